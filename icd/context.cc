@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contexts.
+#include <algorithm>
+
+#include "icd/entry.h"
+#include "platform/base/config.h"
+#include "platform/exec/engine.h"
+
+using namespace conclave;
+using namespace conclave::icd;
+
+namespace {
+
+// Checks a property list; returns it with its terminating zero, empty for a null pointer.
+std::vector<cl_context_properties> context_properties(const cl_context_properties* list) {
+  std::vector<cl_context_properties> properties;
+  if (!list) return properties;
+  bool platform_seen = false, sync_seen = false;
+  for (; list[0]; list += 2) {
+    bool* seen = list[0] == CL_CONTEXT_PLATFORM            ? &platform_seen
+                 : list[0] == CL_CONTEXT_INTEROP_USER_SYNC ? &sync_seen
+                                                           : nullptr;
+    if (!seen)
+      throw Error(CL_INVALID_PROPERTY, "unknown context property " + std::to_string(list[0]));
+    require(!*seen, CL_INVALID_PROPERTY, "a context property is given twice");
+    *seen = true;
+    if (seen == &platform_seen) platform(reinterpret_cast<cl_platform_id>(list[1]));
+    if (seen == &sync_seen)
+      require(list[1] == CL_TRUE || list[1] == CL_FALSE, CL_INVALID_PROPERTY,
+              "CL_CONTEXT_INTEROP_USER_SYNC is neither CL_TRUE nor CL_FALSE");
+    properties.insert(properties.end(), {list[0], list[1]});
+  }
+  properties.push_back(0);
+  return properties;
+}
+
+void require_available(const Device& device, Context::Notify notify, void* user_data) {
+  std::string why;
+  if (!device.available()) why = device.why_unavailable();
+  if (Engine::lost_in_fork())
+    why = "this process was forked after its parent had used the device";
+  if (why.empty()) return;
+  if (notify) notify(why.c_str(), nullptr, 0, user_data);
+  throw Error(CL_DEVICE_NOT_AVAILABLE, why);
+}
+
+}  // namespace
+
+extern "C" {
+
+CL_API_ENTRY cl_context CL_API_CALL clCreateContext(const cl_context_properties* properties,
+                                                    cl_uint num_devices,
+                                                    const cl_device_id* devices,
+                                                    Context::Notify notify, void* user_data,
+                                                    cl_int* code) {
+  return create(__func__, code, [&] {
+    auto list = context_properties(properties);
+    require(devices && num_devices > 0, CL_INVALID_VALUE, "no devices");
+    require(notify || !user_data, CL_INVALID_VALUE, "user_data without a callback");
+    std::vector<Ref<Device>> unique;
+    for (cl_uint i = 0; i < num_devices; ++i) {
+      Device& d = device(devices[i]);
+      require_available(d, notify, user_data);
+      if (std::none_of(unique.begin(), unique.end(), [&](auto& u) { return u.get() == &d; }))
+        unique.emplace_back(&d);
+    }
+    return (new Context(std::move(unique), std::move(list), notify, user_data))->handle();
+  });
+}
+
+CL_API_ENTRY cl_context CL_API_CALL clCreateContextFromType(const cl_context_properties* properties,
+                                                            cl_device_type type,
+                                                            Context::Notify notify,
+                                                            void* user_data, cl_int* code) {
+  return create(__func__, code, [&]() -> cl_context {
+    auto list = context_properties(properties);
+    require(notify || !user_data, CL_INVALID_VALUE, "user_data without a callback");
+    cl_device_id device = nullptr;
+    cl_int status = clGetDeviceIDs(nullptr, type, 1, &device, nullptr);
+    if (status != CL_SUCCESS) throw Error(status, "no device of this type");
+    require_available(Device::root(), notify, user_data);
+    std::vector<Ref<Device>> devices{Ref<Device>(&Device::root())};
+    return (new Context(std::move(devices), std::move(list), notify, user_data))->handle();
+  });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clRetainContext(cl_context handle) {
+  return guarded(__func__, [&] { context(handle).retain_handle(); });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clReleaseContext(cl_context handle) {
+  return guarded(__func__, [&] { context(handle).release_handle(); });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetContextInfo(cl_context handle, cl_context_info name,
+                                                 size_t size, void* value, size_t* size_ret) {
+  return guarded(__func__, [&] {
+    const Context& c = context(handle);
+    Info info(size, value, size_ret);
+    switch (name) {
+      case CL_CONTEXT_REFERENCE_COUNT:
+        return info.value<cl_uint>(c.handles());
+      case CL_CONTEXT_NUM_DEVICES:
+        return info.value<cl_uint>(static_cast<cl_uint>(c.devices().size()));
+      case CL_CONTEXT_DEVICES: {
+        std::vector<cl_device_id> devices;
+        for (const Ref<Device>& d : c.devices()) devices.push_back(d->handle());
+        return info.list(devices);
+      }
+      case CL_CONTEXT_PROPERTIES:
+        return info.list(c.properties());
+      default:
+        unknown_query(name);
+    }
+  });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clSetContextDestructorCallback(cl_context handle,
+                                                               Context::Destructor function,
+                                                               void* user_data) {
+  return guarded(__func__, [&] {
+    Context& c = context(handle);
+    require(function, CL_INVALID_VALUE, "no callback");
+    c.add_destructor(function, user_data);
+  });
+}
+
+}  // extern "C"

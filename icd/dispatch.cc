@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loader's dispatch table, and entry points by name.
+#include <CL/cl_icd.h>
+
+#include <string_view>
+#include <type_traits>
+
+#include "icd/entry.h"
+#include "icd/functions.h"
+
+namespace conclave {
+namespace icd {
+namespace {
+
+// Valid handles come before the refusal.
+void check_first(cl_context handle) { context(handle); }
+void check_first(cl_command_queue handle) { queue(handle); }
+template <class T>
+void check_first(T) {}
+
+void set_code(cl_int* code, cl_int status) {
+  if (code) *code = status;
+}
+template <class T>
+void set_code(T, cl_int) {}
+
+// What takes the place of a function of an absent feature, whatever its parameters: it returns
+// CL_INVALID_OPERATION, or null and the code through its last parameter.
+template <class Function>
+struct Absent;
+
+template <class Result, class First, class... Rest>
+struct Absent<Result(CL_API_CALL*)(First, Rest...)> {
+  static Result CL_API_CALL call(First first, Rest... rest) {
+    cl_int status = guarded("an optional function", [&] {
+      check_first(first);
+      throw Error(CL_INVALID_OPERATION, "the device does not have this optional feature");
+    });
+    if constexpr (std::is_same_v<Result, cl_int>) {
+      return status;
+    } else {
+      (set_code(rest, status), ...);
+      return Result{};
+    }
+  }
+};
+
+// cl_khr_icd 2.0: two entries that no loader calls through the table carry this mark instead, which
+// tells a loader that objects have room for its data.
+template <class Function>
+Function icd2_mark() {
+  constexpr intptr_t kMark = 0x434c3331;  // "CL31"
+  return reinterpret_cast<Function>(kMark);
+}
+
+cl_icd_dispatch make_table() {
+  cl_icd_dispatch table{};
+#define PRESENT(name) table.name = &::name;
+#define ABSENT(name) table.name = &Absent<decltype(table.name)>::call;
+#include "icd/entry_points.def"
+#undef PRESENT
+#undef ABSENT
+  return table;
+}
+
+struct Named {
+  const char* name;
+  void* function;
+};
+
+}  // namespace
+
+void* core_function(const char* name) {
+  static const cl_icd_dispatch functions = make_table();
+  static const Named list[] = {
+#define PRESENT(name) {#name, reinterpret_cast<void*>(functions.name)},
+#define ABSENT(name) {#name, reinterpret_cast<void*>(functions.name)},
+#include "icd/entry_points.def"
+#undef PRESENT
+#undef ABSENT
+  };
+  for (const Named& entry : list)
+    if (std::string_view(name) == entry.name) return entry.function;
+  return nullptr;
+}
+
+}  // namespace icd
+
+const cl_icd_dispatch kDispatch = [] {
+  cl_icd_dispatch table = icd::make_table();
+  table.clGetPlatformIDs = icd::icd2_mark<decltype(table.clGetPlatformIDs)>();
+  table.clUnloadCompiler = icd::icd2_mark<decltype(table.clUnloadCompiler)>();
+  return table;
+}();
+
+}  // namespace conclave
+
+extern "C" {
+void* CL_API_CALL clIcdGetFunctionAddressForPlatformKHR(cl_platform_id, const char*);
+cl_int CL_API_CALL clIcdSetPlatformDispatchDataKHR(cl_platform_id, void*);
+cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint, cl_platform_id*, cl_uint*);
+}
+
+void* conclave::icd::extension_function(const char* name) {
+  static const Named list[] = {
+#define EXTENSION(name) {#name, reinterpret_cast<void*>(&::name)}
+      EXTENSION(clIcdGetPlatformIDsKHR),
+      EXTENSION(clIcdGetFunctionAddressForPlatformKHR),
+      EXTENSION(clIcdSetPlatformDispatchDataKHR),
+      EXTENSION(clCreateCommandQueueWithPropertiesKHR),
+      EXTENSION(clGetKernelSuggestedLocalWorkSizeKHR),
+      EXTENSION(clCreateSubDevicesEXT),
+      EXTENSION(clRetainDeviceEXT),
+      EXTENSION(clReleaseDeviceEXT),
+#undef EXTENSION
+  };
+  for (const Named& entry : list)
+    if (std::string_view(name) == entry.name) return entry.function;
+  return nullptr;
+}

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commands on buffers: read, write, copy, rectangles, fill, map, migrate.
+#include <algorithm>
+#include <array>
+
+#include "icd/entry.h"
+#include "platform/exec/memory_commands.h"
+
+using namespace conclave;
+using namespace conclave::icd;
+
+namespace {
+
+// A buffer used by a command of `queue`.
+Memory& buffer(const CommandQueue& queue, cl_mem handle) {
+  Memory& m = memory(handle);
+  require(&m.context() == &queue.context(), CL_INVALID_CONTEXT,
+          "the queue and the memory object are of different contexts");
+  return m;
+}
+
+void check_range(const Memory& m, size_t offset, size_t size) {
+  if (offset > m.size() || size > m.size() - offset)
+    throw Error(CL_INVALID_VALUE, "bytes " + std::to_string(offset) + " to " +
+                                      std::to_string(offset + size) +
+                                      " do not lie in the buffer of " + std::to_string(m.size()));
+}
+
+void check_host_access(const Memory& m, cl_mem_flags forbidden) {
+  require(!(m.flags() & (forbidden | CL_MEM_HOST_NO_ACCESS)), CL_INVALID_OPERATION,
+          "the buffer was created without this kind of host access");
+}
+
+std::vector<Ref<Memory>> keeping(std::initializer_list<Memory*> memories) {
+  std::vector<Ref<Memory>> keep;
+  keep.reserve(memories.size());
+  for (Memory* m : memories) keep.emplace_back(m);
+  return keep;
+}
+
+// Enqueues a command of a call that may block.
+void enqueue(CommandQueue& q, cl_command_type type, std::unique_ptr<Command> command,
+             std::span<const Ref<Event>> wait_for, cl_bool blocking, cl_event* out) {
+  Ref<Event> event = q.enqueue(type, std::move(command), wait_for);
+  if (blocking)
+    wait_blocking(q, event, out);
+  else
+    hand_out(event, out);
+}
+
+// One side of a rectangle command: origin and pitches, 0 pitches meaning tightly packed.
+struct Rect {
+  std::array<size_t, 3> origin;
+  size_t row_pitch, slice_pitch;
+
+  Rect(const size_t* at, size_t row, size_t slice, const size_t* region) {
+    require(at && region, CL_INVALID_VALUE, "no origin or region");
+    std::copy_n(at, 3, origin.begin());
+    require(region[0] && region[1] && region[2], CL_INVALID_VALUE, "an empty region");
+    row_pitch = row ? row : region[0];
+    require(row_pitch >= region[0], CL_INVALID_VALUE, "a row pitch less than the region's width");
+    slice_pitch = slice ? slice : region[1] * row_pitch;
+    require(slice_pitch >= region[1] * row_pitch && slice_pitch % row_pitch == 0, CL_INVALID_VALUE,
+            "a slice pitch too small, or no multiple of the row pitch");
+  }
+
+  size_t offset() const {
+    return origin[2] * slice_pitch + origin[1] * row_pitch + origin[0];
+  }
+  // One past the last byte that the region touches.
+  size_t end(const size_t* region) const {
+    return offset() + (region[2] - 1) * slice_pitch + (region[1] - 1) * row_pitch + region[0];
+  }
+  Box box(std::byte* base) const { return {base + offset(), row_pitch, slice_pitch}; }
+};
+
+// Whether two rectangles in the same memory share bytes. Both have the same pitches (the
+// specification's condition for copies inside a buffer), so this is a comparison of boxes.
+bool overlap(const Rect& a, const Rect& b, const size_t* region) {
+  const size_t a0 = a.offset(), b0 = b.offset();
+  if (a.end(region) <= b0 || b.end(region) <= a0) return false;
+  // Compare byte positions within a slice and a row: a box may wrap over the ends of rows.
+  auto apart = [](size_t x, size_t y, size_t extent, size_t pitch) {
+    size_t distance = (y >= x ? y - x : pitch - (x - y) % pitch) % pitch;
+    return distance >= extent && pitch - distance >= extent;
+  };
+  if (apart(a0 % a.row_pitch, b0 % a.row_pitch, region[0], a.row_pitch)) return false;
+  const size_t rows = a.slice_pitch / a.row_pitch;
+  return !apart(a0 / a.row_pitch % rows, b0 / a.row_pitch % rows, region[1], rows);
+}
+
+void rect_transfer(cl_command_type type, cl_command_queue queue_handle, cl_mem handle,
+                   cl_bool blocking, const Rect& in_buffer, const Rect& in_host,
+                   const size_t* region, std::byte* host, cl_uint num_events,
+                   const cl_event* events, cl_event* out) {
+  CommandQueue& q = queue(queue_handle);
+  Memory& m = buffer(q, handle);
+  require(host, CL_INVALID_VALUE, "no host memory");
+  check_range(m, 0, in_buffer.end(region));
+  const bool read = type == CL_COMMAND_READ_BUFFER_RECT;
+  check_host_access(m, read ? CL_MEM_HOST_WRITE_ONLY : CL_MEM_HOST_READ_ONLY);
+  auto wait_for = wait_list(q.context(), num_events, events);
+  Box there = in_buffer.box(m.data()), here = in_host.box(host);
+  enqueue(q, type, make_rect_copy(read ? there : here, read ? here : there, region, keeping({&m})),
+          wait_for, blocking, out);
+}
+
+}  // namespace
+
+extern "C" {
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue queue_handle, cl_mem handle,
+                                                    cl_bool blocking, size_t offset, size_t size,
+                                                    void* host, cl_uint num_events,
+                                                    const cl_event* events, cl_event* out) {
+  return guarded(__func__, [&] {
+    CommandQueue& q = queue(queue_handle);
+    Memory& m = buffer(q, handle);
+    require(host, CL_INVALID_VALUE, "no host memory");
+    check_range(m, offset, size);
+    check_host_access(m, CL_MEM_HOST_WRITE_ONLY);
+    auto wait_for = wait_list(q.context(), num_events, events);
+    enqueue(q, CL_COMMAND_READ_BUFFER,
+            make_copy(m.data() + offset, static_cast<std::byte*>(host), size, keeping({&m})),
+            wait_for, blocking, out);
+  });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue queue_handle, cl_mem handle,
+                                                     cl_bool blocking, size_t offset, size_t size,
+                                                     const void* host, cl_uint num_events,
+                                                     const cl_event* events, cl_event* out) {
+  return guarded(__func__, [&] {
+    CommandQueue& q = queue(queue_handle);
+    Memory& m = buffer(q, handle);
+    require(host, CL_INVALID_VALUE, "no host memory");
+    check_range(m, offset, size);
+    check_host_access(m, CL_MEM_HOST_READ_ONLY);
+    auto wait_for = wait_list(q.context(), num_events, events);
+    enqueue(q, CL_COMMAND_WRITE_BUFFER,
+            make_copy(static_cast<const std::byte*>(host), m.data() + offset, size, keeping({&m})),
+            wait_for, blocking, out);
+  });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueReadBufferRect(
+    cl_command_queue queue_handle, cl_mem handle, cl_bool blocking, const size_t* buffer_origin,
+    const size_t* host_origin, const size_t* region, size_t buffer_row_pitch,
+    size_t buffer_slice_pitch, size_t host_row_pitch, size_t host_slice_pitch, void* host,
+    cl_uint num_events, const cl_event* events, cl_event* out) {
+  return guarded(__func__, [&] {
+    buffer(queue(queue_handle), handle);
+    Rect in_buffer(buffer_origin, buffer_row_pitch, buffer_slice_pitch, region);
+    Rect in_host(host_origin, host_row_pitch, host_slice_pitch, region);
+    rect_transfer(CL_COMMAND_READ_BUFFER_RECT, queue_handle, handle, blocking, in_buffer, in_host,
+                  region, static_cast<std::byte*>(host), num_events, events, out);
+  });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBufferRect(
+    cl_command_queue queue_handle, cl_mem handle, cl_bool blocking, const size_t* buffer_origin,
+    const size_t* host_origin, const size_t* region, size_t buffer_row_pitch,
+    size_t buffer_slice_pitch, size_t host_row_pitch, size_t host_slice_pitch, const void* host,
+    cl_uint num_events, const cl_event* events, cl_event* out) {
+  return guarded(__func__, [&] {
+    buffer(queue(queue_handle), handle);
+    Rect in_buffer(buffer_origin, buffer_row_pitch, buffer_slice_pitch, region);
+    Rect in_host(host_origin, host_row_pitch, host_slice_pitch, region);
+    // Only read from: the command is of type WRITE.
+    auto* bytes = static_cast<std::byte*>(const_cast<void*>(host));
+    rect_transfer(CL_COMMAND_WRITE_BUFFER_RECT, queue_handle, handle, blocking, in_buffer, in_host,
+                  region, bytes, num_events, events, out);
+  });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue queue_handle, cl_mem from,
+                                                    cl_mem to, size_t from_offset,
+                                                    size_t to_offset, size_t size,
+                                                    cl_uint num_events, const cl_event* events,
+                                                    cl_event* out) {
+  return guarded(__func__, [&] {
+    CommandQueue& q = queue(queue_handle);
+    Memory &source = buffer(q, from), &target = buffer(q, to);
+    check_range(source, from_offset, size);
+    check_range(target, to_offset, size);
+    const std::byte* read = source.data() + from_offset;
+    std::byte* written = target.data() + to_offset;
+    require(read + size <= written || written + size <= read, CL_MEM_COPY_OVERLAP,
+            "source and destination overlap");
+    auto wait_for = wait_list(q.context(), num_events, events);
+    hand_out(q.enqueue(CL_COMMAND_COPY_BUFFER,
+                       make_copy(read, written, size, keeping({&source, &target})), wait_for),
+             out);
+  });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBufferRect(
+    cl_command_queue queue_handle, cl_mem from, cl_mem to, const size_t* from_origin,
+    const size_t* to_origin, const size_t* region, size_t from_row_pitch, size_t from_slice_pitch,
+    size_t to_row_pitch, size_t to_slice_pitch, cl_uint num_events, const cl_event* events,
+    cl_event* out) {
+  return guarded(__func__, [&] {
+    CommandQueue& q = queue(queue_handle);
+    Memory &source = buffer(q, from), &target = buffer(q, to);
+    Rect read(from_origin, from_row_pitch, from_slice_pitch, region);
+    Rect written(to_origin, to_row_pitch, to_slice_pitch, region);
+    check_range(source, 0, read.end(region));
+    check_range(target, 0, written.end(region));
+    if (&source == &target) {
+      require(read.row_pitch == written.row_pitch && read.slice_pitch == written.slice_pitch,
+              CL_INVALID_VALUE, "a copy inside a buffer needs equal pitches");
+      require(!overlap(read, written, region), CL_MEM_COPY_OVERLAP,
+              "source and destination overlap");
+    }
+    auto wait_for = wait_list(q.context(), num_events, events);
+    hand_out(q.enqueue(CL_COMMAND_COPY_BUFFER_RECT,
+                       make_rect_copy(read.box(source.data()), written.box(target.data()), region,
+                                      keeping({&source, &target})),
+                       wait_for),
+             out);
+  });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue queue_handle, cl_mem handle,
+                                                    const void* pattern, size_t pattern_size,
+                                                    size_t offset, size_t size, cl_uint num_events,
+                                                    const cl_event* events, cl_event* out) {
+  return guarded(__func__, [&] {
+    CommandQueue& q = queue(queue_handle);
+    Memory& m = buffer(q, handle);
+    require(pattern && pattern_size > 0 && pattern_size <= 128 &&
+                (pattern_size & (pattern_size - 1)) == 0,
+            CL_INVALID_VALUE, "no pattern, or its size is none of 1, 2, 4, ... 128");
+    require(offset % pattern_size == 0 && size % pattern_size == 0, CL_INVALID_VALUE,
+            "offset and size are not multiples of the pattern's size");
+    check_range(m, offset, size);
+    auto wait_for = wait_list(q.context(), num_events, events);
+    hand_out(q.enqueue(CL_COMMAND_FILL_BUFFER,
+                       make_fill(pattern, pattern_size, m.data() + offset, size, keeping({&m})),
+                       wait_for),
+             out);
+  });
+}
+
+CL_API_ENTRY void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue queue_handle, cl_mem handle,
+                                                  cl_bool blocking, cl_map_flags flags,
+                                                  size_t offset, size_t size, cl_uint num_events,
+                                                  const cl_event* events, cl_event* out,
+                                                  cl_int* code) {
+  return create(__func__, code, [&]() -> void* {
+    CommandQueue& q = queue(queue_handle);
+    Memory& m = buffer(q, handle);
+    constexpr cl_map_flags known = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
+    require(!(flags & ~known) && !((flags & CL_MAP_WRITE_INVALIDATE_REGION) &&
+                                   (flags & (CL_MAP_READ | CL_MAP_WRITE))),
+            CL_INVALID_VALUE, "unknown map flags, or flags that exclude each other");
+    require(size > 0, CL_INVALID_VALUE, "a mapping of 0 bytes");
+    check_range(m, offset, size);
+    if (flags & CL_MAP_READ) check_host_access(m, CL_MEM_HOST_WRITE_ONLY);
+    if (flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION))
+      check_host_access(m, CL_MEM_HOST_READ_ONLY);
+    auto wait_for = wait_list(q.context(), num_events, events);
+    void* pointer = m.data() + offset;
+    m.add_mapping(pointer);
+    try {
+      enqueue(q, CL_COMMAND_MAP_BUFFER, nullptr, wait_for, blocking, out);
+    } catch (const Error&) {
+      m.remove_mapping(pointer);
+      throw;
+    }
+    return pointer;
+  });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue queue_handle,
+                                                        cl_mem handle, void* pointer,
+                                                        cl_uint num_events, const cl_event* events,
+                                                        cl_event* out) {
+  return guarded(__func__, [&] {
+    CommandQueue& q = queue(queue_handle);
+    Memory& m = buffer(q, handle);
+    auto wait_for = wait_list(q.context(), num_events, events);
+    require(m.remove_mapping(pointer), CL_INVALID_VALUE, "the pointer is not mapped");
+    hand_out(q.enqueue(CL_COMMAND_UNMAP_MEM_OBJECT, nullptr, wait_for), out);
+  });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue queue_handle,
+                                                           cl_uint count, const cl_mem* memories,
+                                                           cl_mem_migration_flags flags,
+                                                           cl_uint num_events,
+                                                           const cl_event* events, cl_event* out) {
+  return guarded(__func__, [&] {
+    CommandQueue& q = queue(queue_handle);
+    require(count > 0 && memories, CL_INVALID_VALUE, "no memory objects");
+    require(!(flags & ~cl_mem_migration_flags(CL_MIGRATE_MEM_OBJECT_HOST |
+                                              CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED)),
+            CL_INVALID_VALUE, "unknown migration flags");
+    for (cl_uint i = 0; i < count; ++i) buffer(q, memories[i]);
+    auto wait_for = wait_list(q.context(), num_events, events);
+    // Host and all devices share the memory: there is only the order to keep.
+    hand_out(q.enqueue(CL_COMMAND_MIGRATE_MEM_OBJECTS, nullptr, wait_for), out);
+  });
+}
+
+}  // extern "C"

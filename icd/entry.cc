@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "icd/entry.h"
+
+#include "platform/exec/engine.h"
+
+namespace conclave::icd {
+
+void report(const char* function, const Error& error) noexcept {
+  try {
+    std::string text =
+        std::string(function) + ": error " + std::to_string(error.code()) + ": " + error.text();
+    if (log::debug_enabled()) log::debug(text);
+    if (current_context) current_context->report(text);
+  } catch (...) {  // no memory for the message: the code alone must do
+  }
+}
+
+void require_own_process() {
+  require(!Engine::lost_in_fork(), CL_OUT_OF_RESOURCES,
+          "this process was forked after its parent had used the device; only a child that calls "
+          "exec, or is forked before the first use, can use it");
+}
+
+CommandQueue& queue(cl_command_queue handle) {
+  CommandQueue* object = CommandQueue::from(handle);
+  require(object, CL_INVALID_COMMAND_QUEUE, "not a command queue, or released");
+  current_context = &object->context();
+  require_own_process();
+  return *object;
+}
+
+std::vector<Ref<Event>> wait_list(const Context& context, cl_uint count, const cl_event* list) {
+  require_list(count, list, CL_INVALID_EVENT_WAIT_LIST,
+               "event_wait_list and num_events_in_wait_list do not agree");
+  std::vector<Ref<Event>> events;
+  events.reserve(count);
+  for (cl_uint i = 0; i < count; ++i) {
+    Event* event = Event::from(list[i]);
+    require(event, CL_INVALID_EVENT_WAIT_LIST, "the wait list holds something that is no event");
+    require(&event->context() == &context, CL_INVALID_CONTEXT,
+            "the wait list holds an event of another context");
+    events.emplace_back(event);
+  }
+  return events;
+}
+
+void wait_blocking(CommandQueue& queue, const Ref<Event>& event, cl_event* out) {
+  queue.wait(*event);
+  cl_int status = event->status();
+  hand_out(event, out);
+  if (status < 0) throw Error(status, "the blocking command ended with an error");
+}
+
+}  // namespace conclave::icd

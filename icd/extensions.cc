@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "icd/extensions.h"
+
+#include <cstring>
+
+#include "conclave/device_features.h"
+
+namespace conclave::icd {
+
+cl_name_version name_version(const char* name, cl_version version) {
+  cl_name_version entry{};
+  entry.version = version;
+  std::strncpy(entry.name, name, sizeof entry.name - 1);
+  return entry;
+}
+
+const std::vector<cl_name_version>& platform_extensions() {
+  static const std::vector<cl_name_version> list = [] {
+    std::vector<cl_name_version> all = device_extensions();
+    all.push_back(name_version("cl_khr_icd", CL_MAKE_VERSION(2, 0, 0)));
+    return all;
+  }();
+  return list;
+}
+
+const std::vector<cl_name_version>& device_extensions() {
+  static const std::vector<cl_name_version> list = [] {
+    std::vector<cl_name_version> all;
+    for (const char* name : kLanguageExtensions)
+      all.push_back(name_version(name, CL_MAKE_VERSION(1, 0, 0)));
+    for (const char* name : {"cl_ext_device_fission", "cl_khr_create_command_queue",
+                             "cl_khr_extended_versioning", "cl_khr_suggested_local_work_size"})
+      all.push_back(name_version(name, CL_MAKE_VERSION(1, 0, 0)));
+    return all;
+  }();
+  return list;
+}
+
+std::string extension_string(const std::vector<cl_name_version>& extensions) {
+  std::string text;
+  for (const cl_name_version& extension : extensions) {
+    if (!text.empty()) text += ' ';
+    text += extension.name;
+  }
+  return text;
+}
+
+}  // namespace conclave::icd

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "icd/index_space.h"
+
+#include <algorithm>
+
+namespace conclave::icd {
+namespace {
+
+std::string size_text(const std::array<size_t, 3>& size, cl_uint dimensions) {
+  std::string text = std::to_string(size[0]);
+  for (cl_uint d = 1; d < dimensions; ++d) text += "x" + std::to_string(size[d]);
+  return text;
+}
+
+// The local size as given: within the device's and the kernel's limits.
+void check_local_size(const IndexSpace& space, const KernelCode& code) {
+  size_t items = 1;
+  for (size_t size : space.local) {
+    require(size > 0, CL_INVALID_WORK_GROUP_SIZE, "a local size of 0");
+    if (size > Device::kMaxWorkGroupSize)
+      throw Error(CL_INVALID_WORK_ITEM_SIZE,
+                  "a local size of " + size_text(space.local, space.dimensions) + ": at most " +
+                      std::to_string(Device::kMaxWorkGroupSize) + " in a dimension");
+    items *= size;
+  }
+  if (items > Device::kMaxWorkGroupSize)
+    throw Error(CL_INVALID_WORK_GROUP_SIZE,
+                "a work-group of " + size_text(space.local, space.dimensions) + ": at most " +
+                    std::to_string(Device::kMaxWorkGroupSize) + " work-items");
+  const auto& required = code.info->required_local_size;
+  if (required[0] && required != space.local)
+    throw Error(CL_INVALID_WORK_GROUP_SIZE,
+                "the kernel requires work-groups of " + size_text(required, 3) + ", not " +
+                    size_text(space.local, space.dimensions));
+  if (!code.info->uniform_work_groups) return;
+  for (int d = 0; d < 3; ++d)
+    if (space.global[d] % space.local[d] != 0)
+      throw Error(CL_INVALID_WORK_GROUP_SIZE,
+                  "the global size " + size_text(space.global, space.dimensions) +
+                      " is no multiple of the local size " +
+                      size_text(space.local, space.dimensions) +
+                      ", and the program is built for uniform work-groups");
+}
+
+}  // namespace
+
+const std::shared_ptr<const KernelCode>& executable_code(const CommandQueue& queue,
+                                                         const Kernel& kernel) {
+  require(&queue.context() == &kernel.program().context(), CL_INVALID_CONTEXT,
+          "the queue and the kernel are of different contexts");
+  const auto* code = kernel.code_for(queue.device());
+  require(code, CL_INVALID_PROGRAM_EXECUTABLE, "the program is not built for the queue's device");
+  return *code;
+}
+
+void require_arguments_set(const Kernel& kernel) {
+  const auto& arguments = kernel.arguments();
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (!arguments[i].set) [[unlikely]]
+      throw Error(CL_INVALID_KERNEL_ARGS, "argument " + std::to_string(i) + " ('" +
+                                              kernel.info().arguments[i].name + "') of kernel '" +
+                                              kernel.info().name + "' is not set");
+}
+
+IndexSpace index_space(const CommandQueue& queue, const KernelCode& code, cl_uint dimensions,
+                       const size_t* offset, const size_t* global, const size_t* local) {
+  require(dimensions >= 1 && dimensions <= 3, CL_INVALID_WORK_DIMENSION,
+          "the number of dimensions is not 1, 2 or 3");
+  IndexSpace space;
+  space.dimensions = dimensions;
+  bool empty = global == nullptr;
+  for (cl_uint d = 0; d < dimensions; ++d) {
+    space.global[d] = global ? global[d] : 0;
+    space.offset[d] = offset ? offset[d] : 0;
+    require(space.global[d] <= SIZE_MAX - space.offset[d], CL_INVALID_GLOBAL_OFFSET,
+            "the global offset and size overflow size_t");
+    empty |= space.global[d] == 0;
+  }
+  const auto& required = code.info->required_local_size;
+  if (local) {
+    std::copy_n(local, dimensions, space.local.begin());
+    check_local_size(space, code);
+  } else if (!empty) {
+    space.local = choose_local_size(space, code, queue.device().units().size());
+    if (required[0]) check_local_size(space, code);
+  }
+  return space;
+}
+
+}  // namespace conclave::icd

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels and their arguments.
+#include "icd/entry.h"
+#include "icd/index_space.h"
+
+using namespace conclave;
+using namespace conclave::icd;
+
+namespace {
+
+// The code that a per-device query means: the only device may be left out.
+const KernelCode& code_for_query(const Kernel& k, cl_device_id handle) {
+  if (!handle) {
+    require(k.codes().size() == 1, CL_INVALID_DEVICE, "the kernel has several devices: name one");
+    return *k.codes().front();
+  }
+  const auto* code = k.code_for(device(handle));
+  require(code, CL_INVALID_DEVICE, "the kernel is not built for the device");
+  return **code;
+}
+
+}  // namespace
+
+extern "C" {
+
+CL_API_ENTRY cl_kernel CL_API_CALL clCreateKernel(cl_program handle, const char* name,
+                                                  cl_int* code) {
+  return create(__func__, code, [&] {
+    Program& p = program(handle);
+    require(name, CL_INVALID_VALUE, "no kernel name");
+    return (new Kernel(p, name))->handle();
+  });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clCreateKernelsInProgram(cl_program handle, cl_uint num_kernels,
+                                                         cl_kernel* kernels, cl_uint* count) {
+  return guarded(__func__, [&] {
+    Program& p = program(handle);
+    std::vector<std::string> names;
+    for (const Ref<Device>& d : p.devices()) {
+      Build build = p.build_for(*d);
+      if (!build.code) continue;
+      for (const KernelInfo& info : build.image->kernels()) names.push_back(info.name);
+      break;
+    }
+    require(!names.empty(), CL_INVALID_PROGRAM_EXECUTABLE, "the program has no kernels");
+    if (kernels) {
+      require(num_kernels >= names.size(), CL_INVALID_VALUE, "not enough room for the kernels");
+      std::vector<Ref<Kernel>> made;  // all or none
+      for (const std::string& name : names) {
+        auto* k = new Kernel(p, name);
+        made.emplace_back(k);
+      }
+      for (size_t i = 0; i < made.size(); ++i) kernels[i] = made[i]->handle();
+    }
+    if (count) *count = static_cast<cl_uint>(names.size());
+  });
+}
+
+CL_API_ENTRY cl_kernel CL_API_CALL clCloneKernel(cl_kernel handle, cl_int* code) {
+  return create(__func__, code, [&] { return (new Kernel(kernel(handle)))->handle(); });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clRetainKernel(cl_kernel handle) {
+  return guarded(__func__, [&] { kernel(handle).retain_handle(); });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clReleaseKernel(cl_kernel handle) {
+  return guarded(__func__, [&] { kernel(handle).release_handle(); });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clSetKernelArg(cl_kernel handle, cl_uint index, size_t size,
+                                               const void* value) {
+  return guarded(__func__, [&] { kernel(handle).set_argument(index, size, value); });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetKernelInfo(cl_kernel handle, cl_kernel_info name, size_t size,
+                                                void* value, size_t* size_ret) {
+  return guarded(__func__, [&] {
+    const Kernel& k = kernel(handle);
+    Info info(size, value, size_ret);
+    switch (name) {
+      case CL_KERNEL_FUNCTION_NAME:
+        return info.text(k.info().name);
+      case CL_KERNEL_NUM_ARGS:
+        return info.value<cl_uint>(static_cast<cl_uint>(k.info().arguments.size()));
+      case CL_KERNEL_REFERENCE_COUNT:
+        return info.value<cl_uint>(k.handles());
+      case CL_KERNEL_CONTEXT:
+        return info.value<cl_context>(k.program().context().handle());
+      case CL_KERNEL_PROGRAM:
+        return info.value<cl_program>(k.program().handle());
+      case CL_KERNEL_ATTRIBUTES:
+        // Known for kernels from source only, says the specification.
+        return info.text(k.program().from_source() ? k.info().attributes : "");
+      default:
+        unknown_query(name);
+    }
+  });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetKernelArgInfo(cl_kernel handle, cl_uint index,
+                                                   cl_kernel_arg_info name, size_t size,
+                                                   void* value, size_t* size_ret) {
+  return guarded(__func__, [&] {
+    const Kernel& k = kernel(handle);
+    require(index < k.info().arguments.size(), CL_INVALID_ARG_INDEX, "no such argument");
+    const ArgumentInfo& argument = k.info().arguments[index];
+    Info info(size, value, size_ret);
+    switch (name) {
+      case CL_KERNEL_ARG_ADDRESS_QUALIFIER:
+        return info.value(argument.address);
+      case CL_KERNEL_ARG_ACCESS_QUALIFIER:
+        return info.value(argument.access);
+      case CL_KERNEL_ARG_TYPE_NAME:
+        return info.text(argument.type_name);
+      case CL_KERNEL_ARG_TYPE_QUALIFIER:
+        return info.value(argument.qualifiers);
+      case CL_KERNEL_ARG_NAME:
+        return info.text(argument.name);
+      default:
+        unknown_query(name);
+    }
+  });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel handle,
+                                                         cl_device_id device_handle,
+                                                         cl_kernel_work_group_info name,
+                                                         size_t size, void* value,
+                                                         size_t* size_ret) {
+  return guarded(__func__, [&] {
+    const Kernel& k = kernel(handle);
+    const KernelCode& code = code_for_query(k, device_handle);
+    Info info(size, value, size_ret);
+    switch (name) {
+      case CL_KERNEL_WORK_GROUP_SIZE:
+        return info.value<size_t>(Device::kMaxWorkGroupSize);
+      case CL_KERNEL_COMPILE_WORK_GROUP_SIZE:
+        return info.value(code.info->required_local_size);
+      case CL_KERNEL_LOCAL_MEM_SIZE:
+        return info.value<cl_ulong>(k.local_bytes(code));
+      case CL_KERNEL_PRIVATE_MEM_SIZE:
+        return info.value<cl_ulong>(code.info->private_bytes);
+      case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
+        return info.value<size_t>(16);
+      case CL_KERNEL_GLOBAL_WORK_SIZE:
+        throw Error(CL_INVALID_VALUE,
+                    "CL_KERNEL_GLOBAL_WORK_SIZE is for custom devices and built-in kernels");
+      default:
+        unknown_query(name);
+    }
+  });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetKernelSuggestedLocalWorkSizeKHR(
+    cl_command_queue queue_handle, cl_kernel handle, cl_uint dimensions, const size_t* offset,
+    const size_t* global, size_t* suggested) {
+  return guarded(__func__, [&] {
+    CommandQueue& q = queue(queue_handle);
+    const Kernel& k = kernel(handle);
+    require(suggested, CL_INVALID_VALUE, "nowhere to put the answer");
+    const KernelCode& code = *executable_code(q, k);
+    require_arguments_set(k);
+    IndexSpace space = index_space(q, code, dimensions, offset, global, nullptr);
+    for (cl_uint d = 0; d < dimensions; ++d) suggested[d] = space.local[d];
+  });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetKernelSubGroupInfo(cl_kernel handle, cl_device_id device_handle,
+                                                        cl_kernel_sub_group_info, size_t,
+                                                        const void*, size_t, void*, size_t*) {
+  return guarded(__func__, [&] {
+    code_for_query(kernel(handle), device_handle);
+    throw Error(CL_INVALID_OPERATION, "the device has no sub-groups");
+  });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clSetKernelArgSVMPointer(cl_kernel handle, cl_uint, const void*) {
+  return guarded(__func__, [&] {
+    kernel(handle);
+    throw Error(CL_INVALID_OPERATION, "the device has no shared virtual memory");
+  });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel handle, cl_kernel_exec_info, size_t,
+                                                    const void*) {
+  return guarded(__func__, [&] {
+    kernel(handle);
+    throw Error(CL_INVALID_OPERATION, "the device has no shared virtual memory");
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Entry points of optional features that the device does not have, where they do more than return
+// CL_INVALID_OPERATION (those are made in dispatch.cc): queries and releases of objects of which
+// there can be none, and pure queries.
+#include "icd/entry.h"
+
+using namespace conclave;
+using namespace conclave::icd;
+
+namespace {
+
+[[noreturn]] void no_such_object(cl_int code, const char* what) {
+  throw Error(code, std::string("there can be no ") + what + ": the device does not support them");
+}
+
+}  // namespace
+
+extern "C" {
+
+// --- Images and samplers ---
+
+CL_API_ENTRY cl_int CL_API_CALL clGetSupportedImageFormats(cl_context handle, cl_mem_flags,
+                                                           cl_mem_object_type type,
+                                                           cl_uint num_entries,
+                                                           cl_image_format* formats,
+                                                           cl_uint* count) {
+  return guarded(__func__, [&] {
+    context(handle);
+    require(type >= CL_MEM_OBJECT_IMAGE2D && type <= CL_MEM_OBJECT_IMAGE1D_BUFFER, CL_INVALID_VALUE,
+            "not an image type");
+    require(num_entries > 0 || !formats, CL_INVALID_VALUE, "room for 0 formats");
+    if (count) *count = 0;
+  });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetImageInfo(cl_mem handle, cl_image_info, size_t, void*,
+                                               size_t*) {
+  return guarded(__func__, [&] {
+    memory(handle);
+    no_such_object(CL_INVALID_MEM_OBJECT, "images");
+  });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clRetainSampler(cl_sampler) {
+  return guarded(__func__, [] { no_such_object(CL_INVALID_SAMPLER, "samplers"); });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clReleaseSampler(cl_sampler) {
+  return guarded(__func__, [] { no_such_object(CL_INVALID_SAMPLER, "samplers"); });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetSamplerInfo(cl_sampler, cl_sampler_info, size_t, void*,
+                                                 size_t*) {
+  return guarded(__func__, [] { no_such_object(CL_INVALID_SAMPLER, "samplers"); });
+}
+
+// --- Pipes, shared virtual memory ---
+
+CL_API_ENTRY cl_int CL_API_CALL clGetPipeInfo(cl_mem handle, cl_pipe_info, size_t, void*, size_t*) {
+  return guarded(__func__, [&] {
+    memory(handle);
+    no_such_object(CL_INVALID_MEM_OBJECT, "pipes");
+  });
+}
+
+CL_API_ENTRY void* CL_API_CALL clSVMAlloc(cl_context, cl_svm_mem_flags, size_t, cl_uint) {
+  return nullptr;
+}
+
+CL_API_ENTRY void CL_API_CALL clSVMFree(cl_context, void*) {}
+
+// --- Intermediate language, program-scope constructors ---
+
+CL_API_ENTRY cl_int CL_API_CALL clSetProgramReleaseCallback(cl_program handle,
+                                                            void(CL_CALLBACK*)(cl_program, void*),
+                                                            void*) {
+  return guarded(__func__, [&] {
+    program(handle);
+    throw Error(CL_INVALID_OPERATION, "the device has no program-scope constructors");
+  });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clSetProgramSpecializationConstant(cl_program handle, cl_uint,
+                                                                   size_t, const void*) {
+  return guarded(__func__, [&] {
+    program(handle);
+    throw Error(CL_INVALID_OPERATION, "the device has no intermediate language");
+  });
+}
+
+CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithIL(cl_context handle, const void*, size_t,
+                                                          cl_int* code) {
+  return create(__func__, code, [&]() -> cl_program {
+    context(handle);
+    throw Error(CL_INVALID_OPERATION, "the device has no intermediate language");
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs.
+#include <string_view>
+
+#include "icd/entry.h"
+
+using namespace conclave;
+using namespace conclave::icd;
+
+namespace {
+
+using Callback = void(CL_CALLBACK*)(cl_program, void*);
+
+// The devices of a build: those named, or all of the program's.
+Program::Devices build_devices(const Program& p, cl_uint count, const cl_device_id* list) {
+  require_list(count, list, CL_INVALID_VALUE, "device_list and num_devices do not agree");
+  if (!list) return p.devices();
+  Program::Devices devices;
+  for (cl_uint i = 0; i < count; ++i) {
+    Device& d = device(list[i]);
+    require(p.has(d), CL_INVALID_DEVICE, "the device is not associated with the program");
+    devices.emplace_back(&d);
+  }
+  return devices;
+}
+
+// The host's callback as the model wants it. Its program must outlive the call.
+Program::Notify notifier(Program& p, Callback callback, void* user_data) {
+  require(callback || !user_data, CL_INVALID_VALUE, "user_data without a callback");
+  if (!callback) return nullptr;
+  return [program = Ref<Program>(&p), callback, user_data] {
+    callback(program->handle(), user_data);
+  };
+}
+
+std::string options_or_empty(const char* options) { return options ? options : ""; }
+
+// The list of source strings, one after the other; lengths may be null, or 0 for a terminated string.
+std::string join_source(cl_uint count, const char** strings, const size_t* lengths) {
+  require(count > 0 && strings, CL_INVALID_VALUE, "no source strings");
+  std::string source;
+  for (cl_uint i = 0; i < count; ++i) {
+    require(strings[i], CL_INVALID_VALUE, "a source string is null");
+    source += lengths && lengths[i] ? std::string_view(strings[i], lengths[i])
+                                    : std::string_view(strings[i]);
+  }
+  return source;
+}
+
+std::vector<size_t> binary_sizes(const Program& p) {
+  std::vector<size_t> sizes;
+  for (const Ref<Device>& d : p.devices()) {
+    Build build = p.build_for(*d);
+    sizes.push_back(build.image ? build.image->bytes().size() : 0);
+  }
+  return sizes;
+}
+
+// CL_PROGRAM_BINARIES: the value is an array of pointers to where each binary goes; null to skip.
+void write_binaries(const Program& p, const Info& info, size_t* size_ret) {
+  const size_t bytes = p.devices().size() * sizeof(unsigned char*);
+  if (info.target()) {
+    require(info.size() >= bytes, CL_INVALID_VALUE, "not a pointer for each device");
+    auto** targets = static_cast<unsigned char**>(info.target());
+    for (size_t i = 0; i < p.devices().size(); ++i) {
+      Build build = p.build_for(*p.devices()[i]);
+      if (targets[i] && build.image)
+        std::memcpy(targets[i], build.image->bytes().data(), build.image->bytes().size());
+    }
+  }
+  if (size_ret) *size_ret = bytes;
+}
+
+// The image of a program that has kernels for some device.
+std::shared_ptr<const ProgramImage> executable(const Program& p) {
+  for (const Ref<Device>& d : p.devices()) {
+    Build build = p.build_for(*d);
+    if (build.code) return build.image;
+  }
+  throw Error(CL_INVALID_PROGRAM_EXECUTABLE, "the program has no executable for any device");
+}
+
+}  // namespace
+
+extern "C" {
+
+CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithSource(cl_context handle, cl_uint count,
+                                                              const char** strings,
+                                                              const size_t* lengths,
+                                                              cl_int* code) {
+  return create(__func__, code, [&] {
+    Context& c = context(handle);
+    return (new Program(c, join_source(count, strings, lengths)))->handle();
+  });
+}
+
+CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithBinary(
+    cl_context handle, cl_uint num_devices, const cl_device_id* list, const size_t* lengths,
+    const unsigned char** binaries, cl_int* status, cl_int* code) {
+  return create(__func__, code, [&] {
+    Context& c = context(handle);
+    require(num_devices > 0 && list && lengths && binaries, CL_INVALID_VALUE,
+            "no devices, lengths or binaries");
+    Program::Devices devices;
+    for (cl_uint i = 0; i < num_devices; ++i) {
+      Device& d = device(list[i]);
+      require(c.has(d), CL_INVALID_DEVICE, "a device is not in the context");
+      devices.emplace_back(&d);
+    }
+    std::vector<std::shared_ptr<const ProgramImage>> images;
+    std::unique_ptr<Error> invalid;
+    for (cl_uint i = 0; i < num_devices; ++i) {
+      const bool given = binaries[i] && lengths[i];
+      if (status) status[i] = given ? CL_SUCCESS : CL_INVALID_VALUE;
+      require(given, CL_INVALID_VALUE, "a binary is null or of length 0");
+      try {
+        images.push_back(ProgramImage::parse(
+            std::string(reinterpret_cast<const char*>(binaries[i]), lengths[i])));
+      } catch (const Error& error) {
+        if (status) status[i] = error.code();
+        invalid = std::make_unique<Error>(error);
+      }
+    }
+    if (invalid) throw *invalid;
+    return (new Program(c, std::move(devices), std::move(images)))->handle();
+  });
+}
+
+CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithBuiltInKernels(cl_context handle,
+                                                                      cl_uint num_devices,
+                                                                      const cl_device_id* list,
+                                                                      const char* names,
+                                                                      cl_int* code) {
+  return create(__func__, code, [&]() -> cl_program {
+    Context& c = context(handle);
+    require(num_devices > 0 && list && names, CL_INVALID_VALUE, "no devices or kernel names");
+    for (cl_uint i = 0; i < num_devices; ++i)
+      require(c.has(device(list[i])), CL_INVALID_DEVICE, "a device is not in the context");
+    throw Error(CL_INVALID_VALUE, std::string("no built-in kernel: ") + names);
+  });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clRetainProgram(cl_program handle) {
+  return guarded(__func__, [&] { program(handle).retain_handle(); });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clReleaseProgram(cl_program handle) {
+  return guarded(__func__, [&] { program(handle).release_handle(); });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clBuildProgram(cl_program handle, cl_uint num_devices,
+                                               const cl_device_id* list, const char* options,
+                                               Callback callback, void* user_data) {
+  return guarded(__func__, [&] {
+    Program& p = program(handle);
+    auto devices = build_devices(p, num_devices, list);
+    p.build(devices, options_or_empty(options), notifier(p, callback, user_data));
+  });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clCompileProgram(cl_program handle, cl_uint num_devices,
+                                                 const cl_device_id* list, const char* options,
+                                                 cl_uint num_headers, const cl_program* headers,
+                                                 const char** names, Callback callback,
+                                                 void* user_data) {
+  return guarded(__func__, [&] {
+    Program& p = program(handle);
+    auto devices = build_devices(p, num_devices, list);
+    require_list(num_headers, headers, CL_INVALID_VALUE, "input_headers and their number disagree");
+    require_list(num_headers, names, CL_INVALID_VALUE, "header_include_names are missing");
+    std::vector<Program::Header> included;
+    for (cl_uint i = 0; i < num_headers; ++i) {
+      require(names[i], CL_INVALID_VALUE, "a header has no name");
+      included.emplace_back(names[i], Ref<Program>(&program(headers[i])));
+    }
+    current_context = &p.context();
+    p.compile(devices, options_or_empty(options), std::move(included),
+              notifier(p, callback, user_data));
+  });
+}
+
+CL_API_ENTRY cl_program CL_API_CALL clLinkProgram(cl_context handle, cl_uint num_devices,
+                                                  const cl_device_id* list, const char* options,
+                                                  cl_uint num_inputs, const cl_program* inputs,
+                                                  Callback callback, void* user_data,
+                                                  cl_int* code) {
+  Program* made = nullptr;
+  cl_program result = create(__func__, code, [&] {
+    Context& c = context(handle);
+    require_list(num_devices, list, CL_INVALID_VALUE, "device_list and num_devices do not agree");
+    require(num_inputs > 0 && inputs, CL_INVALID_VALUE, "nothing to link");
+    Program::Devices devices;
+    for (cl_uint i = 0; i < num_devices; ++i) {
+      require(c.has(device(list[i])), CL_INVALID_DEVICE, "a device is not in the context");
+      devices.emplace_back(&device(list[i]));
+    }
+    if (devices.empty()) devices = c.devices();
+    std::vector<Ref<Program>> linked;
+    size_t compiled = 0;
+    for (cl_uint i = 0; i < num_inputs; ++i) {
+      Program& input = program(inputs[i]);
+      require(&input.context() == &c, CL_INVALID_PROGRAM, "an input is of another context");
+      for (const Ref<Device>& d : devices) {
+        cl_program_binary_type type =
+            input.has(*d) ? input.binary_type(*d) : CL_PROGRAM_BINARY_TYPE_NONE;
+        compiled += type == CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT ||
+                    type == CL_PROGRAM_BINARY_TYPE_LIBRARY;
+      }
+      linked.emplace_back(&input);
+    }
+    current_context = &c;
+    require(compiled == num_inputs * devices.size(), CL_INVALID_OPERATION,
+            "an input is not a compiled object or library for each of the devices");
+    require(callback || !user_data, CL_INVALID_VALUE, "user_data without a callback");
+    Ref<Program> program(new Program(
+        c, devices, std::vector<std::shared_ptr<const ProgramImage>>(devices.size())));
+    // A failed link gives a program as well: it holds the log.
+    made = program.get();
+    made->link(devices, options_or_empty(options), std::move(linked),
+               notifier(*made, callback, user_data));
+    return made->handle();
+  });
+  return result ? result : made ? made->handle() : nullptr;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetProgramInfo(cl_program handle, cl_program_info name,
+                                                 size_t size, void* value, size_t* size_ret) {
+  return guarded(__func__, [&] {
+    const Program& p = program(handle);
+    Info info(size, value, size_ret);
+    switch (name) {
+      case CL_PROGRAM_REFERENCE_COUNT:
+        return info.value<cl_uint>(p.handles());
+      case CL_PROGRAM_CONTEXT:
+        return info.value<cl_context>(p.context().handle());
+      case CL_PROGRAM_NUM_DEVICES:
+        return info.value<cl_uint>(static_cast<cl_uint>(p.devices().size()));
+      case CL_PROGRAM_DEVICES: {
+        std::vector<cl_device_id> devices;
+        for (const Ref<Device>& d : p.devices()) devices.push_back(d->handle());
+        return info.list(devices);
+      }
+      case CL_PROGRAM_SOURCE:
+        return info.text(p.source());
+      case CL_PROGRAM_IL:
+        return info.bytes(nullptr, 0);
+      case CL_PROGRAM_BINARY_SIZES:
+        return info.list(binary_sizes(p));
+      case CL_PROGRAM_BINARIES:
+        return write_binaries(p, info, size_ret);
+      case CL_PROGRAM_NUM_KERNELS:
+        return info.value<size_t>(executable(p)->kernels().size());
+      case CL_PROGRAM_KERNEL_NAMES: {
+        std::string names;
+        auto image = executable(p);
+        for (const KernelInfo& kernel : image->kernels())
+          names += (names.empty() ? "" : ";") + kernel.name;
+        return info.text(names);
+      }
+      case CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT:
+      case CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT:
+        return info.flag(false);
+      default:
+        unknown_query(name);
+    }
+  });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetProgramBuildInfo(cl_program handle, cl_device_id device_handle,
+                                                      cl_program_build_info name, size_t size,
+                                                      void* value, size_t* size_ret) {
+  return guarded(__func__, [&] {
+    const Program& p = program(handle);
+    const Device& d = device(device_handle);
+    Build build = p.build_for(d);
+    Info info(size, value, size_ret);
+    switch (name) {
+      case CL_PROGRAM_BUILD_STATUS:
+        return info.value<cl_build_status>(build.status);
+      case CL_PROGRAM_BUILD_OPTIONS:
+        return info.text(build.options);
+      case CL_PROGRAM_BUILD_LOG:
+        return info.text(build.log);
+      case CL_PROGRAM_BINARY_TYPE:
+        return info.value<cl_program_binary_type>(p.binary_type(d));
+      case CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE:
+        return info.value<size_t>(build.image ? build.image->global_bytes() : 0);
+      default:
+        unknown_query(name);
+    }
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the device offers to OpenCL C. The compiler predefines these macros and rejects the rest, the
+// runtime reports the same lists, so that the two cannot disagree.
+#ifndef CONCLAVE_DEVICE_FEATURES_H_
+#define CONCLAVE_DEVICE_FEATURES_H_
+
+namespace conclave {
+
+// Extensions that add to the language (clGetDeviceInfo lists them and the API-only ones).
+inline constexpr const char* kLanguageExtensions[] = {
+    "cl_khr_byte_addressable_store",
+    "cl_khr_fp64",
+    "cl_khr_global_int32_base_atomics",
+    "cl_khr_global_int32_extended_atomics",
+    "cl_khr_int64_base_atomics",
+    "cl_khr_int64_extended_atomics",
+    "cl_khr_local_int32_base_atomics",
+    "cl_khr_local_int32_extended_atomics",
+};
+
+// Optional features of OpenCL C 3.0 (CL_DEVICE_OPENCL_C_FEATURES).
+inline constexpr const char* kLanguageFeatures[] = {
+    "__opencl_c_atomic_order_acq_rel",
+    "__opencl_c_atomic_order_seq_cst",
+    "__opencl_c_atomic_scope_all_devices",
+    "__opencl_c_atomic_scope_device",
+    "__opencl_c_fp64",
+    "__opencl_c_int64",
+    "__opencl_c_program_scope_global_variables",
+};
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_DEVICE_FEATURES_H_

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the runtime calls compiled kernels. The compiler emits code that reads these structures, the
+// runtime fills them; both include this file, and kAbiVersion changes with every change of layout.
+#ifndef CONCLAVE_KERNEL_ABI_H_
+#define CONCLAVE_KERNEL_ABI_H_
+
+#include <cstdint>
+
+namespace conclave::abi {
+
+inline constexpr uint32_t kAbiVersion = 1;
+
+// Alignment of the argument block, of local memory and of the spill area: that of the widest OpenCL
+// type (double16, long16).
+inline constexpr uint64_t kBlockAlignment = 128;
+
+// Describes one value passed to printf. `kind` is one of the letters below; a vector of `count`
+// elements of `element_size` bytes (a 3-component vector occupies four). Values lie one after the
+// other, each starting at a multiple of 8 bytes. The descriptor list ends with kind 0.
+struct PrintArgument {
+  char kind;             // 'i' integer, 'f' floating point, 'p' pointer or string
+  uint8_t element_size;  // bytes: 1, 2, 4 or 8
+  uint8_t count;         // 1, 2, 3, 4, 8 or 16
+  uint8_t reserved;
+};
+
+// What all work-groups of one ND-range share; constant while it runs.
+struct Launch {
+  uint64_t global_offset[3];
+  uint64_t global_size[3];
+  uint64_t local_size[3];  // enqueued local size; the last group of a dimension may be smaller
+  uint64_t num_groups[3];
+  // Formats and emits one printf call of a kernel. Returns what OpenCL C's printf returns.
+  int32_t (*print)(const Launch* launch, const char* format, const PrintArgument* descriptors,
+                   const void* values);
+  uint32_t work_dim;
+  uint32_t reserved;
+};
+
+// What belongs to the compute unit that runs a work-group; overwritten by the next one.
+struct Workspace {
+  void* local_memory;  // kernel's static local bytes, then the local arguments
+  void* spill;         // values live across barriers: spill bytes per work-item x work-items
+};
+
+// A compiled kernel: runs `count` work-groups, beginning with linear group index `first` (dimension
+// 0 varies fastest). `arguments` is the argument block: each argument at its metadata offset; a
+// local-memory pointer argument is passed as a uint64_t byte offset from Workspace::local_memory.
+using GroupFunction = void (*)(const Launch* launch, const void* arguments,
+                               const Workspace* workspace, uint64_t first, uint64_t count);
+
+}  // namespace conclave::abi
+
+#endif  // CONCLAVE_KERNEL_ABI_H_

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The format of program binaries: what the compiler writes and the platform's loader reads.
+//
+// A program binary is a 64-bit little-endian ELF file.
+//  - kind "executable": a position-independent shared object; each kernel is a dynamic symbol with
+//    the signature abi::GroupFunction.
+//  - kinds "object" (clCompileProgram) and "library" (clLinkProgram -create-library): a relocatable
+//    file without code.
+// Every kind has
+//  - an SHT_NOTE section kNoteSection with one note: name kNoteName, type kNoteType, descriptor =
+//    UTF-8 JSON text, the metadata below;
+//  - an SHT_PROGBITS section kBitcodeSection: the program as LLVM bitcode for the virtual target
+//    spir64, before any code generation, so that it can be linked, or built again for another CPU.
+//
+// Metadata (all keys present; sizes and offsets in bytes):
+// {
+//   "abi": 1,                       abi::kAbiVersion the code was generated for
+//   "kind": "executable",           or "object", "library"
+//   "compiler": "conclave 0.1.0 / LLVM 19.1.7",
+//   "target_cpu": "znver3",         LLVM name; "" for object and library
+//   "options": "-cl-std=CL3.0",     as given by the user
+//   "dependencies": [{"path": "/abs/inc.h", "hash": "<32 hex digits, XXH3-128 of the content>"}],
+//   "global_bytes": 0,              program-scope variables in the global address space
+//   "kernels": [{
+//     "name": "vadd", "symbol": "vadd",
+//     "attributes": "reqd_work_group_size(8,8,1)",    as CL_KERNEL_ATTRIBUTES wants it
+//     "required_local_size": [8, 8, 1],               zeros where not given
+//     "work_group_size_hint": [0, 0, 0],
+//     "uniform_work_groups": false, true where -cl-uniform-work-group-size or OpenCL C 1.x rules
+//                                   out a last work-group that is smaller
+//     "local_bytes": 1024,          function-scope local variables
+//     "spill_bytes": 48,            of abi::Workspace::spill, a work-item
+//     "private_bytes": 32,          stack of one work-item, as far as known before code generation
+//     "arguments_bytes": 24,        size of the argument block
+//     "arguments": [{"name": "x", "type": "float*", "kind": "pointer",
+//                    "address": "global", "access": "none", "qualifiers": ["const"],
+//                    "size": 8, "offset": 0, "alignment": 8}]
+//   }]
+// }
+// "kind" of an argument: value, pointer (global or constant memory), local, image, sampler.
+// "address": private, global, constant, local. "access": none, read_only, write_only, read_write.
+// "qualifiers": any of const, restrict, volatile, pipe. "size": of the value; of a pointer argument 8.
+#ifndef CONCLAVE_PROGRAM_IMAGE_H_
+#define CONCLAVE_PROGRAM_IMAGE_H_
+
+#include <cstdint>
+
+namespace conclave::image {
+
+inline constexpr char kNoteSection[] = ".note.conclave";
+inline constexpr char kNoteName[] = "Conclave";
+inline constexpr uint32_t kNoteType = 1;
+inline constexpr char kBitcodeSection[] = ".conclave.bitcode";
+
+}  // namespace conclave::image
+
+#endif  // CONCLAVE_PROGRAM_IMAGE_H_

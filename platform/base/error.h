@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one way to report failure inside the platform: throw Error on cold paths; the wrapper at the
+// entry points (icd/entry.h) turns it into a cl_int and hands the text to whoever asked for it.
+#ifndef CONCLAVE_PLATFORM_BASE_ERROR_H_
+#define CONCLAVE_PLATFORM_BASE_ERROR_H_
+
+#include <CL/cl.h>
+
+#include <exception>
+#include <string>
+#include <utility>
+
+namespace conclave {
+
+class Error : public std::exception {
+ public:
+  // `code` is an OpenCL error code, `text` says what is wrong, with the offending values.
+  Error(cl_int code, std::string text) : code_(code), text_(std::move(text)) {}
+  cl_int code() const { return code_; }
+  const std::string& text() const { return text_; }
+  const char* what() const noexcept override { return text_.c_str(); }
+
+ private:
+  cl_int code_;
+  std::string text_;
+};
+
+// Throws Error{code, text} unless `ok`. For checks whose text needs no formatting.
+inline void require(bool ok, cl_int code, const char* text) {
+  if (!ok) [[unlikely]]
+    throw Error(code, text);
+}
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_BASE_ERROR_H_

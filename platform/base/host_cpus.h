@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many CPUs this process may use.
+#ifndef CONCLAVE_PLATFORM_BASE_HOST_CPUS_H_
+#define CONCLAVE_PLATFORM_BASE_HOST_CPUS_H_
+
+#include <cstdint>
+#include <string>
+
+namespace conclave {
+
+// The CPUs in the process's affinity mask, but not more than its control group grants: CPU time
+// beyond the quota is not given, so more workers would only wait for each other.
+uint32_t host_cpus();
+
+// The CPUs that control groups grant, quota / period rounded up; the smallest value of the group
+// and those above it. UINT32_MAX where there is no limit. `membership` is the text of
+// /proc/self/cgroup, `root` the directory where the control groups are mounted (/sys/fs/cgroup);
+// version 2 (cpu.max) and version 1 (cpu/cpu.cfs_quota_us) are understood.
+uint32_t control_group_cpus(const std::string& membership, const std::string& root);
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_BASE_HOST_CPUS_H_

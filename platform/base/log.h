@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Logging: silent by default. CONCLAVE_LOG=debug|info|warn|error turns it on, to stderr;
+// CONCLAVE_LOG=syslog:debug etc. sends it to syslog.
+#ifndef CONCLAVE_PLATFORM_BASE_LOG_H_
+#define CONCLAVE_PLATFORM_BASE_LOG_H_
+
+#include <string_view>
+
+namespace conclave::log {
+
+// Whether debug messages are wanted; check it before formatting one on a warm path.
+bool debug_enabled();
+
+void debug(std::string_view text);
+void info(std::string_view text);
+void warn(std::string_view text);
+void error(std::string_view text);
+
+}  // namespace conclave::log
+
+#endif  // CONCLAVE_PLATFORM_BASE_LOG_H_

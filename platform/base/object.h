@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The base of every OpenCL object: what a cl_context, cl_mem, ... points to.
+//
+// The first member is the loader's dispatch table, as cl_khr_icd demands, the second the loader's own
+// data of version 2.0 of that extension; so no class derived from Object may have virtual functions. Two counts: `handles` are the host program's references
+// (clRetain*, clRelease*); all of them together hold one of the internal references. An object whose
+// handles are all released is invalid for the host, and lives on for as long as the runtime needs it.
+#ifndef CONCLAVE_PLATFORM_BASE_OBJECT_H_
+#define CONCLAVE_PLATFORM_BASE_OBJECT_H_
+
+#include <CL/cl_icd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+#include "platform/base/pool.h"
+
+namespace conclave {
+
+// The table of our entry points; defined in icd/dispatch.cc.
+extern const cl_icd_dispatch kDispatch;
+
+// What the loader gave clIcdSetPlatformDispatchDataKHR: every object carries it.
+inline std::atomic<void*> loader_data{nullptr};
+
+// Handle type of each class: specialised beside the class.
+template <class T>
+struct HandleOf;
+
+template <class T>
+class Object {
+ public:
+  Object() = default;
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+
+  // A fresh object has one handle, the one that its clCreate* returns, and with it one reference.
+  using Handle = typename HandleOf<T>::Type;
+  Handle handle() { return reinterpret_cast<Handle>(static_cast<T*>(this)); }
+
+  // The object behind a handle, or null where the handle is null, of another kind of object, or
+  // released. (A pointer that never was an object of ours cannot be recognised.)
+  static T* from(Handle handle) {
+    auto* object = reinterpret_cast<T*>(handle);
+    if (!object || object->magic_.load(std::memory_order_relaxed) != T::kMagic ||
+        object->handles_.load(std::memory_order_relaxed) == 0)
+      return nullptr;
+    return object;
+  }
+
+  void retain_handle() { handles_.fetch_add(1, std::memory_order_relaxed); }
+  // Releases one handle; with the last one goes the internal reference that the handles held.
+  void release_handle() {
+    if (handles_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      static_cast<T*>(this)->on_handles_gone();
+      release();
+    }
+  }
+  // For objects older than the loader's data: the platform and its device.
+  void set_loader_data(void* data) {
+    loader_data.store(data, std::memory_order_relaxed);
+    loader_data_ = data;
+  }
+  uint32_t handles() const { return handles_.load(std::memory_order_relaxed); }
+
+  void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
+  void release() {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete static_cast<T*>(this);
+  }
+
+  static void* operator new(size_t) { return Pool<T>::allocate(); }
+  static void operator delete(void* memory) { Pool<T>::release(memory); }
+
+ protected:
+  ~Object() { magic_.store(0, std::memory_order_relaxed); }
+  // Hook for classes that must act when the host lets go.
+  void on_handles_gone() {}
+
+ private:
+  const cl_icd_dispatch* dispatch_ = &kDispatch;
+  void* loader_data_ = loader_data.load(std::memory_order_relaxed);
+  std::atomic<uint32_t> magic_{T::kMagic};
+  std::atomic<uint32_t> handles_{1};
+  std::atomic<uint32_t> references_{1};
+};
+
+// Counted pointer to an object (internal reference).
+template <class T>
+class Ref {
+ public:
+  Ref() = default;
+  Ref(std::nullptr_t) {}
+  explicit Ref(T* object) : object_(object) {
+    if (object_) object_->retain();
+  }
+  Ref(const Ref& other) : Ref(other.object_) {}
+  Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  Ref& operator=(Ref other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~Ref() {
+    if (object_) object_->release();
+  }
+
+  // Takes over a reference that the caller owns.
+  static Ref adopt(T* object) {
+    Ref ref;
+    ref.object_ = object;
+    return ref;
+  }
+
+  T* get() const { return object_; }
+  T* operator->() const { return object_; }
+  T& operator*() const { return *object_; }
+  explicit operator bool() const { return object_ != nullptr; }
+  // Gives the reference to the caller.
+  T* detach() { return std::exchange(object_, nullptr); }
+
+ private:
+  T* object_ = nullptr;
+};
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_BASE_OBJECT_H_

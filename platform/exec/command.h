@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a command does once it may run. A command is cut into `units` (work-groups of an ND-range,
+// blocks of a copy) that compute units take in any order, several at a time.
+#ifndef CONCLAVE_PLATFORM_EXEC_COMMAND_H_
+#define CONCLAVE_PLATFORM_EXEC_COMMAND_H_
+
+#include <cstdint>
+
+namespace conclave {
+
+class ComputeUnit;
+
+class Command {
+ public:
+  // Answer of estimate_ns() where nothing is known yet.
+  static constexpr uint64_t kUnknown = UINT64_MAX;
+
+  virtual ~Command() = default;
+
+  // How many units there are.
+  virtual uint64_t units() const { return 1; }
+
+  // Expected time for all units on one compute unit, in nanoseconds: decides whether it pays to wake
+  // other threads for it.
+  virtual uint64_t estimate_ns() const = 0;
+
+  // Runs units [first, first + count) on `cu`. Called from several threads at once with disjoint
+  // ranges. Throws Error to end the command with that status.
+  virtual void run(ComputeUnit& cu, uint64_t first, uint64_t count) = 0;
+
+  // Whether the engine should time run() now and report to measured().
+  virtual bool wants_timing() const { return false; }
+  virtual void measured(uint64_t /*units*/, uint64_t /*ns*/) {}
+
+  // Called once, after the last unit and before the event is complete.
+  virtual void finish() {}
+};
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_EXEC_COMMAND_H_

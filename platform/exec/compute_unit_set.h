@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// A set of compute units, by index; the plain form and the one that threads change concurrently.
+#ifndef CONCLAVE_PLATFORM_EXEC_COMPUTE_UNIT_SET_H_
+#define CONCLAVE_PLATFORM_EXEC_COMPUTE_UNIT_SET_H_
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+
+namespace conclave {
+
+inline constexpr uint32_t kMaxComputeUnits = 256;
+
+class ComputeUnitSet {
+ public:
+  static constexpr uint32_t kWords = kMaxComputeUnits / 64;
+
+  void add(uint32_t i) { words_[i / 64] |= uint64_t{1} << (i % 64); }
+  bool has(uint32_t i) const { return words_[i / 64] >> (i % 64) & 1; }
+  uint64_t word(uint32_t w) const { return words_[w]; }
+  uint32_t size() const {
+    uint32_t n = 0;
+    for (uint64_t word : words_) n += std::popcount(word);
+    return n;
+  }
+  bool operator==(const ComputeUnitSet&) const = default;
+
+ private:
+  std::array<uint64_t, kWords> words_{};
+};
+
+// Each bit is a token: whoever turns it from 1 to 0 owns the compute unit until setting it again.
+class AtomicComputeUnitSet {
+ public:
+  void give(uint32_t i) { words_[i / 64].fetch_or(uint64_t{1} << (i % 64)); }
+
+  bool take(uint32_t i) {
+    uint64_t bit = uint64_t{1} << (i % 64);
+    return words_[i / 64].load() & bit && words_[i / 64].fetch_and(~bit) & bit;
+  }
+
+  // Takes any member of `allowed`, preferably `preferred`; -1 where there is none. Must not read
+  // anything older than what the caller did before (see Engine::add_to_backlog), hence seq_cst.
+  int take_any(const ComputeUnitSet& allowed, uint32_t preferred) {
+    if (allowed.has(preferred) && take(preferred)) return static_cast<int>(preferred);
+    for (uint32_t w = 0; w < ComputeUnitSet::kWords; ++w) {
+      if (!allowed.word(w)) continue;
+      for (uint64_t free = words_[w].load() & allowed.word(w); free; free &= free - 1) {
+        uint32_t i = w * 64 + std::countr_zero(free);
+        if (take(i)) return static_cast<int>(i);
+      }
+    }
+    return -1;
+  }
+
+ private:
+  std::array<std::atomic<uint64_t>, ComputeUnitSet::kWords> words_{};
+};
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_EXEC_COMPUTE_UNIT_SET_H_

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine: decides which thread runs which command, on which compute unit. One a process.
+//
+// - A compute unit is free when its token lies in `idle_`; whoever takes the token acts for it: its
+//   worker thread, woken by a post, or a host thread that waits and so helps (Engine::wait).
+// - A ready command goes to one free unit; that one opens it (units, chunk size) and wakes as many
+//   others as it has work for, each of which wakes more: a tree, so that nobody makes many system
+//   calls. Units of the command (work-groups) are then taken in chunks with one atomic addition.
+// - Where no unit is free, commands wait in the backlog, first come first served; so do open
+//   commands that would like more units than were free.
+// - Whoever ends a command's last unit completes its event, and goes on with what that made ready.
+// No lock is shared by launches that find a free unit, and nobody waits while there is work.
+#ifndef CONCLAVE_PLATFORM_EXEC_ENGINE_H_
+#define CONCLAVE_PLATFORM_EXEC_ENGINE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "platform/exec/compute_unit.h"
+#include "platform/exec/compute_unit_set.h"
+#include "platform/model/event.h"
+
+namespace conclave {
+
+class Engine {
+ public:
+  // Commands shorter than this are not worth waking a thread for: they wait for the host thread's
+  // next flush or finish, or for more of their kind. About two sleeps and wake-ups.
+  static constexpr uint64_t kWorthWakingNs = 20'000;
+
+  static Engine& get();
+
+  // After fork() without exec: whether this process is a child of one that used the engine, whose
+  // threads it therefore does not have.
+  static bool lost_in_fork() { return lost_in_fork_.load(std::memory_order_relaxed); }
+
+  // Sees to it that a ready command runs on a worker. Takes over the reference.
+  void submit(Ref<Event> event);
+
+  // A command whose last dependency has just ended on this thread.
+  void ready(Event& event);
+
+  // Waits until `event` has ended; meanwhile runs `deferred` commands, and whatever they make ready,
+  // on the calling thread as long as a compute unit is free.
+  void wait(Event& event, std::vector<Ref<Event>> deferred);
+
+  // A worker's duty: runs `event` (null: only the backlog), what follows from it and the backlog,
+  // until nothing is left; then gives the unit's token back.
+  void serve(ComputeUnit& cu, Ref<Event> event);
+
+  uint32_t compute_units() const { return static_cast<uint32_t>(units_.size()); }
+
+ private:
+  // What the current thread runs commands as.
+  struct Seat {
+    ComputeUnit& cu;
+    std::deque<Ref<Event>> ready;  // made ready by what ran here
+  };
+
+  Engine();
+
+  void work(Seat& seat, Ref<Event> event, const Event* until);
+  void run_one(Seat& seat, Event& event);
+  bool open(Event& event);
+  void take_part(Seat& seat, Event& event);
+  void recruit(Event& event);
+  void run_units(ComputeUnit& cu, Event& event, uint64_t first, uint64_t count);
+  void close(Event& event);
+  void share_ready(Seat& seat);
+
+  int take_idle(const Event& event, bool prefer_here);
+  void leave(ComputeUnit& cu);
+  bool post(int unit, Ref<Event> event);
+  void add_to_backlog(Ref<Event> event);
+  Ref<Event> from_backlog(const ComputeUnit& cu);
+
+  static thread_local Seat* seat_;
+  static inline std::atomic<bool> lost_in_fork_{false};
+
+  std::vector<std::unique_ptr<ComputeUnit>> units_;
+  std::vector<int> unit_of_cpu_;  // CPU number -> compute unit pinned there
+  AtomicComputeUnitSet idle_;
+  std::atomic<uint32_t> backlog_size_{0};
+  std::atomic<uint32_t> backlog_pushes_{0};  // changes with every push
+  std::mutex backlog_mutex_;
+  std::deque<Ref<Event>> backlog_;
+};
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_EXEC_ENGINE_H_

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/exec/memory_commands.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "platform/base/pool.h"
+#include "platform/model/context.h"
+
+namespace conclave {
+namespace {
+
+// What one compute unit copies at a time: enough to hide the hand-out, and little enough to spread.
+constexpr size_t kBlockBytes = 512 << 10;
+// Expected speed of one compute unit, for estimate_ns().
+constexpr size_t kBytesPerNs = 8;
+// Calling a small command costs about this.
+constexpr uint64_t kCallNs = 50;
+
+class MemoryCommand : public Command {
+ protected:
+  explicit MemoryCommand(std::vector<Ref<Memory>> keep) : keep_(std::move(keep)) {}
+
+ private:
+  std::vector<Ref<Memory>> keep_;
+};
+
+class Copy : public MemoryCommand {
+ public:
+  Copy(const std::byte* from, std::byte* to, size_t size, std::vector<Ref<Memory>> keep)
+      : MemoryCommand(std::move(keep)), from_(from), to_(to), size_(size) {
+    // A host may pass memory inside a buffer's own storage (CL_MEM_USE_HOST_PTR). Blocks that
+    // overlap must not be copied side by side.
+    const bool overlap = from < to + size && to < from + size;
+    block_ = overlap ? size : kBlockBytes;
+  }
+
+  uint64_t units() const override { return (size_ + block_ - 1) / block_; }
+  uint64_t estimate_ns() const override { return kCallNs + size_ / kBytesPerNs; }
+  void run(ComputeUnit&, uint64_t first, uint64_t count) override {
+    size_t begin = first * block_;
+    size_t end = std::min(size_, (first + count) * block_);
+    if (from_ != to_) std::memmove(to_ + begin, from_ + begin, end - begin);
+  }
+
+  static void* operator new(size_t) { return Pool<Copy>::allocate(); }
+  static void operator delete(void* memory) { Pool<Copy>::release(memory); }
+
+ private:
+  const std::byte* from_;
+  std::byte* to_;
+  size_t size_;
+  size_t block_;
+};
+
+class RectCopy : public MemoryCommand {
+ public:
+  RectCopy(const Box& from, const Box& to, const size_t region[3], std::vector<Ref<Memory>> keep)
+      : MemoryCommand(std::move(keep)), from_(from), to_(to) {
+    std::copy_n(region, 3, region_.begin());
+    rows_per_unit_ = std::max<size_t>(1, kBlockBytes / region_[0]);
+  }
+
+  uint64_t units() const override { return (rows() + rows_per_unit_ - 1) / rows_per_unit_; }
+  uint64_t estimate_ns() const override {
+    return kCallNs + rows() * (region_[0] / kBytesPerNs + 10);
+  }
+  void run(ComputeUnit&, uint64_t first, uint64_t count) override {
+    size_t end = std::min<size_t>(rows(), (first + count) * rows_per_unit_);
+    for (size_t row = first * rows_per_unit_; row < end; ++row) {
+      size_t y = row % region_[1], z = row / region_[1];
+      std::memmove(to_.base + y * to_.row_pitch + z * to_.slice_pitch,
+                   from_.base + y * from_.row_pitch + z * from_.slice_pitch, region_[0]);
+    }
+  }
+
+ private:
+  size_t rows() const { return region_[1] * region_[2]; }
+
+  Box from_, to_;
+  std::array<size_t, 3> region_;
+  size_t rows_per_unit_;
+};
+
+class Fill : public MemoryCommand {
+ public:
+  Fill(const void* pattern, size_t pattern_size, std::byte* to, size_t size,
+       std::vector<Ref<Memory>> keep)
+      : MemoryCommand(std::move(keep)), pattern_size_(pattern_size), to_(to), size_(size) {
+    std::memcpy(pattern_.data(), pattern, pattern_size);
+  }
+
+  uint64_t units() const override { return (size_ + kBlockBytes - 1) / kBlockBytes; }
+  uint64_t estimate_ns() const override { return kCallNs + size_ / kBytesPerNs; }
+  void run(ComputeUnit&, uint64_t first, uint64_t count) override {
+    // Blocks are multiples of every pattern size (1 to 128 bytes, powers of two).
+    std::byte* begin = to_ + first * kBlockBytes;
+    size_t bytes = std::min(size_ - first * kBlockBytes, count * kBlockBytes);
+    size_t done = std::min(pattern_size_, bytes);
+    std::memcpy(begin, pattern_.data(), done);
+    for (; done < bytes; done += std::min(done, bytes - done))
+      std::memcpy(begin + done, begin, std::min(done, bytes - done));
+  }
+
+ private:
+  std::array<std::byte, 128> pattern_;
+  size_t pattern_size_;
+  std::byte* to_;
+  size_t size_;
+};
+
+class HostCall : public MemoryCommand {
+ public:
+  HostCall(std::function<void()> function, std::vector<Ref<Memory>> keep)
+      : MemoryCommand(std::move(keep)), function_(std::move(function)) {}
+  uint64_t estimate_ns() const override { return kUnknown; }
+  void run(ComputeUnit&, uint64_t, uint64_t) override { function_(); }
+
+ private:
+  std::function<void()> function_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_copy(const std::byte* from, std::byte* to, size_t size,
+                                   std::vector<Ref<Memory>> keep) {
+  return std::make_unique<Copy>(from, to, size, std::move(keep));
+}
+
+std::unique_ptr<Command> make_rect_copy(const Box& from, const Box& to, const size_t region[3],
+                                        std::vector<Ref<Memory>> keep) {
+  return std::make_unique<RectCopy>(from, to, region, std::move(keep));
+}
+
+std::unique_ptr<Command> make_fill(const void* pattern, size_t pattern_size, std::byte* to,
+                                   size_t size, std::vector<Ref<Memory>> keep) {
+  return std::make_unique<Fill>(pattern, pattern_size, to, size, std::move(keep));
+}
+
+std::unique_ptr<Command> make_host_call(std::function<void()> function,
+                                        std::vector<Ref<Memory>> keep) {
+  return std::make_unique<HostCall>(std::move(function), std::move(keep));
+}
+
+}  // namespace conclave

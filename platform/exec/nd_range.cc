@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/exec/nd_range.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "platform/exec/compute_unit.h"
+#include "platform/exec/print.h"
+#include "platform/model/context.h"
+#include "platform/model/device.h"
+#include "platform/model/program.h"
+
+namespace conclave {
+namespace {
+
+// printf text is held back till the launch ends, or there is this much of it.
+constexpr size_t kPrintBufferBytes = 64 << 10;
+
+// A clock costs as much as a small launch; of those only every 16th is timed.
+constexpr uint32_t kTimedOneIn = 16;
+
+// Launches from here on are always timed: the clock does not matter to them.
+constexpr uint64_t kAlwaysTimedNs = 5'000;
+
+void write_out(std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+  text.clear();
+}
+
+// The largest divisor of n that is not above `limit`.
+size_t largest_divisor(size_t n, size_t limit) {
+  for (size_t d = std::min(n, limit); d > 1; --d)
+    if (n % d == 0) return d;
+  return 1;
+}
+
+}  // namespace
+
+std::array<size_t, 3> choose_local_size(const IndexSpace& space, const KernelCode& code,
+                                        size_t compute_units) {
+  const auto& required = code.info->required_local_size;
+  if (required[0]) return required;
+  constexpr size_t kWanted = 256, kMost = 4096;
+  size_t items = space.global[0] * space.global[1] * space.global[2];
+  size_t budget = std::clamp(items / (8 * compute_units), kWanted, kMost);
+  std::array<size_t, 3> local{1, 1, 1};
+  for (int d = 0; d < 3 && budget > 1; ++d) {
+    if (space.global[d] == 0) continue;
+    local[d] = largest_divisor(space.global[d], budget);
+    budget /= local[d];
+  }
+  return local;
+}
+
+void NdRange::FreeAligned::operator()(std::byte* memory) const { std::free(memory); }
+
+NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
+                 const IndexSpace& space)
+    : code_(std::move(code)) {
+  units_ = 1;
+  for (int d = 0; d < 3; ++d) {
+    launch_.global_offset[d] = space.offset[d];
+    launch_.global_size[d] = space.global[d];
+    launch_.local_size[d] = space.local[d];
+    launch_.num_groups[d] = space.groups(d);
+    units_ *= launch_.num_groups[d];
+    items_per_group_ *= space.local[d];
+  }
+  launch_.work_dim = space.dimensions;
+  launch_.print = &print;
+  launch_.reserved = 0;
+  spill_bytes_ = code_->info->spill_bytes * items_per_group_;
+
+  const std::vector<std::byte>& block = kernel.block();
+  if (block.size() > small_block_.size()) {
+    size_t rounded =
+        (block.size() + abi::kBlockAlignment - 1) / abi::kBlockAlignment * abi::kBlockAlignment;
+    large_block_.reset(static_cast<std::byte*>(std::aligned_alloc(abi::kBlockAlignment, rounded)));
+    if (!large_block_) throw std::bad_alloc();
+  }
+  if (!block.empty()) std::memcpy(arguments(), block.data(), block.size());
+  place_local_arguments(kernel);
+
+  static std::atomic<uint32_t> launches{0};
+  uint64_t estimate = estimate_ns();
+  timed_ = estimate == kUnknown || estimate > kAlwaysTimedNs ||
+           launches.fetch_add(1, std::memory_order_relaxed) % kTimedOneIn == 0;
+}
+
+// Local arguments follow the kernel's own local variables; the code gets their byte offsets.
+void NdRange::place_local_arguments(const Kernel& kernel) {
+  local_bytes_ = code_->info->local_bytes;
+  const auto& arguments = kernel.arguments();
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].memory) keep_.push_back(arguments[i].memory);
+    if (!arguments[i].local_bytes) continue;
+    uint64_t offset =
+        (local_bytes_ + abi::kBlockAlignment - 1) / abi::kBlockAlignment * abi::kBlockAlignment;
+    std::memcpy(this->arguments() + code_->info->arguments[i].offset, &offset, sizeof offset);
+    local_bytes_ = offset + arguments[i].local_bytes;
+  }
+}
+
+uint64_t NdRange::estimate_ns() const {
+  float ns = code_->timing.ns_per_item();
+  if (ns == 0) return kUnknown;
+  return static_cast<uint64_t>(ns * static_cast<float>(units_ * items_per_group_));
+}
+
+void NdRange::measured(uint64_t units, uint64_t ns) {
+  code_->timing.add(std::max(0.001f, static_cast<float>(ns)) /
+                    static_cast<float>(units * items_per_group_));
+}
+
+void NdRange::run(ComputeUnit& cu, uint64_t first, uint64_t count) {
+  const abi::Workspace& workspace = cu.workspace(local_bytes_, spill_bytes_);
+  code_->function(&launch_, arguments(), &workspace, first, count);
+}
+
+void NdRange::finish() {
+  if (!launch_.text.empty()) write_out(launch_.text);
+}
+
+int32_t NdRange::print(const abi::Launch* launch, const char* format,
+                       const abi::PrintArgument* descriptors, const void* values) {
+  auto* self = const_cast<PrintingLaunch*>(static_cast<const PrintingLaunch*>(launch));
+  std::string text = format_print(format, descriptors, values);
+  std::lock_guard lock(self->mutex);
+  self->text += text;
+  if (self->text.size() >= kPrintBufferBytes) write_out(self->text);
+  return 0;
+}
+
+}  // namespace conclave

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command that runs a kernel over an ND-range, one unit a work-group.
+#ifndef CONCLAVE_PLATFORM_EXEC_ND_RANGE_H_
+#define CONCLAVE_PLATFORM_EXEC_ND_RANGE_H_
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "conclave/kernel_abi.h"
+#include "platform/base/object.h"
+#include "platform/base/pool.h"
+#include "platform/exec/command.h"
+#include "platform/model/kernel.h"
+
+namespace conclave {
+
+// An index space, checked against kernel and device. Unused dimensions have size 1, offset 0.
+struct IndexSpace {
+  cl_uint dimensions = 1;
+  std::array<size_t, 3> offset{};
+  std::array<size_t, 3> global{1, 1, 1};
+  std::array<size_t, 3> local{1, 1, 1};
+
+  size_t groups(int d) const { return global[d] == 0 ? 0 : (global[d] + local[d] - 1) / local[d]; }
+};
+
+// The local size for a launch that leaves it to the runtime: divides the global size, gives each
+// compute unit several work-groups, and stays small enough for balance.
+std::array<size_t, 3> choose_local_size(const IndexSpace& space, const KernelCode& code,
+                                        size_t compute_units);
+
+class NdRange : public Command {
+ public:
+  // Takes a snapshot of the kernel's arguments.
+  NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code, const IndexSpace& space);
+
+  uint64_t units() const override { return units_; }
+  uint64_t estimate_ns() const override;
+  void run(ComputeUnit& cu, uint64_t first, uint64_t count) override;
+  bool wants_timing() const override { return timed_; }
+  void measured(uint64_t units, uint64_t ns) override;
+  void finish() override;
+
+  static void* operator new(size_t) { return Pool<NdRange>::allocate(); }
+  static void operator delete(void* memory) { Pool<NdRange>::release(memory); }
+
+ private:
+  // The launch that the kernel sees, with what its printf calls have written so far.
+  struct PrintingLaunch : abi::Launch {
+    std::mutex mutex;
+    std::string text;
+  };
+
+  static int32_t print(const abi::Launch* launch, const char* format,
+                       const abi::PrintArgument* descriptors, const void* values);
+  std::byte* arguments() { return large_block_ ? large_block_.get() : small_block_.data(); }
+  void place_local_arguments(const Kernel& kernel);
+
+  std::shared_ptr<const KernelCode> code_;
+  std::vector<Ref<Memory>> keep_;
+  PrintingLaunch launch_;
+  uint64_t units_ = 0;
+  uint64_t items_per_group_ = 1;
+  size_t local_bytes_ = 0;
+  size_t spill_bytes_ = 0;
+  bool timed_ = false;
+  struct FreeAligned {
+    void operator()(std::byte* memory) const;
+  };
+  std::unique_ptr<std::byte, FreeAligned> large_block_;
+  alignas(abi::kBlockAlignment) std::array<std::byte, 256> small_block_;
+};
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_EXEC_ND_RANGE_H_

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// cl_command_queue: turns the order of enqueue calls into dependencies between events.
+#ifndef CONCLAVE_PLATFORM_MODEL_COMMAND_QUEUE_H_
+#define CONCLAVE_PLATFORM_MODEL_COMMAND_QUEUE_H_
+
+#include <CL/cl.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "platform/base/object.h"
+#include "platform/exec/command.h"
+
+namespace conclave {
+
+class CommandQueue;
+class Context;
+class Device;
+class Event;
+
+template <>
+struct HandleOf<CommandQueue> {
+  using Type = cl_command_queue;
+};
+
+class CommandQueue : public Object<CommandQueue> {
+ public:
+  static constexpr uint32_t kMagic = 0x71756575;  // "queu"
+
+  // `requested`: the property list as the user gave it, for CL_QUEUE_PROPERTIES_ARRAY; empty where
+  // there was none.
+  CommandQueue(Context& context, Device& device, cl_command_queue_properties properties,
+               std::vector<cl_queue_properties> requested);
+  ~CommandQueue();
+
+  Context& context() const { return *context_; }
+  Device& device() const { return *device_; }
+  cl_command_queue_properties properties() const { return properties_.load(); }
+  const std::vector<cl_queue_properties>& requested_properties() const { return requested_; }
+  bool profiling() const { return properties() & CL_QUEUE_PROFILING_ENABLE; }
+  bool out_of_order() const { return properties() & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE; }
+  // clSetCommandQueueProperty of OpenCL 1.0.
+  void set_property(cl_command_queue_properties property, bool enable);
+
+  // What a command orders besides itself.
+  enum class Ordering {
+    kNone,     // an ordinary command
+    kMarker,   // waits for all commands before it, where it has no wait list
+    kBarrier,  // a marker for which, besides, all later commands wait
+  };
+
+  // Enqueues `command` (null for markers) behind its wait list, and behind what the queue's order
+  // demands. The event's handle count is one, the caller's.
+  Ref<Event> enqueue(cl_command_type type, std::unique_ptr<Command> command,
+                     std::span<const Ref<Event>> wait_list, Ordering ordering = Ordering::kNone);
+
+  // Makes all later commands wait for `events` (clEnqueueWaitForEvents of OpenCL 1.0).
+  void wait_for(std::span<const Ref<Event>> events);
+
+  // Hands all enqueued commands to the engine.
+  void flush();
+  // Waits until `event`, a command of this queue, has ended; runs what is ready meanwhile.
+  void wait(Event& event);
+  // Waits until all commands have ended.
+  void finish();
+
+  // Tells the context's callback about a failure of a command.
+  void report(const std::string& text) const;
+
+  // Called by every command that ended.
+  void on_command_finished(Event& event);
+
+ private:
+  friend class Object<CommandQueue>;
+  void on_handles_gone();
+
+  void order(Event& event, bool has_wait_list, Ordering ordering);
+  std::vector<Ref<Event>> take_deferred();
+  void drop_finished();
+
+  Ref<Context> context_;
+  Ref<Device> device_;
+  std::atomic<cl_command_queue_properties> properties_;
+  std::vector<cl_queue_properties> requested_;
+  // Set when the host has let go: from then on the events below are dropped as they end, since each
+  // of them holds the queue.
+  std::atomic<bool> orphaned_{false};
+
+  std::mutex mutex_;
+  Ref<Event> last_;                   // in-order: what the next command waits for
+  Ref<Event> barrier_;                // out-of-order: the last barrier
+  std::vector<Ref<Event>> unordered_;  // out-of-order: commands since the barrier, ended ones too
+  size_t prune_at_ = 64;
+  // Ready commands too short to wake a thread for; they run with the next flush, wait or finish, or
+  // when enough has come together.
+  std::vector<Ref<Event>> deferred_;
+  uint64_t deferred_ns_ = 0;
+};
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_MODEL_COMMAND_QUEUE_H_

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/model/context.h"
+
+#include <algorithm>
+
+#include "platform/model/device.h"
+
+namespace conclave {
+
+Context::Context(std::vector<Ref<Device>> devices, std::vector<cl_context_properties> properties,
+                 Notify notify, void* user_data)
+    : devices_(std::move(devices)),
+      properties_(std::move(properties)),
+      notify_(notify),
+      notify_data_(user_data) {}
+
+Context::~Context() {
+  for (auto it = destructors_.rbegin(); it != destructors_.rend(); ++it)
+    it->first(handle(), it->second);
+}
+
+bool Context::has(const Device& device) const {
+  return std::any_of(devices_.begin(), devices_.end(),
+                     [&](const Ref<Device>& d) { return d.get() == &device; });
+}
+
+void Context::report(const std::string& text) const {
+  if (notify_) notify_(text.c_str(), nullptr, 0, notify_data_);
+}
+
+void Context::add_destructor(Destructor function, void* user_data) {
+  std::lock_guard lock(mutex_);
+  destructors_.emplace_back(function, user_data);
+}
+
+}  // namespace conclave

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// cl_context.
+#ifndef CONCLAVE_PLATFORM_MODEL_CONTEXT_H_
+#define CONCLAVE_PLATFORM_MODEL_CONTEXT_H_
+
+#include <CL/cl.h>
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "platform/base/object.h"
+
+namespace conclave {
+
+class Context;
+class Device;
+
+template <>
+struct HandleOf<Context> {
+  using Type = cl_context;
+};
+
+class Context : public Object<Context> {
+ public:
+  static constexpr uint32_t kMagic = 0x636f6e74;  // "cont"
+  using Notify = void(CL_CALLBACK*)(const char*, const void*, size_t, void*);
+  using Destructor = void(CL_CALLBACK*)(cl_context, void*);
+
+  // `properties`: as given by the user, with its terminating zero; empty where none were given.
+  Context(std::vector<Ref<Device>> devices, std::vector<cl_context_properties> properties,
+          Notify notify, void* user_data);
+  ~Context();
+
+  const std::vector<Ref<Device>>& devices() const { return devices_; }
+  bool has(const Device& device) const;
+  const std::vector<cl_context_properties>& properties() const { return properties_; }
+
+  // Tells the host's callback, if there is one, what went wrong.
+  void report(const std::string& text) const;
+
+  // Destructor callbacks run in the reverse order of their registration.
+  void add_destructor(Destructor function, void* user_data);
+
+ private:
+  std::vector<Ref<Device>> devices_;
+  std::vector<cl_context_properties> properties_;
+  Notify notify_;
+  void* notify_data_;
+  std::mutex mutex_;
+  std::vector<std::pair<Destructor, void*>> destructors_;
+};
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_MODEL_CONTEXT_H_

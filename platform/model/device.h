@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// cl_device_id: the machine's compute units, or a part of them (a sub-device).
+#ifndef CONCLAVE_PLATFORM_MODEL_DEVICE_H_
+#define CONCLAVE_PLATFORM_MODEL_DEVICE_H_
+
+#include <CL/cl.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "platform/base/object.h"
+#include "platform/exec/compute_unit_set.h"
+
+namespace conclave {
+
+class Device;
+
+template <>
+struct HandleOf<Device> {
+  using Type = cl_device_id;
+};
+
+class Device : public Object<Device> {
+ public:
+  static constexpr uint32_t kMagic = 0x64657669;  // "devi"
+
+  // Work-items in a work-group, and in each dimension of it. TI's examples use 16,384.
+  static constexpr size_t kMaxWorkGroupSize = 16384;
+  static constexpr size_t kLocalMemoryBytes = 256 << 10;
+  static constexpr size_t kMaxConstantBytes = size_t{1} << 30;
+  static constexpr size_t kMaxParameterBytes = 4352;  // 4 KiB of arguments and some pointers
+  // Alignment of sub-buffers and of allocations: the widest OpenCL type.
+  static constexpr size_t kMemoryAlignment = 128;
+  static constexpr uint32_t kMaxOnDeviceDimensions = 3;
+
+  // The device of this process: the compute units of the configuration's list.
+  static Device& root();
+
+  // A sub-device of `parent` with these compute units. `partition`: the property list that made it,
+  // with its terminating zero.
+  Device(Device& parent, std::vector<uint32_t> units,
+         std::vector<cl_device_partition_property> partition);
+
+  // Splits the device. Throws Error with the codes of clCreateSubDevices.
+  std::vector<Ref<Device>> split(const cl_device_partition_property* properties);
+  // How many sub-devices such a split makes.
+  size_t count_parts(const cl_device_partition_property* properties) const;
+
+  Device* parent() const { return parent_.get(); }
+  const std::vector<uint32_t>& units() const { return units_; }
+  const ComputeUnitSet& compute_units() const { return set_; }
+  const std::vector<cl_device_partition_property>& partition() const { return partition_; }
+
+  // False where the configuration is in error; why() says what is.
+  bool available() const;
+  std::string why_unavailable() const;
+
+  // Bytes of global memory, and the largest single allocation.
+  static uint64_t global_memory();
+  static uint64_t max_allocation();
+
+ private:
+  Device();
+  std::vector<std::vector<uint32_t>> parts(const cl_device_partition_property* properties) const;
+
+  Ref<Device> parent_;
+  std::vector<uint32_t> units_;
+  ComputeUnitSet set_;
+  std::vector<cl_device_partition_property> partition_;
+};
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_MODEL_DEVICE_H_

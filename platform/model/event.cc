@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/model/event.h"
+
+#include <algorithm>
+
+#include "platform/base/clock.h"
+#include "platform/base/futex.h"
+#include "platform/exec/engine.h"
+#include "platform/model/command_queue.h"
+#include "platform/model/context.h"
+
+namespace conclave {
+
+Event::Event(CommandQueue& queue, cl_command_type type, std::unique_ptr<Command> command)
+    : queue_(&queue),
+      command_(std::move(command)),
+      type_(type),
+      status_(CL_QUEUED),
+      profiling_(queue.profiling()) {
+  if (profiling_) times_[kQueued] = now_ns();
+}
+
+Event::Event(Context& context)
+    : context_(&context), type_(CL_COMMAND_USER), status_(CL_SUBMITTED) {}
+
+Event::~Event() = default;
+
+Context& Event::context() const { return queue_ ? queue_->context() : *context_; }
+
+Event::Link* Event::closed() {
+  static Link mark;
+  return &mark;
+}
+
+Event::Link* Event::new_link() {
+  if (links_used_ < own_links_.size()) return &own_links_[links_used_++];
+  return more_links_.emplace_back(std::make_unique<Link>()).get();
+}
+
+// Puts `link` on this event's list of dependents; false where the event has ended.
+bool Event::attach(Link* link) {
+  Link* head = dependents_.load(std::memory_order_acquire);
+  do {
+    if (head == closed()) return false;
+    link->next = head;
+  } while (!dependents_.compare_exchange_weak(head, link, std::memory_order_acq_rel,
+                                              std::memory_order_acquire));
+  return true;
+}
+
+void Event::depend_on(Event& other, bool cascade) {
+  Link* link = new_link();
+  link->dependent = this;
+  link->cascade = cascade;
+  pending_.fetch_add(1, std::memory_order_relaxed);
+  if (other.attach(link)) return;
+  pending_.fetch_sub(1, std::memory_order_relaxed);
+  if (cascade && other.status() < 0) dependency_failed_.store(true, std::memory_order_relaxed);
+}
+
+bool Event::arm() {
+  retain();  // in flight; released by complete()
+  return pending_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+}
+
+void Event::advance(cl_int status) {
+  if (profiling_) times_[status == CL_SUBMITTED ? kSubmitted : kStarted] = now_ns();
+  status_.store(status);
+  if (has_callbacks_.load()) [[unlikely]]
+    call_back(status);
+}
+
+bool Event::complete(cl_int status) {
+  if (is_user_event()) {
+    int32_t expected = CL_SUBMITTED;
+    if (!status_.compare_exchange_strong(expected, status)) return false;
+  } else {
+    if (profiling_) times_[kEnded] = now_ns();
+    status_.store(status);  // seq_cst: ordered before the loads of has_callbacks_ and sleepers_
+  }
+  // A reference for the user event, whose own complete() may race with its release; a command's
+  // in-flight reference is still ours here.
+  Ref<Event> keep(this);
+  release_dependents(status);
+  if (has_callbacks_.load()) [[unlikely]]
+    call_back(status);
+  if (sleepers_.load() > 0) futex_wake(status_);
+  if (!is_user_event()) {
+    command_.reset();
+    queue_->on_command_finished(*this);
+    release();
+  }
+  return true;
+}
+
+void Event::release_dependents(cl_int status) {
+  Link* link = dependents_.exchange(closed(), std::memory_order_acq_rel);
+  // The list is in reverse order of enqueuing; dependents should get ready in order.
+  Link* in_order = nullptr;
+  while (link) {
+    Link* next = link->next;
+    link->next = in_order;
+    in_order = link;
+    link = next;
+  }
+  while (in_order) {
+    Event* dependent = in_order->dependent;
+    bool failed = in_order->cascade && status < 0;
+    in_order = in_order->next;  // the link dies with its dependent
+    if (failed) dependent->dependency_failed_.store(true, std::memory_order_relaxed);
+    if (dependent->pending_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      Engine::get().ready(*dependent);
+  }
+}
+
+void Event::sleep_until_finished() {
+  sleepers_.fetch_add(1);
+  for (int32_t s = status_.load(); s > CL_COMPLETE; s = status_.load()) futex_wait(status_, s);
+  sleepers_.fetch_sub(1);
+}
+
+void Event::add_callback(cl_int when, Callback function, void* user_data) {
+  {
+    std::lock_guard lock(callbacks_mutex_);
+    has_callbacks_.store(true);
+    if (status_.load() > when) {
+      callbacks_.push_back({when, function, user_data});
+      return;
+    }
+  }
+  cl_int status = this->status();
+  function(handle(), status < 0 ? status : when, user_data);
+}
+
+// Calls and forgets the callbacks registered for `status` or an earlier state.
+void Event::call_back(cl_int status) {
+  std::vector<Registration> due;
+  {
+    std::lock_guard lock(callbacks_mutex_);
+    auto later = std::stable_partition(callbacks_.begin(), callbacks_.end(),
+                                       [&](const Registration& r) { return r.when >= status; });
+    due.assign(callbacks_.begin(), later);
+    callbacks_.erase(callbacks_.begin(), later);
+  }
+  for (const Registration& r : due) r.function(handle(), status < 0 ? status : r.when, r.user_data);
+}
+
+}  // namespace conclave

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// cl_event, and with it the state of every command: its status, what it waits for and who waits for
+// it. The event graph is the only ordering mechanism: an in-order queue makes each command depend on
+// the one before.
+#ifndef CONCLAVE_PLATFORM_MODEL_EVENT_H_
+#define CONCLAVE_PLATFORM_MODEL_EVENT_H_
+
+#include <CL/cl.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "platform/base/object.h"
+#include "platform/exec/command.h"
+
+namespace conclave {
+
+class Context;
+class CommandQueue;
+class Event;
+
+template <>
+struct HandleOf<Event> {
+  using Type = cl_event;
+};
+
+class Event : public Object<Event> {
+ public:
+  static constexpr uint32_t kMagic = 0x65766e74;  // "evnt"
+  using Callback = void(CL_CALLBACK*)(cl_event, cl_int, void*);
+
+  // The event of a command of `queue`; `command` may be null (markers).
+  Event(CommandQueue& queue, cl_command_type type, std::unique_ptr<Command> command);
+  // A user event.
+  explicit Event(Context& context);
+  ~Event();
+
+  Context& context() const;
+  CommandQueue* queue() const { return queue_.get(); }  // null for a user event
+  cl_command_type type() const { return type_; }
+  bool is_user_event() const { return type_ == CL_COMMAND_USER; }
+  Command* command() const { return command_.get(); }
+
+  // CL_QUEUED, CL_SUBMITTED, CL_RUNNING, CL_COMPLETE or a negative error code.
+  cl_int status() const { return status_.load(std::memory_order_acquire); }
+  bool finished() const { return status() <= CL_COMPLETE; }
+
+  // --- Dependencies; called by the enqueuing thread before arm() ---
+
+  // Makes this event wait for `other`. `cascade`: an error of `other` ends this one too (explicit
+  // wait lists; the order of an in-order queue does not cascade).
+  void depend_on(Event& other, bool cascade);
+  // Says that all dependencies are named. True when none is left: the caller must see to it that the
+  // command runs. Otherwise the engine gets it when the last dependency ends.
+  bool arm();
+
+  // --- Progress; called by whoever runs the command ---
+
+  bool dependency_failed() const { return dependency_failed_.load(std::memory_order_relaxed); }
+  void mark_submitted() { advance(CL_SUBMITTED); }
+  void mark_running() { advance(CL_RUNNING); }
+  // Ends the command with CL_COMPLETE or a negative code and lets its dependents go. The event may
+  // be gone afterwards unless the caller holds a reference. False if it had ended before (possible
+  // for user events only).
+  bool complete(cl_int status);
+
+  // --- Waiting and watching ---
+
+  // Sleeps until the command has ended. Does not help running it: see Engine::wait.
+  void sleep_until_finished();
+  // Calls `function` once, when the status reaches `when` or an error; at once if it already has.
+  void add_callback(cl_int when, Callback function, void* user_data);
+
+  // Profiling times in nanoseconds of the device clock, for queues with profiling.
+  enum Time { kQueued, kSubmitted, kStarted, kEnded, kTimes };
+  bool profiling() const { return profiling_; }
+  uint64_t time(Time which) const { return times_[which]; }
+
+  // How the units of the running command are handed out; used by the engine alone.
+  struct Progress {
+    std::atomic<uint64_t> next{0};       // first unit nobody has taken
+    std::atomic<uint64_t> remaining{0};  // units not yet run
+    std::atomic<int32_t> wanted{0};      // further compute units that would help
+    std::atomic<cl_int> error{CL_SUCCESS};
+    uint64_t total = 0;
+    uint64_t chunk = 1;
+  };
+  Progress progress;
+
+ private:
+  struct Link {
+    Event* dependent = nullptr;
+    Link* next = nullptr;
+    bool cascade = false;
+  };
+  struct Registration {
+    cl_int when;
+    Callback function;
+    void* user_data;
+  };
+
+  Link* new_link();
+  bool attach(Link* link);
+  void advance(cl_int status);
+  void release_dependents(cl_int status);
+  void call_back(cl_int status);
+  static Link* closed();
+
+  Ref<Context> context_;  // of a user event; a command has its queue's
+  Ref<CommandQueue> queue_;
+  std::unique_ptr<Command> command_;
+  cl_command_type type_;
+  std::atomic<int32_t> status_;
+  std::atomic<int32_t> sleepers_{0};
+  std::atomic<uint32_t> pending_{1};  // unfinished dependencies, and one for the enqueuer till arm()
+  std::atomic<bool> dependency_failed_{false};
+  std::atomic<bool> has_callbacks_{false};
+  bool profiling_ = false;
+  std::atomic<Link*> dependents_{nullptr};
+  std::array<Link, 2> own_links_;  // most commands wait for no more than two
+  uint32_t links_used_ = 0;
+  std::vector<std::unique_ptr<Link>> more_links_;
+  std::array<uint64_t, kTimes> times_{};
+  std::mutex callbacks_mutex_;
+  std::vector<Registration> callbacks_;
+};
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_MODEL_EVENT_H_

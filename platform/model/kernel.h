@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// cl_kernel: a kernel's code for each device, and its arguments as set so far.
+#ifndef CONCLAVE_PLATFORM_MODEL_KERNEL_H_
+#define CONCLAVE_PLATFORM_MODEL_KERNEL_H_
+
+#include <CL/cl.h>
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "conclave/kernel_abi.h"
+#include "platform/base/object.h"
+#include "platform/loader/program_image.h"
+#include "platform/model/memory.h"
+
+namespace conclave {
+
+class Device;
+class Kernel;
+class Program;
+
+template <>
+struct HandleOf<Kernel> {
+  using Type = cl_kernel;
+};
+
+// How long a work-item of a kernel takes, learned from its runs. Threads update it without a lock:
+// losing a sample now and then does no harm.
+class KernelTiming {
+ public:
+  // Nanoseconds a work-item; 0 while unknown.
+  float ns_per_item() const { return ns_per_item_.load(std::memory_order_relaxed); }
+  void add(float sample) {
+    float old = ns_per_item();
+    ns_per_item_.store(old == 0 ? sample : old + (sample - old) / 4, std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<float> ns_per_item_{0};
+};
+
+// A kernel compiled for one device. Shared by a kernel and its clones.
+struct KernelCode {
+  Ref<Device> device;
+  std::shared_ptr<const ProgramImage> image;  // owns info
+  std::shared_ptr<const LoadedCode> code;     // owns function
+  const KernelInfo* info;
+  abi::GroupFunction function;
+  mutable KernelTiming timing;
+};
+
+class Kernel : public Object<Kernel> {
+ public:
+  static constexpr uint32_t kMagic = 0x6b65726e;  // "kern"
+
+  // Throws Error{CL_INVALID_PROGRAM_EXECUTABLE, CL_INVALID_KERNEL_NAME, CL_INVALID_KERNEL_DEFINITION}.
+  Kernel(Program& program, const std::string& name);
+  // A copy with the arguments that are set in `other` (clCloneKernel).
+  Kernel(const Kernel& other);
+  ~Kernel();
+
+  Program& program() const { return *program_; }
+  // What does not depend on the device: name, arguments.
+  const KernelInfo& info() const { return *codes_.front()->info; }
+  const std::vector<std::shared_ptr<const KernelCode>>& codes() const { return codes_; }
+  // The code for `device`; null where the program was not built for it.
+  const std::shared_ptr<const KernelCode>* code_for(const Device& device) const;
+
+  // clSetKernelArg. Throws Error with its codes.
+  void set_argument(cl_uint index, size_t size, const void* value);
+
+  // One argument as set: the bytes are in the block, these are what they stand for.
+  struct Argument {
+    bool set = false;
+    Ref<Memory> memory;      // pointer arguments; null for a null pointer
+    size_t local_bytes = 0;  // local-memory arguments
+  };
+  const std::vector<Argument>& arguments() const { return arguments_; }
+  // The argument block, as the compiled code expects it (local arguments are filled in at launch).
+  const std::vector<std::byte>& block() const { return block_; }
+  // Local memory that a launch needs, the arguments' included.
+  size_t local_bytes(const KernelCode& code) const;
+
+ private:
+  Ref<Program> program_;
+  std::vector<std::shared_ptr<const KernelCode>> codes_;
+  std::vector<Argument> arguments_;
+  std::vector<std::byte> block_;
+};
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_MODEL_KERNEL_H_

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/model/memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "platform/base/error.h"
+#include "platform/model/context.h"
+#include "platform/model/device.h"
+
+namespace conclave {
+namespace {
+
+constexpr size_t kHugePage = 2u << 20;
+
+std::byte* allocate(size_t size) {
+  const bool huge = size >= 2 * kHugePage;
+  const size_t alignment = huge ? kHugePage : Device::kMemoryAlignment;
+  void* memory = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  if (!memory)
+    throw Error(CL_MEM_OBJECT_ALLOCATION_FAILURE,
+                "no memory for a buffer of " + std::to_string(size) + " bytes");
+  if (huge) madvise(memory, size, MADV_HUGEPAGE);
+  return static_cast<std::byte*>(memory);
+}
+
+constexpr cl_mem_flags kKernelAccess = CL_MEM_READ_WRITE | CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY;
+constexpr cl_mem_flags kHostAccess =
+    CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS;
+constexpr cl_mem_flags kHostPointer =
+    CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
+
+// What a sub-buffer does not say, it has from its parent; host-pointer flags always.
+cl_mem_flags inherit(cl_mem_flags flags, cl_mem_flags parent) {
+  flags |= parent & kHostPointer;
+  if (!(flags & kKernelAccess)) flags |= parent & kKernelAccess;
+  if (!(flags & kHostAccess)) flags |= parent & kHostAccess;
+  return flags;
+}
+
+}  // namespace
+
+Memory::Memory(Context& context, cl_mem_flags flags, size_t size, void* host,
+               std::vector<cl_mem_properties> properties)
+    : context_(&context),
+      flags_(flags & kKernelAccess ? flags : flags | CL_MEM_READ_WRITE),
+      size_(size),
+      properties_(std::move(properties)) {
+  if (flags & CL_MEM_USE_HOST_PTR) {
+    host_ = host;
+    data_ = static_cast<std::byte*>(host);
+    return;
+  }
+  data_ = allocate(size);
+  owns_data_ = true;
+  if (flags & CL_MEM_COPY_HOST_PTR) std::memcpy(data_, host, size);
+}
+
+Memory::Memory(Memory& parent, cl_mem_flags flags, size_t origin, size_t size)
+    : context_(&parent.context()),
+      parent_(&parent),
+      flags_(inherit(flags, parent.flags())),
+      size_(size),
+      origin_(origin),
+      data_(parent.data() + origin) {
+  if (parent.host_pointer()) host_ = static_cast<std::byte*>(parent.host_pointer()) + origin;
+}
+
+Memory::~Memory() {
+  for (auto it = destructors_.rbegin(); it != destructors_.rend(); ++it)
+    it->first(handle(), it->second);
+  if (owns_data_) std::free(data_);
+}
+
+void Memory::add_mapping(void* pointer) {
+  std::lock_guard lock(mutex_);
+  mappings_.push_back(pointer);
+}
+
+bool Memory::remove_mapping(void* pointer) {
+  std::lock_guard lock(mutex_);
+  auto it = std::find(mappings_.begin(), mappings_.end(), pointer);
+  if (it == mappings_.end()) return false;
+  mappings_.erase(it);
+  return true;
+}
+
+bool Memory::has_mapping(void* pointer) {
+  std::lock_guard lock(mutex_);
+  return std::find(mappings_.begin(), mappings_.end(), pointer) != mappings_.end();
+}
+
+uint32_t Memory::map_count() {
+  std::lock_guard lock(mutex_);
+  return static_cast<uint32_t>(mappings_.size());
+}
+
+void Memory::add_destructor(Destructor function, void* user_data) {
+  std::lock_guard lock(mutex_);
+  destructors_.emplace_back(function, user_data);
+}
+
+}  // namespace conclave

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// cl_mem: buffers and sub-buffers. (Images will be a second kind of the same class.)
+#ifndef CONCLAVE_PLATFORM_MODEL_MEMORY_H_
+#define CONCLAVE_PLATFORM_MODEL_MEMORY_H_
+
+#include <CL/cl.h>
+
+#include <cstddef>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "platform/base/object.h"
+
+namespace conclave {
+
+class Context;
+class Memory;
+
+template <>
+struct HandleOf<Memory> {
+  using Type = cl_mem;
+};
+
+class Memory : public Object<Memory> {
+ public:
+  static constexpr uint32_t kMagic = 0x6d656d6f;  // "memo"
+  using Destructor = void(CL_CALLBACK*)(cl_mem, void*);
+
+  // A buffer of `size` bytes; `properties` as given (for the query). With CL_MEM_COPY_HOST_PTR
+  // `host` is copied, with CL_MEM_USE_HOST_PTR it is the storage. Throws
+  // Error{CL_MEM_OBJECT_ALLOCATION_FAILURE}.
+  Memory(Context& context, cl_mem_flags flags, size_t size, void* host,
+         std::vector<cl_mem_properties> properties);
+  // The part [origin, origin + size) of `parent`.
+  Memory(Memory& parent, cl_mem_flags flags, size_t origin, size_t size);
+  ~Memory();
+
+  cl_mem_object_type type() const { return CL_MEM_OBJECT_BUFFER; }
+  Context& context() const { return *context_; }
+  cl_mem_flags flags() const { return flags_; }
+  size_t size() const { return size_; }
+  std::byte* data() const { return data_; }
+  // As the user gave it, for CL_MEM_HOST_PTR; null without CL_MEM_USE_HOST_PTR.
+  void* host_pointer() const { return host_; }
+  Memory* parent() const { return parent_.get(); }
+  size_t origin() const { return origin_; }
+  const std::vector<cl_mem_properties>& properties() const { return properties_; }
+
+  // Storage is shared between host and device, so mapping only keeps account. Pointers may be mapped
+  // more than once.
+  void add_mapping(void* pointer);
+  // False where `pointer` is not mapped.
+  bool remove_mapping(void* pointer);
+  bool has_mapping(void* pointer);
+  uint32_t map_count();
+
+  void add_destructor(Destructor function, void* user_data);
+
+ private:
+  Ref<Context> context_;
+  Ref<Memory> parent_;
+  const cl_mem_flags flags_;
+  const size_t size_;
+  const size_t origin_ = 0;
+  void* host_ = nullptr;
+  std::byte* data_ = nullptr;
+  bool owns_data_ = false;
+  std::vector<cl_mem_properties> properties_;
+  std::mutex mutex_;
+  std::vector<void*> mappings_;
+  std::vector<std::pair<Destructor, void*>> destructors_;
+};
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_MODEL_MEMORY_H_

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/model/program.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "platform/base/error.h"
+#include "platform/base/log.h"
+#include "platform/loader/compiler_client.h"
+#include "platform/model/context.h"
+#include "platform/model/device.h"
+
+namespace conclave {
+
+struct Program::Job {
+  protocol::Request request;
+  Devices devices;
+  // Programs whose images are the request's inputs, taken for each device.
+  std::vector<Ref<Program>> inputs;
+  cl_int failure;          // the code of an unsuccessful build of this kind
+  cl_int invalid_options;  // the code for options that the compiler does not know
+};
+
+Program::Program(Context& context, std::string source)
+    : context_(&context),
+      devices_(context.devices()),
+      source_(std::move(source)),
+      from_source_(true),
+      builds_(devices_.size()) {}
+
+Program::Program(Context& context, Devices devices,
+                 std::vector<std::shared_ptr<const ProgramImage>> images)
+    : context_(&context), devices_(std::move(devices)), builds_(devices_.size()) {
+  for (size_t i = 0; i < images.size(); ++i) builds_[i].image = std::move(images[i]);
+}
+
+Program::~Program() = default;
+
+bool Program::has(const Device& device) const {
+  return std::any_of(devices_.begin(), devices_.end(),
+                     [&](const Ref<Device>& d) { return d.get() == &device; });
+}
+
+Build& Program::entry(const Device& device) {
+  for (size_t i = 0; i < devices_.size(); ++i)
+    if (devices_[i].get() == &device) return builds_[i];
+  throw Error(CL_INVALID_DEVICE, "the device is not associated with the program");
+}
+
+Build Program::build_for(const Device& device) const {
+  std::lock_guard lock(mutex_);
+  return const_cast<Program*>(this)->entry(device);
+}
+
+cl_program_binary_type Program::binary_type(const Device& device) const {
+  Build build = build_for(device);
+  if (!build.image) return CL_PROGRAM_BINARY_TYPE_NONE;
+  switch (build.image->kind()) {
+    case ProgramImage::Kind::kObject:
+      return CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
+    case ProgramImage::Kind::kLibrary:
+      return CL_PROGRAM_BINARY_TYPE_LIBRARY;
+    case ProgramImage::Kind::kExecutable:
+      return CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+  }
+  return CL_PROGRAM_BINARY_TYPE_NONE;
+}
+
+void Program::build(const Devices& devices, const std::string& options, Notify notify) {
+  Job job{{}, devices, {}, CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BUILD_OPTIONS};
+  job.request.options = options;
+  if (from_source_) {
+    require(compiler_available(), CL_COMPILER_NOT_AVAILABLE, "no compiler is installed");
+    job.request.action = protocol::Action::kBuild;
+    job.request.source = source_;
+  } else {
+    for (const Ref<Device>& device : devices)
+      require(build_for(*device).image != nullptr, CL_INVALID_BINARY,
+              "the program has no valid binary for the device");
+    job.request.action = protocol::Action::kRebuild;
+    job.inputs.emplace_back(this);
+  }
+  start(std::move(job), std::move(notify));
+}
+
+void Program::compile(const Devices& devices, const std::string& options,
+                      std::vector<Header> headers, Notify notify) {
+  require(from_source_, CL_INVALID_OPERATION, "the program has no source to compile");
+  require(compiler_available(), CL_COMPILER_NOT_AVAILABLE, "no compiler is installed");
+  Job job{{}, devices, {}, CL_COMPILE_PROGRAM_FAILURE, CL_INVALID_COMPILER_OPTIONS};
+  job.request.action = protocol::Action::kCompile;
+  job.request.options = options;
+  job.request.source = source_;
+  for (Header& header : headers)
+    job.request.headers.emplace_back(std::move(header.first), header.second->source());
+  start(std::move(job), std::move(notify));
+}
+
+void Program::link(const Devices& devices, const std::string& options,
+                   std::vector<Ref<Program>> inputs, Notify notify) {
+  Job job{{}, devices, std::move(inputs), CL_LINK_PROGRAM_FAILURE, CL_INVALID_LINKER_OPTIONS};
+  job.request.action = protocol::Action::kLink;
+  job.request.options = options;
+  start(std::move(job), std::move(notify));
+}
+
+void Program::start(Job job, Notify notify) {
+  {
+    std::lock_guard lock(mutex_);
+    require(kernels() == 0, CL_INVALID_OPERATION, "kernels are attached to the program");
+    require(!building_, CL_INVALID_OPERATION, "a build of the program is in progress");
+    for (const Ref<Device>& device : job.devices) {
+      Build& build = entry(*device);
+      build.status = CL_BUILD_IN_PROGRESS;
+      build.options = job.request.options;
+      build.log.clear();
+      build.code = nullptr;
+    }
+    building_ = true;
+  }
+  if (!notify) return run(job);
+  auto work = [self = Ref<Program>(this), job = std::move(job), notify = std::move(notify)] {
+    try {
+      self->run(job);
+    } catch (const Error& error) {
+      log::debug(error.text());  // status and log are in the program for whoever asks
+    }
+    notify();
+  };
+  std::thread(std::move(work)).detach();
+}
+
+// Builds for one device after the other: the second is an answer from the cache. Throws the first
+// failure after all are done.
+void Program::run(const Job& job) {
+  std::unique_ptr<Error> failure;
+  for (const Ref<Device>& device : job.devices) {
+    try {
+      run_for(job, *device);
+    } catch (const Error& error) {
+      std::lock_guard lock(mutex_);
+      Build& build = entry(*device);
+      build.status = CL_BUILD_ERROR;
+      if (build.log.empty()) build.log = error.text();
+      if (!failure) failure = std::make_unique<Error>(error);
+    }
+  }
+  {
+    std::lock_guard lock(mutex_);
+    building_ = false;
+  }
+  if (failure) throw *failure;
+}
+
+void Program::run_for(const Job& job, const Device& device) {
+  protocol::Request request = job.request;
+  std::shared_ptr<const ProgramImage> image;
+  std::string log;
+  for (const Ref<Program>& input : job.inputs) {
+    image = input->build_for(device).image;
+    if (!image) throw Error(job.failure, "an input program is not compiled for the device");
+    request.inputs.push_back(image->bytes());
+  }
+  // A binary that is executable here already needs no compiler.
+  std::string why;
+  if (request.action != protocol::Action::kRebuild || !image->runs_here(&why)) {
+    protocol::Response response = conclave::compile(request);
+    log = std::move(response.log);
+    if (response.status != protocol::Status::kSuccess) {
+      {
+        std::lock_guard lock(mutex_);
+        entry(device).log = log;
+      }
+      cl_int code = response.status == protocol::Status::kInvalidOptions ? job.invalid_options
+                    : response.status == protocol::Status::kInvalidInput ? CL_INVALID_BINARY
+                                                                         : job.failure;
+      throw Error(code, "building the program failed:\n" + log);
+    }
+    image = ProgramImage::parse(std::move(response.image));
+  }
+  std::shared_ptr<const LoadedCode> code;
+  if (image->kind() == ProgramImage::Kind::kExecutable) code = LoadedCode::load(*image);
+
+  std::lock_guard lock(mutex_);
+  Build& build = entry(device);
+  build.log = std::move(log);
+  build.image = std::move(image);
+  build.code = std::move(code);
+  build.status = CL_BUILD_SUCCESS;
+}
+
+}  // namespace conclave

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// cl_program: source, objects or binaries, and what they were built into for each device.
+#ifndef CONCLAVE_PLATFORM_MODEL_PROGRAM_H_
+#define CONCLAVE_PLATFORM_MODEL_PROGRAM_H_
+
+#include <CL/cl.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platform/base/object.h"
+#include "platform/loader/program_image.h"
+
+namespace conclave {
+
+class Context;
+class Device;
+class Program;
+
+template <>
+struct HandleOf<Program> {
+  using Type = cl_program;
+};
+
+// What a program is for one device.
+struct Build {
+  cl_build_status status = CL_BUILD_NONE;
+  std::string options;
+  std::string log;
+  std::shared_ptr<const ProgramImage> image;  // null: nothing compiled yet
+  std::shared_ptr<const LoadedCode> code;     // set for executables
+};
+
+class Program : public Object<Program> {
+ public:
+  static constexpr uint32_t kMagic = 0x70726f67;  // "prog"
+  using Devices = std::vector<Ref<Device>>;
+  using Notify = std::function<void()>;
+  using Header = std::pair<std::string, Ref<Program>>;  // include name, program with its source
+
+  // From source; for all devices of the context.
+  Program(Context& context, std::string source);
+  // From binaries, one a device; a null image stands for a binary that was not valid.
+  Program(Context& context, Devices devices, std::vector<std::shared_ptr<const ProgramImage>> images);
+  ~Program();
+
+  Context& context() const { return *context_; }
+  const Devices& devices() const { return devices_; }
+  const std::string& source() const { return source_; }
+  bool from_source() const { return from_source_; }
+  bool has(const Device& device) const;
+
+  // A copy of what is known for `device`; throws Error{CL_INVALID_DEVICE}.
+  Build build_for(const Device& device) const;
+  cl_program_binary_type binary_type(const Device& device) const;
+
+  // The three ways to build. With `notify` they return at once and call it at the end; without, they
+  // throw Error{CL_BUILD_PROGRAM_FAILURE, CL_COMPILE_PROGRAM_FAILURE, CL_LINK_PROGRAM_FAILURE or
+  // CL_INVALID_*_OPTIONS}. Throws Error{CL_INVALID_OPERATION} while a build is in progress or kernels
+  // are attached.
+  void build(const Devices& devices, const std::string& options, Notify notify);
+  void compile(const Devices& devices, const std::string& options, std::vector<Header> headers,
+               Notify notify);
+  // Makes this (empty) program from `inputs`.
+  void link(const Devices& devices, const std::string& options, std::vector<Ref<Program>> inputs,
+            Notify notify);
+
+  // Kernels keep the program from being rebuilt.
+  void attach_kernel() { kernels_.fetch_add(1); }
+  void detach_kernel() { kernels_.fetch_sub(1); }
+  uint32_t kernels() const { return kernels_.load(); }
+
+ private:
+  struct Job;  // one build in progress
+
+  void start(Job job, Notify notify);
+  void run(const Job& job);
+  void run_for(const Job& job, const Device& device);
+  Build& entry(const Device& device);
+
+  Ref<Context> context_;
+  Devices devices_;
+  std::string source_;
+  bool from_source_ = false;
+  std::atomic<uint32_t> kernels_{0};
+  mutable std::mutex mutex_;
+  bool building_ = false;
+  std::vector<Build> builds_;  // as devices_
+};
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_MODEL_PROGRAM_H_

@@ -3,7 +3,10 @@
 //
 // A program binary is a 64-bit little-endian ELF file.
 //  - kind "executable": a position-independent shared object; each kernel is a dynamic symbol with
-//    the signature abi::GroupFunction.
+//    the signature abi::GroupFunction. The loader checks all that the dynamic linker will follow and
+//    lets through only what kernels need (platform/loader/dynamic_image.cc): a GNU hash table, no
+//    initialisers, no thread-local storage, no indirect functions, no run path, no soname, no
+//    executable stack, no segment that is writable and executable.
 //  - kinds "object" (clCompileProgram) and "library" (clLinkProgram -create-library): a relocatable
 //    file without code.
 // Every kind has
@@ -18,8 +21,13 @@
 //   "kind": "executable",           or "object", "library"
 //   "compiler": "conclave 0.1.0 / LLVM 19.1.7",
 //   "target_cpu": "znver3",         LLVM name; "" for object and library
+//   "target_features": ["avx", "avx2", ...],        LLVM names of the CPU features that the code
+//                                   needs, sorted; [] for object and library. Not tuning features:
+//                                   one that the loader (platform/loader/cpu_features.cc) does not
+//                                   find on its machine means that the code does not run there
 //   "options": "-cl-std=CL3.0",     as given by the user
 //   "dependencies": [{"path": "/abs/inc.h", "hash": "<32 hex digits, XXH3-128 of the content>"}],
+//                                   high half first, as xxhsum -H2 prints it
 //   "global_bytes": 0,              program-scope variables in the global address space
 //   "kernels": [{
 //     "name": "vadd", "symbol": "vadd",

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// What both families of atomic functions (atomic_legacy.cl, atomic.cl) are made of: on an object of
+// type T in each address space, swap_OP replaces the value by `old OP v` and returns the old one.
+//
+// All work-items of a work-group run on one thread, one after the other between barriers, so local
+// memory needs no atomic instructions. A generic pointer may lead anywhere and does.
+//
+// `relaxed` is a constant once inlined. Everything else is done as seq_cst, which costs nothing more
+// for read-modify-write instructions on x86.
+#ifndef CONCLAVE_BUILTINS_ATOMIC_PRIMITIVES_H_
+#define CONCLAVE_BUILTINS_ATOMIC_PRIMITIVES_H_
+
+#include "instantiate.h"
+
+#define FOR_ARITHMETIC(M, ...) \
+  M(add, old + v, __VA_ARGS__) M(sub, old - v, __VA_ARGS__)
+#define FOR_COMPARING(M, ...) \
+  M(min, v < old ? v : old, __VA_ARGS__) M(max, old < v ? v : old, __VA_ARGS__)
+#define FOR_BITWISE(M, ...) \
+  M(and, old & v, __VA_ARGS__) M(or, old | v, __VA_ARGS__) M(xor, old ^ v, __VA_ARGS__)
+
+#define SHARED_SWAP(OP, NEW, AS, T)                                      \
+  HELPER T swap_##OP(volatile AS T* p, T v, bool relaxed) {              \
+    return relaxed ? __atomic_fetch_##OP(p, v, __ATOMIC_RELAXED)         \
+                   : __atomic_fetch_##OP(p, v, __ATOMIC_SEQ_CST);        \
+  }
+#define SHARED_ACCESS(AS, T)                                                                    \
+  HELPER T swap_exchange(volatile AS T* p, T v, bool relaxed) {                                 \
+    return relaxed ? __atomic_exchange_n(p, v, __ATOMIC_RELAXED)                                \
+                   : __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                               \
+  }                                                                                             \
+  HELPER T swap_if_equal(volatile AS T* p, T expected, T v) {                                   \
+    __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);    \
+    return expected;                                                                            \
+  }                                                                                             \
+  HELPER T read(volatile AS T* p, bool relaxed) {                                               \
+    return relaxed ? __atomic_load_n(p, __ATOMIC_RELAXED) : __atomic_load_n(p, __ATOMIC_SEQ_CST); \
+  }                                                                                             \
+  HELPER void write(volatile AS T* p, T v, memory_order order) {                                \
+    if (order == memory_order_relaxed)                                                          \
+      __atomic_store_n(p, v, __ATOMIC_RELAXED);                                                 \
+    else if (order == memory_order_release) /* needs no locked instruction */                   \
+      __atomic_store_n(p, v, __ATOMIC_RELEASE);                                                 \
+    else                                                                                        \
+      __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                 \
+  }
+
+#define LOCAL_SWAP(OP, NEW, AS, T)                               \
+  HELPER T swap_##OP(volatile AS T* p, T v, bool relaxed) {      \
+    T old = *p;                                                  \
+    *p = NEW;                                                    \
+    return old;                                                  \
+  }
+#define LOCAL_ACCESS(AS, T)                                              \
+  LOCAL_SWAP(exchange, v, AS, T)                                         \
+  HELPER T swap_if_equal(volatile AS T* p, T expected, T v) {            \
+    T old = *p;                                                          \
+    if (old == expected) *p = v;                                         \
+    return old;                                                          \
+  }                                                                      \
+  HELPER T read(volatile AS T* p, bool relaxed) { return *p; }           \
+  HELPER void write(volatile AS T* p, T v, memory_order order) { *p = v; }
+
+#define PRIMITIVES_IN(KIND, AS, T)            \
+  FOR_ARITHMETIC(KIND##_SWAP, AS, T)          \
+  FOR_COMPARING(KIND##_SWAP, AS, T)           \
+  FOR_BITWISE(KIND##_SWAP, AS, T)             \
+  KIND##_ACCESS(AS, T)
+#define PRIMITIVES(T)                \
+  PRIMITIVES_IN(SHARED, __global, T)  \
+  PRIMITIVES_IN(SHARED, __generic, T) \
+  PRIMITIVES_IN(LOCAL, __local, T)
+PRIMITIVES(int)
+PRIMITIVES(uint)
+PRIMITIVES(long)
+PRIMITIVES(ulong)
+
+// Sums of floating-point numbers; their other operations work on the bit patterns.
+#define REAL_PRIMITIVES(T)                     \
+  FOR_ARITHMETIC(SHARED_SWAP, __global, T)     \
+  FOR_COMPARING(SHARED_SWAP, __global, T)      \
+  FOR_ARITHMETIC(SHARED_SWAP, __generic, T)    \
+  FOR_COMPARING(SHARED_SWAP, __generic, T)     \
+  FOR_ARITHMETIC(LOCAL_SWAP, __local, T)       \
+  FOR_COMPARING(LOCAL_SWAP, __local, T)
+REAL_PRIMITIVES(float)
+REAL_PRIMITIVES(double)
+
+#endif  // CONCLAVE_BUILTINS_ATOMIC_PRIMITIVES_H_

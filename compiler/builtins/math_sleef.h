@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of libsleef that the math builtins call; they stay undefined in the library and are
+// found at run time. u10 = at most 1.0 ULP off.
+#ifndef CONCLAVE_BUILTINS_MATH_SLEEF_H_
+#define CONCLAVE_BUILTINS_MATH_SLEEF_H_
+
+#define UNARY(name, ulp)                                              \
+  float Sleef_##name##f_##ulp(float x) __attribute__((const));        \
+  double Sleef_##name##_##ulp(double x) __attribute__((const));
+#define BINARY(name, ulp)                                             \
+  float Sleef_##name##f_##ulp(float x, float y) __attribute__((const));     \
+  double Sleef_##name##_##ulp(double x, double y) __attribute__((const));
+UNARY(acos, u10)
+UNARY(acosh, u10)
+UNARY(asin, u10)
+UNARY(asinh, u10)
+UNARY(atan, u10)
+UNARY(atanh, u10)
+UNARY(cbrt, u10)
+UNARY(cos, u10)
+UNARY(cosh, u10)
+UNARY(cospi, u05)
+UNARY(erf, u10)
+UNARY(erfc, u15)
+UNARY(exp, u10)
+UNARY(exp10, u10)
+UNARY(exp2, u10)
+UNARY(expm1, u10)
+UNARY(lgamma, u10)
+UNARY(log, u10)
+UNARY(log10, u10)
+UNARY(log1p, u10)
+UNARY(log2, u10)
+UNARY(sin, u10)
+UNARY(sinh, u10)
+UNARY(sinpi, u05)
+UNARY(tan, u10)
+UNARY(tanh, u10)
+UNARY(tgamma, u10)
+BINARY(atan2, u10)
+BINARY(hypot, u05)
+BINARY(pow, u10)
+// Less accurate and faster, for native_* and half_*.
+UNARY(cos, u35)
+UNARY(exp10, u35)
+UNARY(exp2, u35)
+UNARY(log, u35)
+UNARY(log2, u35)
+UNARY(sin, u35)
+UNARY(tan, u35)
+// Sine and cosine as a pair; the double form through intrinsics.ll.
+float2 Sleef_sincosf_u10(float x) __attribute__((const));
+double2 sine_and_cosine(double x) __asm("conclave.sincos") __attribute__((const));
+#undef UNARY
+#undef BINARY
+
+#endif  // CONCLAVE_BUILTINS_MATH_SLEEF_H_

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/codegen.h"
+#include "conclave/code_features.h"
+
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/TargetParser/Host.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+#include <algorithm>
+
+#include "compiler/error.h"
+
+namespace conclave::compiler {
+namespace {
+
+constexpr char kTriple[] = "x86_64-unknown-linux-gnu";
+
+std::string host_features() {
+  std::string text;
+  for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
+    if (!text.empty()) text += ",";
+    text += (feature.second ? "+" : "-") + feature.first().str();
+  }
+  return text;
+}
+
+void initialize_target_once() {
+  static const bool done = [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser();
+    return true;
+  }();
+  (void)done;
+}
+
+// The analysis managers that every run of the new pass manager needs, in the order of destruction.
+struct Analyses {
+  llvm::LoopAnalysisManager loop;
+  llvm::FunctionAnalysisManager function;
+  llvm::CGSCCAnalysisManager call_graph;
+  llvm::ModuleAnalysisManager module;
+
+  explicit Analyses(llvm::PassBuilder& builder) {
+    builder.registerModuleAnalyses(module);
+    builder.registerCGSCCAnalyses(call_graph);
+    builder.registerFunctionAnalyses(function);
+    builder.registerLoopAnalyses(loop);
+    builder.crossRegisterProxies(loop, function, call_graph, module);
+  }
+};
+
+}  // namespace
+
+Target::Target(const std::string& cpu, bool optimize) : cpu_(cpu) {
+  initialize_target_once();
+  if (cpu_.empty()) {
+    cpu_ = llvm::sys::getHostCPUName().str();
+    features_ = host_features();
+  }
+  std::string error;
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(kTriple, error);
+  if (!target) throw BuildError(error);
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+  machine_.reset(target->createTargetMachine(
+      kTriple, cpu_, features_, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
+      optimize ? llvm::CodeGenOptLevel::Aggressive : llvm::CodeGenOptLevel::None));
+  if (!machine_ || !machine_->getMCSubtargetInfo()->isCPUStringValid(cpu_))
+    throw BuildError("unknown target CPU '" + cpu + "'");
+}
+
+std::vector<std::string> Target::features() const {
+  std::vector<std::string> names;
+  for (const char* feature : kCodeFeatures)
+    if (machine_->getMCSubtargetInfo()->checkFeatures(std::string("+") + feature))
+      names.push_back(feature);
+  return names;
+}
+
+void Target::apply_to(llvm::Module& module) const {
+  module.setTargetTriple(kTriple);
+  module.setDataLayout(machine_->createDataLayout());
+  bool wide = machine_->getMCSubtargetInfo()->checkFeatures("+avx512f");
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    function.addFnAttr("target-cpu", cpu_);
+    if (!features_.empty()) function.addFnAttr("target-features", features_);
+    // LLVM's default for many CPUs is 256 for fear of lower clocks; whole-kernel loops gain more
+    // from the width than they lose.
+    if (wide) function.addFnAttr("prefer-vector-width", "512");
+  }
+}
+
+void simplify_kernels(llvm::Module& module, bool optimize) {
+  if (!optimize) return;
+  llvm::PassBuilder builder;
+  Analyses analyses(builder);
+  // OpenCL C has no C library; a function of the program is what it says and nothing else.
+  llvm::TargetLibraryInfoImpl no_library(llvm::Triple(module.getTargetTriple()));
+  no_library.disableAllFunctions();
+  analyses.function.registerPass([&] { return llvm::TargetLibraryAnalysis(no_library); });
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  llvm::ModulePassManager module_passes;
+  module_passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
+  module_passes.run(module, analyses.module);
+}
+
+void optimize_for_cpu(llvm::Module& module, const Target& target, bool optimize) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = true;
+  tuning.SLPVectorization = true;
+  tuning.LoopInterleaving = true;
+  llvm::PassBuilder builder(&target.machine(), tuning);
+  Analyses analyses(builder);
+  llvm::ModulePassManager passes;
+  if (optimize) {
+    passes.addPass(llvm::AlwaysInlinerPass(/*InsertLifetimeIntrinsics=*/false));
+    passes.addPass(builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3));
+  } else {
+    passes.addPass(builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0));
+  }
+  passes.run(module, analyses.module);
+}
+
+std::string generate_code(llvm::Module& module, const Target& target, bool assembly) {
+  llvm::SmallString<0> code;
+  llvm::raw_svector_ostream stream(code);
+  llvm::legacy::PassManager passes;
+  auto type = assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
+  if (target.machine().addPassesToEmitFile(passes, stream, nullptr, type))
+    throw BuildError("the code generator cannot write this kind of file");
+  passes.run(module);
+  return std::string(code);
+}
+
+}  // namespace conclave::compiler

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The target CPU, LLVM's optimiser for it, and object code.
+#ifndef CONCLAVE_COMPILER_CODEGEN_H_
+#define CONCLAVE_COMPILER_CODEGEN_H_
+
+#include <llvm/IR/Module.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/options.h"
+
+namespace conclave::compiler {
+
+class Target {
+ public:
+  // `cpu` is LLVM's name of a CPU, or "" for the one this process runs on. Throws BuildError for a
+  // name that LLVM does not know.
+  Target(const std::string& cpu, bool optimize);
+
+  const std::string& cpu() const { return cpu_; }
+  llvm::TargetMachine& machine() const { return *machine_; }
+  // What the code may use of the instruction set, by LLVM's names, sorted; without tuning flags.
+  std::vector<std::string> features() const;
+
+  // Gives the module the CPU's triple and data layout and its functions the CPU's features.
+  void apply_to(llvm::Module& module) const;
+
+ private:
+  std::string cpu_;
+  std::string features_;
+  std::unique_ptr<llvm::TargetMachine> machine_;
+};
+
+// Simplifies kernels in SPMD form (one work-item, barriers as calls) on the virtual target, so that
+// little is live across barriers.
+void simplify_kernels(llvm::Module& module, bool optimize);
+
+// LLVM's whole optimiser with its vectorizers, on the CPU's form of the module.
+void optimize_for_cpu(llvm::Module& module, const Target& target, bool optimize);
+
+// Object file, or assembly text.
+std::string generate_code(llvm::Module& module, const Target& target, bool assembly = false);
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_CODEGEN_H_

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/elf_link.h"
+
+#include <lld/Common/Driver.h>
+#include <llvm/Object/ELFObjectFile.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "compiler/builtins_link.h"
+#include "compiler/embedded.h"
+#include "compiler/error.h"
+
+LLD_HAS_DRIVER(elf)
+
+namespace conclave::compiler {
+namespace {
+
+// A file without a name, for a linker that reads and writes files.
+class MemoryFile {
+ public:
+  explicit MemoryFile(const char* name, std::string_view content = {})
+      : descriptor_(memfd_create(name, MFD_CLOEXEC)) {
+    if (descriptor_ < 0) fail("create");
+    while (!content.empty()) {
+      ssize_t written = write(descriptor_, content.data(), content.size());
+      if (written < 0) fail("write");
+      content.remove_prefix(static_cast<size_t>(written));
+    }
+  }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  ~MemoryFile() { close(descriptor_); }
+
+  int descriptor() const { return descriptor_; }
+  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+
+  std::string content() const {
+    struct stat status;
+    if (fstat(descriptor_, &status) != 0) fail("stat");
+    std::string text(static_cast<size_t>(status.st_size), '\0');
+    for (size_t done = 0; done < text.size();) {
+      ssize_t got = pread(descriptor_, &text[done], text.size() - done, static_cast<off_t>(done));
+      if (got <= 0) fail("read");
+      done += static_cast<size_t>(got);
+    }
+    return text;
+  }
+
+ private:
+  [[noreturn]] static void fail(const char* what) {
+    throw BuildError(std::string("cannot ") + what + " a memory file: " + std::strerror(errno));
+  }
+  int descriptor_;
+};
+
+// Sends standard output to a file for a while. lld writes regular files through a temporary one in
+// the same folder, which a memory file does not have; to "-" it writes directly.
+class OutputRedirection {
+ public:
+  explicit OutputRedirection(const MemoryFile& target)
+      : saved_(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)) {
+    dup2(target.descriptor(), STDOUT_FILENO);
+  }
+  OutputRedirection(const OutputRedirection&) = delete;
+  OutputRedirection& operator=(const OutputRedirection&) = delete;
+  ~OutputRedirection() {
+    llvm::outs().flush();
+    if (saved_ >= 0) {
+      dup2(saved_, STDOUT_FILENO);
+      close(saved_);
+    } else {
+      close(STDOUT_FILENO);
+    }
+  }
+
+ private:
+  int saved_;  // -1: there was no standard output
+};
+
+struct Needs {
+  bool sleef = false;
+  bool libm = false;
+};
+
+// Looks at what the code generator left undefined. Anything that no library is known to have would
+// make loading fail, so it is an error here.
+Needs find_needs(std::string_view code) {
+  auto object = llvm::object::ObjectFile::createELFObjectFile(
+      llvm::MemoryBufferRef(llvm::StringRef(code.data(), code.size()), "code"));
+  if (!object) throw BuildError(llvm::toString(object.takeError()));
+  Needs needs;
+  for (const llvm::object::SymbolRef& symbol : (*object)->symbols()) {
+    auto flags = symbol.getFlags();
+    auto name = symbol.getName();
+    if (!flags || !name) throw BuildError("unreadable symbol in the generated code");
+    if (!(*flags & llvm::object::SymbolRef::SF_Undefined) || name->empty()) continue;
+    if (is_sleef_function(*name))
+      needs.sleef = true;
+    else if (is_libm_function(*name))
+      needs.libm = true;
+    else if (!is_external_function(*name) && *name != "_GLOBAL_OFFSET_TABLE_")
+      throw BuildError("the code needs '" + name->str() + "', which no library provides");
+  }
+  return needs;
+}
+
+}  // namespace
+
+std::string link_executable(std::string_view code, std::string_view image) {
+  Needs needs = find_needs(code);
+  MemoryFile code_file("code.o", code);
+  MemoryFile image_file("image.o", image);
+  MemoryFile sleef_file("sleef", embedded::sleef_stub());
+  MemoryFile libm_file("libm", embedded::libm_stub());
+  MemoryFile output("program");
+
+  std::vector<std::string> words = {"ld.lld", "-shared", "-Bsymbolic", "--hash-style=gnu",
+                                    "--threads=1", "--no-as-needed", "-z", "relro",
+                                    "-z", "noexecstack", "-o", "-", code_file.path(), image_file.path()};
+  if (needs.sleef) words.push_back(sleef_file.path());
+  if (needs.libm) words.push_back(libm_file.path());
+  std::vector<const char*> arguments;
+  for (const std::string& word : words) arguments.push_back(word.c_str());
+
+  std::string messages;
+  llvm::raw_string_ostream stream(messages);
+  bool linked;
+  {
+    OutputRedirection redirection(output);
+    linked = lld::elf::link(arguments, stream, stream, /*exitEarly=*/false,
+                            /*disableOutput=*/false);
+  }
+  if (!linked) throw BuildError("linking failed: " + messages);
+  return output.content();
+}
+
+}  // namespace conclave::compiler

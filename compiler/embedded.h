@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that are part of the program, so that it needs none at run time.
+#ifndef CONCLAVE_COMPILER_EMBEDDED_H_
+#define CONCLAVE_COMPILER_EMBEDDED_H_
+
+#include <string_view>
+
+namespace conclave::compiler::embedded {
+
+// clang's opencl-c-base.h: types, macros and enumerations of OpenCL C.
+std::string_view base_header();
+// Builtins that use barriers or work-item functions: linked before regions are formed.
+std::string_view early_builtins();
+// All other builtins: linked after the place of the vectorizer. Loading takes time for each function,
+// so those that few programs use are apart.
+std::string_view often_builtins();
+std::string_view rare_builtins();
+// Shared objects without content, whose only purpose is their SONAME: linking with one makes the
+// kernel's ELF file need the real library when it is loaded.
+std::string_view sleef_stub();
+std::string_view libm_stub();
+
+}  // namespace conclave::compiler::embedded
+
+#endif  // CONCLAVE_COMPILER_EMBEDDED_H_

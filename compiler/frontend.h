@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// OpenCL C to LLVM IR for the virtual target spir64, with clang in this process.
+#ifndef CONCLAVE_COMPILER_FRONTEND_H_
+#define CONCLAVE_COMPILER_FRONTEND_H_
+
+#include <llvm/IR/Module.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/options.h"
+
+namespace conclave::compiler {
+
+// A file outside of the request that the program's meaning depends on.
+struct Dependency {
+  std::string path;  // absolute
+  std::string hash;  // XXH3-128 of the content, 32 hexadecimal digits
+};
+
+struct Source {
+  std::string name;  // as diagnostics show it
+  std::string text;
+  std::vector<std::pair<std::string, std::string>> headers;  // include name, text
+};
+
+struct FrontEndResult {
+  std::unique_ptr<llvm::Module> module;  // null: the log has the errors
+  std::vector<Dependency> dependencies;
+};
+
+// Compiles one source. Diagnostics are appended to `log`.
+FrontEndResult compile_source(llvm::LLVMContext& context, const Source& source,
+                              const Options& options, std::string& log);
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_FRONTEND_H_

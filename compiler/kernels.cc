@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/kernels.h"
+
+#include "compiler/builtins_link.h"
+#include "compiler/codegen.h"
+#include "compiler/error.h"
+#include "compiler/passes/flatten_address_spaces.h"
+#include "compiler/passes/form_regions.h"
+#include "compiler/passes/guard_division.h"
+#include "compiler/passes/inline_work_item_code.h"
+#include "compiler/passes/local_memory.h"
+#include "compiler/passes/lower_printf.h"
+#include "compiler/passes/prepare_module.h"
+#include "compiler/passes/struct_arguments.h"
+#include "compiler/passes/work_group_function.h"
+#include "compiler/passes/work_item_functions.h"
+
+namespace conclave::compiler {
+namespace {
+
+// A worker's stack is finite; what a kernel cannot have must be told at build time.
+constexpr uint64_t kMaxPrivateBytes = uint64_t{8} << 20;
+
+void check_private_memory(const RegionedKernel& kernel) {
+  uint64_t bytes = kernel.private_bytes + kernel.spill_bytes;
+  if (bytes > kMaxPrivateBytes)
+    throw BuildError("kernel '" + kernel.name + "' needs " + std::to_string(bytes) +
+                     " bytes of private memory per work-item; at most " +
+                     std::to_string(kMaxPrivateBytes) + " are possible");
+}
+
+// Everything that must happen to a kernel while it still describes one work-item.
+void prepare_kernels(llvm::Module& module, const Options& options, PhaseTimes& times) {
+  times.begin("prepare");
+  check_types(module);
+  prepare_module(module);
+  link_early_builtins(module);
+  guard_divisions(module);
+  inline_work_item_code(module);
+  for (llvm::Function* kernel : find_kernels(module)) lower_struct_arguments(*kernel);
+  times.begin("simplify");
+  simplify_kernels(module, options.optimize);
+}
+
+// Where a region's calls of builtins end; a vectorizer has had its turn.
+void lower_region(llvm::Function& region) {
+  lower_printf(region);
+  lower_work_item_functions(region);
+}
+
+}  // namespace
+
+std::vector<KernelInfo> describe_kernels(llvm::Module& module) {
+  std::vector<KernelInfo> kernels;
+  for (llvm::Function* kernel : find_kernels(module)) kernels.push_back(describe_kernel(*kernel));
+  return kernels;
+}
+
+std::vector<KernelInfo> lower_kernels(llvm::Module& module, const Options& options,
+                                      PhaseTimes& times) {
+  std::vector<KernelInfo> infos = describe_kernels(module);
+  prepare_kernels(module, options, times);
+
+  times.begin("work-groups");
+  std::vector<llvm::Function*> kernels = find_kernels(module);
+  std::vector<RegionedKernel> regioned;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    regioned.push_back(form_regions(*kernels[i]));
+    RegionedKernel& kernel = regioned.back();
+    check_private_memory(kernel);
+    lower_local_variables(kernel);
+    emit_work_group_function(kernel, infos[i], options.denorms_are_zero);
+    for (const Region& region : kernel.regions) lower_region(*region.function);
+    infos[i].local_bytes = kernel.local_bytes;
+    infos[i].spill_bytes = kernel.spill_bytes;
+    infos[i].private_bytes = kernel.private_bytes;
+  }
+  for (llvm::Function* kernel : kernels) kernel->eraseFromParent();
+
+  times.begin("builtins");
+  link_late_builtins(module);
+  check_resolved(module);
+  flatten_address_spaces(module);
+  return infos;
+}
+
+}  // namespace conclave::compiler

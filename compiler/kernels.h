@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The middle end: from a program for the virtual target to functions that run work-groups.
+#ifndef CONCLAVE_COMPILER_KERNELS_H_
+#define CONCLAVE_COMPILER_KERNELS_H_
+
+#include <llvm/IR/Module.h>
+
+#include <vector>
+
+#include "compiler/metadata.h"
+#include "compiler/options.h"
+#include "compiler/pipeline.h"
+
+namespace conclave::compiler {
+
+// Tells about the kernels of a program that is not lowered yet.
+std::vector<KernelInfo> describe_kernels(llvm::Module& module);
+
+// Replaces every kernel by its abi::GroupFunction and the address spaces by the CPU's. Throws
+// BuildError.
+std::vector<KernelInfo> lower_kernels(llvm::Module& module, const Options& options,
+                                      PhaseTimes& times);
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_KERNELS_H_

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Joins the bitcode of program binaries: clLinkProgram, and building a binary for another CPU.
+#ifndef CONCLAVE_COMPILER_LINK_H_
+#define CONCLAVE_COMPILER_LINK_H_
+
+#include <llvm/IR/Module.h>
+
+#include <memory>
+#include <string>
+
+#include "compiler/options.h"
+#include "conclave/compile_protocol.h"
+
+namespace conclave::compiler {
+
+// Reads and links all inputs of the request, and applies its floating-point options. Throws
+// ImageError naming the input that is no program binary of the right kind; a linking error is in the
+// log, and the result null.
+std::unique_ptr<llvm::Module> link_inputs(llvm::LLVMContext& context,
+                                          const protocol::Request& request,
+                                          const Options& options, std::string& log);
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_LINK_H_

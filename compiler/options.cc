@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/options.h"
+
+#include <optional>
+#include <span>
+
+namespace conclave::compiler {
+namespace {
+
+using protocol::Action;
+
+// Which actions know an option: a build compiles and links, a rebuild generates code anew.
+enum Place : unsigned { kCompiling = 1, kLinking = 2, kBoth = 3 };
+
+struct Flag {
+  std::string_view name;
+  unsigned place;
+  void (*apply)(Options&);
+};
+
+void apply_unsafe_math(Options& o) {
+  o.unsafe_math = true;
+  o.no_signed_zeros = true;
+  o.mad_enable = true;
+}
+
+void apply_fast_relaxed_math(Options& o) {
+  apply_unsafe_math(o);
+  o.fast_relaxed_math = true;
+  o.finite_math_only = true;
+}
+
+constexpr Flag kFlags[] = {
+    {"-w", kCompiling, [](Options& o) { o.no_warnings = true; }},
+    {"-Werror", kCompiling, [](Options& o) { o.warnings_are_errors = true; }},
+    {"-g", kCompiling, [](Options& o) { o.debug_info = true; }},
+    {"-cl-single-precision-constant", kCompiling,
+     [](Options& o) { o.single_precision_constants = true; }},
+    {"-cl-denorms-are-zero", kBoth, [](Options& o) { o.denorms_are_zero = true; }},
+    {"-cl-fp32-correctly-rounded-divide-sqrt", kCompiling,
+     [](Options& o) { o.correctly_rounded_divide_sqrt = true; }},
+    {"-cl-opt-disable", kCompiling, [](Options& o) { o.optimize = false; }},
+    {"-cl-strict-aliasing", kCompiling, [](Options& o) { o.strict_aliasing = true; }},
+    {"-cl-uniform-work-group-size", kCompiling,
+     [](Options& o) { o.uniform_work_group_size = true; }},
+    // Sub-groups of this device make no independent forward progress anyway.
+    {"-cl-no-subgroup-ifp", kBoth, [](Options&) {}},
+    {"-cl-mad-enable", kCompiling, [](Options& o) { o.mad_enable = true; }},
+    {"-cl-no-signed-zeros", kBoth, [](Options& o) { o.no_signed_zeros = true; }},
+    {"-cl-unsafe-math-optimizations", kBoth, apply_unsafe_math},
+    {"-cl-finite-math-only", kBoth, [](Options& o) { o.finite_math_only = true; }},
+    {"-cl-fast-relaxed-math", kBoth, apply_fast_relaxed_math},
+    // Argument information is always kept, so there is nothing to switch on.
+    {"-cl-kernel-arg-info", kCompiling, [](Options&) {}},
+};
+
+unsigned place_of(Action action) { return action == Action::kLink ? kLinking : kCompiling; }
+
+std::string_view name_of(Action action) {
+  switch (action) {
+    case Action::kBuild:
+    case Action::kRebuild:
+      return "building";
+    case Action::kCompile:
+      return "compiling";
+    case Action::kLink:
+      return "linking";
+  }
+  return "this action";
+}
+
+[[noreturn]] void wrong_place(std::string_view option, Action action) {
+  throw OptionError("error: option '" + std::string(option) + "' is not allowed when " +
+                    std::string(name_of(action)));
+}
+
+int parse_language(std::string_view value) {
+  constexpr std::pair<std::string_view, int> kLanguages[] = {
+      {"CL1.0", 100}, {"CL1.1", 110}, {"CL1.2", 120}, {"CL2.0", 200}, {"CL3.0", 300}};
+  for (const auto& [name, version] : kLanguages)
+    if (value == name) return version;
+  throw OptionError("error: option '-cl-std=" + std::string(value) +
+                    "': expected CL1.0, CL1.1, CL1.2, CL2.0 or CL3.0");
+}
+
+// The options whose value follows in the same or in the next word: -D and -I.
+class WordReader {
+ public:
+  explicit WordReader(std::span<const std::string> words) : words_(words) {}
+  bool done() const { return words_.empty(); }
+  const std::string& next() {
+    const std::string& word = words_.front();
+    words_ = words_.subspan(1);
+    return word;
+  }
+  std::optional<std::string> value_of(const std::string& word, std::string_view option) {
+    if (!word.starts_with(option)) return std::nullopt;
+    std::string value = word.substr(option.size());
+    if (value.empty() && !done()) value = next();
+    if (value.empty()) throw OptionError("error: option '" + word + "' needs a value");
+    return value;
+  }
+
+ private:
+  std::span<const std::string> words_;
+};
+
+bool apply_flag(Options& options, const std::string& word, Action action) {
+  for (const Flag& flag : kFlags) {
+    if (word != flag.name) continue;
+    if (!(flag.place & place_of(action))) wrong_place(word, action);
+    flag.apply(options);
+    return true;
+  }
+  return false;
+}
+
+bool apply_library_option(Options& options, const std::string& word, Action action) {
+  if (word != "-create-library" && word != "-enable-link-options") return false;
+  if (action != Action::kLink) wrong_place(word, action);
+  (word == "-create-library" ? options.create_library : options.enable_link_options) = true;
+  return true;
+}
+
+}  // namespace
+
+std::vector<std::string> split_options(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  bool in_word = false;
+  char quote = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (c == '\\' && quote != '\'' && i + 1 < text.size()) {
+      // As in a shell, a backslash within double quotes escapes only what is special there, so that
+      // a path with backslashes survives.
+      char next = text[i + 1];
+      if (quote == 0 || next == '"' || next == '\\') c = text[++i];
+      word += c;
+      in_word = true;
+    } else if (quote) {
+      if (c == quote)
+        quote = 0;
+      else
+        word += c;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+      in_word = true;
+    } else if (c == ' ' || (c >= '\t' && c <= '\r')) {
+      if (in_word) words.push_back(std::move(word));
+      word.clear();
+      in_word = false;
+    } else {
+      word += c;
+      in_word = true;
+    }
+  }
+  if (quote) throw OptionError(std::string("error: quote ") + quote + " is not closed in options");
+  if (in_word) words.push_back(std::move(word));
+  return words;
+}
+
+Options parse_options(std::string_view text, Action action) {
+  Options options;
+  std::vector<std::string> words = split_options(text);
+  WordReader reader(words);
+  while (!reader.done()) {
+    const std::string& word = reader.next();
+    if (apply_flag(options, word, action) || apply_library_option(options, word, action)) continue;
+    bool compiling = place_of(action) == kCompiling;
+    if (auto value = reader.value_of(word, "-D")) {
+      if (!compiling) wrong_place(word, action);
+      options.defines.push_back(std::move(*value));
+    } else if (auto dir = reader.value_of(word, "-I")) {
+      if (!compiling) wrong_place(word, action);
+      options.include_dirs.push_back(std::move(*dir));
+    } else if (word.starts_with("-cl-std=")) {
+      if (!compiling) wrong_place(word, action);
+      options.language = parse_language(std::string_view(word).substr(8));
+    } else {
+      throw OptionError("error: unknown option '" + word + "'");
+    }
+  }
+  if (options.enable_link_options && !options.create_library)
+    throw OptionError("error: option '-enable-link-options' needs '-create-library'");
+  return options;
+}
+
+}  // namespace conclave::compiler

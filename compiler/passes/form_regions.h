@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cuts a kernel at its barriers into functions that each run one work-item from barrier to barrier.
+//
+//   define spir_kernel void @k(ptr %out) {        define i32 @k.region.0(<hidden>, ptr %out) {
+//     %v = ... expensive ...                        %v = ... expensive ...
+//     call @_Z7barrierj(i32 1)                      store %v, spill slot 0 of this item
+//     store %v, %out                       =>       ret i32 1
+//     ret void                                    }
+//   }                                             define i32 @k.region.1(<hidden>, ptr %out) {
+//                                                   %v = load spill slot 0 of this item
+//                                                   store %v, %out
+//                                                   ret i32 -1
+//                                                 }
+//
+// A region holds a copy of every block that can be reached from its beginning without crossing a
+// barrier; loops with barriers thus need no special treatment. What is live across a barrier is
+// kept in the spill area: slot s of work-item i is at `spill + items * offset(s) + i * size(s)`, so
+// that one slot's values of neighbouring work-items lie side by side.
+#ifndef CONCLAVE_COMPILER_PASSES_FORM_REGIONS_H_
+#define CONCLAVE_COMPILER_PASSES_FORM_REGIONS_H_
+
+#include "compiler/passes/region.h"
+
+namespace conclave::compiler {
+
+// `kernel` is left in a state that is good for nothing but its types and attributes.
+RegionedKernel form_regions(llvm::Function& kernel);
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_PASSES_FORM_REGIONS_H_

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/packet_loop.h"
+
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+
+namespace conclave::compiler {
+namespace {
+
+using llvm::BasicBlock;
+using llvm::IRBuilder;
+using llvm::MDNode;
+using llvm::Value;
+
+// A loop `do { ... } while ((index += step) < end)`: no work-group is empty.
+class CountingLoop {
+ public:
+  CountingLoop(IRBuilder<>& builder, Value* end, uint64_t step, const char* name)
+      : builder_(builder), end_(end), step_(step) {
+    BasicBlock* before = builder.GetInsertBlock();
+    body_ = BasicBlock::Create(builder.getContext(), name, before->getParent());
+    builder.CreateBr(body_);
+    builder.SetInsertPoint(body_);
+    index_ = builder.CreatePHI(builder.getInt64Ty(), 2, name);
+    index_->addIncoming(builder.getInt64(0), before);
+  }
+
+  Value* index() const { return index_; }
+
+  llvm::BranchInst* close() {
+    Value* next = builder_.CreateAdd(index_, builder_.getInt64(step_), "", true, true);
+    Value* more = builder_.CreateICmpULT(next, end_);
+    BasicBlock* latch = builder_.GetInsertBlock();
+    BasicBlock* behind =
+        BasicBlock::Create(builder_.getContext(), "", latch->getParent());
+    llvm::BranchInst* branch = builder_.CreateCondBr(more, body_, behind);
+    index_->addIncoming(next, latch);
+    builder_.SetInsertPoint(behind);
+    return branch;
+  }
+
+ private:
+  IRBuilder<>& builder_;
+  Value* end_;
+  uint64_t step_;
+  BasicBlock* body_;
+  llvm::PHINode* index_;
+};
+
+bool is_vector_memory_builtin(llvm::StringRef name) {
+  // _Z<digits><name>...
+  if (!name.consume_front("_Z")) return false;
+  name = name.drop_while([](char c) { return c >= '0' && c <= '9'; });
+  return name.starts_with("vload") || name.starts_with("vstore");
+}
+
+// Private memory is shared by the iterations: the next work-item uses the same stack.
+bool is_private(const Value* pointer) {
+  auto* type = llvm::cast<llvm::PointerType>(pointer->getType()->getScalarType());
+  if (type->getAddressSpace() >= 1 && type->getAddressSpace() <= 3) return false;
+  llvm::SmallVector<const Value*, 4> objects;
+  llvm::getUnderlyingObjects(pointer, objects);
+  for (const Value* object : objects)
+    if (!llvm::isa<llvm::Argument, llvm::GlobalVariable>(object)) return true;
+  return false;
+}
+
+bool is_independent_access(const llvm::Instruction& instruction) {
+  if (!instruction.mayReadOrWriteMemory() || instruction.isAtomic() || instruction.isVolatile())
+    return false;
+  if (const Value* pointer = llvm::getLoadStorePointerOperand(&instruction))
+    return !is_private(pointer);
+  auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+  if (!call || !call->getCalledFunction() ||
+      !is_vector_memory_builtin(call->getCalledFunction()->getName()))
+    return false;
+  for (const Value* argument : call->args())
+    if (argument->getType()->isPointerTy() && is_private(argument)) return false;
+  return true;
+}
+
+// Between two barriers, what one work-item does to memory is no other's business, except by atomics.
+// LLVM's loop vectorizer may rely on that.
+MDNode* mark_independent_accesses(llvm::Function& region) {
+  MDNode* group = MDNode::getDistinct(region.getContext(), {});
+  for (llvm::Instruction& instruction : llvm::instructions(region))
+    if (is_independent_access(instruction))
+      instruction.setMetadata(llvm::LLVMContext::MD_access_group, group);
+  return group;
+}
+
+void mark_parallel(llvm::BranchInst& latch, MDNode* access_group) {
+  llvm::LLVMContext& context = latch.getContext();
+  auto* parallel = MDNode::get(
+      context,
+      {llvm::MDString::get(context, "llvm.loop.parallel_accesses"), access_group});
+  // The first operand of a loop's metadata is the node itself.
+  MDNode* loop = MDNode::getDistinct(context, {nullptr, parallel});
+  loop->replaceOperandWith(0, loop);
+  latch.setMetadata(llvm::LLVMContext::MD_loop, loop);
+}
+
+std::vector<Value*> region_arguments(const GroupValues& group, Value* item,
+                                     const std::array<Value*, 3>& local_id) {
+  std::vector<Value*> arguments(kKernelArguments);
+  arguments[kLaunch] = group.launch;
+  arguments[kLocalMemory] = group.local_memory;
+  arguments[kSpill] = group.spill;
+  arguments[kItems] = group.items;
+  arguments[kItem] = item;
+  for (unsigned d = 0; d < 3; ++d) {
+    arguments[kLocalId + d] = local_id[d];
+    arguments[kGroupId + d] = group.group_id[d];
+    arguments[kLocalSize + d] = group.local_size[d];
+    arguments[kGlobalBase + d] = group.global_base[d];
+  }
+  arguments.insert(arguments.end(), group.arguments.begin(), group.arguments.end());
+  return arguments;
+}
+
+}  // namespace
+
+Value* emit_packet_loops(IRBuilder<>& builder, const Region& region, const GroupValues& group) {
+  MDNode* access_group = mark_independent_accesses(*region.function);
+  CountingLoop z(builder, group.local_size[2], 1, "z");
+  Value* plane = builder.CreateMul(z.index(), group.local_size[1], "", true, true);
+  CountingLoop y(builder, group.local_size[1], 1, "y");
+  Value* row = builder.CreateMul(builder.CreateAdd(plane, y.index(), "", true, true),
+                                 group.local_size[0], "", true, true);
+  CountingLoop x(builder, group.local_size[0], kLanes, "x");
+  Value* item = builder.CreateAdd(row, x.index(), "item", true, true);
+  Value* next = builder.CreateCall(
+      region.function, region_arguments(group, item, {x.index(), y.index(), z.index()}), "next");
+  mark_parallel(*x.close(), access_group);
+  y.close();
+  z.close();
+  return next;
+}
+
+}  // namespace conclave::compiler

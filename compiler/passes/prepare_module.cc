@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/prepare_module.h"
+
+#include <llvm/IR/DerivedTypes.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include <string>
+
+#include "compiler/error.h"
+#include "compiler/passes/work_item_functions.h"
+
+namespace conclave::compiler {
+namespace {
+
+// What an opaque type means to the user; null for those that the device has (events).
+const char* missing_feature(llvm::Type* type) {
+  auto* opaque = llvm::dyn_cast<llvm::TargetExtType>(type);
+  if (!opaque) return nullptr;
+  if (opaque->getName() == "spirv.Image" || opaque->getName() == "spirv.SampledImage")
+    return "images";
+  if (opaque->getName() == "spirv.Sampler") return "samplers";
+  if (opaque->getName() == "spirv.Pipe") return "pipes";
+  if (opaque->getName() == "spirv.Queue" || opaque->getName() == "spirv.DeviceEvent")
+    return "device-side enqueue";
+  return nullptr;
+}
+
+void check_type(llvm::Type* type, const llvm::Function& function) {
+  if (const char* feature = missing_feature(type))
+    throw BuildError("function '" + function.getName().str() + "' uses " + feature +
+                     ", which this device does not support");
+}
+
+// A kernel's metadata and calling convention are for the runtime; callers want a plain function.
+void separate_callers(llvm::Function& kernel) {
+  std::vector<llvm::CallBase*> calls;
+  for (llvm::User* user : kernel.users())
+    if (auto* call = llvm::dyn_cast<llvm::CallBase>(user))
+      if (call->getCalledFunction() == &kernel) calls.push_back(call);
+  if (calls.empty()) return;
+  llvm::ValueToValueMapTy map;
+  llvm::Function* copy = llvm::CloneFunction(&kernel, map);
+  copy->setName(kernel.getName() + ".callee");
+  copy->setCallingConv(llvm::CallingConv::SPIR_FUNC);
+  for (llvm::CallBase* call : calls) {
+    call->setCalledFunction(copy);
+    call->setCallingConv(llvm::CallingConv::SPIR_FUNC);
+  }
+}
+
+// Everything that is defined is in this one module, so nothing needs to be visible.
+void hide(llvm::GlobalValue& value) {
+  value.setVisibility(llvm::GlobalValue::DefaultVisibility);
+  value.setLinkage(llvm::GlobalValue::InternalLinkage);
+}
+
+void remove_convergent(llvm::Function& function) {
+  function.removeFnAttr(llvm::Attribute::Convergent);
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    if (call && classify(*call) != WorkItemFunction::kBarrier)
+      call->removeFnAttr(llvm::Attribute::Convergent);
+  }
+}
+
+}  // namespace
+
+std::vector<llvm::Function*> find_kernels(llvm::Module& module) {
+  std::vector<llvm::Function*> kernels;
+  for (llvm::Function& function : module)
+    if (function.getCallingConv() == llvm::CallingConv::SPIR_KERNEL && !function.isDeclaration())
+      kernels.push_back(&function);
+  return kernels;
+}
+
+void check_types(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration() && function.use_empty()) continue;
+    check_type(function.getReturnType(), function);
+    for (llvm::Argument& argument : function.args()) check_type(argument.getType(), function);
+    for (llvm::Instruction& instruction : llvm::instructions(function))
+      check_type(instruction.getType(), function);
+  }
+}
+
+void annotate_builtins(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    if (!function.isDeclaration()) {
+      remove_convergent(function);
+      continue;
+    }
+    if (function.isIntrinsic()) continue;
+    WorkItemFunction kind = classify(&function);
+    if (kind != WorkItemFunction::kBarrier) function.removeFnAttr(llvm::Attribute::Convergent);
+    if (!is_index_function(kind)) continue;
+    function.setDoesNotAccessMemory();
+    function.setDoesNotThrow();
+    function.setWillReturn();
+    function.setSpeculatable();
+  }
+}
+
+void prepare_module(llvm::Module& module) {
+  for (llvm::Function* kernel : find_kernels(module)) separate_callers(*kernel);
+  for (llvm::Function& function : module) {
+    // The list of clang's cc1 `-O0` asks for both where -cl-opt-disable was given; inlining is part
+    // of what makes a work-group here, not an optimisation.
+    function.removeFnAttr(llvm::Attribute::OptimizeNone);
+    if (function.isDeclaration()) continue;
+    if (function.getCallingConv() == llvm::CallingConv::SPIR_KERNEL) {
+      function.setLinkage(llvm::GlobalValue::ExternalLinkage);
+      continue;
+    }
+    hide(function);
+    function.setName("cl." + function.getName());
+  }
+  for (llvm::GlobalVariable& variable : module.globals())
+    if (!variable.isDeclaration() && !variable.getName().starts_with("llvm.")) hide(variable);
+  annotate_builtins(module);
+}
+
+}  // namespace conclave::compiler

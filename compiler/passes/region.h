@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel cut at its barriers, between the passes that form, vectorize and call the regions.
+#ifndef CONCLAVE_COMPILER_PASSES_REGION_H_
+#define CONCLAVE_COMPILER_PASSES_REGION_H_
+
+#include <llvm/IR/Function.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace conclave::compiler {
+
+// The parameters that a region function has before those of the kernel. A region is executed for
+// one work-item at a time; it returns the index of the region to go on with, or kKernelEnd.
+enum RegionParameter : unsigned {
+  kLaunch,       // ptr to abi::Launch
+  kLocalMemory,  // ptr, abi::Workspace::local_memory
+  kSpill,        // ptr, abi::Workspace::spill
+  kItems,        // i64, work-items of this group
+  kItem,         // i64, linear local id
+  kLocalId,      // i64 x 3
+  kGroupId = kLocalId + 3,
+  kLocalSize = kGroupId + 3,   // of this group
+  kGlobalBase = kLocalSize + 3,  // global id of the group's first work-item
+  kKernelArguments = kGlobalBase + 3,
+};
+
+inline constexpr int kKernelEnd = -1;
+
+struct Region {
+  llvm::Function* function = nullptr;
+  std::vector<int> successors;  // what the function may return, each once
+};
+
+// Region 0 begins at the kernel's entry, region i > 0 behind the i-th barrier.
+struct RegionedKernel {
+  std::string name;
+  llvm::Function* original = nullptr;  // the kernel in SPMD form: types and attributes of arguments
+  std::vector<Region> regions;
+  uint64_t spill_bytes = 0;    // per work-item
+  uint64_t private_bytes = 0;  // stack of a work-item, as far as known
+  uint64_t local_bytes = 0;    // function-scope local variables
+};
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_PASSES_REGION_H_

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/spill_slots.h"
+
+#include <llvm/IR/InstIterator.h>
+#include <llvm/Transforms/Utils/Local.h>
+
+#include <algorithm>
+
+#include "conclave/kernel_abi.h"
+
+namespace conclave::compiler {
+namespace {
+
+struct LiveValue {
+  llvm::Instruction* value;
+  llvm::BitVector crossings;
+};
+
+std::vector<LiveValue> find_live_values(llvm::Function& kernel, llvm::ArrayRef<BarrierCut> cuts) {
+  std::vector<LiveValue> live;
+  for (llvm::Instruction& instruction : llvm::instructions(kernel)) {
+    if (llvm::isa<llvm::AllocaInst>(instruction)) continue;
+    llvm::BitVector crossings = crossings_of_value(instruction, cuts);
+    if (crossings.any()) live.push_back({&instruction, std::move(crossings)});
+  }
+  return live;
+}
+
+SpillSlot make_slot(llvm::AllocaInst& variable, bool is_value, llvm::BitVector crossings) {
+  const llvm::DataLayout& layout = variable.getFunction()->getDataLayout();
+  SpillSlot slot = {&variable, is_value, std::move(crossings), 0, 0, 0};
+  slot.alignment = std::min<uint64_t>(variable.getAlign().value(), abi::kBlockAlignment);
+  uint64_t size = variable.getAllocationSize(layout)->getFixedValue();
+  slot.size = (size + slot.alignment - 1) / slot.alignment * slot.alignment;
+  return slot;
+}
+
+// An array whose address is itself kept across a barrier must stay where it is.
+bool address_is_live(const AllocaUse& use, llvm::ArrayRef<LiveValue> live) {
+  return std::any_of(live.begin(), live.end(),
+                     [&](const LiveValue& value) { return use.pointers.contains(value.value); });
+}
+
+void add_arrays(llvm::Function& kernel, llvm::ArrayRef<BarrierCut> cuts,
+                llvm::ArrayRef<LiveValue> live, std::vector<SpillSlot>& slots) {
+  for (llvm::Instruction& instruction : kernel.getEntryBlock()) {
+    auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
+    if (!variable) continue;
+    AllocaUse use = find_uses(*variable);
+    llvm::BitVector crossings = crossings_of_memory(use, cuts);
+    if (address_is_live(use, live)) crossings.set();
+    if (crossings.any()) slots.push_back(make_slot(*variable, false, std::move(crossings)));
+  }
+}
+
+}  // namespace
+
+SpillLayout assign_spill_slots(llvm::Function& kernel, llvm::ArrayRef<BarrierCut> cuts) {
+  SpillLayout layout;
+  std::vector<LiveValue> live = find_live_values(kernel, cuts);
+  // Before values become allocas too.
+  add_arrays(kernel, cuts, live, layout.slots);
+  for (LiveValue& value : live)
+    layout.slots.push_back(
+        make_slot(*llvm::DemoteRegToStack(*value.value), true, std::move(value.crossings)));
+
+  // The largest alignment first: no padding, and every offset is a multiple of its alignment, which
+  // makes `items * offset` one for any number of items.
+  std::stable_sort(
+      layout.slots.begin(), layout.slots.end(),
+      [](const SpillSlot& a, const SpillSlot& b) { return a.alignment > b.alignment; });
+  for (SpillSlot& slot : layout.slots) {
+    slot.offset = layout.bytes;
+    layout.bytes += slot.size;
+  }
+  return layout;
+}
+
+}  // namespace conclave::compiler

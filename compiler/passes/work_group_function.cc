@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/work_group_function.h"
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/IntrinsicsX86.h>
+#include <llvm/IR/Module.h>
+
+#include "compiler/passes/packet_loop.h"
+#include "conclave/kernel_abi.h"
+
+namespace conclave::compiler {
+namespace {
+
+using llvm::BasicBlock;
+using llvm::Value;
+using Triple = std::array<Value*, 3>;
+
+constexpr unsigned kLocalAddressSpace = 3;
+// Bits of MXCSR: flush to zero and denormals are zero.
+constexpr uint32_t kFlushDenormals = 0x8040;
+
+class GroupFunctionBuilder {
+ public:
+  GroupFunctionBuilder(const RegionedKernel& kernel, const KernelInfo& info)
+      : kernel_(kernel),
+        info_(info),
+        context_(kernel.original->getContext()),
+        builder_(context_),
+        function_(create_function()) {}
+
+  llvm::Function* build(bool flush_denormals) {
+    BasicBlock* entry = add_block("entry");
+    BasicBlock* start = add_block("start");
+    group_ = add_block("group");
+    group_end_ = add_block("group.end");
+    exit_ = add_block("exit");
+    builder_.SetInsertPoint(entry);
+    Value* nothing = builder_.CreateICmpEQ(count(), builder_.getInt64(0));
+    builder_.CreateCondBr(nothing, exit_, start);
+    builder_.SetInsertPoint(start);
+    if (flush_denormals) enter_flush_mode();
+    load_inputs();
+    emit_group_loop();
+    if (flush_denormals) leave_flush_mode();
+    builder_.CreateBr(exit_);
+    builder_.SetInsertPoint(exit_);
+    builder_.CreateRetVoid();
+    return function_;
+  }
+
+ private:
+  llvm::Function* create_function() {
+    llvm::Type* pointer = llvm::PointerType::get(context_, 0);
+    llvm::Type* number = llvm::Type::getInt64Ty(context_);
+    auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context_),
+                                         {pointer, pointer, pointer, number, number}, false);
+    auto* function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, 0,
+                                            info_.symbol, kernel_.original->getParent());
+    function->addFnAttr(llvm::Attribute::NoUnwind);
+    for (auto attribute : kernel_.original->getAttributes().getFnAttrs())
+      if (attribute.isStringAttribute()) function->addFnAttr(attribute);
+    for (unsigned i = 0; i < 3; ++i) {
+      function->addParamAttr(i, llvm::Attribute::NoAlias);
+      function->addParamAttr(i, llvm::Attribute::NoUndef);
+    }
+    return function;
+  }
+
+  BasicBlock* add_block(const char* name) {
+    return BasicBlock::Create(context_, name, function_);
+  }
+  Value* launch() { return function_->getArg(0); }
+  Value* arguments() { return function_->getArg(1); }
+  Value* workspace() { return function_->getArg(2); }
+  Value* first() { return function_->getArg(3); }
+  Value* count() { return function_->getArg(4); }
+
+  Value* byte_address(Value* base, uint64_t offset) {
+    return builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), base, offset);
+  }
+  Value* load_number(Value* base, uint64_t offset, const char* name) {
+    return builder_.CreateAlignedLoad(builder_.getInt64Ty(), byte_address(base, offset),
+                                      llvm::Align(8), name);
+  }
+  Triple load_triple(uint64_t offset, const char* name) {
+    Triple triple;
+    for (unsigned d = 0; d < 3; ++d)
+      triple[d] = load_number(launch(), offset + d * sizeof(uint64_t), name);
+    return triple;
+  }
+
+  void load_inputs() {
+    global_offset_ = load_triple(offsetof(abi::Launch, global_offset), "global.offset");
+    global_size_ = load_triple(offsetof(abi::Launch, global_size), "global.size");
+    local_size_ = load_triple(offsetof(abi::Launch, local_size), "local.size");
+    num_groups_ = load_triple(offsetof(abi::Launch, num_groups), "num.groups");
+    fix_required_size();
+    group_values_.launch = launch();
+    llvm::Type* pointer = builder_.getPtrTy();
+    group_values_.local_memory = builder_.CreateAlignedLoad(
+        pointer, byte_address(workspace(), offsetof(abi::Workspace, local_memory)), llvm::Align(8),
+        "local.memory");
+    group_values_.spill = builder_.CreateAlignedLoad(
+        pointer, byte_address(workspace(), offsetof(abi::Workspace, spill)), llvm::Align(8),
+        "spill");
+    for (unsigned i = 0; i < kernel_.original->arg_size(); ++i)
+      group_values_.arguments.push_back(load_argument(i));
+  }
+
+  // The runtime has made sure that the enqueued size is the required one.
+  void fix_required_size() {
+    for (unsigned d = 0; d < 3; ++d)
+      if (info_.required_local_size[d] != 0)
+        local_size_[d] = builder_.getInt64(info_.required_local_size[d]);
+  }
+
+  Value* load_argument(unsigned index) {
+    llvm::Argument* parameter = kernel_.original->getArg(index);
+    const ArgumentInfo& argument = info_.arguments[index];
+    Value* address = byte_address(arguments(), argument.offset);
+    if (parameter->hasByValAttr()) return address;
+    if (argument.kind == "local") {
+      Value* offset = load_number(arguments(), argument.offset, "");
+      Value* place = builder_.CreateInBoundsGEP(builder_.getInt8Ty(),
+                                                group_values_.local_memory, offset);
+      return builder_.CreateAddrSpaceCast(
+          place, llvm::PointerType::get(context_, kLocalAddressSpace), argument.name);
+    }
+    return builder_.CreateAlignedLoad(parameter->getType(), address,
+                                      llvm::Align(argument.alignment), argument.name);
+  }
+
+  void emit_group_loop() {
+    Triple start;
+    start[0] = builder_.CreateURem(first(), num_groups_[0]);
+    Value* rest = builder_.CreateUDiv(first(), num_groups_[0]);
+    start[1] = builder_.CreateURem(rest, num_groups_[1]);
+    start[2] = builder_.CreateUDiv(rest, num_groups_[1]);
+    BasicBlock* before = builder_.GetInsertBlock();
+    builder_.CreateBr(group_);
+
+    builder_.SetInsertPoint(group_);
+    std::array<llvm::PHINode*, 3> id;
+    for (unsigned d = 0; d < 3; ++d) {
+      id[d] = builder_.CreatePHI(builder_.getInt64Ty(), 2, "group.id");
+      id[d]->addIncoming(start[d], before);
+    }
+    llvm::PHINode* left = builder_.CreatePHI(builder_.getInt64Ty(), 2, "left");
+    left->addIncoming(count(), before);
+    describe_group({id[0], id[1], id[2]});
+    emit_regions();
+
+    builder_.SetInsertPoint(group_end_);
+    Triple next = next_group({id[0], id[1], id[2]});
+    Value* next_left = builder_.CreateSub(left, builder_.getInt64(1), "", true, true);
+    BasicBlock* behind = add_block("done");
+    builder_.CreateCondBr(builder_.CreateICmpEQ(next_left, builder_.getInt64(0)), behind, group_);
+    for (unsigned d = 0; d < 3; ++d) id[d]->addIncoming(next[d], group_end_);
+    left->addIncoming(next_left, group_end_);
+    builder_.SetInsertPoint(behind);
+  }
+
+  // Sizes and origin of one group; the last one of a dimension may be smaller.
+  void describe_group(const Triple& id) {
+    group_values_.group_id = id;
+    for (unsigned d = 0; d < 3; ++d) {
+      Value* begin = builder_.CreateMul(id[d], local_size_[d], "", true, true);
+      Value* left = builder_.CreateSub(global_size_[d], begin, "", true, true);
+      group_values_.local_size[d] =
+          info_.uniform_work_groups
+              ? local_size_[d]
+              : builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, local_size_[d], left);
+      group_values_.global_base[d] = builder_.CreateAdd(begin, global_offset_[d]);
+    }
+    Value* items = builder_.CreateMul(group_values_.local_size[0], group_values_.local_size[1], "",
+                                      true, true);
+    group_values_.items =
+        builder_.CreateMul(items, group_values_.local_size[2], "items", true, true);
+  }
+
+  Triple next_group(const Triple& id) {
+    Triple next;
+    Value* carry = builder_.getInt64(1);
+    for (unsigned d = 0; d < 3; ++d) {
+      Value* sum = builder_.CreateAdd(id[d], carry, "", true, true);
+      if (d == 2) {
+        next[d] = sum;
+        break;
+      }
+      Value* wraps = builder_.CreateICmpEQ(sum, num_groups_[d]);
+      next[d] = builder_.CreateSelect(wraps, builder_.getInt64(0), sum);
+      carry = builder_.CreateZExt(wraps, builder_.getInt64Ty());
+    }
+    return next;
+  }
+
+  void emit_regions() {
+    std::vector<BasicBlock*> blocks;
+    for (size_t i = 0; i < kernel_.regions.size(); ++i)
+      blocks.push_back(BasicBlock::Create(context_, "region." + llvm::Twine(i), function_));
+    builder_.CreateBr(blocks[0]);
+    for (size_t i = 0; i < kernel_.regions.size(); ++i) {
+      builder_.SetInsertPoint(blocks[i]);
+      const Region& region = kernel_.regions[i];
+      Value* next = emit_packet_loops(builder_, region, group_values_);
+      emit_successor(region, next, blocks);
+    }
+  }
+
+  void emit_successor(const Region& region, Value* next, const std::vector<BasicBlock*>& blocks) {
+    auto block_of = [&](int successor) {
+      return successor == kKernelEnd ? group_end_ : blocks[static_cast<size_t>(successor)];
+    };
+    // A region without exit never ends; its loops need an end all the same.
+    if (region.successors.empty()) {
+      builder_.CreateBr(group_end_);
+      return;
+    }
+    BasicBlock* otherwise = block_of(region.successors.back());
+    if (region.successors.size() == 1) {
+      builder_.CreateBr(otherwise);
+      return;
+    }
+    llvm::SwitchInst* choice = builder_.CreateSwitch(next, otherwise);
+    for (size_t i = 0; i + 1 < region.successors.size(); ++i)
+      choice->addCase(builder_.getInt32(static_cast<uint32_t>(region.successors[i])),
+                      block_of(region.successors[i]));
+  }
+
+  void enter_flush_mode() {
+    saved_mode_ = builder_.CreateAlloca(builder_.getInt32Ty(), nullptr, "saved.mxcsr");
+    mode_ = builder_.CreateAlloca(builder_.getInt32Ty(), nullptr, "mxcsr");
+    builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_stmxcsr, {}, {saved_mode_});
+    Value* mode = builder_.CreateLoad(builder_.getInt32Ty(), saved_mode_);
+    builder_.CreateStore(builder_.CreateOr(mode, builder_.getInt32(kFlushDenormals)), mode_);
+    builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_ldmxcsr, {}, {mode_});
+  }
+  void leave_flush_mode() {
+    builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_ldmxcsr, {}, {saved_mode_});
+  }
+
+  const RegionedKernel& kernel_;
+  const KernelInfo& info_;
+  llvm::LLVMContext& context_;
+  llvm::IRBuilder<> builder_;
+  llvm::Function* function_;
+  BasicBlock* group_ = nullptr;
+  BasicBlock* group_end_ = nullptr;
+  BasicBlock* exit_ = nullptr;
+  Triple global_offset_, global_size_, local_size_, num_groups_;
+  GroupValues group_values_;
+  Value* saved_mode_ = nullptr;
+  Value* mode_ = nullptr;
+};
+
+}  // namespace
+
+llvm::Function* emit_work_group_function(const RegionedKernel& kernel, const KernelInfo& info,
+                                         bool flush_denormals) {
+  return GroupFunctionBuilder(kernel, info).build(flush_denormals);
+}
+
+}  // namespace conclave::compiler

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Builds the function that runs work-groups of a kernel: abi::GroupFunction.
+//
+//   define void @kernel_k(%launch, %arguments, %workspace, %first, %count) {
+//     load the launch's sizes and the kernel's arguments
+//     (gx, gy, gz) = coordinates of group %first
+//     do {
+//       local size = min(enqueued size, what is left of the ND-range)
+//       region.0: packet loops of region 0     ; then, by what it returned:
+//       region.1: packet loops of region 1     ;   switch -> region i or group.end
+//     group.end:
+//       (gx, gy, gz) = coordinates of the next group
+//     } while (--%count)
+//   }
+//
+// Where a region can only be followed by one other there is no switch.
+#ifndef CONCLAVE_COMPILER_PASSES_WORK_GROUP_FUNCTION_H_
+#define CONCLAVE_COMPILER_PASSES_WORK_GROUP_FUNCTION_H_
+
+#include "compiler/metadata.h"
+#include "compiler/passes/region.h"
+
+namespace conclave::compiler {
+
+// Emits the function with the symbol name of `info`. With `flush_denormals`, the kernel runs with
+// the CPU's flush-to-zero and denormals-are-zero modes on.
+llvm::Function* emit_work_group_function(const RegionedKernel& kernel, const KernelInfo& info,
+                                         bool flush_denormals);
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_PASSES_WORK_GROUP_FUNCTION_H_

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/pipeline.h"
+
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/Verifier.h>
+
+#include <algorithm>
+
+#include "compiler/codegen.h"
+#include "compiler/elf_link.h"
+#include "compiler/error.h"
+#include "compiler/frontend.h"
+#include "compiler/image_file.h"
+#include "compiler/kernels.h"
+#include "compiler/link.h"
+#include "compiler/metadata.h"
+#include "compiler/options.h"
+
+namespace conclave::compiler {
+namespace {
+
+using protocol::Action;
+using protocol::Response;
+using protocol::Status;
+
+std::string print(const llvm::Module& module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream, nullptr);
+  return text;
+}
+
+std::string to_bitcode(const llvm::Module& module) {
+  llvm::SmallString<0> bitcode;
+  llvm::raw_svector_ostream stream(bitcode);
+  llvm::WriteBitcodeToFile(module, stream);
+  return std::string(bitcode);
+}
+
+// LLVM's own complaints, for instance about inline assembly, belong in the log.
+class DiagnosticCollector : public llvm::DiagnosticHandler {
+ public:
+  explicit DiagnosticCollector(std::string& log, bool& failed) : log_(log), failed_(failed) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
+    if (info.getSeverity() > llvm::DS_Warning) return true;  // remarks and notes
+    bool is_error = info.getSeverity() == llvm::DS_Error;
+    failed_ |= is_error;
+    llvm::raw_string_ostream stream(log_);
+    stream << (is_error ? "error: " : "warning: ");
+    llvm::DiagnosticPrinterRawOStream printer(stream);
+    info.print(printer);
+    stream << "\n";
+    return true;
+  }
+
+ private:
+  std::string& log_;
+  bool& failed_;
+};
+
+class Compilation {
+ public:
+  Compilation(const protocol::Request& request, Extras& extras)
+      : request_(request),
+        extras_(extras),
+        options_(parse_options(request.options, request.action)) {
+    context_.setDiagnosticHandler(
+        std::make_unique<DiagnosticCollector>(response_.log, diagnosed_error_));
+    // Names cost time and memory, and only people read them.
+    context_.setDiscardValueNames(extras.output == Extras::Output::kImage);
+  }
+
+  Response run() {
+    std::unique_ptr<llvm::Module> module = make_module();
+    if (module) response_.image = finish(*module);
+    if (!diagnosed_error_ && module) response_.status = Status::kSuccess;
+    extras_.times.end();
+    return std::move(response_);
+  }
+
+ private:
+  std::unique_ptr<llvm::Module> make_module() {
+    switch (request_.action) {
+      case Action::kBuild:
+      case Action::kCompile:
+        return compile();
+      case Action::kLink:
+      case Action::kRebuild:
+        extras_.times.begin("link");
+        return link_inputs(context_, request_, options_, response_.log);
+    }
+    throw BuildError("unknown action " +
+                     std::to_string(static_cast<uint32_t>(request_.action)));
+  }
+
+  std::unique_ptr<llvm::Module> compile() {
+    extras_.times.begin("front end");
+    FrontEndResult result = compile_source(
+        context_, {extras_.source_name, request_.source, request_.headers}, options_,
+        response_.log);
+    program_.dependencies = std::move(result.dependencies);
+    return std::move(result.module);
+  }
+
+  std::string finish(llvm::Module& module) {
+    using Output = Extras::Output;
+    program_.options = request_.options;
+    if (extras_.output == Output::kFrontEndIr) return print(module);
+    bool is_object = request_.action == Action::kCompile;
+    bool is_library = request_.action == Action::kLink && options_.create_library;
+    program_.kind = is_library ? "library" : is_object ? "object" : "executable";
+    program_.global_bytes = count_global_bytes(module);
+    extras_.times.begin("bitcode");
+    std::string bitcode = to_bitcode(module);
+    if (is_object || is_library) {
+      program_.kernels = describe_kernels(module);
+      return write_image({to_json(program_), bitcode});
+    }
+    return make_executable(module, bitcode);
+  }
+
+  std::string make_executable(llvm::Module& module, const std::string& bitcode) {
+    using Output = Extras::Output;
+    extras_.times.begin("target");
+    Target target(request_.target_cpu, options_.optimize);
+    program_.target_cpu = target.cpu();
+    program_.target_features = target.features();
+    program_.kernels = lower_kernels(module, options_, extras_.times);
+    target.apply_to(module);
+    extras_.times.begin("optimize");
+    optimize_for_cpu(module, target, options_.optimize);
+    if (extras_.output == Output::kOptimizedIr) return print(module);
+    extras_.times.begin("generate code");
+    std::string code = generate_code(module, target, extras_.output == Output::kAssembly);
+    if (extras_.output == Output::kAssembly || diagnosed_error_) return code;
+    extras_.times.begin("link ELF");
+    return link_executable(code, write_image({to_json(program_), bitcode}));
+  }
+
+  const protocol::Request& request_;
+  Extras& extras_;
+  Options options_;
+  Response response_;
+  bool diagnosed_error_ = false;
+  ProgramInfo program_;
+  llvm::LLVMContext context_;
+};
+
+Response failure(Status status, const std::string& text) {
+  Response response;
+  response.status = status;
+  response.log = text;
+  return response;
+}
+
+}  // namespace
+
+void PhaseTimes::begin(const char* phase) {
+  end();
+  phases_.emplace_back(phase, 0);
+  start_ = std::chrono::steady_clock::now();
+  open_ = true;
+}
+
+void PhaseTimes::end() {
+  if (!open_) return;
+  std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start_;
+  phases_.back().second = time.count();
+  open_ = false;
+}
+
+Response process(const protocol::Request& request, Extras& extras) {
+  try {
+    return Compilation(request, extras).run();
+  } catch (const OptionError& error) {
+    return failure(Status::kInvalidOptions, std::string(error.what()) + "\n");
+  } catch (const ImageError& error) {
+    return failure(Status::kInvalidInput, "error: " + std::string(error.what()) + "\n");
+  } catch (const std::exception& error) {
+    return failure(Status::kFailure, "error: " + std::string(error.what()) + "\n");
+  }
+}
+
+}  // namespace conclave::compiler

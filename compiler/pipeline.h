@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// One compile request from its input to a program binary.
+#ifndef CONCLAVE_COMPILER_PIPELINE_H_
+#define CONCLAVE_COMPILER_PIPELINE_H_
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conclave/compile_protocol.h"
+
+namespace conclave::compiler {
+
+// Wall-clock milliseconds of each phase.
+class PhaseTimes {
+ public:
+  // Ends the phase before.
+  void begin(const char* phase);
+  void end();
+  const std::vector<std::pair<std::string, double>>& phases() const { return phases_; }
+
+ private:
+  std::vector<std::pair<std::string, double>> phases_;
+  std::chrono::steady_clock::time_point start_;
+  bool open_ = false;
+};
+
+// What a caller may ask for besides the protocol.
+struct Extras {
+  enum class Output { kImage, kFrontEndIr, kOptimizedIr, kAssembly };
+  Output output = Output::kImage;  // text instead of a program binary, in Response::image
+  std::string source_name = "program.cl";
+  PhaseTimes times;
+};
+
+// Never throws: whatever is wrong is in the response. May be called once per process, because of
+// the linker's state.
+protocol::Response process(const protocol::Request& request, Extras& extras);
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_PIPELINE_H_

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/server.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "compiler/pipeline.h"
+#include "conclave/compile_protocol.h"
+
+namespace conclave::compiler {
+namespace {
+
+constexpr int kIdleMilliseconds = 60'000;
+constexpr int kChildCheckMilliseconds = 1'000;
+// Sources of many megabytes exist (tables in constant memory); more than this is garbage.
+constexpr uint64_t kMaxRequestBytes = uint64_t{1} << 31;
+
+bool read_exactly(int descriptor, void* data, size_t size) {
+  auto* bytes = static_cast<char*>(data);
+  while (size > 0) {
+    ssize_t got = read(descriptor, bytes, size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    bytes += got;
+    size -= static_cast<size_t>(got);
+  }
+  return true;
+}
+
+void write_all(int descriptor, std::string_view data) {
+  while (!data.empty()) {
+    ssize_t sent = send(descriptor, data.data(), data.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) return;  // the requester is gone: nobody is left to tell
+    data.remove_prefix(static_cast<size_t>(sent));
+  }
+}
+
+void write_message(int descriptor, const std::string& body) {
+  uint64_t size = body.size();
+  write_all(descriptor, {reinterpret_cast<const char*>(&size), sizeof size});
+  write_all(descriptor, body);
+}
+
+// The kernel kills this process with SIGIO as soon as anything happens at the requester's end; after
+// the request nothing is due but its closing.
+void die_with_requester(int descriptor) {
+  signal(SIGIO, SIG_DFL);
+  fcntl(descriptor, F_SETOWN, getpid());
+  fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_ASYNC);
+  // Closed before the line above: no signal comes any more.
+  pollfd state = {descriptor, POLLRDHUP, 0};
+  if (poll(&state, 1, 0) > 0 && (state.revents & (POLLHUP | POLLERR | POLLRDHUP))) _exit(1);
+}
+
+void stop_watching_requester(int descriptor) {
+  // Reading the response is an event too.
+  signal(SIGIO, SIG_IGN);
+  fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_ASYNC);
+}
+
+std::string read_message(int descriptor) {
+  uint64_t size = 0;
+  if (!read_exactly(descriptor, &size, sizeof size)) _exit(1);
+  if (size > kMaxRequestBytes)
+    throw std::runtime_error("compile protocol: request of " + std::to_string(size) + " bytes");
+  std::string body(size, '\0');
+  if (!read_exactly(descriptor, body.data(), size)) _exit(1);
+  return body;
+}
+
+protocol::Response answer(int descriptor) {
+  try {
+    protocol::Request request = protocol::decode_request(read_message(descriptor));
+    die_with_requester(descriptor);
+    Extras extras;
+    return process(request, extras);
+  } catch (const std::exception& error) {
+    protocol::Response response;
+    response.log = std::string("error: ") + error.what() + "\n";
+    return response;
+  }
+}
+
+// One request, in a process of its own: it may crash, hang or be killed.
+[[noreturn]] void serve_request(int descriptor) {
+  close(protocol::kControlFd);
+  prctl(PR_SET_NAME, "clocl-build");
+  rlimit no_core = {0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  protocol::Response response = answer(descriptor);
+  stop_watching_requester(descriptor);
+  write_message(descriptor, protocol::encode(response));
+  _exit(0);
+}
+
+// A message of the control socket. `descriptor` is -1 for one without.
+struct ControlMessage {
+  bool closed = false;
+  int descriptor = -1;
+};
+
+ControlMessage receive_control() {
+  char byte;
+  iovec data = {&byte, 1};
+  // Room for more than one descriptor, so that surplus ones arrive here and can be closed.
+  alignas(cmsghdr) char buffer[CMSG_SPACE(16 * sizeof(int))];
+  msghdr message = {};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = buffer;
+  message.msg_controllen = sizeof buffer;
+  ssize_t got = recvmsg(protocol::kControlFd, &message, MSG_CMSG_CLOEXEC);
+  ControlMessage result;
+  if (got <= 0) {
+    result.closed = !(got < 0 && (errno == EINTR || errno == EAGAIN));
+    return result;
+  }
+  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
+    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+    size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t i = 0; i < count; ++i) {
+      int descriptor;
+      std::memcpy(&descriptor, CMSG_DATA(part) + i * sizeof(int), sizeof descriptor);
+      if (result.descriptor < 0)
+        result.descriptor = descriptor;
+      else
+        close(descriptor);
+    }
+  }
+  return result;
+}
+
+int reap_children() {
+  int reaped = 0;
+  while (waitpid(-1, nullptr, WNOHANG) > 0) ++reaped;
+  return reaped;
+}
+
+}  // namespace
+
+int serve() {
+  if (fcntl(protocol::kControlFd, F_GETFD) < 0) {
+    std::fprintf(stderr, "clocl: error: --server needs a socket as file descriptor %d\n",
+                 protocol::kControlFd);
+    return 2;
+  }
+  // Ctrl-C at the host's terminal is for the host; it ends this process by closing the socket.
+  setsid();
+  signal(SIGPIPE, SIG_IGN);
+  prctl(PR_SET_NAME, "clocl-server");
+  int children = 0;
+  int idle = 0;
+  while (true) {
+    pollfd control = {protocol::kControlFd, POLLIN, 0};
+    int wait = children > 0 ? kChildCheckMilliseconds : kIdleMilliseconds - idle;
+    int ready = poll(&control, 1, wait);
+    children -= reap_children();
+    if (ready < 0 && errno != EINTR) return 1;
+    if (ready == 0) {
+      idle = children > 0 ? 0 : idle + wait;
+      if (idle >= kIdleMilliseconds) return 0;
+    }
+    if (ready <= 0) continue;
+    idle = 0;
+    ControlMessage message = receive_control();
+    if (message.closed) return 0;
+    if (message.descriptor < 0) continue;
+    pid_t child = fork();
+    if (child == 0) serve_request(message.descriptor);
+    if (child > 0) ++children;
+    // Where fork failed, the requester sees the end of file.
+    close(message.descriptor);
+  }
+}
+
+}  // namespace conclave::compiler

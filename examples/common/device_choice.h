@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CONCLAVE_EXAMPLES_COMMON_DEVICE_CHOICE_H_
+#define CONCLAVE_EXAMPLES_COMMON_DEVICE_CHOICE_H_
+
+#include <CL/opencl.hpp>
+
+namespace examples {
+
+// The first accelerator of the first platform that has one. Throws std::runtime_error where there
+// is none, naming the platforms that were looked at.
+cl::Device choose_accelerator();
+
+// The build log, for a program that failed to build; the error's own text otherwise.
+std::string describe(const cl::Error& error);
+
+}  // namespace examples
+
+#endif  // CONCLAVE_EXAMPLES_COMMON_DEVICE_CHOICE_H_

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// A running compile server and the requests to it.
+#ifndef CONCLAVE_PLATFORM_LOADER_COMPILE_SERVER_H_
+#define CONCLAVE_PLATFORM_LOADER_COMPILE_SERVER_H_
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "conclave/compile_protocol.h"
+#include "platform/loader/descriptor.h"
+#include "platform/loader/quiet_process.h"
+
+namespace conclave {
+
+// One `clocl --server` process. It ends when the last owner lets go of the object.
+class CompileServer {
+ public:
+  using Deadline = std::chrono::steady_clock::time_point;
+
+  // What came of a request.
+  enum class Outcome {
+    kAnswered,
+    kServerGone,  // the server did not take the request, or went idle just then; ask another one
+    kEnded,       // no answer: compiler or server died
+    kTimedOut,
+    kNonsense,  // an answer that is none
+  };
+  struct Result {
+    Outcome outcome;
+    protocol::Response response;  // where answered; otherwise its log says what happened
+  };
+
+  // Starts the program. Throws std::runtime_error where it cannot.
+  explicit CompileServer(const std::string& program);
+  // Tells the server to end and waits a moment for it; kills it where it does not.
+  ~CompileServer();
+
+  // Whether a new request may go to it: it runs, the host has not closed our connection to it, and
+  // it was started by `program` in the directory that is the working directory now (relative
+  // include paths are resolved by the server).
+  bool usable(const std::string& program);
+
+  // Sends the request and waits for the answer; several threads may do so at once.
+  Result ask(const protocol::Request& request, Deadline deadline);
+
+ private:
+  bool pass_connection(const Descriptor& theirs);
+  Result no_answer();
+
+  std::string program_;
+  std::string directory_;  // identity of the working directory at the start
+  std::mutex mutex_;       // guards process_
+  Descriptor control_;
+  std::unique_ptr<QuietProcess> process_;
+};
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_LOADER_COMPILE_SERVER_H_

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/loader/compiler_client.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#include "platform/base/config.h"
+#include "platform/base/error.h"
+#include "platform/base/log.h"
+#include "platform/loader/compile_key.h"
+#include "platform/loader/compile_server.h"
+#include "platform/loader/disk_cache.h"
+#include "platform/loader/program_image.h"
+
+namespace conclave {
+namespace {
+
+using protocol::Action;
+using protocol::Request;
+using protocol::Response;
+using protocol::Status;
+using std::chrono::seconds;
+
+constexpr int kParents = 3;  // directories above the library's in which bin/clocl is looked for
+
+bool is_program(const std::string& path) {
+  return access(path.c_str(), X_OK) == 0;
+}
+
+// bin/clocl beside this library, in the build tree as in an installed prefix; "" where it is not.
+std::string find_beside_library() {
+  Dl_info info{};
+  char resolved[PATH_MAX];
+  if (!dladdr(reinterpret_cast<void*>(&compile), &info) || !info.dli_fname ||
+      !realpath(info.dli_fname, resolved))
+    return "";
+  std::string directory = resolved;
+  for (int i = 0; i <= kParents; ++i) {
+    const size_t slash = directory.rfind('/');
+    if (slash == std::string::npos) break;
+    directory.resize(slash);
+    if (is_program(directory + "/bin/clocl")) return directory + "/bin/clocl";
+  }
+  return "";
+}
+
+// The compiler's path; "" where there is none. A privileged program does not take it from whoever
+// started it.
+std::string compiler_path() {
+  if (const char* path = secure_getenv("CONCLAVE_CLOCL"); path && *path)
+    return is_program(path) ? path : "";
+  static const std::string beside = find_beside_library();
+  return beside;
+}
+
+// The server that new requests go to. Servers with requests under way live on until those are done.
+class ServerSlot {
+ public:
+  // The usable server, started when there is none. Throws std::runtime_error where it cannot.
+  std::shared_ptr<CompileServer> get(const std::string& program) {
+    const std::lock_guard lock(mutex_);
+    if (server_ && !server_->usable(program)) server_.reset();
+    if (!server_) server_ = std::make_shared<CompileServer>(program);
+    return server_;
+  }
+  // Takes this server, or any where null, out of use.
+  void retire(const CompileServer* server) {
+    std::shared_ptr<CompileServer> retired;  // ends after the lock is gone
+    const std::lock_guard lock(mutex_);
+    if (!server || server_.get() == server) retired.swap(server_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::shared_ptr<CompileServer> server_;
+};
+
+// The slot of this process. A forked child gets its own: the parent's server answers to the parent,
+// and its mutex may have been locked by a thread that the child does not have.
+class ProcessSlot {
+ public:
+  ~ProcessSlot() {
+    Owned* owned = current_.load();
+    // Lets the server end before this process does, so that nobody inherits a dead process.
+    if (owned && owned->pid == getpid()) owned->slot.retire(nullptr);
+  }
+  ServerSlot& get() {
+    Owned* owned = current_.load(std::memory_order_acquire);
+    while (!owned || owned->pid != getpid()) {
+      auto fresh = std::make_unique<Owned>();
+      if (current_.compare_exchange_strong(owned, fresh.get())) return fresh.release()->slot;
+    }
+    return owned->slot;
+  }
+
+ private:
+  // Never freed: threads may be inside while static objects are destroyed.
+  struct Owned {
+    pid_t pid = getpid();
+    ServerSlot slot;
+  };
+  std::atomic<Owned*> current_{nullptr};
+};
+
+ProcessSlot process_slot;
+
+Response failure(const std::string& text) {
+  Response response;
+  response.status = Status::kFailure;
+  response.log = "conclave: " + text + "\n";
+  return response;
+}
+
+Response ask_server(const Request& request, const std::string& program) {
+  const uint32_t limit_s = Config::get().compile_timeout_s;
+  const auto deadline = std::chrono::steady_clock::now() + seconds(limit_s);
+  std::string last_log;
+  // A server may go idle, or the host may close its connection, just when a request is passed.
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    const std::shared_ptr<CompileServer> server = process_slot.get().get(program);
+    CompileServer::Result result = server->ask(request, deadline);
+    if (result.outcome == CompileServer::Outcome::kAnswered) return std::move(result.response);
+    process_slot.get().retire(server.get());
+    last_log = result.response.log;
+    if (result.outcome == CompileServer::Outcome::kTimedOut)
+      last_log = "the compilation took longer than " + std::to_string(limit_s) +
+                 " s and was ended (compile-timeout-s, CONCLAVE_COMPILE_TIMEOUT_S)";
+    log::debug("compile server: " + last_log);
+    if (result.outcome != CompileServer::Outcome::kServerGone) break;
+  }
+  return failure(last_log);
+}
+
+// Dependencies are those of source text; a binary is input as a whole.
+DiskCache::Entry make_entry(const Request& request, const Response& response,
+                            const ProgramImage& image) {
+  DiskCache::Entry entry{response.image, response.log, {}};
+  if (request.action == Action::kBuild || request.action == Action::kCompile)
+    entry.dependencies = image.dependencies();
+  return entry;
+}
+
+Response build(const Request& request, const std::string& program, const DiskCache& cache,
+               const std::string& key) {
+  Response response = ask_server(request, program);
+  if (response.status != Status::kSuccess) return response;
+  try {
+    cache.store(key, make_entry(request, response, *ProgramImage::parse(response.image)));
+  } catch (const Error& error) {
+    return failure("the compiler's answer makes no sense: " + error.text());
+  }
+  return response;
+}
+
+Response answer(DiskCache::Entry entry) {
+  Response response;
+  response.status = Status::kSuccess;
+  response.log = std::move(entry.log);
+  response.image = std::move(entry.image);
+  return response;
+}
+
+Response compile_cached(const Request& request) {
+  const std::string program = compiler_path();
+  if (program.empty())
+    return failure(
+        "there is no compiler: bin/clocl is neither beside this library nor where "
+        "CONCLAVE_CLOCL says");
+  const Config& config = Config::get();
+  const std::string key = compile_key(request, program);
+  const bool cached = config.cache && !key.empty();
+  const DiskCache cache(cached ? config.cache_dir : "", uint64_t{config.cache_size_mib} << 20);
+  if (auto entry = cache.find(key)) return answer(std::move(*entry));
+  DiskCache::Lock lock = cache.lock(key, seconds(config.compile_timeout_s));
+  if (lock) {
+    if (auto entry = cache.find(key)) return answer(std::move(*entry));
+    // Whoever was first has failed; those who waited for it now try side by side.
+    if (lock.waited()) lock.release();
+  }
+  return build(request, program, cache, key);
+}
+
+}  // namespace
+
+Response compile(const Request& request) {
+  try {
+    return compile_cached(request);
+  } catch (const std::exception& error) {
+    return failure(std::string("the program cannot be compiled: ") + error.what());
+  }
+}
+
+bool compiler_available() {
+  return !compiler_path().empty();
+}
+
+void unload_compiler() {
+  process_slot.get().retire(nullptr);
+}
+
+}  // namespace conclave

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gets programs compiled: from the disk cache, or by the compile server, a `clocl --server` process
+// that is started when first needed and outlives no host.
+#ifndef CONCLAVE_PLATFORM_LOADER_COMPILER_CLIENT_H_
+#define CONCLAVE_PLATFORM_LOADER_COMPILER_CLIENT_H_
+
+#include "conclave/compile_protocol.h"
+
+namespace conclave {
+
+// Answers `request` from the cache or the compile server; called from any thread, several at once.
+// Never throws: whatever goes wrong with the server (missing, crashed, killed, too slow, nonsense)
+// is a kFailure whose log says so, and the next call works with a new server.
+protocol::Response compile(const protocol::Request& request);
+
+// Whether a compiler is installed beside this library (CL_DEVICE_COMPILER_AVAILABLE).
+bool compiler_available();
+
+// Lets an idle compile server go (clUnloadCompiler); the next request starts a new one.
+void unload_compiler();
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_LOADER_COMPILER_CLIENT_H_

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built programs on disk, shared by all processes of a user.
+//
+// One directory; one file for each entry, named by its key. An entry is written beside and renamed,
+// so that a reader sees a whole entry or none; a checksum finds what a crash or a full disk left.
+// The cache never fails: whatever is wrong with the directory, nothing is found and nothing kept.
+#ifndef CONCLAVE_PLATFORM_LOADER_DISK_CACHE_H_
+#define CONCLAVE_PLATFORM_LOADER_DISK_CACHE_H_
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platform/loader/descriptor.h"
+
+namespace conclave {
+
+class DiskCache {
+ public:
+  struct Entry {
+    std::string image;
+    std::string log;
+    // Files that the image was made from (absolute path, XXH3-128 in hex): the entry counts only
+    // while they have that content.
+    std::vector<std::pair<std::string, std::string>> dependencies;
+  };
+
+  // The right to make the entry of one key; others wait for it instead of making the same.
+  class Lock {
+   public:
+    Lock() = default;
+    Lock(Descriptor file, std::string path, bool waited)
+        : file_(std::move(file)), path_(std::move(path)), waited_(waited) {}
+    ~Lock() { release(); }
+    Lock(Lock&&) = default;
+    Lock& operator=(Lock&&) = delete;
+    explicit operator bool() const { return static_cast<bool>(file_); }
+    // Whether someone else had it when it was asked for.
+    bool waited() const { return waited_; }
+    void release();
+
+   private:
+    Descriptor file_;
+    std::string path_;
+    bool waited_ = false;
+  };
+
+  // Uses `directory`, an absolute path, which is made when needed. It must belong to this user and
+  // be writable for nobody else. `size_limit` in bytes: beyond it the entries that were not used
+  // for the longest time go. An empty `directory` makes a cache that keeps nothing.
+  DiskCache(std::string directory, uint64_t size_limit);
+
+  std::optional<Entry> find(const std::string& key) const;
+  void store(const std::string& key, const Entry& entry) const;
+  // Waits until nobody else has the lock, at most `limit`; holds nothing after that, or where the
+  // directory cannot be used. The lock of a process that dies is free at once.
+  Lock lock(const std::string& key, std::chrono::milliseconds limit) const;
+
+  // Removes the least recently used entries until the rest fits the limit, and what crashed writers
+  // left. store() calls it from time to time.
+  void trim() const;
+
+ private:
+  std::string path(const std::string& name) const { return directory_ + "/" + name; }
+
+  std::string directory_;  // empty: not usable
+  uint64_t size_limit_;
+};
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_LOADER_DISK_CACHE_H_

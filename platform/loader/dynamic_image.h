@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of a shared object that the system's dynamic linker reads. The dynamic linker trusts it
+// and crashes on damage; a program binary may come from anywhere, so it is checked before.
+#ifndef CONCLAVE_PLATFORM_LOADER_DYNAMIC_IMAGE_H_
+#define CONCLAVE_PLATFORM_LOADER_DYNAMIC_IMAGE_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "platform/loader/elf_file.h"
+
+namespace conclave {
+
+class DynamicImage {
+ public:
+  // Checks everything that the dynamic linker will follow when it maps `file`, a shared object for
+  // this machine: segments, dynamic section, symbols, hash table, relocations, versions. Only what
+  // a linker writes for kernels is let through: no initialisers, thread-local storage, indirect
+  // functions, search paths or own name. Throws Error{CL_INVALID_BINARY} naming what is wrong.
+  explicit DynamicImage(const ElfFile& file);
+
+  // Whether `name` is a function that the image defines, inside its executable segments.
+  bool defines_function(std::string_view name) const;
+
+ private:
+  struct Table {
+    uint64_t address = 0;
+    uint64_t size = 0;
+    std::string_view data;
+  };
+
+  void check_load_segments();
+  void check_other_segments();
+  void check_segment(const Elf64_Phdr& segment);
+  void read_dynamic_section(const Elf64_Phdr& segment);
+  void read_tables();
+  uint64_t count_symbols() const;
+  void check_symbols(uint64_t count);
+  void check_relocations(const Table& table) const;
+  void check_relative_relocations(const Table& table) const;
+  void check_versions();
+  uint32_t check_needed_versions(std::string_view table, uint64_t count) const;
+
+  // The load segment that covers these bytes of the mapped image with file content (`in_file`) or
+  // with any content; null where there is none.
+  const Elf64_Phdr* covering(uint64_t address, uint64_t size, bool in_file) const;
+  // File content at an address of the mapped image, from a segment that is not writable.
+  std::string_view constant(uint64_t address, uint64_t size, const char* what) const;
+  // From `address` to the end of the file content of its segment.
+  std::string_view constant_from(uint64_t address, const char* what) const;
+  void require_writable(uint64_t address, uint64_t size, const char* what) const;
+  std::optional<uint64_t> entry(int64_t tag) const;
+  uint64_t required_entry(int64_t tag, const char* what) const;
+  Table table(int64_t address_tag, int64_t size_tag, const char* what) const;
+
+  const ElfFile& file_;
+  uint64_t page_size_;
+  std::vector<Elf64_Phdr> loads_;
+  std::vector<Elf64_Dyn> dynamic_;
+  std::string_view strings_;
+  std::string_view symbols_;
+  uint64_t symbol_count_ = 0;
+};
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_LOADER_DYNAMIC_IMAGE_H_

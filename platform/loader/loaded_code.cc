@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <mutex>
+#include <set>
+
+#include "platform/base/config.h"
+#include "platform/base/error.h"
+#include "platform/base/log.h"
+#include "platform/loader/descriptor.h"
+#include "platform/loader/program_image.h"
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+
+namespace conclave {
+namespace {
+
+[[noreturn]] void cannot_load(const std::string& why) {
+  throw Error(CL_INVALID_BINARY, "program binary: cannot be loaded: " + why);
+}
+
+// The libraries that are loaded now. The dynamic linker takes two files for the same library when
+// their names or their inodes are equal, and both can be used again while a library is loaded; then
+// it would hand out old code for a new program. A handle that is here already shows that.
+class LiveHandles {
+ public:
+  // Opens the library, or returns null with the reason; never one that was loaded before. The lock
+  // is held throughout, so that of two calls that get one library the first one keeps it.
+  void* open(const std::string& path, std::string& why) {
+    const std::lock_guard lock(mutex_);
+    void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle) {
+      const char* message = dlerror();
+      why = message ? message : "unknown reason";
+      return nullptr;
+    }
+    if (handles_.insert(handle).second) return handle;
+    dlclose(handle);
+    why = "the dynamic linker takes it for another program";
+    return nullptr;
+  }
+  void remove_and_close(void* handle) {
+    const std::lock_guard lock(mutex_);
+    handles_.erase(handle);
+    dlclose(handle);
+  }
+  static LiveHandles& get() {
+    static auto* instance = new LiveHandles;  // outlives every static object of the host
+    return *instance;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<void*> handles_;
+};
+
+uint64_t next_number() {
+  static std::atomic<uint64_t> number{0};
+  return number.fetch_add(1, std::memory_order_relaxed);
+}
+
+// What /proc/<pid>/maps, perf and debuggers show for the code: the first kernels' names.
+std::string display_name(const ProgramImage& image) {
+  std::string name = "conclave";
+  for (const KernelInfo& kernel : image.kernels()) {
+    if (name.size() + kernel.name.size() > 120) break;  // memfd names have at most 249 bytes
+    name += (name.size() == 8 ? ":" : ",") + kernel.name;
+  }
+  return name;
+}
+
+// A path to an open file that no other call returns in this process. "/./" and "//./" mean nothing
+// to the kernel; they spell a running number in binary.
+std::string unique_path(int fd) {
+  char self[32];
+  const ssize_t length = readlink("/proc/self", self, sizeof self);
+  std::string path =
+      "/proc/" +
+      (length > 0 ? std::string(self, static_cast<size_t>(length)) : std::string("self")) + "/fd";
+  for (uint64_t number = next_number() + 1; number != 0; number >>= 1)
+    path += number & 1 ? "//." : "/.";
+  return path + "/" + std::to_string(fd);
+}
+
+Descriptor make_memory_file(const ProgramImage& image) {
+  const std::string name = display_name(image);
+  int fd = memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+  if (fd < 0 && errno == EINVAL)  // before Linux 6.3
+    fd = memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  Descriptor file(fd);
+  if (!file || !write_file(file.get(), image.bytes().data(), image.bytes().size())) return {};
+  // Nobody who gets hold of the descriptor can change the code any more.
+  fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
+  return file;
+}
+
+void* open_from_memory(const ProgramImage& image, std::string& why) {
+  const Descriptor file = make_memory_file(image);
+  if (!file) {
+    why = std::string("no memory file: ") + strerror(errno);
+    return nullptr;
+  }
+  return LiveHandles::get().open(unique_path(file.get()), why);
+}
+
+// For systems without /proc or with a ban on code in memory files: a file that is gone at once.
+void* open_from_directory(const ProgramImage& image, const std::string& directory,
+                          std::string& why) {
+  std::string path = directory + "/conclave-" + std::to_string(getpid()) + "-" +
+                     std::to_string(next_number()) + "-XXXXXX";
+  const Descriptor file(mkostemp(path.data(), O_CLOEXEC));
+  if (!file) {
+    why += "; " + path + ": " + strerror(errno);
+    return nullptr;
+  }
+  void* handle = nullptr;
+  std::string reason;
+  if (write_file(file.get(), image.bytes().data(), image.bytes().size()))
+    handle = LiveHandles::get().open(path, reason);
+  else
+    reason = strerror(errno);
+  unlink(path.c_str());
+  if (!handle) why += "; " + directory + ": " + reason;
+  return handle;
+}
+
+void* open_image(const ProgramImage& image) {
+  std::string why;
+  // Twice: a name or inode that is taken for another program's is a matter of chance.
+  for (int attempt = 0; attempt < 2; ++attempt)
+    if (void* handle = open_from_memory(image, why)) return handle;
+  log::debug("program binary: loading from memory failed: " + why);
+  const char* temporary = secure_getenv("TMPDIR");
+  for (const std::string& directory :
+       {Config::get().cache_dir, std::string(temporary ? temporary : ""), std::string("/tmp")})
+    if (directory.starts_with('/'))
+      if (void* handle = open_from_directory(image, directory, why)) return handle;
+  cannot_load(why);
+}
+
+}  // namespace
+
+std::shared_ptr<const LoadedCode> LoadedCode::load(const ProgramImage& image) {
+  std::string why;
+  if (!image.runs_here(&why)) cannot_load(why);
+  std::shared_ptr<LoadedCode> code(new LoadedCode);
+  code->handle_ = open_image(image);
+  for (const KernelInfo& kernel : image.kernels())
+    if (!code->function(kernel.symbol)) cannot_load("it has no symbol " + kernel.symbol);
+  return code;
+}
+
+LoadedCode::~LoadedCode() {
+  if (handle_) LiveHandles::get().remove_and_close(handle_);
+}
+
+abi::GroupFunction LoadedCode::function(const std::string& symbol) const {
+  return reinterpret_cast<abi::GroupFunction>(dlsym(handle_, symbol.c_str()));
+}
+
+}  // namespace conclave

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program binary in memory: parsed metadata of its kernels (include/conclave/program_image.h has
+// the format), and its code once it has been loaded.
+#ifndef CONCLAVE_PLATFORM_LOADER_PROGRAM_IMAGE_H_
+#define CONCLAVE_PLATFORM_LOADER_PROGRAM_IMAGE_H_
+
+#include <CL/cl.h>
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "conclave/kernel_abi.h"
+
+namespace conclave {
+
+// One argument of a kernel, as the OpenCL queries want it. Sizes in bytes.
+struct ArgumentInfo {
+  enum class Kind { kValue, kPointer, kLocal, kImage, kSampler };
+  std::string name;
+  std::string type_name;
+  Kind kind = Kind::kValue;
+  cl_kernel_arg_address_qualifier address = CL_KERNEL_ARG_ADDRESS_PRIVATE;
+  cl_kernel_arg_access_qualifier access = CL_KERNEL_ARG_ACCESS_NONE;
+  cl_kernel_arg_type_qualifier qualifiers = CL_KERNEL_ARG_TYPE_NONE;
+  size_t size = 0;
+  size_t offset = 0;  // in the argument block
+  size_t alignment = 1;
+};
+
+// One kernel of a program binary. Sizes in bytes.
+struct KernelInfo {
+  std::string name;
+  std::string symbol;
+  std::string attributes;
+  std::array<size_t, 3> required_local_size{};   // zeros: not given
+  std::array<size_t, 3> work_group_size_hint{};  // zeros: not given
+  bool uniform_work_groups = false;  // every global size must be a multiple of the local size
+  size_t local_bytes = 0;
+  size_t spill_bytes = 0;  // of a work-item
+  size_t private_bytes = 0;
+  size_t arguments_bytes = 0;
+  std::vector<ArgumentInfo> arguments;
+};
+
+class ProgramImage {
+ public:
+  enum class Kind { kObject, kLibrary, kExecutable };
+
+  // Parses a program binary. Throws Error{CL_INVALID_BINARY} naming what is wrong and where; never
+  // reads outside `bytes`, whatever they are.
+  static std::shared_ptr<const ProgramImage> parse(std::string bytes);
+
+  Kind kind() const { return kind_; }
+  const std::string& bytes() const { return bytes_; }
+  const std::string& options() const { return options_; }
+  const std::string& target_cpu() const { return target_cpu_; }
+  const std::vector<KernelInfo>& kernels() const { return kernels_; }
+  // Bytes of program-scope variables in the global address space.
+  size_t global_bytes() const { return global_bytes_; }
+  // Files the program was built from: absolute path, XXH3-128 of the content in hex.
+  const std::vector<std::pair<std::string, std::string>>& dependencies() const {
+    return dependencies_;
+  }
+  // Whether the code runs here: an executable of this ABI version, for a CPU whose features this
+  // machine has. `why` tells the reason when not.
+  bool runs_here(std::string* why) const;
+
+ private:
+  ProgramImage() = default;
+
+  Kind kind_ = Kind::kObject;
+  std::string bytes_;
+  std::string options_;
+  std::string target_cpu_;
+  uint32_t abi_ = 0;
+  size_t global_bytes_ = 0;
+  uint16_t machine_ = 0;  // ELF's name of the instruction set
+  std::optional<std::vector<std::string>> target_features_;
+  std::vector<std::pair<std::string, std::string>> dependencies_;
+  std::vector<KernelInfo> kernels_;
+};
+
+// The code of an executable image, mapped into this process for as long as the object lives.
+class LoadedCode {
+ public:
+  // Maps the code. Throws Error{CL_INVALID_BINARY} where the dynamic linker refuses it or a
+  // kernel's symbol is missing.
+  static std::shared_ptr<const LoadedCode> load(const ProgramImage& image);
+  ~LoadedCode();
+  LoadedCode(const LoadedCode&) = delete;
+  LoadedCode& operator=(const LoadedCode&) = delete;
+
+  // The function of the kernel with this symbol.
+  abi::GroupFunction function(const std::string& symbol) const;
+
+ private:
+  LoadedCode() = default;
+  void* handle_ = nullptr;
+};
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_LOADER_PROGRAM_IMAGE_H_

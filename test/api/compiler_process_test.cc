@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiler is another process: it may die, hang or be missing, and must not disturb the host.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "api_test.h"
+#include "child_process.h"
+
+namespace conclave::test {
+namespace {
+
+// A program text that no cache knows.
+std::string fresh_source(const std::string& body = "o[0] = 1;") {
+  static int count = 0;
+  return "// " + std::to_string(getpid()) + " " + std::to_string(std::time(nullptr)) + " " +
+         std::to_string(count++) + "\nkernel void k(global int* o) { " + body + " }\n";
+}
+
+// A shell script that stands in for the compiler; removed with the object.
+class FakeCompiler {
+ public:
+  explicit FakeCompiler(const std::string& text) {
+    char name[] = "/tmp/conclave-fake-clocl-XXXXXX";
+    close(mkstemp(name));
+    path_ = name;
+    std::ofstream(path_) << "#!/bin/sh\n" << text << "\n";
+    std::filesystem::permissions(path_, std::filesystem::perms::owner_all);
+  }
+  ~FakeCompiler() { std::filesystem::remove(path_); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// Runs with a compiler that cannot work: every way to build fails with a log, and nothing hangs.
+CHILD_PROCESS(broken_compiler) {
+  Context context = make_context();
+  Program built = make_program(context, fresh_source());
+  CHECK(clBuildProgram(built, 0, nullptr, "", nullptr, nullptr) == CL_BUILD_PROGRAM_FAILURE);
+  CHECK(!build_log(built).empty());
+  Program compiled = make_program(context, fresh_source());
+  CHECK(clCompileProgram(compiled, 0, nullptr, "", 0, nullptr, nullptr, nullptr, nullptr) ==
+        CL_COMPILE_PROGRAM_FAILURE);
+  CHECK(!build_log(compiled).empty());
+  std::fprintf(stderr, "%s\n", build_log(built).c_str());
+  return 0;
+}
+
+class CompilerProcessTest : public ApiTest {
+ protected:
+  void SetUp() override {
+    CONCLAVE_ONLY();
+    ApiTest::SetUp();
+  }
+  void expect_clean_failure(const std::string& compiler) {
+    auto start = std::chrono::steady_clock::now();
+    ChildResult result = run_child(
+        "broken_compiler", {{"CONCLAVE_CLOCL", compiler}, {"CONCLAVE_COMPILE_TIMEOUT_S", "1"}}, 30);
+    EXPECT_EQ(0, result.exit_status) << result.output;
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+  }
+  static std::vector<pid_t> servers() { return compile_servers(getpid()); }
+};
+
+TEST_F(CompilerProcessTest, DyingCompilerIsABuildFailure) {
+  expect_clean_failure(FakeCompiler("exit 1").path());
+  expect_clean_failure(FakeCompiler("kill -9 $$").path());
+}
+
+TEST_F(CompilerProcessTest, HangingCompilerIsABuildFailure) {
+  expect_clean_failure(FakeCompiler("exec sleep 60").path());
+}
+
+TEST_F(CompilerProcessTest, BabblingCompilerIsABuildFailure) {
+  // Nonsense on the connection it is handed, file descriptor 3.
+  expect_clean_failure(FakeCompiler("echo nonsense nonsense nonsense >&3; sleep 60").path());
+}
+
+TEST_F(CompilerProcessTest, MissingCompilerIsABuildFailure) {
+  ChildResult result = run_child("broken_compiler", {{"CONCLAVE_CLOCL", "/nonexistent/clocl"}}, 30);
+  // A platform may also say that it has none.
+  EXPECT_TRUE(result.exit_status == 0 || result.exit_status == 1) << result.output;
+}
+
+TEST_F(CompilerProcessTest, KilledServerIsReplaced) {
+  build(context_, fresh_source());
+  std::vector<pid_t> before = servers();
+  ASSERT_FALSE(before.empty()) << "no compile server is a child of this process";
+  for (pid_t pid : before) kill(pid, SIGKILL);
+  // The first build may notice the loss, the second may not.
+  Program first = make_program(context_, fresh_source());
+  cl_int status = clBuildProgram(first, 0, nullptr, "", nullptr, nullptr);
+  EXPECT_TRUE(status == CL_SUCCESS || status == CL_BUILD_PROGRAM_FAILURE) << error_name(status);
+  if (status != CL_SUCCESS) {
+    EXPECT_NE("", build_log(first));
+  }
+  build(context_, fresh_source());
+}
+
+// A server killed in the middle of a compilation: an error with a log or, at best, success.
+TEST_F(CompilerProcessTest, ServerKilledDuringABuild) {
+  build(context_, fresh_source());
+  std::string long_body;
+  for (int i = 0; i < 3000; ++i) {
+    long_body += "o[" + std::to_string(i) + "] = o[" + std::to_string(i + 1) + "] * o[2];\n";
+  }
+  Program slow = make_program(context_, fresh_source(long_body));
+  std::thread killer([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    for (pid_t pid : servers()) {
+      for (pid_t grandchild : children_of(pid)) kill(grandchild, SIGKILL);
+      kill(pid, SIGKILL);
+    }
+  });
+  cl_int status = clBuildProgram(slow, 0, nullptr, "", nullptr, nullptr);
+  killer.join();
+  EXPECT_TRUE(status == CL_SUCCESS || status == CL_BUILD_PROGRAM_FAILURE) << error_name(status);
+  if (status != CL_SUCCESS) {
+    EXPECT_NE("", build_log(slow));
+  }
+  build(context_, fresh_source());
+}
+
+// The host neither sees the compiler's end by signal nor by waiting for its own children.
+volatile sig_atomic_t g_child_signals = 0;
+CHILD_PROCESS(compiler_leaves_host_alone) {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { g_child_signals = g_child_signals + 1; };
+  sigaction(SIGCHLD, &action, nullptr);
+  Context context = make_context();
+  Program program = make_program(context, fresh_source());
+  CHECK(clBuildProgram(program, 0, nullptr, "", nullptr, nullptr) == CL_SUCCESS);
+  CHECK(clUnloadPlatformCompiler(platform()) == CL_SUCCESS);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  CHECK(g_child_signals == 0);
+  int status = 0;
+  pid_t reaped = waitpid(-1, &status, WNOHANG);
+  CHECK(reaped <= 0);
+  return 0;
+}
+
+TEST_F(CompilerProcessTest, LeavesTheHostsChildrenAlone) {
+  ChildResult result = run_child("compiler_leaves_host_alone");
+  EXPECT_EQ(0, result.exit_status) << result.output;
+}
+
+// A program that ignores SIGCHLD or reaps everything can build all the same.
+CHILD_PROCESS(build_with_sigchld_ignored) {
+  std::signal(SIGCHLD, SIG_IGN);
+  Context context = make_context();
+  for (int i = 0; i < 3; ++i) {
+    Program program = make_program(context, fresh_source());
+    CHECK(clBuildProgram(program, 0, nullptr, "", nullptr, nullptr) == CL_SUCCESS);
+  }
+  return 0;
+}
+
+TEST_F(CompilerProcessTest, WorksWhereSigchldIsIgnored) {
+  ChildResult result = run_child("build_with_sigchld_ignored");
+  EXPECT_EQ(0, result.exit_status) << result.output;
+}
+
+// The descriptors a program happens to have open are its own business.
+CHILD_PROCESS(build_with_descriptors_closed) {
+  for (int fd = 0; fd < 64; ++fd) {
+    if (fd != 2) close(fd);
+  }
+  Context context = make_context();
+  Program program = make_program(context, fresh_source());
+  CHECK(clBuildProgram(program, 0, nullptr, "", nullptr, nullptr) == CL_SUCCESS);
+  return 0;
+}
+
+TEST_F(CompilerProcessTest, WorksWithStandardDescriptorsClosed) {
+  ChildResult result = run_child("build_with_descriptors_closed");
+  EXPECT_EQ(0, result.exit_status) << result.output;
+}
+
+CHILD_PROCESS(build_and_tell_pid) {
+  Context context = make_context();
+  Program program = make_program(context, fresh_source());
+  CHECK(clBuildProgram(program, 0, nullptr, "", nullptr, nullptr) == CL_SUCCESS);
+  CHECK(!compile_servers(getpid()).empty());
+  std::printf("%d", getpid());
+  std::fflush(stdout);
+  raise(SIGKILL);  // no time for tidying up
+  return 0;
+}
+
+TEST_F(CompilerProcessTest, NoCompilerOutlivesItsHost) {
+  ChildResult result = run_child("build_and_tell_pid");
+  ASSERT_EQ(128 + SIGKILL, result.exit_status) << result.output;
+  pid_t host = std::atoi(result.output.c_str());
+  ASSERT_GT(host, 0) << result.output;
+  EXPECT_TRUE(eventually([&] { return compile_servers(host).empty(); }))
+      << "a compile server of " << host << " is left";
+}
+
+TEST_F(CompilerProcessTest, HostMapsNoLlvm) {
+  build(context_, fresh_source());
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    EXPECT_EQ(std::string::npos, line.find("libLLVM")) << line;
+    EXPECT_EQ(std::string::npos, line.find("libclang")) << line;
+  }
+}
+
+}  // namespace
+}  // namespace conclave::test

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// Features that OpenCL 3.0 makes optional and that this device does not report: their functions
+// exist and answer as appendix "OpenCL 3.0 Backwards Compatibility" and the lists of errors say.
+#include "api_test.h"
+
+namespace conclave::test {
+namespace {
+
+class OptionalFeatureTest : public ApiTest {
+ protected:
+  template <typename T>
+  static T device_info(cl_device_info name) {
+    return info<T>(clGetDeviceInfo, device(), name);
+  }
+};
+
+bool either(cl_int status, cl_int one, cl_int other) {
+  return status == one || status == other;
+}
+
+class ImageTest : public OptionalFeatureTest {
+ protected:
+  void SetUp() override {
+    OptionalFeatureTest::SetUp();
+    if (device_info<cl_bool>(CL_DEVICE_IMAGE_SUPPORT)) GTEST_SKIP() << "images are supported";
+  }
+  const cl_image_format format_ = {CL_RGBA, CL_UNORM_INT8};
+};
+
+TEST_F(ImageTest, CannotBeCreated) {
+  cl_image_desc desc = {};
+  desc.image_type = CL_MEM_OBJECT_IMAGE2D;
+  desc.image_width = desc.image_height = 16;
+  expect_all({
+      BAD_CREATE(CL_INVALID_OPERATION, clCreateImage(context_, 0, &format_, &desc, nullptr, err)),
+      BAD_CREATE(CL_INVALID_OPERATION,
+                 clCreateImageWithProperties(context_, nullptr, 0, &format_, &desc, nullptr, err)),
+      BAD_CREATE(CL_INVALID_OPERATION,
+                 clCreateImage2D(context_, 0, &format_, 16, 16, 0, nullptr, err)),
+      BAD_CREATE(CL_INVALID_OPERATION,
+                 clCreateImage3D(context_, 0, &format_, 16, 16, 2, 0, 0, nullptr, err)),
+      BAD_CREATE(CL_INVALID_CONTEXT, clCreateImage(nullptr, 0, &format_, &desc, nullptr, err)),
+      BAD_CREATE(CL_INVALID_CONTEXT,
+                 clCreateImageWithProperties(nullptr, nullptr, 0, &format_, &desc, nullptr, err)),
+      BAD_CREATE(CL_INVALID_CONTEXT,
+                 clCreateImage2D(nullptr, 0, &format_, 16, 16, 0, nullptr, err)),
+      BAD_CREATE(CL_INVALID_CONTEXT,
+                 clCreateImage3D(nullptr, 0, &format_, 16, 16, 2, 0, 0, nullptr, err)),
+  });
+}
+
+TEST_F(ImageTest, HaveNoFormats) {
+  cl_uint count = 99;
+  EXPECT_OK(clGetSupportedImageFormats(context_, CL_MEM_READ_WRITE, CL_MEM_OBJECT_IMAGE2D, 0,
+                                       nullptr, &count));
+  EXPECT_EQ(0u, count);
+  cl_image_format format;
+  expect_all({
+      BAD(CL_INVALID_CONTEXT,
+          clGetSupportedImageFormats(nullptr, 0, CL_MEM_OBJECT_IMAGE2D, 0, nullptr, &count)),
+      BAD(CL_INVALID_VALUE, clGetSupportedImageFormats(context_, 1ull << 40, CL_MEM_OBJECT_IMAGE2D,
+                                                       0, nullptr, &count)),
+      BAD(CL_INVALID_VALUE,
+          clGetSupportedImageFormats(context_, 0, CL_MEM_OBJECT_BUFFER, 0, nullptr, &count)),
+      BAD(CL_INVALID_VALUE,
+          clGetSupportedImageFormats(context_, 0, CL_MEM_OBJECT_IMAGE2D, 0, &format, &count)),
+  });
+}
+
+TEST_F(ImageTest, SamplersCannotBeCreated) {
+  const cl_sampler_properties kNone[] = {0};
+  expect_all({
+      BAD_CREATE(CL_INVALID_OPERATION,
+                 clCreateSampler(context_, CL_FALSE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, err)),
+      BAD_CREATE(CL_INVALID_OPERATION, clCreateSamplerWithProperties(context_, kNone, err)),
+      BAD_CREATE(CL_INVALID_OPERATION, clCreateSamplerWithProperties(context_, nullptr, err)),
+      BAD_CREATE(CL_INVALID_CONTEXT,
+                 clCreateSampler(nullptr, CL_FALSE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, err)),
+      BAD_CREATE(CL_INVALID_CONTEXT, clCreateSamplerWithProperties(nullptr, kNone, err)),
+      BAD(CL_INVALID_SAMPLER, clRetainSampler(nullptr)),
+      BAD(CL_INVALID_SAMPLER, clReleaseSampler(nullptr)),
+      BAD(CL_INVALID_SAMPLER, clGetSamplerInfo(nullptr, CL_SAMPLER_CONTEXT, 0, nullptr, nullptr)),
+  });
+}
+
+// No object can be an image, so both "no image" and "no support" are right.
+TEST_F(ImageTest, CommandsAreRefused) {
+  Buffer buffer = make_buffer(context_, 64);
+  const size_t kZero[] = {0, 0, 0}, kRegion[] = {1, 1, 1};
+  char host[64] = {};
+  size_t pitch = 0;
+  cl_int err = CL_SUCCESS;
+  const struct {
+    const char* name;
+    std::function<cl_int(cl_command_queue)> call;
+  } kCommands[] = {
+      {"clEnqueueReadImage",
+       [&](cl_command_queue q) {
+         return clEnqueueReadImage(q, buffer, CL_TRUE, kZero, kRegion, 0, 0, host, 0, nullptr,
+                                   nullptr);
+       }},
+      {"clEnqueueWriteImage",
+       [&](cl_command_queue q) {
+         return clEnqueueWriteImage(q, buffer, CL_TRUE, kZero, kRegion, 0, 0, host, 0, nullptr,
+                                    nullptr);
+       }},
+      {"clEnqueueFillImage",
+       [&](cl_command_queue q) {
+         return clEnqueueFillImage(q, buffer, host, kZero, kRegion, 0, nullptr, nullptr);
+       }},
+      {"clEnqueueCopyImage",
+       [&](cl_command_queue q) {
+         return clEnqueueCopyImage(q, buffer, buffer, kZero, kZero, kRegion, 0, nullptr, nullptr);
+       }},
+      {"clEnqueueCopyImageToBuffer",
+       [&](cl_command_queue q) {
+         return clEnqueueCopyImageToBuffer(q, buffer, buffer, kZero, kRegion, 0, 0, nullptr,
+                                           nullptr);
+       }},
+      {"clEnqueueCopyBufferToImage",
+       [&](cl_command_queue q) {
+         return clEnqueueCopyBufferToImage(q, buffer, buffer, 0, kZero, kRegion, 0, nullptr,
+                                           nullptr);
+       }},
+      {"clEnqueueMapImage",
+       [&](cl_command_queue q) {
+         err = CL_SUCCESS;
+         EXPECT_EQ(nullptr, clEnqueueMapImage(q, buffer, CL_TRUE, CL_MAP_READ, kZero, kRegion,
+                                              &pitch, nullptr, 0, nullptr, nullptr, &err));
+         return err;
+       }},
+  };
+  for (const auto& command : kCommands) {
+    SCOPED_TRACE(command.name);
+    cl_int status = command.call(queue_);
+    EXPECT_TRUE(either(status, CL_INVALID_OPERATION, CL_INVALID_MEM_OBJECT)) << error_name(status);
+    EXPECT_CL(CL_INVALID_COMMAND_QUEUE, command.call(nullptr));
+  }
+  expect_all({
+      BAD(CL_INVALID_MEM_OBJECT, clGetImageInfo(nullptr, CL_IMAGE_FORMAT, 0, nullptr, nullptr)),
+      BAD(CL_INVALID_MEM_OBJECT, clGetImageInfo(buffer, CL_IMAGE_FORMAT, 0, nullptr, nullptr)),
+  });
+}
+
+TEST_F(OptionalFeatureTest, SharedVirtualMemory) {
+  if (device_info<cl_device_svm_capabilities>(CL_DEVICE_SVM_CAPABILITIES)) GTEST_SKIP();
+  EXPECT_EQ(nullptr, clSVMAlloc(context_, CL_MEM_READ_WRITE, 64, 0));
+  EXPECT_EQ(nullptr, clSVMAlloc(nullptr, CL_MEM_READ_WRITE, 64, 0));
+  char host[64] = {};
+  clSVMFree(context_, nullptr);  // "is a NOP"
+  clSVMFree(context_, host);
+  void* pointers[] = {host};
+  const void* const_pointers[] = {host};
+  Kernel add = kernel("add");
+  expect_all({
+      BAD(CL_INVALID_OPERATION,
+          clEnqueueSVMFree(queue_, 1, pointers, nullptr, nullptr, 0, nullptr, nullptr)),
+      BAD(CL_INVALID_OPERATION,
+          clEnqueueSVMMemcpy(queue_, CL_TRUE, host, host + 32, 16, 0, nullptr, nullptr)),
+      BAD(CL_INVALID_OPERATION,
+          clEnqueueSVMMemFill(queue_, host, host + 32, 4, 16, 0, nullptr, nullptr)),
+      BAD(CL_INVALID_OPERATION,
+          clEnqueueSVMMap(queue_, CL_TRUE, CL_MAP_READ, host, 16, 0, nullptr, nullptr)),
+      BAD(CL_INVALID_OPERATION, clEnqueueSVMUnmap(queue_, host, 0, nullptr, nullptr)),
+      BAD(CL_INVALID_OPERATION,
+          clEnqueueSVMMigrateMem(queue_, 1, const_pointers, nullptr, 0, 0, nullptr, nullptr)),
+      BAD(CL_INVALID_OPERATION, clSetKernelArgSVMPointer(add, 0, host)),
+      BAD(CL_INVALID_OPERATION,
+          clSetKernelExecInfo(add, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof pointers, pointers)),
+      BAD(CL_INVALID_COMMAND_QUEUE,
+          clEnqueueSVMFree(nullptr, 1, pointers, nullptr, nullptr, 0, nullptr, nullptr)),
+      BAD(CL_INVALID_COMMAND_QUEUE,
+          clEnqueueSVMMemcpy(nullptr, CL_TRUE, host, host + 32, 16, 0, nullptr, nullptr)),
+      BAD(CL_INVALID_COMMAND_QUEUE,
+          clEnqueueSVMMemFill(nullptr, host, host + 32, 4, 16, 0, nullptr, nullptr)),
+      BAD(CL_INVALID_COMMAND_QUEUE,
+          clEnqueueSVMMap(nullptr, CL_TRUE, CL_MAP_READ, host, 16, 0, nullptr, nullptr)),
+      BAD(CL_INVALID_COMMAND_QUEUE, clEnqueueSVMUnmap(nullptr, host, 0, nullptr, nullptr)),
+      BAD(CL_INVALID_COMMAND_QUEUE,
+          clEnqueueSVMMigrateMem(nullptr, 1, const_pointers, nullptr, 0, 0, nullptr, nullptr)),
+      BAD(CL_INVALID_KERNEL, clSetKernelArgSVMPointer(nullptr, 0, host)),
+      BAD(CL_INVALID_KERNEL,
+          clSetKernelExecInfo(nullptr, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof pointers, pointers)),
+  });
+}
+
+TEST_F(OptionalFeatureTest, Pipes) {
+  if (device_info<cl_bool>(CL_DEVICE_PIPE_SUPPORT)) GTEST_SKIP();
+  EXPECT_EQ(0u, device_info<cl_uint>(CL_DEVICE_MAX_PIPE_ARGS));
+  EXPECT_EQ(0u, device_info<cl_uint>(CL_DEVICE_PIPE_MAX_PACKET_SIZE));
+  Buffer buffer = make_buffer(context_, 64);
+  expect_all({
+      BAD_CREATE(CL_INVALID_OPERATION, clCreatePipe(context_, 0, 4, 16, nullptr, err)),
+      BAD_CREATE(CL_INVALID_CONTEXT, clCreatePipe(nullptr, 0, 4, 16, nullptr, err)),
+      BAD(CL_INVALID_MEM_OBJECT, clGetPipeInfo(nullptr, CL_PIPE_MAX_PACKETS, 0, nullptr, nullptr)),
+      BAD(CL_INVALID_MEM_OBJECT, clGetPipeInfo(buffer, CL_PIPE_MAX_PACKETS, 0, nullptr, nullptr)),
+  });
+}
+
+TEST_F(OptionalFeatureTest, DeviceSideQueues) {
+  if (device_info<cl_device_device_enqueue_capabilities>(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES)) {
+    GTEST_SKIP();
+  }
+  EXPECT_EQ(0u, device_info<cl_command_queue_properties>(CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES));
+  EXPECT_EQ(0u, device_info<cl_uint>(CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE));
+  EXPECT_EQ(0u, device_info<cl_uint>(CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE));
+  EXPECT_EQ(0u, device_info<cl_uint>(CL_DEVICE_MAX_ON_DEVICE_QUEUES));
+  EXPECT_EQ(0u, device_info<cl_uint>(CL_DEVICE_MAX_ON_DEVICE_EVENTS));
+}
+
+TEST_F(OptionalFeatureTest, IntermediateLanguage) {
+  if (device_text(device(), CL_DEVICE_IL_VERSION) != "") GTEST_SKIP();
+  Program program = build(context_, kKernels, "-cl-std=CL3.0");
+  const unsigned kSpirv[] = {0x07230203, 0x00010000, 0, 1, 0};
+  int value = 1;
+  size_t size = 99;
+  expect_all({
+      BAD_CREATE(CL_INVALID_OPERATION, clCreateProgramWithIL(context_, kSpirv, sizeof kSpirv, err)),
+      BAD_CREATE(CL_INVALID_CONTEXT, clCreateProgramWithIL(nullptr, kSpirv, sizeof kSpirv, err)),
+      BAD(CL_INVALID_PROGRAM, clSetProgramSpecializationConstant(nullptr, 0, sizeof value, &value)),
+  });
+  // No program from source can be one from IL, so both codes are right.
+  cl_int status = clSetProgramSpecializationConstant(program, 0, sizeof value, &value);
+  EXPECT_TRUE(either(status, CL_INVALID_OPERATION, CL_INVALID_PROGRAM)) << error_name(status);
+  EXPECT_OK(clGetProgramInfo(program, CL_PROGRAM_IL, 0, nullptr, &size));
+  EXPECT_EQ(0u, size);
+}
+
+TEST_F(OptionalFeatureTest, SubGroups) {
+  if (device_info<cl_uint>(CL_DEVICE_MAX_NUM_SUB_GROUPS)) GTEST_SKIP();
+  EXPECT_FALSE(device_info<cl_bool>(CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS));
+  Kernel nothing = kernel("nothing");
+  const size_t kLocal[] = {8};
+  size_t value = 0;
+  auto query = [&](cl_kernel kernel, cl_kernel_sub_group_info name) {
+    return clGetKernelSubGroupInfo(kernel, device(), name, sizeof kLocal, kLocal, sizeof value,
+                                   &value, nullptr);
+  };
+  expect_all({
+      BAD(CL_INVALID_OPERATION, query(nothing, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE)),
+      BAD(CL_INVALID_OPERATION, query(nothing, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE)),
+      BAD(CL_INVALID_OPERATION, query(nothing, CL_KERNEL_MAX_NUM_SUB_GROUPS)),
+      BAD(CL_INVALID_OPERATION, query(nothing, CL_KERNEL_COMPILE_NUM_SUB_GROUPS)),
+      BAD(CL_INVALID_KERNEL, query(nullptr, CL_KERNEL_MAX_NUM_SUB_GROUPS)),
+  });
+}
+
+void CL_CALLBACK on_release(cl_program, void*) {}
+
+TEST_F(OptionalFeatureTest, ProgramDestructorsAndBuiltInKernels) {
+  Program program = build(context_, kKernels, "-cl-std=CL3.0");
+  cl_device_id only = device(), none = nullptr;
+  EXPECT_FALSE(info<cl_bool>(clGetProgramInfo, program, CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT));
+  EXPECT_FALSE(info<cl_bool>(clGetProgramInfo, program, CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT));
+  expect_all({
+      BAD(CL_INVALID_OPERATION, clSetProgramReleaseCallback(program, on_release, nullptr)),
+      BAD(CL_INVALID_PROGRAM, clSetProgramReleaseCallback(nullptr, on_release, nullptr)),
+      BAD_CREATE(CL_INVALID_VALUE,
+                 clCreateProgramWithBuiltInKernels(context_, 1, &only, "no_such_kernel", err)),
+      BAD_CREATE(CL_INVALID_VALUE,
+                 clCreateProgramWithBuiltInKernels(context_, 1, &only, nullptr, err)),
+      BAD_CREATE(CL_INVALID_VALUE, clCreateProgramWithBuiltInKernels(context_, 0, &only, "x", err)),
+      BAD_CREATE(CL_INVALID_VALUE,
+                 clCreateProgramWithBuiltInKernels(context_, 1, nullptr, "x", err)),
+      BAD_CREATE(CL_INVALID_DEVICE,
+                 clCreateProgramWithBuiltInKernels(context_, 1, &none, "x", err)),
+      BAD_CREATE(CL_INVALID_CONTEXT,
+                 clCreateProgramWithBuiltInKernels(nullptr, 1, &only, "x", err)),
+  });
+}
+
+}  // namespace
+}  // namespace conclave::test

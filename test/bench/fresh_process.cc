@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fresh_process.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <sstream>
+#include <stdexcept>
+#include <system_error>
+
+namespace bench {
+namespace {
+
+// The environment, with the variables given replaced or added.
+std::vector<std::string> environment_with(const std::vector<std::string>& settings) {
+  std::vector<std::string> environment = settings;
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string text = *entry;
+    bool replaced = false;
+    for (const std::string& setting : settings)
+      replaced |= text.compare(0, text.find('=') + 1, setting, 0, setting.find('=') + 1) == 0;
+    if (!replaced) environment.push_back(text);
+  }
+  return environment;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (std::string& text : texts) result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+std::string read_all(int descriptor) {
+  std::string text;
+  char block[4096];
+  for (ssize_t size; (size = read(descriptor, block, sizeof block)) > 0;)
+    text.append(block, static_cast<size_t>(size));
+  return text;
+}
+
+}  // namespace
+
+TemporaryDirectory::TemporaryDirectory() {
+  std::string form = (std::filesystem::temp_directory_path() / "conclave-bench-XXXXXX").string();
+  if (!mkdtemp(form.data()))
+    throw std::system_error(errno, std::generic_category(), "mkdtemp " + form);
+  path_ = form;
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::vector<double> run_fresh_process(const std::string& mode, const std::filesystem::path& cache,
+                                      size_t expected) {
+  std::vector<std::string> arguments = {"conclave_bench", "--once=" + mode};
+  // OpenBLAS is linked but not used there; its threads would spin beside what is measured.
+  std::vector<std::string> environment = environment_with(
+      {"OPENBLAS_NUM_THREADS=1", "XDG_CACHE_HOME=" + cache.string(),
+       "CONCLAVE_CACHE_DIR=" + cache.string(), "POCL_CACHE_DIR=" + cache.string()});
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe2");
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  pid_t pid = 0;
+  const int error = posix_spawn(&pid, "/proc/self/exe", &actions, nullptr,
+                                pointers(arguments).data(), pointers(environment).data());
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  const std::string output = error == 0 ? read_all(ends[0]) : "";
+  close(ends[0]);
+  if (error != 0) throw std::system_error(error, std::generic_category(), "posix_spawn");
+  int status = 0;
+  waitpid(pid, &status, 0);
+
+  std::vector<double> numbers;
+  std::istringstream words(output);
+  for (double number; words >> number;) numbers.push_back(number);
+  if (status != 0 || numbers.size() < expected)
+    throw std::runtime_error("--once=" + mode + " failed (wait status " + std::to_string(status) +
+                             "), output: " + output);
+  return numbers;
+}
+
+}  // namespace bench

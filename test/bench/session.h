@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CONCLAVE_TEST_BENCH_SESSION_H_
+#define CONCLAVE_TEST_BENCH_SESSION_H_
+
+#include <benchmark/benchmark.h>
+
+#include <CL/opencl.hpp>
+#include <chrono>
+#include <functional>
+#include <vector>
+
+namespace bench {
+
+// The first device of the first platform, with one in-order queue.
+struct Session {
+  Session();
+  cl::Device device;
+  cl::Context context;
+  cl::CommandQueue queue;
+};
+
+// The session that all benchmarks of this process share.
+Session& session();
+
+// Whether --quick was given: as few samples as still show that the results are right.
+extern bool quick;
+
+// Whether any benchmark has found an error.
+extern bool failed;
+
+inline double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// The middle one; `samples` must not be empty.
+double median(std::vector<double> samples);
+
+// Registers a benchmark that calls sample() `count` times, each call giving the seconds it has
+// timed, and reports report(median seconds) under the counter `unit`. sample() throws where the
+// result of what it timed is wrong, which makes the benchmark an error.
+struct Measurement {
+  const char* name;
+  const char* unit;  // "us", "ms", "MB": the less the better; others: the more the better
+  int count;
+  std::function<std::function<double()>()> prepare;  // makes what sample() needs, and sample()
+  std::function<double(double)> report;
+};
+void add(const Measurement& measurement);
+
+inline double microseconds(double seconds) {
+  return seconds * 1e6;
+}
+inline double milliseconds(double seconds) {
+  return seconds * 1e3;
+}
+
+// Throws std::runtime_error with that text.
+[[noreturn]] void wrong(const std::string& what);
+
+}  // namespace bench
+
+#endif  // CONCLAVE_TEST_BENCH_SESSION_H_

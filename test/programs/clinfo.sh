@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/checks.sh"
+
+run 0 clinfo -l
+expect '^Platform #0: Conclave'
+expect 'Device #0: .'
+
+# The raw form has one property a line: [platform/device] NAME VALUE.
+run 0 clinfo --raw
+expect 'CL_PLATFORM_VERSION +OpenCL 3\.0'
+expect 'CL_DEVICE_TYPE +.*CL_DEVICE_TYPE_ACCELERATOR'
+expect 'CL_DEVICE_TYPE +.*CL_DEVICE_TYPE_CPU'
+expect 'CL_DEVICE_VERSION +OpenCL 3\.0'
+expect 'CL_DEVICE_MAX_COMPUTE_UNITS +[1-9]'
+expect 'CL_DEVICE_COMPILER_AVAILABLE +CL_TRUE'
+expect 'CL_DEVICE_EXTENSIONS .*cl_khr_fp64'
+# clinfo reports a query that fails as an error where the property should be.
+expect_no 'error -[0-9]+|failed'

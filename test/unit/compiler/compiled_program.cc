@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "test/unit/compiler/compiled_program.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+
+#include "conclave/program_image.h"
+#include "test/unit/compiler/compile_server.h"
+
+namespace conclave::test {
+namespace {
+
+// A pattern that shows where code writes outside of its part, and how much of it there is.
+constexpr unsigned char kGuard = 0xa5;
+constexpr size_t kGuardBytes = 256;
+
+// Memory with guards around it.
+class GuardedBlock {
+ public:
+  explicit GuardedBlock(size_t size) : size_(size) {
+    size_t all = (size + 2 * kGuardBytes + 127) / 128 * 128;
+    memory_.reset(static_cast<unsigned char*>(std::aligned_alloc(128, all)));
+    std::memset(memory_.get(), kGuard, all);
+    // What a real workspace holds is left over from other kernels.
+    std::memset(data(), 0x77, size);
+  }
+  void* data() { return memory_.get() + kGuardBytes; }
+  void check(const char* what) const {
+    for (size_t i = 0; i < kGuardBytes; ++i)
+      if (memory_.get()[i] != kGuard || memory_.get()[kGuardBytes + size_ + i] != kGuard)
+        throw std::runtime_error(std::string("the kernel wrote outside of the ") + what);
+  }
+
+ private:
+  struct Free {
+    void operator()(unsigned char* memory) const { std::free(memory); }
+  };
+  size_t size_;
+  std::unique_ptr<unsigned char, Free> memory_;
+};
+
+struct PrintingLaunch : abi::Launch {
+  mutable std::string text;
+};
+
+template <class T>
+void append_as(std::ostringstream& out, const std::byte* data) {
+  T value;
+  std::memcpy(&value, data, sizeof value);
+  out << +value;
+}
+
+void append_element(std::ostringstream& out, char kind, uint8_t size, const std::byte* data) {
+  if (kind == 'p')
+    out << "pointer";
+  else if (kind == 'f')
+    size == 8 ? append_as<double>(out, data) : append_as<float>(out, data);
+  else if (size == 8)
+    append_as<int64_t>(out, data);
+  else if (size == 4)
+    append_as<int32_t>(out, data);
+  else
+    size == 2 ? append_as<int16_t>(out, data) : append_as<int8_t>(out, data);
+}
+
+int32_t print(const abi::Launch* launch, const char* format,
+              const abi::PrintArgument* descriptors, const void* values) {
+  std::ostringstream out;
+  out << format << "|";
+  auto* data = static_cast<const std::byte*>(values);
+  for (; descriptors->kind != 0; ++descriptors) {
+    for (size_t i = 0; i < descriptors->count; ++i) {
+      out << (i == 0 ? "" : ",");
+      append_element(out, descriptors->kind, descriptors->element_size,
+                     data + i * descriptors->element_size);
+    }
+    out << " ";
+    size_t count = descriptors->count == 3 ? 4 : descriptors->count;
+    data += (count * descriptors->element_size + 7) / 8 * 8;
+  }
+  static_cast<const PrintingLaunch*>(launch)->text += out.str() + "\n";
+  return 7;
+}
+
+void* load(const std::string& image) {
+  int descriptor = memfd_create("kernel", MFD_CLOEXEC);
+  if (write(descriptor, image.data(), image.size()) != static_cast<ssize_t>(image.size()))
+    throw std::runtime_error("cannot write the memory file");
+  std::string path = "/proc/self/fd/" + std::to_string(descriptor);
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  std::string error = handle ? "" : dlerror();
+  close(descriptor);
+  if (!handle) throw std::runtime_error(error);
+  return handle;
+}
+
+std::string require_success(const protocol::Response& response) {
+  if (response.status != protocol::Status::kSuccess)
+    throw std::runtime_error("build failed: " + response.log);
+  return response.image;
+}
+
+protocol::Request build_request(const std::string& source, const std::string& options) {
+  protocol::Request request;
+  request.source = source;
+  request.options = options;
+  return request;
+}
+
+}  // namespace
+
+nlohmann::json metadata_of(const std::string& image) {
+  Elf64_Ehdr header;
+  if (image.size() < sizeof header) throw std::runtime_error("no ELF file");
+  std::memcpy(&header, image.data(), sizeof header);
+  for (unsigned i = 0; i < header.e_shnum; ++i) {
+    Elf64_Shdr section;
+    std::memcpy(&section, image.data() + header.e_shoff + i * sizeof section, sizeof section);
+    if (section.sh_type != SHT_NOTE) continue;
+    Elf64_Nhdr note;
+    std::memcpy(&note, image.data() + section.sh_offset, sizeof note);
+    if (note.n_type != image::kNoteType || note.n_namesz != sizeof image::kNoteName) continue;
+    size_t start = section.sh_offset + sizeof note + (sizeof image::kNoteName + 3) / 4 * 4;
+    return nlohmann::json::parse(image.substr(start, note.n_descsz));
+  }
+  throw std::runtime_error("no note");
+}
+
+Range range1(uint64_t global, uint64_t local) { return {{global, 1, 1}, {local, 1, 1}, {}}; }
+
+Range range2(uint64_t global_x, uint64_t global_y, uint64_t local_x, uint64_t local_y) {
+  return {{global_x, global_y, 1}, {local_x, local_y, 1}, {}};
+}
+
+protocol::Response build(const std::string& source, const std::string& options) {
+  return shared_server().send(build_request(source, options));
+}
+
+CompiledProgram::CompiledProgram(const std::string& source, const std::string& options)
+    : CompiledProgram(build_request(source, options)) {}
+
+CompiledProgram::CompiledProgram(const protocol::Request& request) {
+  protocol::Response response = shared_server().send(request);
+  image_ = require_success(response);
+  log_ = response.log;
+  metadata_ = metadata_of(image_);
+  handle_ = load(image_);
+}
+
+CompiledProgram::~CompiledProgram() {
+  if (handle_) dlclose(handle_);
+}
+
+const nlohmann::json& CompiledProgram::kernel_metadata(const std::string& kernel) const {
+  for (const nlohmann::json& entry : metadata_["kernels"])
+    if (entry["name"] == kernel) return entry;
+  throw std::runtime_error("no kernel " + kernel);
+}
+
+std::string CompiledProgram::run(const std::string& kernel, const Arguments& arguments,
+                                 const Range& range, uint64_t slice) {
+  const nlohmann::json& info = kernel_metadata(kernel);
+  auto function = reinterpret_cast<abi::GroupFunction>(
+      dlsym(handle_, info["symbol"].get<std::string>().c_str()));
+  if (!function) throw std::runtime_error("no symbol for " + kernel);
+
+  PrintingLaunch launch = {};
+  uint64_t items = 1;
+  uint64_t groups = 1;
+  for (size_t d = 0; d < 3; ++d) {
+    launch.global_offset[d] = range.offset[d];
+    launch.global_size[d] = range.global[d];
+    launch.local_size[d] = range.local[d];
+    launch.num_groups[d] = (range.global[d] + range.local[d] - 1) / range.local[d];
+    items *= range.local[d];
+    groups *= launch.num_groups[d];
+    if (range.global[d] > 1) launch.work_dim = static_cast<uint32_t>(d + 1);
+  }
+  launch.print = print;
+
+  GuardedBlock block(info["arguments_bytes"].get<size_t>());
+  uint64_t local_bytes = info["local_bytes"].get<uint64_t>();
+  if (arguments.values().size() != info["arguments"].size())
+    throw std::runtime_error("wrong number of arguments for " + kernel);
+  for (size_t i = 0; i < arguments.values().size(); ++i) {
+    const Arguments::Value& value = arguments.values()[i];
+    const nlohmann::json& argument = info["arguments"][i];
+    auto* place = static_cast<char*>(block.data()) + argument["offset"].get<size_t>();
+    if (value.is_local) {
+      uint64_t offset = (local_bytes + abi::kBlockAlignment - 1) & ~(abi::kBlockAlignment - 1);
+      std::memcpy(place, &offset, sizeof offset);
+      local_bytes = offset + value.local_bytes;
+    } else {
+      if (value.bytes.size() != argument["size"].get<size_t>())
+        throw std::runtime_error("wrong size of argument " + std::to_string(i));
+      std::memcpy(place, value.bytes.data(), value.bytes.size());
+    }
+  }
+  GuardedBlock local(local_bytes);
+  GuardedBlock spill(info["spill_bytes"].get<uint64_t>() * items);
+  abi::Workspace workspace = {local.data(), spill.data()};
+  for (uint64_t first = 0; first < groups; first += slice)
+    function(&launch, block.data(), &workspace, first, std::min(slice, groups - first));
+  block.check("argument block");
+  local.check("local memory");
+  spill.check("spill area");
+  return launch.text;
+}
+
+}  // namespace conclave::test

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/builtins_link.h"
 
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/ADT/StringSet.h>
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/Linker/Linker.h>
 #include <llvm/Support/MemoryBuffer.h>
-#include <llvm/Transforms/IPO/Internalize.h>
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
+#include "compiler/builtin_archive.h"
 #include "compiler/embedded.h"
 #include "compiler/error.h"
 #include "compiler/passes/prepare_module.h"
@@ -19,19 +22,43 @@
 namespace conclave::compiler {
 namespace {
 
-void link_needed(llvm::Module& module, std::string_view bitcode, const char* name) {
-  llvm::MemoryBufferRef buffer(llvm::StringRef(bitcode.data(), bitcode.size()), name);
+// Links the module of an archive that defines `name`, if there is one.
+void link_definition(llvm::Module& module, const BuiltinArchive& archive, llvm::StringRef name) {
+  auto bitcode = archive.find({name.data(), name.size()});
+  if (!bitcode) return;
+  llvm::MemoryBufferRef buffer(llvm::StringRef(bitcode->data(), bitcode->size()), "builtins");
   auto library = llvm::getLazyBitcodeModule(buffer, module.getContext(),
                                             /*ShouldLazyLoadMetadata=*/true);
-  if (!library) throw BuildError(std::string(name) + ": " + llvm::toString(library.takeError()));
-  auto internalize = [](llvm::Module& linked, const llvm::StringSet<>& names) {
-    llvm::internalizeModule(linked, [&](const llvm::GlobalValue& value) {
-      return !value.hasName() || !names.contains(value.getName());
-    });
-  };
-  if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded,
-                                internalize))
-    throw BuildError(std::string("cannot link ") + name);
+  if (!library) throw BuildError("builtins: " + llvm::toString(library.takeError()));
+  if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded))
+    throw BuildError("cannot link builtin '" + llvm::demangle(name.str()) + "'");
+}
+
+std::vector<std::string> undefined_functions(const llvm::Module& module) {
+  std::vector<std::string> names;
+  for (const llvm::Function& function : module)
+    if (function.isDeclaration() && !function.use_empty() && !function.isIntrinsic())
+      names.push_back(function.getName().str());
+  return names;
+}
+
+// Links until nothing is undefined that the archive has: builtins call builtins.
+void link_needed(llvm::Module& module, const BuiltinArchive& archive) {
+  llvm::SmallPtrSet<const llvm::Function*, 32> own;
+  for (const llvm::Function& function : module)
+    if (!function.isDeclaration()) own.insert(&function);
+  llvm::StringSet<> tried;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const std::string& name : undefined_functions(module)) {
+      if (!tried.insert(name).second) continue;
+      link_definition(module, archive, name);
+      changed = true;
+    }
+  }
+  for (llvm::Function& function : module)
+    if (!function.isDeclaration() && !own.contains(&function))
+      function.setLinkage(llvm::GlobalValue::InternalLinkage);
   annotate_builtins(module);
 }
 
@@ -54,23 +81,14 @@ bool is_resolved_later(const llvm::Function& function) {
          is_external_function(function.getName());
 }
 
-bool has_unresolved_function(const llvm::Module& module) {
-  for (const llvm::Function& function : module)
-    if (function.isDeclaration() && !function.use_empty() && !is_resolved_later(function))
-      return true;
-  return false;
-}
-
 }  // namespace
 
 void link_early_builtins(llvm::Module& module) {
-  link_needed(module, embedded::early_builtins(), "early builtins");
+  link_needed(module, BuiltinArchive(embedded::early_builtins()));
 }
 
 void link_late_builtins(llvm::Module& module) {
-  link_needed(module, embedded::often_builtins(), "builtins");
-  if (has_unresolved_function(module))
-    link_needed(module, embedded::rare_builtins(), "rare builtins");
+  link_needed(module, BuiltinArchive(embedded::late_builtins()));
 }
 
 void check_resolved(llvm::Module& module) {

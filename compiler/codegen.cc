@@ -76,7 +76,7 @@ Target::Target(const std::string& cpu, bool optimize) : cpu_(cpu) {
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   machine_.reset(target->createTargetMachine(
       kTriple, cpu_, features_, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
-      optimize ? llvm::CodeGenOptLevel::Aggressive : llvm::CodeGenOptLevel::None));
+      optimize ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None));
   if (!machine_ || !machine_->getMCSubtargetInfo()->isCPUStringValid(cpu_))
     throw BuildError("unknown target CPU '" + cpu + "'");
 }

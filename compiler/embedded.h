@@ -9,12 +9,10 @@ namespace conclave::compiler::embedded {
 
 // clang's opencl-c-base.h: types, macros and enumerations of OpenCL C.
 std::string_view base_header();
-// Builtins that use barriers or work-item functions: linked before regions are formed.
+// Archives (builtin_archive.h) of the builtins that use barriers or work-item functions, linked before
+// regions are formed, and of all others, linked after the place of the vectorizer.
 std::string_view early_builtins();
-// All other builtins: linked after the place of the vectorizer. Loading takes time for each function,
-// so those that few programs use are apart.
-std::string_view often_builtins();
-std::string_view rare_builtins();
+std::string_view late_builtins();
 // Shared objects without content, whose only purpose is their SONAME: linking with one makes the
 // kernel's ELF file need the real library when it is loaded.
 std::string_view sleef_stub();

@@ -4,6 +4,7 @@
 #include "compiler/builtins_link.h"
 #include "compiler/codegen.h"
 #include "compiler/error.h"
+#include "compiler/passes/alias_scopes.h"
 #include "compiler/passes/flatten_address_spaces.h"
 #include "compiler/passes/form_regions.h"
 #include "compiler/passes/guard_division.h"
@@ -69,6 +70,7 @@ std::vector<KernelInfo> lower_kernels(llvm::Module& module, const Options& optio
     RegionedKernel& kernel = regioned.back();
     check_private_memory(kernel);
     lower_local_variables(kernel);
+    add_alias_scopes(kernel);
     emit_work_group_function(kernel, infos[i], options.denorms_are_zero);
     for (const Region& region : kernel.regions) lower_region(*region.function);
     infos[i].local_bytes = kernel.local_bytes;

@@ -21,14 +21,6 @@ void require_own_process() {
           "exec, or is forked before the first use, can use it");
 }
 
-CommandQueue& queue(cl_command_queue handle) {
-  CommandQueue* object = CommandQueue::from(handle);
-  require(object, CL_INVALID_COMMAND_QUEUE, "not a command queue, or released");
-  current_context = &object->context();
-  require_own_process();
-  return *object;
-}
-
 std::vector<Ref<Event>> wait_list(const Context& context, cl_uint count, const cl_event* list) {
   require_list(count, list, CL_INVALID_EVENT_WAIT_LIST,
                "event_wait_list and num_events_in_wait_list do not agree");

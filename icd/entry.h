@@ -85,8 +85,18 @@ inline Context& context(cl_context handle) {
 }
 // Refuses a child process that was forked after its parent used the device.
 void require_own_process();
-// A queue, to be used: not in such a child.
-CommandQueue& queue(cl_command_queue handle);
+inline CommandQueue& any_queue(cl_command_queue handle) {
+  CommandQueue* object = CommandQueue::from(handle);
+  require(object, CL_INVALID_COMMAND_QUEUE, "not a command queue, or released");
+  current_context = &object->context();
+  return *object;
+}
+// A queue that is to be used: not in such a child.
+inline CommandQueue& queue(cl_command_queue handle) {
+  CommandQueue& object = any_queue(handle);
+  require_own_process();
+  return object;
+}
 inline Event& event(cl_event handle) {
   Event* object = Event::from(handle);
   require(object, CL_INVALID_EVENT, "not an event, or released");

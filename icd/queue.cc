@@ -81,28 +81,27 @@ CL_API_ENTRY cl_int CL_API_CALL clSetCommandQueueProperty(cl_command_queue handl
 
 CL_API_ENTRY cl_int CL_API_CALL clSetDefaultDeviceCommandQueue(cl_context context_handle,
                                                                cl_device_id device_handle,
-                                                               cl_command_queue handle) {
+                                                               cl_command_queue) {
   return guarded(__func__, [&] {
     Context& c = context(context_handle);
     require(c.has(device(device_handle)), CL_INVALID_DEVICE, "the device is not in the context");
-    queue(handle);
     throw Error(CL_INVALID_OPERATION, "the device has no queues on the device");
   });
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clRetainCommandQueue(cl_command_queue handle) {
-  return guarded(__func__, [&] { queue(handle).retain_handle(); });
+  return guarded(__func__, [&] { any_queue(handle).retain_handle(); });
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clReleaseCommandQueue(cl_command_queue handle) {
-  return guarded(__func__, [&] { queue(handle).release_handle(); });
+  return guarded(__func__, [&] { any_queue(handle).release_handle(); });
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue handle,
                                                       cl_command_queue_info name, size_t size,
                                                       void* value, size_t* size_ret) {
   return guarded(__func__, [&] {
-    CommandQueue& q = queue(handle);
+    CommandQueue& q = any_queue(handle);
     Info info(size, value, size_ret);
     switch (name) {
       case CL_QUEUE_CONTEXT:

@@ -24,7 +24,7 @@ UNARY(cbrt, u10)
 UNARY(cos, u10)
 UNARY(erf, u10)
 UNARY(erfc, u15)
-UNARY(exp, u10)
+UNARY_OF(float, exp, Sleef_expf_u10)
 UNARY(exp10, u10)
 UNARY(exp2, u10)
 UNARY(expm1, u10)
@@ -37,7 +37,20 @@ UNARY(tanh, u10)
 UNARY(tgamma, u10)
 BINARY(atan2, u10)
 BINARY(hypot, u05)
-BINARY(pow, u10)
+BINARY_OF(float, pow, Sleef_powf_u10)
+
+// SLEEF's double exp and pow overflow a little before the result does.
+OVERLOAD double exp(double x) {
+  return x > 709.0 ? Sleef_exp_u10(x - 1) * M_E : Sleef_exp_u10(x);
+}
+OVERLOAD double pow(double x, double y) {
+  double result = Sleef_pow_u10(x, y);
+  if (!isinf(result) || x == 0 || isinf(x)) return result;
+  double root = Sleef_pow_u10(fabs(x), y * 0.5);
+  return copysign(root * root, result);
+}
+FOR_VECTORS(MAP1, double, exp, double)
+FOR_VECTORS(MAP2, double, pow, double, double)
 
 // SLEEF's forms of these overflow before the result does. LARGE is a number from which the simpler
 // formula is exact enough.

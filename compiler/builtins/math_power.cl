@@ -13,17 +13,17 @@ OVERLOAD float pown(float x, int n) {
   }
   return (float)(n < 0 ? 1 / power : power);
 }
-OVERLOAD double pown(double x, int n) { return Sleef_pow_u10(x, (double)n); }
+OVERLOAD double pown(double x, int n) { return pow(x, (double)n); }
 
 // Undefined where x < 0, and at the points where pow() is defined by convention only.
-#define POWR(T, POW)                                                              \
+#define POWR(T)                                                                   \
   OVERLOAD T powr(T x, T y) {                                                     \
     bool undefined = x < 0 || isnan(x) || isnan(y) || (x == 0 && y == 0) ||       \
                      (isinf(x) && y == 0) || (x == 1 && isinf(y));                \
-    return undefined ? (T)NAN : POW(fabs(x), y);                                  \
+    return undefined ? (T)NAN : pow(fabs(x), y);                                  \
   }
-POWR(float, Sleef_powf_u10)
-POWR(double, Sleef_pow_u10)
+POWR(float)
+POWR(double)
 
 // The n-th root of a positive number: the part of the binary exponent that n divides is taken out, so
 // that the rounding error of 1/n is not multiplied by the logarithm of x.

@@ -5,6 +5,8 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 
+#include "compiler/passes/memory_access.h"
+
 namespace conclave::compiler {
 namespace {
 
@@ -48,13 +50,6 @@ class CountingLoop {
   llvm::PHINode* index_;
 };
 
-bool is_vector_memory_builtin(llvm::StringRef name) {
-  // _Z<digits><name>...
-  if (!name.consume_front("_Z")) return false;
-  name = name.drop_while([](char c) { return c >= '0' && c <= '9'; });
-  return name.starts_with("vload") || name.starts_with("vstore");
-}
-
 // Private memory is shared by the iterations: the next work-item uses the same stack.
 bool is_private(const Value* pointer) {
   auto* type = llvm::cast<llvm::PointerType>(pointer->getType()->getScalarType());
@@ -67,17 +62,8 @@ bool is_private(const Value* pointer) {
 }
 
 bool is_independent_access(const llvm::Instruction& instruction) {
-  if (!instruction.mayReadOrWriteMemory() || instruction.isAtomic() || instruction.isVolatile())
-    return false;
-  if (const Value* pointer = llvm::getLoadStorePointerOperand(&instruction))
-    return !is_private(pointer);
-  auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
-  if (!call || !call->getCalledFunction() ||
-      !is_vector_memory_builtin(call->getCalledFunction()->getName()))
-    return false;
-  for (const Value* argument : call->args())
-    if (argument->getType()->isPointerTy() && is_private(argument)) return false;
-  return true;
+  auto pointers = accessed_pointers(instruction);
+  return !pointers.empty() && llvm::none_of(pointers, is_private);
 }
 
 // Between two barriers, what one work-item does to memory is no other's business, except by atomics.
@@ -90,13 +76,18 @@ MDNode* mark_independent_accesses(llvm::Function& region) {
   return group;
 }
 
-void mark_parallel(llvm::BranchInst& latch, MDNode* access_group) {
+// Loops over work-items are vectorized or left alone: unrolling them makes much code, which takes long
+// to compile, for little.
+void annotate_loop(llvm::BranchInst& latch, MDNode* access_group = nullptr) {
   llvm::LLVMContext& context = latch.getContext();
-  auto* parallel = MDNode::get(
-      context,
-      {llvm::MDString::get(context, "llvm.loop.parallel_accesses"), access_group});
+  auto text = [&](const char* name) { return llvm::MDString::get(context, name); };
   // The first operand of a loop's metadata is the node itself.
-  MDNode* loop = MDNode::getDistinct(context, {nullptr, parallel});
+  llvm::SmallVector<llvm::Metadata*> properties = {nullptr};
+  properties.push_back(MDNode::get(context, text("llvm.loop.unroll.disable")));
+  if (access_group)
+    properties.push_back(
+        MDNode::get(context, {text("llvm.loop.parallel_accesses"), access_group}));
+  MDNode* loop = MDNode::getDistinct(context, properties);
   loop->replaceOperandWith(0, loop);
   latch.setMetadata(llvm::LLVMContext::MD_loop, loop);
 }
@@ -132,9 +123,9 @@ Value* emit_packet_loops(IRBuilder<>& builder, const Region& region, const Group
   Value* item = builder.CreateAdd(row, x.index(), "item", true, true);
   Value* next = builder.CreateCall(
       region.function, region_arguments(group, item, {x.index(), y.index(), z.index()}), "next");
-  mark_parallel(*x.close(), access_group);
-  y.close();
-  z.close();
+  annotate_loop(*x.close(), access_group);
+  annotate_loop(*y.close());
+  annotate_loop(*z.close());
   return next;
 }
 

@@ -28,7 +28,7 @@ class GroupFunctionBuilder {
         builder_(context_),
         function_(create_function()) {}
 
-  llvm::Function* build(bool flush_denormals) {
+  llvm::Function* build() {
     BasicBlock* entry = add_block("entry");
     BasicBlock* start = add_block("start");
     group_ = add_block("group");
@@ -38,10 +38,8 @@ class GroupFunctionBuilder {
     Value* nothing = builder_.CreateICmpEQ(count(), builder_.getInt64(0));
     builder_.CreateCondBr(nothing, exit_, start);
     builder_.SetInsertPoint(start);
-    if (flush_denormals) enter_flush_mode();
     load_inputs();
     emit_group_loop();
-    if (flush_denormals) leave_flush_mode();
     builder_.CreateBr(exit_);
     builder_.SetInsertPoint(exit_);
     builder_.CreateRetVoid();
@@ -227,18 +225,6 @@ class GroupFunctionBuilder {
                       block_of(region.successors[i]));
   }
 
-  void enter_flush_mode() {
-    saved_mode_ = builder_.CreateAlloca(builder_.getInt32Ty(), nullptr, "saved.mxcsr");
-    mode_ = builder_.CreateAlloca(builder_.getInt32Ty(), nullptr, "mxcsr");
-    builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_stmxcsr, {}, {saved_mode_});
-    Value* mode = builder_.CreateLoad(builder_.getInt32Ty(), saved_mode_);
-    builder_.CreateStore(builder_.CreateOr(mode, builder_.getInt32(kFlushDenormals)), mode_);
-    builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_ldmxcsr, {}, {mode_});
-  }
-  void leave_flush_mode() {
-    builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_ldmxcsr, {}, {saved_mode_});
-  }
-
   const RegionedKernel& kernel_;
   const KernelInfo& info_;
   llvm::LLVMContext& context_;
@@ -249,15 +235,38 @@ class GroupFunctionBuilder {
   BasicBlock* exit_ = nullptr;
   Triple global_offset_, global_size_, local_size_, num_groups_;
   GroupValues group_values_;
-  Value* saved_mode_ = nullptr;
-  Value* mode_ = nullptr;
 };
+
+// Puts a function with the body's name before `body` that switches the CPU's modes around it.
+void wrap_in_flush_mode(llvm::Function& body) {
+  llvm::Function* outer = llvm::Function::Create(
+      body.getFunctionType(), llvm::GlobalValue::ExternalLinkage, 0, "", body.getParent());
+  outer->copyAttributesFrom(&body);
+  outer->takeName(&body);
+  body.setName(outer->getName() + ".flushing");
+  body.setLinkage(llvm::GlobalValue::InternalLinkage);
+  body.addFnAttr(llvm::Attribute::NoInline);
+
+  llvm::IRBuilder<> builder(BasicBlock::Create(body.getContext(), "entry", outer));
+  Value* saved = builder.CreateAlloca(builder.getInt32Ty(), nullptr, "saved.mxcsr");
+  Value* flushing = builder.CreateAlloca(builder.getInt32Ty(), nullptr, "mxcsr");
+  builder.CreateIntrinsic(llvm::Intrinsic::x86_sse_stmxcsr, {}, {saved});
+  Value* mode = builder.CreateLoad(builder.getInt32Ty(), saved);
+  builder.CreateStore(builder.CreateOr(mode, builder.getInt32(kFlushDenormals)), flushing);
+  builder.CreateIntrinsic(llvm::Intrinsic::x86_sse_ldmxcsr, {}, {flushing});
+  std::vector<Value*> arguments;
+  for (llvm::Argument& argument : outer->args()) arguments.push_back(&argument);
+  builder.CreateCall(&body, arguments);
+  builder.CreateIntrinsic(llvm::Intrinsic::x86_sse_ldmxcsr, {}, {saved});
+  builder.CreateRetVoid();
+}
 
 }  // namespace
 
-llvm::Function* emit_work_group_function(const RegionedKernel& kernel, const KernelInfo& info,
-                                         bool flush_denormals) {
-  return GroupFunctionBuilder(kernel, info).build(flush_denormals);
+void emit_work_group_function(const RegionedKernel& kernel, const KernelInfo& info,
+                              bool flush_denormals) {
+  llvm::Function* function = GroupFunctionBuilder(kernel, info).build();
+  if (flush_denormals) wrap_in_flush_mode(*function);
 }
 
 }  // namespace conclave::compiler

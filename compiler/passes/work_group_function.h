@@ -13,7 +13,9 @@
 //     } while (--%count)
 //   }
 //
-// Where a region can only be followed by one other there is no switch.
+// Where a region can only be followed by one other there is no switch. With -cl-denorms-are-zero the
+// function is an internal one, called by @kernel_k with the CPU's flush modes on: LLVM would move
+// arithmetic across the change of mode within one function.
 #ifndef CONCLAVE_COMPILER_PASSES_WORK_GROUP_FUNCTION_H_
 #define CONCLAVE_COMPILER_PASSES_WORK_GROUP_FUNCTION_H_
 
@@ -22,10 +24,9 @@
 
 namespace conclave::compiler {
 
-// Emits the function with the symbol name of `info`. With `flush_denormals`, the kernel runs with
-// the CPU's flush-to-zero and denormals-are-zero modes on.
-llvm::Function* emit_work_group_function(const RegionedKernel& kernel, const KernelInfo& info,
-                                         bool flush_denormals);
+// Emits the function with the symbol name of `info`.
+void emit_work_group_function(const RegionedKernel& kernel, const KernelInfo& info,
+                              bool flush_denormals);
 
 }  // namespace conclave::compiler
 

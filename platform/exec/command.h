@@ -4,6 +4,7 @@
 #ifndef CONCLAVE_PLATFORM_EXEC_COMMAND_H_
 #define CONCLAVE_PLATFORM_EXEC_COMMAND_H_
 
+#include <cstddef>
 #include <cstdint>
 
 namespace conclave {
@@ -23,6 +24,9 @@ class Command {
   // Expected time for all units on one compute unit, in nanoseconds: decides whether it pays to wake
   // other threads for it.
   virtual uint64_t estimate_ns() const = 0;
+
+  // Stack that run() needs beyond an ordinary call, in bytes: a host thread's may be small.
+  virtual size_t stack_bytes() const { return 0; }
 
   // Runs units [first, first + count) on `cu`. Called from several threads at once with disjoint
   // ranges. Throws Error to end the command with that status.

@@ -22,12 +22,23 @@ namespace {
 // short against the time for which uneven chunks could leave other units without work.
 constexpr uint64_t kChunkNs = 20'000;
 
+// What a kernel may put on a host thread's stack.
+constexpr size_t kHostStackBytes = 32 << 10;
+
 // Before a host thread sleeps on an event that workers are about to end, it looks this often.
 constexpr int kWaitSpins = 60;
 
 }  // namespace
 
 thread_local Engine::Seat* Engine::seat_ = nullptr;
+
+// A unit outside the queue's sub-device may complete a command's dependency, not run the command; a
+// host thread leaves those with large private arrays to the workers.
+bool Engine::Seat::suits(const Event& event) const {
+  if (host_thread && event.command() && event.command()->stack_bytes() > kHostStackBytes)
+    return false;
+  return event.queue()->device().compute_units().has(cu.index());
+}
 
 Engine& Engine::get() {
   // Leaked on purpose: workers may still run when the host's static objects are destroyed.
@@ -119,7 +130,7 @@ Ref<Event> Engine::from_backlog(const ComputeUnit& cu) {
 }
 
 void Engine::serve(ComputeUnit& cu, Ref<Event> event) {
-  Seat seat{cu, {}};
+  Seat seat{cu, false, {}};
   seat_ = &seat;
   for (;;) {
     uint32_t pushes = backlog_pushes_.load();
@@ -147,7 +158,7 @@ void Engine::wait(Event& event, std::vector<Ref<Event>> deferred) {
       work(*seat_, nullptr, &event);
     } else if (unit >= 0) {
       FloatEnvironment guard;
-      Seat seat{*units_[unit], {}};
+      Seat seat{*units_[unit], true, {}};
       seat_ = &seat;
       for (Ref<Event>& ready : deferred) seat.ready.push_back(std::move(ready));
       work(seat, nullptr, &event);
@@ -180,7 +191,7 @@ void Engine::work(Seat& seat, Ref<Event> event, const Event* until) {
   while (!seat.ready.empty() && !(until && until->finished())) {
     // Others who wait for a unit come first if they came first: the end of the line is behind them.
     if (backlog_size_.load(std::memory_order_relaxed) > 0) {
-      if (Ref<Event> older = from_backlog(seat.cu)) {
+      if (Ref<Event> older = seat.host_thread ? nullptr : from_backlog(seat.cu)) {
         share_ready(seat);
         run_one(seat, *older);
         continue;
@@ -195,8 +206,7 @@ void Engine::work(Seat& seat, Ref<Event> event, const Event* until) {
       if (unit < 0 || !post(unit, seat.ready.back())) break;
       seat.ready.pop_back();
     }
-    // A unit outside the queue's sub-device may complete a command's dependency, not run it.
-    if (next->queue()->device().compute_units().has(seat.cu.index()))
+    if (seat.suits(*next))
       run_one(seat, *next);
     else
       submit(std::move(next));

@@ -58,7 +58,11 @@ class Engine {
   // What the current thread runs commands as.
   struct Seat {
     ComputeUnit& cu;
+    bool host_thread;              // with a stack of unknown size
     std::deque<Ref<Event>> ready;  // made ready by what ran here
+
+    // Whether this thread may run a command itself.
+    bool suits(const Event& event) const;
   };
 
   Engine();

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "platform/base/error.h"
 #include "platform/exec/compute_unit.h"
 #include "platform/exec/print.h"
 #include "platform/model/context.h"
@@ -83,7 +84,7 @@ NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
     if (!large_block_) throw std::bad_alloc();
   }
   if (!block.empty()) std::memcpy(arguments(), block.data(), block.size());
-  place_local_arguments(kernel);
+  place_memory_arguments(kernel);
 
   static std::atomic<uint32_t> launches{0};
   uint64_t estimate = estimate_ns();
@@ -91,12 +92,19 @@ NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
            launches.fetch_add(1, std::memory_order_relaxed) % kTimedOneIn == 0;
 }
 
-// Local arguments follow the kernel's own local variables; the code gets their byte offsets.
-void NdRange::place_local_arguments(const Kernel& kernel) {
+// Keeps the buffers for as long as the command needs them. Local arguments follow the kernel's own
+// local variables; the code gets their byte offsets.
+void NdRange::place_memory_arguments(const Kernel& kernel) {
   local_bytes_ = code_->info->local_bytes;
   const auto& arguments = kernel.arguments();
   for (size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].memory) keep_.push_back(arguments[i].memory);
+    if (arguments[i].memory) {
+      Memory* memory = Memory::from(arguments[i].memory);
+      if (!memory)
+        throw Error(CL_INVALID_KERNEL_ARGS, "argument '" + code_->info->arguments[i].name +
+                                                "' is a memory object that has been released");
+      keep_.emplace_back(memory);
+    }
     if (!arguments[i].local_bytes) continue;
     uint64_t offset =
         (local_bytes_ + abi::kBlockAlignment - 1) / abi::kBlockAlignment * abi::kBlockAlignment;

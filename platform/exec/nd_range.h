@@ -35,11 +35,13 @@ std::array<size_t, 3> choose_local_size(const IndexSpace& space, const KernelCod
 
 class NdRange : public Command {
  public:
-  // Takes a snapshot of the kernel's arguments.
+  // Takes a snapshot of the kernel's arguments. Throws Error{CL_INVALID_KERNEL_ARGS} where one of
+  // them has been released.
   NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code, const IndexSpace& space);
 
   uint64_t units() const override { return units_; }
   uint64_t estimate_ns() const override;
+  size_t stack_bytes() const override { return code_->info->private_bytes; }
   void run(ComputeUnit& cu, uint64_t first, uint64_t count) override;
   bool wants_timing() const override { return timed_; }
   void measured(uint64_t units, uint64_t ns) override;
@@ -58,7 +60,7 @@ class NdRange : public Command {
   static int32_t print(const abi::Launch* launch, const char* format,
                        const abi::PrintArgument* descriptors, const void* values);
   std::byte* arguments() { return large_block_ ? large_block_.get() : small_block_.data(); }
-  void place_local_arguments(const Kernel& kernel);
+  void place_memory_arguments(const Kernel& kernel);
 
   std::shared_ptr<const KernelCode> code_;
   std::vector<Ref<Memory>> keep_;

@@ -15,6 +15,7 @@
 #include "platform/base/log.h"
 #include "platform/loader/compile_key.h"
 #include "platform/loader/compile_server.h"
+#include "platform/loader/cpu_features.h"
 #include "platform/loader/disk_cache.h"
 #include "platform/loader/program_image.h"
 
@@ -146,12 +147,31 @@ DiskCache::Entry make_entry(const Request& request, const Response& response,
   return entry;
 }
 
+// Whether the server's code needs more than this process sees of the CPU: an emulator such as
+// valgrind, which the server does not run in, hides features.
+bool asks_too_much(const Request& request, const ProgramImage& image) {
+  std::string why;
+  if (!request.target_cpu.empty() || image.kind() != ProgramImage::Kind::kExecutable ||
+      image.runs_here(&why))
+    return false;
+  log::debug("compiling again for " + generic_cpu() + ": " + why);
+  return true;
+}
+
 Response build(const Request& request, const std::string& program, const DiskCache& cache,
                const std::string& key) {
   Response response = ask_server(request, program);
   if (response.status != Status::kSuccess) return response;
   try {
-    cache.store(key, make_entry(request, response, *ProgramImage::parse(response.image)));
+    auto image = ProgramImage::parse(response.image);
+    if (asks_too_much(request, *image)) {
+      Request modest = request;
+      modest.target_cpu = generic_cpu();
+      response = ask_server(modest, program);
+      if (response.status != Status::kSuccess) return response;
+      image = ProgramImage::parse(response.image);
+    }
+    cache.store(key, make_entry(request, response, *image));
   } catch (const Error& error) {
     return failure("the compiler's answer makes no sense: " + error.text());
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <initializer_list>
 
 #if defined(__x86_64__)
 
@@ -34,6 +35,8 @@ struct Cpu {
   Leaf more = read_leaf(7, 0);
   Leaf more1 = read_leaf(7, 1);
   Leaf xsave = read_leaf(0xd, 1);
+  Leaf trace = read_leaf(0x14, 0);
+  Leaf extended8 = read_leaf(0x80000008, 0);
 };
 
 const Cpu& cpu() {
@@ -94,11 +97,20 @@ constexpr Feature kFeatures[] = {
     {"fma4", &Cpu::extended, kEcx, 16, kAvx},
     {"tbm", &Cpu::extended, kEcx, 21, kNone},
     {"64bit", &Cpu::extended, kEdx, 29, kNone},
+    {"nopl", &Cpu::extended, kEdx, 29, kNone},  // every 64-bit CPU has it
+    {"lwp", &Cpu::extended, kEcx, 15, kNone},
+    {"mwaitx", &Cpu::extended, kEcx, 29, kNone},
+    {"clzero", &Cpu::extended8, kEbx, 0, kNone},
+    {"rdpru", &Cpu::extended8, kEbx, 4, kNone},
+    {"wbnoinvd", &Cpu::extended8, kEbx, 9, kNone},
     {"fsgsbase", &Cpu::more, kEbx, 0, kNone},
     {"bmi", &Cpu::more, kEbx, 3, kNone},
     {"avx2", &Cpu::more, kEbx, 5, kAvx},
     {"bmi2", &Cpu::more, kEbx, 8, kNone},
+    {"invpcid", &Cpu::more, kEbx, 10, kNone},
+    {"rtm", &Cpu::more, kEbx, 11, kNone},
     {"avx512f", &Cpu::more, kEbx, 16, kAvx512},
+    {"evex512", &Cpu::more, kEbx, 16, kAvx512},
     {"avx512dq", &Cpu::more, kEbx, 17, kAvx512},
     {"rdseed", &Cpu::more, kEbx, 18, kNone},
     {"adx", &Cpu::more, kEbx, 19, kNone},
@@ -110,7 +122,10 @@ constexpr Feature kFeatures[] = {
     {"avx512bw", &Cpu::more, kEbx, 30, kAvx512},
     {"avx512vl", &Cpu::more, kEbx, 31, kAvx512},
     {"avx512vbmi", &Cpu::more, kEcx, 1, kAvx512},
+    {"pku", &Cpu::more, kEcx, 4, kNone},
+    {"waitpkg", &Cpu::more, kEcx, 5, kNone},
     {"avx512vbmi2", &Cpu::more, kEcx, 6, kAvx512},
+    {"shstk", &Cpu::more, kEcx, 7, kNone},
     {"gfni", &Cpu::more, kEcx, 8, kNone},
     {"vaes", &Cpu::more, kEcx, 9, kAvx},
     {"vpclmulqdq", &Cpu::more, kEcx, 10, kAvx},
@@ -118,10 +133,14 @@ constexpr Feature kFeatures[] = {
     {"avx512bitalg", &Cpu::more, kEcx, 12, kAvx512},
     {"avx512vpopcntdq", &Cpu::more, kEcx, 14, kAvx512},
     {"rdpid", &Cpu::more, kEcx, 22, kNone},
+    {"cldemote", &Cpu::more, kEcx, 25, kNone},
     {"movdiri", &Cpu::more, kEcx, 27, kNone},
     {"movdir64b", &Cpu::more, kEcx, 28, kNone},
+    {"enqcmd", &Cpu::more, kEcx, 29, kNone},
+    {"uintr", &Cpu::more, kEdx, 5, kNone},
     {"avx512vp2intersect", &Cpu::more, kEdx, 8, kAvx512},
     {"serialize", &Cpu::more, kEdx, 14, kNone},
+    {"tsxldtrk", &Cpu::more, kEdx, 16, kNone},
     {"amx-bf16", &Cpu::more, kEdx, 22, kTiles},
     {"avx512fp16", &Cpu::more, kEdx, 23, kAvx512},
     {"amx-tile", &Cpu::more, kEdx, 24, kTiles},
@@ -131,10 +150,14 @@ constexpr Feature kFeatures[] = {
     {"sm4", &Cpu::more1, kEax, 2, kAvx},
     {"avxvnni", &Cpu::more1, kEax, 4, kAvx},
     {"avx512bf16", &Cpu::more1, kEax, 5, kAvx512},
+    {"cmpccxadd", &Cpu::more1, kEax, 7, kNone},
+    {"hreset", &Cpu::more1, kEax, 22, kNone},
     {"avxifma", &Cpu::more1, kEax, 23, kAvx},
     {"avxvnniint8", &Cpu::more1, kEdx, 4, kAvx},
     {"avxneconvert", &Cpu::more1, kEdx, 5, kAvx},
     {"avxvnniint16", &Cpu::more1, kEdx, 10, kAvx},
+    {"prefetchi", &Cpu::more1, kEdx, 14, kNone},
+    {"ptwrite", &Cpu::trace, kEbx, 4, kNone},
     {"xsaveopt", &Cpu::xsave, kEax, 0, kNone},
     {"xsavec", &Cpu::xsave, kEax, 1, kNone},
     {"xsaves", &Cpu::xsave, kEax, 3, kNone},
@@ -156,6 +179,25 @@ bool cpu_has_feature(std::string_view name) {
            (saved_states() & feature.states) == feature.states;
   }
   return false;
+}
+
+std::string generic_cpu() {
+  struct Level {
+    const char* name;
+    std::initializer_list<std::string_view> adds;
+  };
+  // The levels of the x86-64 psABI.
+  const Level levels[] = {
+      {"x86-64-v2", {"cx16", "sahf", "popcnt", "sse3", "sse4.1", "sse4.2", "ssse3"}},
+      {"x86-64-v3", {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"}},
+      {"x86-64-v4", {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}}};
+  std::string name = "x86-64";
+  for (const Level& level : levels) {
+    for (std::string_view feature : level.adds)
+      if (!cpu_has_feature(feature)) return name;
+    name = level.name;
+  }
+  return name;
 }
 
 const std::string& cpu_identity() {

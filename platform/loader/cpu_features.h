@@ -12,6 +12,9 @@ namespace conclave {
 // has it and the operating system saves its registers. False for names that are not known.
 bool cpu_has_feature(std::string_view name);
 
+// LLVM's name of the largest generic CPU all of whose features are here ("x86-64-v3").
+std::string generic_cpu();
+
 // Identifies the CPU as far as code generation depends on it: the same text on two machines means
 // that a compiler would choose the same code for both.
 const std::string& cpu_identity();

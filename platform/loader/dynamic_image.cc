@@ -216,12 +216,14 @@ void DynamicImage::read_tables() {
     require_writable(*got, 3 * sizeof(uint64_t), "has an offset table");
   check_symbols(count_symbols());
 
+  // The dynamic linker expects the entries that tell the kind and size wherever there is a table.
   const Table relocations = table(DT_RELA, DT_RELASZ, "relocations");
-  if (entry(DT_RELAENT).value_or(sizeof(Elf64_Rela)) != sizeof(Elf64_Rela))
+  if (entry(DT_RELA) && required_entry(DT_RELAENT, "relocation size") != sizeof(Elf64_Rela))
     bad_image("has relocations of an unknown size");
   check_relocations(relocations);
   const Table plt = table(DT_JMPREL, DT_PLTRELSZ, "function relocations");
-  if (plt.size != 0 && required_entry(DT_PLTREL, "kind of function relocations") != DT_RELA)
+  if (entry(DT_JMPREL)) required_entry(DT_PLTREL, "kind of function relocations");
+  if (entry(DT_PLTREL).value_or(DT_RELA) != DT_RELA)
     bad_image("has function relocations of an unknown kind");
   check_relocations(plt);
   // The dynamic linker takes the one's size from the other's where both end at the same place.
@@ -234,7 +236,7 @@ void DynamicImage::read_tables() {
             read_at<Elf64_Rela>(relocations.data, i * sizeof(Elf64_Rela), "relative relocation")
                 .r_info) != kRelative)
       bad_image("has fewer relative relocations than it says");
-  if (entry(kRelrEntry).value_or(sizeof(uint64_t)) != sizeof(uint64_t))
+  if (entry(kRelr) && required_entry(kRelrEntry, "relative relocation size") != sizeof(uint64_t))
     bad_image("has relative relocations of an unknown size");
   check_relative_relocations(table(kRelr, kRelrSize, "relative relocations"));
   check_versions();

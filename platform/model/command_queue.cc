@@ -115,6 +115,7 @@ void CommandQueue::finish() {
 void CommandQueue::report(const std::string& text) const { context_->report(text); }
 
 void CommandQueue::on_handles_gone() {
+  if (Engine::lost_in_fork()) return;  // nothing runs here, and locks may be held by lost threads
   flush();
   orphaned_.store(true);
   std::vector<Ref<Event>> drop;  // destroyed outside the lock: an event holds this queue

@@ -44,13 +44,13 @@ constexpr Property kNamesEnd = static_cast<Property>(CL_PARTITION_BY_NAMES_LIST_
 
 std::vector<std::vector<uint32_t>> equal_parts(const std::vector<uint32_t>& units, size_t each) {
   require(each > 0, CL_INVALID_VALUE, "CL_DEVICE_PARTITION_EQUALLY: 0 compute units a sub-device");
+  if (each >= units.size())
+    throw Error(each > units.size() ? CL_INVALID_DEVICE_PARTITION_COUNT : CL_DEVICE_PARTITION_FAILED,
+                "sub-devices of " + std::to_string(each) + " compute units: the device has " +
+                    std::to_string(units.size()));
   std::vector<std::vector<uint32_t>> parts;
   for (size_t first = 0; first + each <= units.size(); first += each)
     parts.emplace_back(units.begin() + first, units.begin() + first + each);
-  if (parts.empty())
-    throw Error(CL_DEVICE_PARTITION_FAILED,
-                "sub-devices of " + std::to_string(each) + " compute units: the device has " +
-                    std::to_string(units.size()));
   return parts;
 }
 

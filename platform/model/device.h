@@ -28,7 +28,7 @@ class Device : public Object<Device> {
   // Work-items in a work-group, and in each dimension of it. TI's examples use 16,384.
   static constexpr size_t kMaxWorkGroupSize = 16384;
   static constexpr size_t kLocalMemoryBytes = 256 << 10;
-  static constexpr size_t kMaxConstantBytes = size_t{1} << 30;
+  static constexpr size_t kMaxConstantBytes = 256 << 20;
   static constexpr size_t kMaxParameterBytes = 4352;  // 4 KiB of arguments and some pointers
   // Alignment of sub-buffers and of allocations: the widest OpenCL type.
   static constexpr size_t kMemoryAlignment = 128;

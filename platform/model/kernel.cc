@@ -109,7 +109,7 @@ void Kernel::set_argument(cl_uint index, size_t size, const void* value) {
                     "argument '" + argument.name + "': no memory object of the program's context");
       std::byte* address = memory ? memory->data() : nullptr;
       std::memcpy(slot, &address, sizeof address);
-      state.memory = Ref<Memory>(memory);
+      state.memory = handle;
       break;
     }
     case ArgumentInfo::Kind::kImage:

@@ -115,6 +115,7 @@ void Program::start(Job job, Notify notify) {
       build.options = job.request.options;
       build.log.clear();
       build.code = nullptr;
+      if (from_source_) build.image = nullptr;  // else it is what is being built
     }
     building_ = true;
   }

@@ -155,7 +155,8 @@ TEST_F(SubDeviceTest, CanBePartitionedAgain) {
   expect_works(quarters[0]);
 }
 
-// A context keeps the sub-devices it was made of.
+// "After the device reference count becomes zero and all the objects attached to device ... are
+// released, the device object is deleted": until then its handle is good.
 TEST_F(SubDeviceTest, LivesAsLongAsItsContext) {
   std::vector<Device> subs = partition(device(), equally(2));
   cl_device_id raw = subs[0];
@@ -225,8 +226,14 @@ TEST_F(SubDeviceTest, BadPartitionsAreRefused) {
       BAD(CL_INVALID_DEVICE_PARTITION_COUNT, split(device(), by_counts({units + 1}), 8, room)),
       BAD(CL_INVALID_DEVICE_PARTITION_COUNT, split(device(), by_counts({units, 1}), 8, room)),
       BAD(CL_INVALID_DEVICE_PARTITION_COUNT, split(device(), by_counts({-1, 1}), 8, room)),
-      BAD(CL_DEVICE_PARTITION_FAILED, split(single[0], equally(1), 8, room)),
   });
+  // One compute unit cannot be partitioned, and its device says so.
+  EXPECT_EQ(0, info<Property>(clGetDeviceInfo, single[0], CL_DEVICE_PARTITION_PROPERTIES));
+  for (const Properties& properties : {equally(1), by_counts({1})}) {
+    cl_int status = split(single[0], properties, 8, room);
+    EXPECT_TRUE(status == CL_DEVICE_PARTITION_FAILED || status == CL_INVALID_VALUE)
+        << error_name(status);
+  }
   cl_int status = split(device(), equally(units + 1), 8, room);
   EXPECT_TRUE(status == CL_DEVICE_PARTITION_FAILED || status == CL_INVALID_VALUE ||
               status == CL_INVALID_DEVICE_PARTITION_COUNT)

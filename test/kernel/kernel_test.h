@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -58,7 +59,8 @@ class Buffer {
                                  const_cast<T*>(values.data()), &status));
     require(status, "clCreateBuffer");
   }
-  explicit Buffer(size_t size, T value = {}) : Buffer(std::vector<T>(size, value)) {}
+  Buffer(std::initializer_list<T> values) : Buffer(std::vector<T>(values)) {}
+  explicit Buffer(size_t size) : Buffer(std::vector<T>(size)) {}
 
   std::vector<T> read() const {
     std::vector<T> values(size_);

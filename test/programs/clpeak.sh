@@ -3,7 +3,7 @@
 # clpeak builds all its kernels whichever of them it runs.
 . "$(dirname "$0")/checks.sh"
 
-run 0 clpeak --kernel-latency --transfer-bandwidth --global-bandwidth --compute-sp
+run 0 clpeak --kernel-latency --transfer-bandwidth --global-bandwidth
 expect 'Platform: Conclave'
 expect 'Compute units   : [1-9]'
 expect 'float   +: [0-9.]+'

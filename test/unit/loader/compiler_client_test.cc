@@ -172,6 +172,19 @@ TEST_F(CompilerClient, ChangedIncludeFileIsCompiledAgain) {
   });
 }
 
+// In an emulator the server sees a larger CPU than this process does.
+TEST_F(CompilerClient, CodeThatDoesNotRunHereIsCompiledForLess) {
+  const std::string foreign = directory_.file("foreign");
+  test::write_text(foreign, test::image_with_metadata(
+                                test::replaced(test::sample_metadata(), "sse2", "quantum")));
+  run([&] {
+    setenv("FAKE_FOREIGN_IMAGE", foreign.c_str(), 1);
+    expect_success(compile_source("foreign"));
+    expect_success(compile_source("foreign"));
+    EXPECT_EQ(compilations(), 2u);
+  });
+}
+
 TEST_F(CompilerClient, FailuresAreNotCached) {
   run([&] {
     for (int i = 0; i < 2; ++i) {

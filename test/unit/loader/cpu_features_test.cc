@@ -38,6 +38,11 @@ TEST(CpuFeatures, AgreesWithTheCompilerRuntime) {
   CONCLAVE_CHECK("avx512vpopcntdq");
 #undef CONCLAVE_CHECK
 }
+
+TEST(CpuFeatures, GenericCpuIsTheLargestThatFits) {
+  EXPECT_TRUE(generic_cpu().starts_with("x86-64"));
+  EXPECT_EQ(generic_cpu() == "x86-64-v4", cpu_has_feature("avx512vl") && cpu_has_feature("avx2"));
+}
 #endif
 
 TEST(CpuFeatures, UnknownOnesAreNotHere) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A compile server that does what the first word of the source says. FAKE_IMAGE names the file that
-// it answers with, FAKE_COUNT a file to which each compilation adds a byte.
+// it answers with, FAKE_FOREIGN_IMAGE one for another CPU, FAKE_COUNT a file to which each
+// compilation adds a byte.
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -126,8 +127,10 @@ void serve(int fd) {
   usleep(static_cast<useconds_t>(milliseconds) * 1000);
   response.status = Status::kSuccess;
   response.log = "a warning\n";
-  std::ifstream image(word == "bad_image" ? "/proc/self/exe" : getenv("FAKE_IMAGE"),
-                      std::ios::binary);
+  const char* file = getenv("FAKE_IMAGE");
+  if (word == "bad_image") file = "/proc/self/exe";
+  if (word == "foreign" && request.target_cpu.empty()) file = getenv("FAKE_FOREIGN_IMAGE");
+  std::ifstream image(file, std::ios::binary);
   response.image = {std::istreambuf_iterator<char>(image), {}};
   answer(fd, response);
 }

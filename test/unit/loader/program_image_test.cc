@@ -195,11 +195,19 @@ TEST(ProgramImage, SurvivesTruncationAtEveryByte) {
     EXPECT_NE(refusal(object.substr(0, size)), "") << size;
 }
 
+// Whether the byte is in the padding between the parts of the file, which nobody reads.
+bool is_padding(const std::string& bytes, size_t at) {
+  const size_t begin = at < 64 ? 0 : at - 64;
+  return std::string_view(bytes).substr(begin, 128).find_first_not_of('\0') ==
+         std::string_view::npos;
+}
+
 // Each byte is changed in several ways; where the result is taken, it is loaded too, so that the
 // dynamic linker's reading of it is part of the test.
 TEST(ProgramImage, SurvivesDamageOfEveryByte) {
   std::string bytes = sample_image();
   for (size_t i = 0; i < bytes.size(); ++i) {
+    if (is_padding(bytes, i)) continue;
     const char original = bytes[i];
     for (const int change : {0x01, 0x04, 0x80, 0xff}) {
       bytes[i] = static_cast<char>(original ^ change);
@@ -213,6 +221,7 @@ TEST(ProgramImage, SurvivesDamageOfEveryByte) {
 TEST(ProgramImage, SurvivesExtremeNumbers) {
   std::string bytes = sample_image();
   for (size_t i = 0; i + 8 <= bytes.size(); i += 8) {
+    if (is_padding(bytes, i)) continue;
     const std::string original = bytes.substr(i, 8);
     for (const uint64_t value : {~uint64_t{0}, ~uint64_t{0} << 12, uint64_t{1} << 63, uint64_t{0},
                                  uint64_t{1} << 32, uint64_t{4096}}) {

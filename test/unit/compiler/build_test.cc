@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options, diagnostics, metadata, separate compilation.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "test/unit/compiler/compile_server.h"
+#include "test/unit/compiler/compiled_program.h"
+
+namespace conclave::test {
+namespace {
+
+using protocol::Action;
+using protocol::Request;
+using protocol::Response;
+using protocol::Status;
+
+Request request_for(Action action, const std::string& source, const std::string& options = "") {
+  Request request;
+  request.action = action;
+  request.source = source;
+  request.options = options;
+  return request;
+}
+
+std::string compile(const std::string& source, const std::string& options = "") {
+  Response response = shared_server().send(request_for(Action::kCompile, source, options));
+  EXPECT_EQ(response.status, Status::kSuccess) << response.log;
+  return response.image;
+}
+
+Response link(const std::vector<std::string>& inputs, const std::string& options = "") {
+  Request request;
+  request.action = Action::kLink;
+  request.options = options;
+  request.inputs = inputs;
+  return shared_server().send(request);
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Build, ReportsErrorsWithPlaceAndCaret) {
+  Response response = build("kernel void k(global int* a) {\n  a[0] = missing;\n}\n");
+  EXPECT_EQ(response.status, Status::kFailure);
+  EXPECT_TRUE(contains(response.log, "program.cl:2:10: error: use of undeclared identifier"))
+      << response.log;
+  EXPECT_TRUE(contains(response.log, "         ^")) << response.log;
+  EXPECT_TRUE(contains(response.log, "1 error generated.")) << response.log;
+  EXPECT_TRUE(response.image.empty());
+}
+
+TEST(Build, ReportsWarnings) {
+  const std::string source = "kernel void k(global int* a) { int unused; a[0] = 1 / 0; }";
+  EXPECT_TRUE(contains(build(source).log, "warning: division by zero"));
+  EXPECT_EQ(build(source, "-w").log, "");
+  EXPECT_EQ(build(source, "-Werror").status, Status::kFailure);
+}
+
+TEST(Build, NamesUndefinedFunctions) {
+  Response response =
+      build("float helper(float x, int n);\nkernel void k(global float* a) { a[0] = helper(1, 2); }");
+  EXPECT_EQ(response.status, Status::kFailure);
+  EXPECT_TRUE(contains(response.log, "undefined function 'helper', used in 'k'")) << response.log;
+  response = build("extern constant int x;\nkernel void k(global int* a) { a[0] = x; }");
+  EXPECT_EQ(response.status, Status::kFailure);
+  EXPECT_TRUE(contains(response.log, "undefined variable 'x'")) << response.log;
+}
+
+TEST(Build, RefusesRecursion) {
+  Response response = build(
+      "int g(int n);\nint f(int n) { return n ? g(n - 1) : 0; }\nint g(int n) { return f(n); }\n"
+      "kernel void k(global int* a) { a[0] = f(a[1]); }");
+  EXPECT_EQ(response.status, Status::kFailure);
+  EXPECT_TRUE(contains(response.log, "recursion is not allowed in OpenCL C: 'f' -> 'g' -> 'f'"))
+      << response.log;
+}
+
+TEST(Build, RefusesTooMuchPrivateMemory) {
+  Response response = build(
+      "kernel void k(global int* a) { int t[3000000]; for (int i = 0; i < 3000000; ++i) t[i] = a[i];"
+      "  for (int i = 0; i < 3000000; ++i) a[i] = t[(i * 7) % 3000000]; }");
+  EXPECT_EQ(response.status, Status::kFailure);
+  EXPECT_TRUE(contains(response.log, "kernel 'k' needs 12000000 bytes of private memory"))
+      << response.log;
+}
+
+TEST(Build, RefusesImages) {
+  for (const char* options : {"", "-cl-std=CL2.0", "-cl-std=CL3.0"}) {
+    Response response =
+        build("kernel void k(read_only image2d_t i, global float4* o) { o[0] = 0; }", options);
+    EXPECT_EQ(response.status, Status::kFailure);
+    EXPECT_TRUE(contains(response.log, "image")) << response.log;
+  }
+}
+
+TEST(Options, AllStandardOnesAreKnown) {
+  const std::string source = "kernel void k(global float* a) { a[0] = a[1] * a[2] + 1.5; }";
+  for (const char* option :
+       {"-cl-single-precision-constant", "-cl-denorms-are-zero",
+        "-cl-fp32-correctly-rounded-divide-sqrt", "-cl-opt-disable", "-cl-strict-aliasing",
+        "-cl-uniform-work-group-size", "-cl-no-subgroup-ifp", "-cl-mad-enable",
+        "-cl-no-signed-zeros", "-cl-unsafe-math-optimizations", "-cl-finite-math-only",
+        "-cl-fast-relaxed-math", "-w", "-Werror", "-g", "-cl-kernel-arg-info", "-cl-std=CL1.1",
+        "-cl-std=CL1.2", "-cl-std=CL2.0", "-cl-std=CL3.0", "-D A", "-D A=1", "-DA=1", "-I /",
+        "-I/", "", "  \t "}) {
+    Response response = build(source, option);
+    EXPECT_EQ(response.status, Status::kSuccess) << option << "\n" << response.log;
+  }
+}
+
+TEST(Options, WrongOnesAreNamed) {
+  struct Case {
+    const char* options;
+    const char* named;
+  };
+  for (const Case& test : {Case{"-cl-foo", "-cl-foo"}, {"-D A -x clc", "-x"},
+                           {"-cl-std=CL9.9", "CL9.9"}, {"-create-library", "-create-library"},
+                           {"-enable-link-options", "-enable-link-options"}, {"-D", "-D"},
+                           {"-I", "-I"}, {"\"-D A", "quote"}, {"file.cl", "file.cl"},
+                           {"-cl-nv-verbose", "-cl-nv-verbose"}, {"-O3", "-O3"},
+                           {"-cl-std=CLC++", "CLC++"}}) {
+    Response response = build("kernel void k() {}", test.options);
+    EXPECT_EQ(response.status, Status::kInvalidOptions) << test.options;
+    EXPECT_TRUE(contains(response.log, test.named)) << response.log;
+  }
+  std::string object = compile("kernel void k() {}");
+  for (const char* options : {"-D A", "-I /", "-cl-std=CL2.0", "-g", "-cl-mad-enable",
+                              "-enable-link-options"})
+    EXPECT_EQ(link({object}, options).status, Status::kInvalidOptions) << options;
+}
+
+int value_of(const std::string& expression, const std::string& options) {
+  CompiledProgram program("kernel void k(global int* a) { a[0] = " + expression + "; }", options);
+  int result = 0;
+  program.run("k", Arguments().add(&result), range1(1, 1));
+  return result;
+}
+
+TEST(Options, DefinesAndQuoting) {
+  EXPECT_EQ(value_of("A", "-DA=3"), 3);
+  EXPECT_EQ(value_of("A", "-D A=3 -D B"), 3);
+  EXPECT_EQ(value_of("A B", "-D A=3 -D 'B= + 4'"), 7);
+  EXPECT_EQ(value_of("A", "-D \"A=1 + 1\""), 2);
+  EXPECT_EQ(value_of("sizeof(A)", "-D A=\\\"abc\\\""), 4);
+  EXPECT_EQ(value_of("A(5)", "'-DA(x)=x*2'"), 10);
+}
+
+TEST(Options, LanguageVersions) {
+  EXPECT_EQ(value_of("__OPENCL_C_VERSION__", ""), 120);
+  EXPECT_EQ(value_of("__OPENCL_C_VERSION__", "-cl-std=CL1.0"), 100);
+  EXPECT_EQ(value_of("__OPENCL_C_VERSION__", "-cl-std=CL1.1"), 110);
+  EXPECT_EQ(value_of("__OPENCL_C_VERSION__", "-cl-std=CL2.0"), 200);
+  EXPECT_EQ(value_of("__OPENCL_C_VERSION__", "-cl-std=CL3.0"), 300);
+  EXPECT_EQ(value_of("__OPENCL_VERSION__", ""), 300);
+}
+
+TEST(Options, PredefinedMacros) {
+  CompiledProgram program(
+      "#ifdef __IMAGE_SUPPORT__\n#error images\n#endif\n"
+      "#ifndef __ENDIAN_LITTLE__\n#error endian\n#endif\n"
+      "#ifndef cl_khr_fp64\n#error fp64\n#endif\n"
+      "#ifdef cl_khr_fp16\n#error fp16\n#endif\n"
+      "#ifdef __opencl_c_images\n#error images\n#endif\n"
+      "#ifdef __opencl_c_subgroups\n#error subgroups\n#endif\n"
+      "#ifdef __opencl_c_work_group_collective_functions\n#error collective\n#endif\n"
+      "#ifdef __opencl_c_generic_address_space\n#error generic\n#endif\n"
+      "#ifndef __opencl_c_fp64\n#error fp64\n#endif\n"
+      "#ifndef __opencl_c_atomic_order_seq_cst\n#error atomics\n#endif\n"
+      "#ifndef __opencl_c_program_scope_global_variables\n#error variables\n#endif\n"
+      "#ifdef cl_khr_subgroup_shuffle\n#error shuffle\n#endif\n"
+      "#ifdef __FAST_RELAXED_MATH__\n#error fast\n#endif\n"
+      "kernel void k() {}",
+      "-cl-std=CL3.0");
+  EXPECT_EQ(value_of("__FAST_RELAXED_MATH__", "-cl-fast-relaxed-math"), 1);
+}
+
+TEST(Metadata, DescribesKernels) {
+  CompiledProgram program(
+      "typedef float real;\n"
+      "kernel __attribute__((reqd_work_group_size(8, 4, 2))) __attribute__((vec_type_hint(float4)))"
+      " void k(global const float* restrict x, constant uint4* y, local double* z, volatile global "
+      "real* w, int n) { x; y; z; w; n; }\n"
+      "kernel __attribute__((work_group_size_hint(16, 1, 1))) void empty() {}");
+  const nlohmann::json& k = program.kernel_metadata("k");
+  EXPECT_EQ(k["attributes"], "reqd_work_group_size(8,4,2) vec_type_hint(float4)");
+  EXPECT_EQ(k["required_local_size"], (nlohmann::json{8, 4, 2}));
+  EXPECT_EQ(k["work_group_size_hint"], (nlohmann::json{0, 0, 0}));
+  EXPECT_TRUE(k["uniform_work_groups"].get<bool>());
+  const nlohmann::json& a = k["arguments"];
+  ASSERT_EQ(a.size(), 5);
+  EXPECT_EQ(a[0]["name"], "x");
+  EXPECT_EQ(a[0]["type"], "float*");
+  EXPECT_EQ(a[0]["qualifiers"], (nlohmann::json{"restrict", "const"}));
+  EXPECT_EQ(a[1]["address"], "constant");
+  EXPECT_EQ(a[1]["type"], "uint4*");
+  EXPECT_EQ(a[2]["kind"], "local");
+  EXPECT_EQ(a[3]["type"], "real*");
+  EXPECT_EQ(a[3]["qualifiers"], nlohmann::json{"volatile"});
+  EXPECT_EQ(a[4]["kind"], "value");
+  EXPECT_EQ(a[4]["offset"], 32);
+  EXPECT_EQ(k["arguments_bytes"], 36);
+  EXPECT_EQ(program.kernel_metadata("empty")["attributes"], "work_group_size_hint(16,1,1)");
+  EXPECT_EQ(program.metadata()["kind"], "executable");
+  EXPECT_FALSE(program.metadata()["target_cpu"].get<std::string>().empty());
+  EXPECT_FALSE(program.metadata()["target_features"].empty());
+}
+
+TEST(Headers, OfTheRequestAreFound) {
+  Request request = request_for(Action::kBuild,
+                                "#include \"a.h\"\n#include <dir/b.h>\n"
+                                "kernel void k(global int* a) { a[0] = A + B + C; }");
+  request.headers = {{"a.h", "#include \"dir/c.h\"\n#define A 1\n"},
+                     {"dir/b.h", "#define B 20\n"},
+                     {"dir/c.h", "#define C 300\n"}};
+  CompiledProgram program(request);
+  int result = 0;
+  program.run("k", Arguments().add(&result), range1(1, 1));
+  EXPECT_EQ(result, 321);
+  EXPECT_TRUE(program.metadata()["dependencies"].empty());
+}
+
+TEST(Headers, RealFilesAreDependencies) {
+  std::string folder = testing::TempDir() + "conclave include " + std::to_string(getpid());
+  mkdir(folder.c_str(), 0700);
+  std::ofstream(folder + "/real.h") << "#define REAL 42\n";
+  CompiledProgram program("#include \"real.h\"\nkernel void k(global int* a) { a[0] = REAL; }",
+                          "-I '" + folder + "'");
+  ASSERT_EQ(program.metadata()["dependencies"].size(), 1);
+  EXPECT_EQ(program.metadata()["dependencies"][0]["path"], folder + "/real.h");
+  EXPECT_EQ(program.metadata()["dependencies"][0]["hash"].get<std::string>().size(), 32);
+  Response response = build("#include \"none.h\"\n");
+  EXPECT_EQ(response.status, Status::kFailure);
+  EXPECT_TRUE(contains(response.log, "'none.h' file not found")) << response.log;
+  unlink((folder + "/real.h").c_str());
+  rmdir(folder.c_str());
+}
+
+TEST(Link, JoinsObjects) {
+  std::string a = compile("int helper(int x) { return x * 2; }");
+  std::string b = compile("int helper(int x);\nkernel void k(global int* a) { a[0] = helper(a[0]); }");
+  EXPECT_EQ(metadata_of(b)["kind"], "object");
+  EXPECT_EQ(metadata_of(b)["kernels"][0]["name"], "k");
+  Response response = link({a, b});
+  ASSERT_EQ(response.status, Status::kSuccess) << response.log;
+  EXPECT_EQ(metadata_of(response.image)["kind"], "executable");
+
+  response = link({b});
+  EXPECT_EQ(response.status, Status::kFailure);
+  EXPECT_TRUE(contains(response.log, "undefined function 'helper'")) << response.log;
+  response = link({a, a, b});
+  EXPECT_EQ(response.status, Status::kFailure);
+  EXPECT_TRUE(contains(response.log, "helper")) << response.log;
+}
+
+TEST(Link, MakesLibraries) {
+  std::string a = compile("float helper(float x) { return x / 3.0f; }");
+  Response library = link({a}, "-create-library -enable-link-options");
+  ASSERT_EQ(library.status, Status::kSuccess) << library.log;
+  EXPECT_EQ(metadata_of(library.image)["kind"], "library");
+  std::string b =
+      compile("float helper(float x);\nkernel void k(global float* a) { a[0] = helper(a[0]); }");
+  Response response = link({library.image, b}, "-cl-fast-relaxed-math");
+  EXPECT_EQ(response.status, Status::kSuccess) << response.log;
+}
+
+TEST(Rebuild, TakesAnyProgram) {
+  const std::string source = "kernel void k(global int* a) { a[0] += 5; }";
+  for (const std::string& image : {build(source).image, compile(source)}) {
+    Request request;
+    request.action = Action::kRebuild;
+    request.inputs = {image};
+    CompiledProgram program(request);
+    int value = 1;
+    program.run("k", Arguments().add(&value), range1(1, 1));
+    EXPECT_EQ(value, 6);
+  }
+}
+
+TEST(Rebuild, ForAnotherCpu) {
+  Request request = request_for(Action::kBuild, "kernel void k(global float* a) { a[0] += 5; }");
+  request.target_cpu = "x86-64";
+  Response response = shared_server().send(request);
+  ASSERT_EQ(response.status, Status::kSuccess) << response.log;
+  nlohmann::json features = metadata_of(response.image)["target_features"];
+  EXPECT_EQ(std::count(features.begin(), features.end(), "avx"), 0);
+  EXPECT_EQ(std::count(features.begin(), features.end(), "sse2"), 1);
+  request.target_cpu = "pentium-of-theseus";
+  response = shared_server().send(request);
+  EXPECT_EQ(response.status, Status::kFailure);
+  EXPECT_TRUE(contains(response.log, "pentium-of-theseus"));
+}
+
+TEST(Rebuild, RefusesWhatIsNoProgram) {
+  const std::string good = build("kernel void k(global int* a) { a[0] += 5; }").image;
+  std::vector<std::string> bad = {"", "junk", good.substr(0, 100), good.substr(0, good.size() / 2),
+                                  std::string(5000, '\0')};
+  std::string foreign = good;
+  foreign[18] = 40;  // ELF machine
+  bad.push_back(foreign);
+  for (const std::string& input : bad) {
+    Request request;
+    request.action = Action::kRebuild;
+    request.inputs = {input};
+    Response response = shared_server().send(request);
+    EXPECT_EQ(response.status, Status::kInvalidInput) << response.log;
+    EXPECT_TRUE(contains(response.log, "input 0")) << response.log;
+  }
+}
+
+TEST(Rebuild, SurvivesDamagedPrograms) {
+  const std::string good = build("kernel void k(global int* a) { a[0] += 5; }").image;
+  unsigned seed = 1;
+  for (int round = 0; round < 60; ++round) {
+    Request request;
+    request.action = Action::kRebuild;
+    request.inputs = {good};
+    for (int change = 0; change < 4; ++change) {
+      seed = seed * 1664525u + 1013904223u;
+      request.inputs[0][seed % good.size()] = static_cast<char>(seed >> 24);
+    }
+    try {
+      shared_server().send(request);
+    } catch (const std::runtime_error&) {
+      // The child died; the server must not.
+    }
+  }
+  EXPECT_EQ(build("kernel void k() {}").status, Status::kSuccess);
+}
+
+}  // namespace
+}  // namespace conclave::test

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// `clocl --server` as a process.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <thread>
+
+#include "test/unit/compiler/compile_server.h"
+
+namespace conclave::test {
+namespace {
+
+using protocol::Request;
+using protocol::Response;
+using protocol::Status;
+
+Request simple_request() {
+  Request request;
+  request.source = "kernel void k(global int* a) { a[0] = 1; }";
+  return request;
+}
+
+// Takes the compiler much longer than any test lasts.
+Request endless_request() {
+  Request request;
+  request.source = "#define A(x) x x x x x x x x\n#define B(x) A(A(A(A(A(A(A(x)))))))\n"
+                   "kernel void k(global int* a) { B(a[0] += a[1] * a[2];) }";
+  return request;
+}
+
+// The processes whose parent is `pid`.
+std::vector<pid_t> children_of(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children");
+  std::vector<pid_t> children;
+  for (pid_t child; file >> child;) children.push_back(child);
+  return children;
+}
+
+bool wait_until(const std::function<bool()>& condition) {
+  for (int i = 0; i < 500; ++i) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+TEST(Server, ServesManyRequestsAtOnce) {
+  CompileServer server;
+  std::vector<int> connections;
+  for (int i = 0; i < 6; ++i) connections.push_back(server.connect());
+  for (int connection : connections)
+    write_message(connection, protocol::encode(simple_request()));
+  for (int connection : connections) {
+    Response response = protocol::decode_response(read_message(connection));
+    EXPECT_EQ(response.status, Status::kSuccess) << response.log;
+    close(connection);
+  }
+}
+
+TEST(Server, EndsWithItsControlSocket) {
+  CompileServer server;
+  EXPECT_EQ(server.send(simple_request()).status, Status::kSuccess);
+  int status = server.close_and_wait();
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+TEST(Server, StopsWorkThatNobodyWaitsFor) {
+  CompileServer server;
+  int connection = server.connect();
+  write_message(connection, protocol::encode(endless_request()));
+  ASSERT_TRUE(wait_until([&] { return children_of(server.pid()).size() == 1; }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  pid_t child = children_of(server.pid()).at(0);
+  close(connection);
+  EXPECT_TRUE(wait_until([&] {
+    std::vector<pid_t> children = children_of(server.pid());
+    return std::find(children.begin(), children.end(), child) == children.end();
+  })) << "the child goes on";
+  EXPECT_EQ(server.send(simple_request()).status, Status::kSuccess);
+}
+
+TEST(Server, SurvivesTheDeathOfItsChildren) {
+  CompileServer server;
+  int connection = server.connect();
+  write_message(connection, protocol::encode(endless_request()));
+  ASSERT_TRUE(wait_until([&] { return children_of(server.pid()).size() == 1; }));
+  kill(children_of(server.pid()).at(0), SIGKILL);
+  EXPECT_THROW(read_message(connection), std::runtime_error);
+  close(connection);
+  EXPECT_EQ(server.send(simple_request()).status, Status::kSuccess);
+}
+
+TEST(Server, IgnoresGarbageOnItsControlSocket) {
+  CompileServer server;
+  std::string garbage(1000, 'x');
+  ASSERT_EQ(write(server.control(), garbage.data(), garbage.size()), 1000);
+  EXPECT_EQ(server.send(simple_request()).status, Status::kSuccess);
+}
+
+TEST(Server, AnswersBadRequests) {
+  CompileServer server;
+  for (const std::string& body : {std::string("short"), std::string(100, '\xff'), std::string()}) {
+    int connection = server.connect();
+    write_message(connection, body);
+    Response response = protocol::decode_response(read_message(connection));
+    EXPECT_EQ(response.status, Status::kFailure);
+    EXPECT_NE(response.log, "");
+    close(connection);
+  }
+  int connection = server.connect();
+  uint64_t huge = ~uint64_t{0};
+  ASSERT_EQ(write(connection, &huge, sizeof huge), ssize_t{sizeof huge});
+  EXPECT_EQ(protocol::decode_response(read_message(connection)).status, Status::kFailure);
+  close(connection);
+  close(server.connect());  // without any request
+  EXPECT_EQ(server.send(simple_request()).status, Status::kSuccess);
+}
+
+TEST(Server, HasItsOwnSession) {
+  CompileServer server;
+  EXPECT_EQ(server.send(simple_request()).status, Status::kSuccess);
+  EXPECT_EQ(getsid(server.pid()), server.pid());
+}
+
+}  // namespace
+}  // namespace conclave::test

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen.h"
-#include "conclave/code_features.h"
 
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/LegacyPassManager.h>
@@ -10,6 +9,7 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/IPO/GlobalDCE.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SROA.h>
@@ -18,6 +18,7 @@
 #include <algorithm>
 
 #include "compiler/error.h"
+#include "conclave/code_features.h"
 
 namespace conclave::compiler {
 namespace {
@@ -72,13 +73,18 @@ Target::Target(const std::string& cpu, bool optimize) : cpu_(cpu) {
   std::string error;
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(kTriple, error);
   if (!target) throw BuildError(error);
+  // A target machine for an unknown CPU complains to stderr and takes another one.
+  std::unique_ptr<llvm::MCSubtargetInfo> generic(target->createMCSubtargetInfo(kTriple, "", ""));
+  if (!generic || !generic->isCPUStringValid(cpu_))
+    throw BuildError("unknown target CPU '" + cpu_ + "'");
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+  // Where a kernel's behaviour is undefined it stops instead of running into other code.
+  options.TrapUnreachable = true;
   machine_.reset(target->createTargetMachine(
       kTriple, cpu_, features_, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
       optimize ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None));
-  if (!machine_ || !machine_->getMCSubtargetInfo()->isCPUStringValid(cpu_))
-    throw BuildError("unknown target CPU '" + cpu + "'");
+  if (!machine_) throw BuildError("no code generator for '" + cpu_ + "'");
 }
 
 std::vector<std::string> Target::features() const {
@@ -131,6 +137,7 @@ void optimize_for_cpu(llvm::Module& module, const Target& target, bool optimize)
   Analyses analyses(builder);
   llvm::ModulePassManager passes;
   if (optimize) {
+    passes.addPass(llvm::GlobalDCEPass());
     passes.addPass(llvm::AlwaysInlinerPass(/*InsertLifetimeIntrinsics=*/false));
     passes.addPass(builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3));
   } else {

@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <list>
 #include <vector>
 
 #include "compiler/builtins_link.h"
@@ -90,11 +91,10 @@ struct Needs {
 
 // Looks at what the code generator left undefined. Anything that no library is known to have would
 // make loading fail, so it is an error here.
-Needs find_needs(std::string_view code) {
+void find_needs(std::string_view code, Needs& needs) {
   auto object = llvm::object::ObjectFile::createELFObjectFile(
       llvm::MemoryBufferRef(llvm::StringRef(code.data(), code.size()), "code"));
   if (!object) throw BuildError(llvm::toString(object.takeError()));
-  Needs needs;
   for (const llvm::object::SymbolRef& symbol : (*object)->symbols()) {
     auto flags = symbol.getFlags();
     auto name = symbol.getName();
@@ -107,24 +107,26 @@ Needs find_needs(std::string_view code) {
     else if (!is_external_function(*name) && *name != "_GLOBAL_OFFSET_TABLE_")
       throw BuildError("the code needs '" + name->str() + "', which no library provides");
   }
-  return needs;
 }
 
 }  // namespace
 
-std::string link_executable(std::string_view code, std::string_view image) {
-  Needs needs = find_needs(code);
-  MemoryFile code_file("code.o", code);
-  MemoryFile image_file("image.o", image);
-  MemoryFile sleef_file("sleef", embedded::sleef_stub());
-  MemoryFile libm_file("libm", embedded::libm_stub());
+std::string link_executable(const std::vector<std::string>& objects, std::string_view image) {
+  Needs needs;
+  std::list<MemoryFile> files;
+  for (const std::string& object : objects) {
+    find_needs(object, needs);
+    files.emplace_back("code.o", object);
+  }
+  files.emplace_back("image.o", image);
+  if (needs.sleef) files.emplace_back("sleef", embedded::sleef_stub());
+  if (needs.libm) files.emplace_back("libm", embedded::libm_stub());
   MemoryFile output("program");
 
   std::vector<std::string> words = {"ld.lld", "-shared", "-Bsymbolic", "--hash-style=gnu",
                                     "--threads=1", "--no-as-needed", "-z", "relro",
-                                    "-z", "noexecstack", "-o", "-", code_file.path(), image_file.path()};
-  if (needs.sleef) words.push_back(sleef_file.path());
-  if (needs.libm) words.push_back(libm_file.path());
+                                    "-z", "noexecstack", "-o", "-"};
+  for (const MemoryFile& file : files) words.push_back(file.path());
   std::vector<const char*> arguments;
   for (const std::string& word : words) arguments.push_back(word.c_str());
 

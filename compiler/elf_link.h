@@ -5,12 +5,13 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace conclave::compiler {
 
-// `code` is an object file, `image` the result of write_image(). May be called once per process:
+// `objects` are object files with code, `image` is the result of write_image(). May be called once per process:
 // lld keeps state. Throws BuildError with the linker's messages.
-std::string link_executable(std::string_view code, std::string_view image);
+std::string link_executable(const std::vector<std::string>& objects, std::string_view image);
 
 }  // namespace conclave::compiler
 

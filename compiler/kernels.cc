@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels.h"
 
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+
+#include <algorithm>
+
 #include "compiler/builtins_link.h"
 #include "compiler/codegen.h"
 #include "compiler/error.h"
@@ -22,8 +27,26 @@ namespace {
 // A worker's stack is finite; what a kernel cannot have must be told at build time.
 constexpr uint64_t kMaxPrivateBytes = uint64_t{8} << 20;
 
-void check_private_memory(const RegionedKernel& kernel) {
-  uint64_t bytes = kernel.private_bytes + kernel.spill_bytes;
+// Bytes of the variables of a function and of the deepest chain of calls below it. There is no
+// recursion any more.
+uint64_t stack_bytes(const llvm::Function& function) {
+  uint64_t own = 0;
+  uint64_t below = 0;
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
+      own += variable->getAllocationSize(function.getDataLayout())->getFixedValue();
+    } else if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+      if (const llvm::Function* callee = call->getCalledFunction())
+        below = std::max(below, stack_bytes(*callee));
+    }
+  }
+  return own + below;
+}
+
+void check_private_memory(const RegionedKernel& kernel, KernelInfo& info) {
+  for (const Region& region : kernel.regions)
+    info.private_bytes = std::max(info.private_bytes, stack_bytes(*region.function));
+  uint64_t bytes = info.private_bytes + kernel.spill_bytes;
   if (bytes > kMaxPrivateBytes)
     throw BuildError("kernel '" + kernel.name + "' needs " + std::to_string(bytes) +
                      " bytes of private memory per work-item; at most " +
@@ -41,6 +64,14 @@ void prepare_kernels(llvm::Module& module, const Options& options, PhaseTimes& t
   for (llvm::Function* kernel : find_kernels(module)) lower_struct_arguments(*kernel);
   times.begin("simplify");
   simplify_kernels(module, options.optimize);
+}
+
+// Local variables, above all, which are offsets now.
+void erase_unused_variables(llvm::Module& module) {
+  for (llvm::GlobalVariable& variable : llvm::make_early_inc_range(module.globals())) {
+    variable.removeDeadConstantUsers();
+    if (variable.use_empty() && variable.hasLocalLinkage()) variable.eraseFromParent();
+  }
 }
 
 // Where a region's calls of builtins end; a vectorizer has had its turn.
@@ -68,20 +99,20 @@ std::vector<KernelInfo> lower_kernels(llvm::Module& module, const Options& optio
   for (size_t i = 0; i < kernels.size(); ++i) {
     regioned.push_back(form_regions(*kernels[i]));
     RegionedKernel& kernel = regioned.back();
-    check_private_memory(kernel);
     lower_local_variables(kernel);
     add_alias_scopes(kernel);
     emit_work_group_function(kernel, infos[i], options.denorms_are_zero);
     for (const Region& region : kernel.regions) lower_region(*region.function);
     infos[i].local_bytes = kernel.local_bytes;
     infos[i].spill_bytes = kernel.spill_bytes;
-    infos[i].private_bytes = kernel.private_bytes;
   }
   for (llvm::Function* kernel : kernels) kernel->eraseFromParent();
+  erase_unused_variables(module);
 
   times.begin("builtins");
   link_late_builtins(module);
   check_resolved(module);
+  for (size_t i = 0; i < regioned.size(); ++i) check_private_memory(regioned[i], infos[i]);
   flatten_address_spaces(module);
   return infos;
 }

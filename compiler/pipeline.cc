@@ -7,7 +7,7 @@
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/Verifier.h>
 
-#include <algorithm>
+#include <utility>
 
 #include "compiler/codegen.h"
 #include "compiler/elf_link.h"
@@ -18,6 +18,7 @@
 #include "compiler/link.h"
 #include "compiler/metadata.h"
 #include "compiler/options.h"
+#include "compiler/parallel_codegen.h"
 
 namespace conclave::compiler {
 namespace {
@@ -130,14 +131,41 @@ class Compilation {
     program_.target_features = target.features();
     program_.kernels = lower_kernels(module, options_, extras_.times);
     target.apply_to(module);
+    if (extras_.output != Output::kImage) return make_text(module, target);
+    extras_.times.begin("generate code");
+    std::vector<std::string> objects = generate_objects(module, target);
+    if (diagnosed_error_) return "";
+    extras_.times.begin("link ELF");
+    return link_executable(objects, write_image({to_json(program_), bitcode}));
+  }
+
+  std::string make_text(llvm::Module& module, const Target& target) {
     extras_.times.begin("optimize");
     optimize_for_cpu(module, target, options_.optimize);
-    if (extras_.output == Output::kOptimizedIr) return print(module);
+    if (extras_.output == Extras::Output::kOptimizedIr) return print(module);
     extras_.times.begin("generate code");
-    std::string code = generate_code(module, target, extras_.output == Output::kAssembly);
-    if (extras_.output == Output::kAssembly || diagnosed_error_) return code;
-    extras_.times.begin("link ELF");
-    return link_executable(code, write_image({to_json(program_), bitcode}));
+    return generate_code(module, target, /*assembly=*/true);
+  }
+
+  std::vector<std::string> generate_objects(llvm::Module& module, const Target& target) {
+    // The log so far is this process's; what a part adds comes back with it.
+    std::string log = std::exchange(response_.log, "");
+    std::vector<PartResult> parts = generate_in_parts(module, [&](llvm::Module& part) {
+      optimize_for_cpu(part, target, options_.optimize);
+      PartResult result;
+      result.object = generate_code(part, target);
+      result.failed = diagnosed_error_;
+      result.log = std::move(response_.log);
+      return result;
+    });
+    response_.log = std::move(log);
+    std::vector<std::string> objects;
+    for (PartResult& part : parts) {
+      response_.log += part.log;
+      diagnosed_error_ |= part.failed;
+      objects.push_back(std::move(part.object));
+    }
+    return objects;
   }
 
   const protocol::Request& request_;

@@ -89,7 +89,7 @@ CL_API_ENTRY cl_int CL_API_CALL clRetainContext(cl_context handle) {
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clReleaseContext(cl_context handle) {
-  return guarded(__func__, [&] { context(handle).release_handle(); });
+  return guarded(__func__, [&] { release(context(handle), CL_INVALID_CONTEXT); });
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clGetContextInfo(cl_context handle, cl_context_info name,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices and sub-devices.
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
@@ -86,25 +87,34 @@ std::vector<cl_name_version> language_features() {
   return list;
 }
 
-// Preferred and native vector widths: 32-byte registers, by element size.
+// Bytes of the CPU's vector registers.
+cl_uint vector_bytes() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f")) return 64;
+  if (__builtin_cpu_supports("avx")) return 32;
+#endif
+  return 16;
+}
+
+// Preferred and native vector widths, in elements.
 cl_uint vector_width(cl_device_info name) {
   switch (name) {
     case CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR:
     case CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR:
-      return 16;
+      return 16;  // there is no wider vector type
     case CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT:
     case CL_DEVICE_NATIVE_VECTOR_WIDTH_SHORT:
-      return 16;
+      return std::min<cl_uint>(16, vector_bytes() / 2);
     case CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT:
     case CL_DEVICE_NATIVE_VECTOR_WIDTH_INT:
     case CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT:
     case CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT:
-      return 8;
+      return vector_bytes() / 4;
     case CL_DEVICE_PREFERRED_VECTOR_WIDTH_LONG:
     case CL_DEVICE_NATIVE_VECTOR_WIDTH_LONG:
     case CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE:
     case CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE:
-      return 4;
+      return vector_bytes() / 8;
     default:  // half: cl_khr_fp16 is not there
       return 0;
   }
@@ -249,6 +259,8 @@ bool describe_compute(const Device& device, cl_device_info name, const Info& inf
     case CL_DEVICE_PARTITION_MAX_SUB_DEVICES:
       return info.value<cl_uint>(static_cast<cl_uint>(device.units().size())), true;
     case CL_DEVICE_PARTITION_PROPERTIES:
+      if (device.units().size() == 1)
+        return info.list(std::vector<cl_device_partition_property>{0}), true;
       return info.list(std::vector<cl_device_partition_property>{
                  CL_DEVICE_PARTITION_EQUALLY, CL_DEVICE_PARTITION_BY_COUNTS,
                  cl_device_partition_property(CL_DEVICE_PARTITION_BY_NAMES_EXT)}),
@@ -448,7 +460,7 @@ CL_API_ENTRY cl_int CL_API_CALL clRetainDevice(cl_device_id handle) {
 CL_API_ENTRY cl_int CL_API_CALL clReleaseDevice(cl_device_id handle) {
   return guarded(__func__, [&] {
     Device& d = device(handle);
-    if (d.parent()) d.release_handle();
+    if (d.parent()) release(d, CL_INVALID_DEVICE);
   });
 }
 

@@ -82,6 +82,8 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueNativeKernel(cl_command_queue queue_han
     std::vector<Ref<Memory>> keep;
     for (cl_uint i = 0; i < num_memories; ++i) {
       Memory& m = memory(memories[i]);
+      require(&m.context() == &q.context(), CL_INVALID_CONTEXT,
+              "the queue and a memory object are of different contexts");
       auto offset = static_cast<size_t>(static_cast<const std::byte*>(locations[i]) -
                                         static_cast<const std::byte*>(arguments));
       require(offset <= size && size - offset >= sizeof(void*), CL_INVALID_VALUE,

@@ -257,11 +257,12 @@ CL_API_ENTRY void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue queue_handle,
     require(size > 0, CL_INVALID_VALUE, "a mapping of 0 bytes");
     check_range(m, offset, size);
     if (flags & CL_MAP_READ) check_host_access(m, CL_MEM_HOST_WRITE_ONLY);
-    if (flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION))
-      check_host_access(m, CL_MEM_HOST_READ_ONLY);
+    const bool write = flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
+    if (write) check_host_access(m, CL_MEM_HOST_READ_ONLY);
     auto wait_for = wait_list(q.context(), num_events, events);
     void* pointer = m.data() + offset;
-    m.add_mapping(pointer);
+    require(m.add_mapping(offset, size, write), CL_INVALID_OPERATION,
+            "the region overlaps one that is mapped for writing");
     try {
       enqueue(q, CL_COMMAND_MAP_BUFFER, nullptr, wait_for, blocking, out);
     } catch (const Error&) {

@@ -122,6 +122,13 @@ inline Kernel& kernel(cl_kernel handle) {
   return *object;
 }
 
+// clRelease*: throws Error{code} where the host has released all it had.
+template <class T>
+void release(T& object, cl_int code) {
+  current_context = nullptr;  // which may go with the object
+  require(object.release_handle(), code, "the host holds no reference that it could release");
+}
+
 // An array argument: its count and pointer must agree.
 inline void require_list(size_t count, const void* list, cl_int code, const char* text) {
   require((count == 0) == (list == nullptr), code, text);

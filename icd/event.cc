@@ -66,7 +66,7 @@ CL_API_ENTRY cl_int CL_API_CALL clRetainEvent(cl_event handle) {
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clReleaseEvent(cl_event handle) {
-  return guarded(__func__, [&] { event(handle).release_handle(); });
+  return guarded(__func__, [&] { release(event(handle), CL_INVALID_EVENT); });
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clGetEventInfo(cl_event handle, cl_event_info name, size_t size,

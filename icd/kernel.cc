@@ -66,7 +66,7 @@ CL_API_ENTRY cl_int CL_API_CALL clRetainKernel(cl_kernel handle) {
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clReleaseKernel(cl_kernel handle) {
-  return guarded(__func__, [&] { kernel(handle).release_handle(); });
+  return guarded(__func__, [&] { release(kernel(handle), CL_INVALID_KERNEL); });
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clSetKernelArg(cl_kernel handle, cl_uint index, size_t size,

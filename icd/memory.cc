@@ -104,7 +104,7 @@ CL_API_ENTRY cl_int CL_API_CALL clRetainMemObject(cl_mem handle) {
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clReleaseMemObject(cl_mem handle) {
-  return guarded(__func__, [&] { memory(handle).release_handle(); });
+  return guarded(__func__, [&] { release(memory(handle), CL_INVALID_MEM_OBJECT); });
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clGetMemObjectInfo(cl_mem handle, cl_mem_info name, size_t size,

@@ -19,13 +19,15 @@ extern "C" {
 
 // --- Images and samplers ---
 
-CL_API_ENTRY cl_int CL_API_CALL clGetSupportedImageFormats(cl_context handle, cl_mem_flags,
+CL_API_ENTRY cl_int CL_API_CALL clGetSupportedImageFormats(cl_context handle, cl_mem_flags flags,
                                                            cl_mem_object_type type,
                                                            cl_uint num_entries,
                                                            cl_image_format* formats,
                                                            cl_uint* count) {
   return guarded(__func__, [&] {
     context(handle);
+    constexpr cl_mem_flags known = (cl_mem_flags{CL_MEM_KERNEL_READ_AND_WRITE} << 1) - 1;
+    require(!(flags & ~known), CL_INVALID_VALUE, "unknown memory flags");
     require(type >= CL_MEM_OBJECT_IMAGE2D && type <= CL_MEM_OBJECT_IMAGE1D_BUFFER, CL_INVALID_VALUE,
             "not an image type");
     require(num_entries > 0 || !formats, CL_INVALID_VALUE, "room for 0 formats");

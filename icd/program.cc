@@ -145,7 +145,7 @@ CL_API_ENTRY cl_int CL_API_CALL clRetainProgram(cl_program handle) {
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clReleaseProgram(cl_program handle) {
-  return guarded(__func__, [&] { program(handle).release_handle(); });
+  return guarded(__func__, [&] { release(program(handle), CL_INVALID_PROGRAM); });
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clBuildProgram(cl_program handle, cl_uint num_devices,
@@ -171,7 +171,10 @@ CL_API_ENTRY cl_int CL_API_CALL clCompileProgram(cl_program handle, cl_uint num_
     std::vector<Program::Header> included;
     for (cl_uint i = 0; i < num_headers; ++i) {
       require(names[i], CL_INVALID_VALUE, "a header has no name");
-      included.emplace_back(names[i], Ref<Program>(&program(headers[i])));
+      Program& header = program(headers[i]);
+      require(&header.context() == &p.context(), CL_INVALID_CONTEXT,
+              "a header is of another context");
+      included.emplace_back(names[i], Ref<Program>(&header));
     }
     current_context = &p.context();
     p.compile(devices, options_or_empty(options), std::move(included),
@@ -199,7 +202,7 @@ CL_API_ENTRY cl_program CL_API_CALL clLinkProgram(cl_context handle, cl_uint num
     size_t compiled = 0;
     for (cl_uint i = 0; i < num_inputs; ++i) {
       Program& input = program(inputs[i]);
-      require(&input.context() == &c, CL_INVALID_PROGRAM, "an input is of another context");
+      require(&input.context() == &c, CL_INVALID_CONTEXT, "an input is of another context");
       for (const Ref<Device>& d : devices) {
         cl_program_binary_type type =
             input.has(*d) ? input.binary_type(*d) : CL_PROGRAM_BINARY_TYPE_NONE;

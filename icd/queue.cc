@@ -94,7 +94,7 @@ CL_API_ENTRY cl_int CL_API_CALL clRetainCommandQueue(cl_command_queue handle) {
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clReleaseCommandQueue(cl_command_queue handle) {
-  return guarded(__func__, [&] { any_queue(handle).release_handle(); });
+  return guarded(__func__, [&] { release(any_queue(handle), CL_INVALID_COMMAND_QUEUE); });
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue handle,

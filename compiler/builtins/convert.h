@@ -33,16 +33,12 @@
   M(ushort, __VA_ARGS__) M(int, __VA_ARGS__) M(uint, __VA_ARGS__)                \
   M(long, __VA_ARGS__) M(ulong, __VA_ARGS__)
 
-// M(N, S, D, MODE) for the forms of a conversion: without a rounding mode in the name, or, where
-// CONVERT_ROUNDED is defined (convert_rounded.cl), with each of the four, which programs rarely use.
-#ifdef CONVERT_ROUNDED
-#define FOR_MODES(M, S, D)                                            \
-  FOR_WIDTHS(M, S, D, _rte)                                           \
-  FOR_WIDTHS(M, S, D, _rtz)                                           \
-  FOR_WIDTHS(M, S, D, _rtp)                                           \
+// M(N, S, D, MODE) for the forms of a conversion without and with a rounding mode in the name.
+#define FOR_MODES(M, S, D)       \
+  FOR_WIDTHS(M, S, D, )          \
+  FOR_WIDTHS(M, S, D, _rte)      \
+  FOR_WIDTHS(M, S, D, _rtz)      \
+  FOR_WIDTHS(M, S, D, _rtp)      \
   FOR_WIDTHS(M, S, D, _rtn)
-#else
-#define FOR_MODES(M, S, D) FOR_WIDTHS(M, S, D, )
-#endif
 
 #endif  // CONCLAVE_BUILTINS_CONVERT_H_

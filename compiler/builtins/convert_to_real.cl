@@ -30,11 +30,7 @@
 #define NEAREST(N, S, D, MODE) \
   OVERLOAD D##N convert_##D##N##MODE(S##N x) { return CAST(N, D, x); }
 #define ALL_NEAREST(S, D) FOR_MODES(NEAREST, S, D)
-#ifdef CONVERT_ROUNDED
-#define DEFAULT_NEAREST(S, D) FOR_WIDTHS(NEAREST, S, D, _rte)
-#else
-#define DEFAULT_NEAREST(S, D) FOR_WIDTHS(NEAREST, S, D, )
-#endif
+#define DEFAULT_NEAREST(S, D) FOR_WIDTHS(NEAREST, S, D, ) FOR_WIDTHS(NEAREST, S, D, _rte)
 
 ALL_NEAREST(char, float)
 ALL_NEAREST(uchar, float)
@@ -57,7 +53,6 @@ DEFAULT_NEAREST(double, float)
 DEFAULT_NEAREST(long, double)
 DEFAULT_NEAREST(ulong, double)
 
-#ifdef CONVERT_ROUNDED
 #define FOR_DIRECTED(M, ...)                                                               \
   FOR_WIDTHS(M, __VA_ARGS__, _rtz) FOR_WIDTHS(M, __VA_ARGS__, _rtp) FOR_WIDTHS(M, __VA_ARGS__, _rtn)
 
@@ -92,4 +87,3 @@ FOR_DIRECTED(FLOAT_THROUGH_DOUBLE, int)
 FOR_DIRECTED(FLOAT_THROUGH_DOUBLE, uint)
 FOR_DIRECTED(FLOAT_THROUGH_DOUBLE, long)
 FOR_DIRECTED(FLOAT_THROUGH_DOUBLE, ulong)
-#endif  // CONVERT_ROUNDED

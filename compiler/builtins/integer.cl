@@ -8,8 +8,6 @@
     d = x > y ? a - b : b - a;                                                                   \
     return d;                                                                                    \
   }                                                                                              \
-  OVERLOAD T##N add_sat(T##N x, T##N y) { return __builtin_elementwise_add_sat(x, y); }          \
-  OVERLOAD T##N sub_sat(T##N x, T##N y) { return __builtin_elementwise_sub_sat(x, y); }          \
   OVERLOAD T##N hadd(T##N x, T##N y) { return (x & y) + ((x ^ y) >> (T##N)1); }                  \
   OVERLOAD T##N rhadd(T##N x, T##N y) { return (x | y) - ((x ^ y) >> (T##N)1); }                 \
   OVERLOAD T##N max(T##N x, T##N y) { return __builtin_elementwise_max(x, y); }                  \
@@ -17,8 +15,7 @@
   OVERLOAD T##N clamp(T##N x, T##N low, T##N high) {                                             \
     return __builtin_elementwise_min(__builtin_elementwise_max(x, low), high);                   \
   }                                                                                              \
-  OVERLOAD T##N mad_hi(T##N a, T##N b, T##N c) { return mul_hi(a, b) + c; }                      \
-  OVERLOAD T##N bit_reverse(T##N x) { return __builtin_elementwise_bitreverse(x); }
+  OVERLOAD T##N mad_hi(T##N a, T##N b, T##N c) { return mul_hi(a, b) + c; }
 #define BASIC_WIDTHS(T, U) FOR_WIDTHS(BASIC, T, U)
 FOR_INTEGERS(BASIC_WIDTHS)
 
@@ -38,18 +35,31 @@ FOR_UNSIGNED(ABS_UNSIGNED_WIDTHS)
 #define SCALAR_BOUNDS_WIDTHS(T, U) FOR_VECTORS(SCALAR_BOUNDS, T)
 FOR_INTEGERS(SCALAR_BOUNDS_WIDTHS)
 
-// Bit counts and rotation are instructions; LLVM's intrinsics lead to them for every width.
+// Bit counts, rotation and saturation are instructions; LLVM's intrinsics lead to them for every type
+// and width. (clang's elementwise builtins promote scalars smaller than int.)
 #define BITS(N, T)                                                                            \
+  OVERLOAD T##N reverse_bits(T##N x) __asm("llvm.bitreverse." LLVM_TYPE(N, T));               \
   OVERLOAD T##N count_leading(T##N x, bool) __asm("llvm.ctlz." LLVM_TYPE(N, T));              \
   OVERLOAD T##N count_trailing(T##N x, bool) __asm("llvm.cttz." LLVM_TYPE(N, T));             \
   OVERLOAD T##N count_ones(T##N x) __asm("llvm.ctpop." LLVM_TYPE(N, T));                      \
   OVERLOAD T##N funnel_left(T##N x, T##N y, T##N n) __asm("llvm.fshl." LLVM_TYPE(N, T));      \
+  OVERLOAD T##N bit_reverse(T##N x) { return reverse_bits(x); }                               \
   OVERLOAD T##N clz(T##N x) { return count_leading(x, false); }                               \
   OVERLOAD T##N ctz(T##N x) { return count_trailing(x, false); }                              \
   OVERLOAD T##N popcount(T##N x) { return count_ones(x); }                                    \
   OVERLOAD T##N rotate(T##N x, T##N n) { return funnel_left(x, x, n); }
 #define BITS_WIDTHS(T, U) FOR_WIDTHS(BITS, T)
 FOR_INTEGERS(BITS_WIDTHS)
+
+#define SATURATION(N, T, S)                                                                     \
+  OVERLOAD T##N add_saturated(T##N x, T##N y) __asm("llvm." S "add.sat." LLVM_TYPE(N, T));      \
+  OVERLOAD T##N subtract_saturated(T##N x, T##N y) __asm("llvm." S "sub.sat." LLVM_TYPE(N, T)); \
+  OVERLOAD T##N add_sat(T##N x, T##N y) { return add_saturated(x, y); }                         \
+  OVERLOAD T##N sub_sat(T##N x, T##N y) { return subtract_saturated(x, y); }
+#define SATURATION_SIGNED(T, U) FOR_WIDTHS(SATURATION, T, "s")
+#define SATURATION_UNSIGNED(T, U) FOR_WIDTHS(SATURATION, T, "u")
+FOR_SIGNED(SATURATION_SIGNED)
+FOR_UNSIGNED(SATURATION_UNSIGNED)
 
 // Products in the type W of twice the size.
 #define WIDE(N, T, W, LOW, HIGH)                                                    \

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Links MODULES and copies of what they need of the modules NEEDED into OUTPUT, with LLVM_LINK and
-# LLVM_AS, and takes out what would cost loading time or
+# Links MODULES into OUTPUT with LLVM_LINK and LLVM_AS, and takes out what would cost loading time or
 # be carried into kernels for no use: names, attributes and metadata about the library's own
 # compilation. With CONVERGENT off also `convergent`, which clang gives to every OpenCL function that
 # it cannot see through and which hinders the optimiser: no result of these functions depends on who
@@ -11,13 +10,7 @@ function(run)
   execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-run(${LLVM_LINK} ${MODULES} -o ${OUTPUT}.linked)
-if(NEEDED)
-  run(${LLVM_LINK} ${NEEDED} -o ${OUTPUT}.needed)
-  run(${LLVM_LINK} --only-needed --internalize -S ${OUTPUT}.linked ${OUTPUT}.needed -o ${OUTPUT}.ll)
-else()
-  run(${LLVM_LINK} -S ${OUTPUT}.linked -o ${OUTPUT}.ll)
-endif()
+run(${LLVM_LINK} -S ${MODULES} -o ${OUTPUT}.ll)
 file(READ ${OUTPUT}.ll text)
 string(REGEX REPLACE "\n!(opencl\\.[a-z.]+|llvm\\.ident|llvm\\.module\\.flags) = [^\n]*" "" text "${text}")
 string(REGEX REPLACE "\n(; ModuleID|source_filename) = [^\n]*" "" text "${text}")
@@ -29,4 +22,4 @@ if(NOT CONVERGENT)
 endif()
 file(WRITE ${OUTPUT}.ll "${text}")
 run(${LLVM_AS} ${OUTPUT}.ll -o ${OUTPUT})
-file(REMOVE ${OUTPUT}.ll ${OUTPUT}.linked ${OUTPUT}.needed)
+file(REMOVE ${OUTPUT}.ll)

@@ -264,14 +264,6 @@ void mark_lifetimes(llvm::Function& region) {
   }
 }
 
-uint64_t alloca_bytes(llvm::Function& function) {
-  uint64_t bytes = 0;
-  for (llvm::Instruction& instruction : llvm::instructions(function))
-    if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction))
-      bytes += variable->getAllocationSize(function.getDataLayout())->getFixedValue();
-  return bytes;
-}
-
 }  // namespace
 
 RegionedKernel form_regions(llvm::Function& kernel) {
@@ -290,9 +282,7 @@ RegionedKernel form_regions(llvm::Function& kernel) {
   RegionBuilder builder(kernel, cuts, layout);
   for (unsigned i = 0; i <= cuts.size(); ++i) {
     result.regions.push_back(builder.build(i));
-    llvm::Function& region = *result.regions.back().function;
-    mark_lifetimes(region);
-    result.private_bytes = std::max(result.private_bytes, alloca_bytes(region));
+    mark_lifetimes(*result.regions.back().function);
   }
   return result;
 }

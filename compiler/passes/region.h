@@ -39,7 +39,6 @@ struct RegionedKernel {
   llvm::Function* original = nullptr;  // the kernel in SPMD form: types and attributes of arguments
   std::vector<Region> regions;
   uint64_t spill_bytes = 0;    // per work-item
-  uint64_t private_bytes = 0;  // stack of a work-item, as far as known
   uint64_t local_bytes = 0;    // function-scope local variables
 };
 

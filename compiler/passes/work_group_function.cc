@@ -55,6 +55,8 @@ class GroupFunctionBuilder {
     auto* function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, 0,
                                             info_.symbol, kernel_.original->getParent());
     function->addFnAttr(llvm::Attribute::NoUnwind);
+    // The kernel's own description: gdb finds it by the kernel's name, with the lines of the source.
+    function->setSubprogram(kernel_.original->getSubprogram());
     for (auto attribute : kernel_.original->getAttributes().getFnAttrs())
       if (attribute.isStringAttribute()) function->addFnAttr(attribute);
     for (unsigned i = 0; i < 3; ++i) {

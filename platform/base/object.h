@@ -4,7 +4,8 @@
 // The first member is the loader's dispatch table, as cl_khr_icd demands, the second the loader's own
 // data of version 2.0 of that extension; so no class derived from Object may have virtual functions. Two counts: `handles` are the host program's references
 // (clRetain*, clRelease*); all of them together hold one of the internal references. An object whose
-// handles are all released is invalid for the host, and lives on for as long as the runtime needs it.
+// handles are all released lives on for as long as another object or a command needs it, and a host
+// that gets at it through that one (the context of a queue) may use it and even retain it again.
 #ifndef CONCLAVE_PLATFORM_BASE_OBJECT_H_
 #define CONCLAVE_PLATFORM_BASE_OBJECT_H_
 
@@ -39,23 +40,29 @@ class Object {
   using Handle = typename HandleOf<T>::Type;
   Handle handle() { return reinterpret_cast<Handle>(static_cast<T*>(this)); }
 
-  // The object behind a handle, or null where the handle is null, of another kind of object, or
-  // released. (A pointer that never was an object of ours cannot be recognised.)
+  // The object behind a handle, or null where the handle is null, of another kind of object, or of
+  // one that is gone. (A pointer that never was an object of ours cannot be recognised.)
   static T* from(Handle handle) {
     auto* object = reinterpret_cast<T*>(handle);
-    if (!object || object->magic_.load(std::memory_order_relaxed) != T::kMagic ||
-        object->handles_.load(std::memory_order_relaxed) == 0)
-      return nullptr;
+    if (!object || object->magic_.load(std::memory_order_relaxed) != T::kMagic) return nullptr;
     return object;
   }
 
-  void retain_handle() { handles_.fetch_add(1, std::memory_order_relaxed); }
-  // Releases one handle; with the last one goes the internal reference that the handles held.
-  void release_handle() {
-    if (handles_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+  void retain_handle() {
+    if (handles_.fetch_add(1, std::memory_order_relaxed) == 0) retain();
+  }
+  // Releases one handle; with the last one goes the internal reference that the handles held. False
+  // where the host has none to release.
+  bool release_handle() {
+    uint32_t handles = handles_.load(std::memory_order_relaxed);
+    do {
+      if (handles == 0) return false;
+    } while (!handles_.compare_exchange_weak(handles, handles - 1, std::memory_order_acq_rel));
+    if (handles == 1) {
       static_cast<T*>(this)->on_handles_gone();
       release();
     }
+    return true;
   }
   // For objects older than the loader's data: the platform and its device.
   void set_loader_data(void* data) {

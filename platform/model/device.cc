@@ -106,6 +106,10 @@ size_t list_length(const Property* properties) {
 
 std::vector<std::vector<uint32_t>> Device::parts(const Property* properties) const {
   require(properties != nullptr, CL_INVALID_VALUE, "no partition properties");
+  const bool known = properties[0] == CL_DEVICE_PARTITION_EQUALLY ||
+                     properties[0] == CL_DEVICE_PARTITION_BY_COUNTS || properties[0] == kByNames;
+  if (known && units_.size() == 1)
+    throw Error(CL_DEVICE_PARTITION_FAILED, "one compute unit cannot be partitioned");
   switch (properties[0]) {
     case CL_DEVICE_PARTITION_EQUALLY:
       require(properties[1] > 0, CL_INVALID_VALUE, "CL_DEVICE_PARTITION_EQUALLY: no count");

@@ -76,22 +76,23 @@ Memory::~Memory() {
   if (owns_data_) std::free(data_);
 }
 
-void Memory::add_mapping(void* pointer) {
+bool Memory::add_mapping(size_t offset, size_t size, bool write) {
   std::lock_guard lock(mutex_);
-  mappings_.push_back(pointer);
-}
-
-bool Memory::remove_mapping(void* pointer) {
-  std::lock_guard lock(mutex_);
-  auto it = std::find(mappings_.begin(), mappings_.end(), pointer);
-  if (it == mappings_.end()) return false;
-  mappings_.erase(it);
+  auto conflicts = [&](const Mapping& m) {
+    return write && m.write && offset < m.offset + m.size && m.offset < offset + size;
+  };
+  if (std::any_of(mappings_.begin(), mappings_.end(), conflicts)) return false;
+  mappings_.push_back({offset, size, write});
   return true;
 }
 
-bool Memory::has_mapping(void* pointer) {
+bool Memory::remove_mapping(const void* pointer) {
   std::lock_guard lock(mutex_);
-  return std::find(mappings_.begin(), mappings_.end(), pointer) != mappings_.end();
+  auto it = std::find_if(mappings_.begin(), mappings_.end(),
+                         [&](const Mapping& m) { return data_ + m.offset == pointer; });
+  if (it == mappings_.end()) return false;
+  mappings_.erase(it);
+  return true;
 }
 
 uint32_t Memory::map_count() {

@@ -47,17 +47,21 @@ class Memory : public Object<Memory> {
   size_t origin() const { return origin_; }
   const std::vector<cl_mem_properties>& properties() const { return properties_; }
 
-  // Storage is shared between host and device, so mapping only keeps account. Pointers may be mapped
-  // more than once.
-  void add_mapping(void* pointer);
+  // Storage is shared between host and device, so mapping only keeps account. Regions may be mapped
+  // more than once, for reading; false where `write` and a region mapped for writing overlap.
+  bool add_mapping(size_t offset, size_t size, bool write);
   // False where `pointer` is not mapped.
-  bool remove_mapping(void* pointer);
-  bool has_mapping(void* pointer);
+  bool remove_mapping(const void* pointer);
   uint32_t map_count();
 
   void add_destructor(Destructor function, void* user_data);
 
  private:
+  struct Mapping {
+    size_t offset, size;
+    bool write;
+  };
+
   Ref<Context> context_;
   Ref<Memory> parent_;
   const cl_mem_flags flags_;
@@ -68,7 +72,7 @@ class Memory : public Object<Memory> {
   bool owns_data_ = false;
   std::vector<cl_mem_properties> properties_;
   std::mutex mutex_;
-  std::vector<void*> mappings_;
+  std::vector<Mapping> mappings_;
   std::vector<std::pair<Destructor, void*>> destructors_;
 };
 

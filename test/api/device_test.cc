@@ -273,7 +273,8 @@ TEST_F(DeviceTest, FeatureListAgreesWithTheFlags) {
 // What this device promises beyond the minima.
 TEST_F(DeviceTest, ConclaveDevice) {
   CONCLAVE_ONLY();
-  EXPECT_EQ(static_cast<cl_device_type>(CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_ACCELERATOR),
+  // It is found as either (PlatformTest.DevicesByType) but reports one, since programs compare.
+  EXPECT_EQ(static_cast<cl_device_type>(CL_DEVICE_TYPE_CPU),
             value_of<cl_device_type>(CL_DEVICE_TYPE));
   EXPECT_GE(value_of<size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE), 16384u);
   EXPECT_GE(list<size_t>(CL_DEVICE_MAX_WORK_ITEM_SIZES).at(0), 16384u);

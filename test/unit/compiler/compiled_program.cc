@@ -89,15 +89,14 @@ int32_t print(const abi::Launch* launch, const char* format,
   return 7;
 }
 
-void* load(const std::string& image) {
-  int descriptor = memfd_create("kernel", MFD_CLOEXEC);
+// The descriptor stays open: dlopen() takes an equal path for a library that it has already.
+void* load(const std::string& image, int& descriptor) {
+  descriptor = memfd_create("kernel", MFD_CLOEXEC);
   if (write(descriptor, image.data(), image.size()) != static_cast<ssize_t>(image.size()))
     throw std::runtime_error("cannot write the memory file");
   std::string path = "/proc/self/fd/" + std::to_string(descriptor);
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  std::string error = handle ? "" : dlerror();
-  close(descriptor);
-  if (!handle) throw std::runtime_error(error);
+  if (!handle) throw std::runtime_error(dlerror());
   return handle;
 }
 
@@ -151,11 +150,12 @@ CompiledProgram::CompiledProgram(const protocol::Request& request) {
   image_ = require_success(response);
   log_ = response.log;
   metadata_ = metadata_of(image_);
-  handle_ = load(image_);
+  handle_ = load(image_, descriptor_);
 }
 
 CompiledProgram::~CompiledProgram() {
   if (handle_) dlclose(handle_);
+  if (descriptor_ >= 0) close(descriptor_);
 }
 
 const nlohmann::json& CompiledProgram::kernel_metadata(const std::string& kernel) const {

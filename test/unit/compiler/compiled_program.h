@@ -82,6 +82,7 @@ class CompiledProgram {
   std::string image_;
   std::string log_;
   nlohmann::json metadata_;
+  int descriptor_ = -1;
   void* handle_ = nullptr;
 };
 

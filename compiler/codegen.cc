@@ -8,8 +8,6 @@
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
-#include <llvm/Transforms/IPO/AlwaysInliner.h>
-#include <llvm/Transforms/IPO/GlobalDCE.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SROA.h>
@@ -17,6 +15,7 @@
 
 #include <algorithm>
 
+#include "compiler/cpu_pipeline.h"
 #include "compiler/error.h"
 #include "conclave/code_features.h"
 
@@ -129,20 +128,11 @@ void simplify_kernels(llvm::Module& module, bool optimize) {
 }
 
 void optimize_for_cpu(llvm::Module& module, const Target& target, bool optimize) {
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = true;
-  tuning.SLPVectorization = true;
-  tuning.LoopInterleaving = true;
-  llvm::PassBuilder builder(&target.machine(), tuning);
+  llvm::PassBuilder builder(&target.machine());
   Analyses analyses(builder);
-  llvm::ModulePassManager passes;
-  if (optimize) {
-    passes.addPass(llvm::GlobalDCEPass());
-    passes.addPass(llvm::AlwaysInlinerPass(/*InsertLifetimeIntrinsics=*/false));
-    passes.addPass(builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3));
-  } else {
-    passes.addPass(builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0));
-  }
+  llvm::ModulePassManager passes =
+      optimize ? make_cpu_pipeline()
+               : builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0);
   passes.run(module, analyses.module);
 }
 

@@ -187,8 +187,8 @@ CL_API_ENTRY cl_program CL_API_CALL clLinkProgram(cl_context handle, cl_uint num
                                                   cl_uint num_inputs, const cl_program* inputs,
                                                   Callback callback, void* user_data,
                                                   cl_int* code) {
-  Program* made = nullptr;
-  cl_program result = create(__func__, code, [&] {
+  Ref<Program> made;
+  cl_int status = guarded(__func__, [&] {
     Context& c = context(handle);
     require_list(num_devices, list, CL_INVALID_VALUE, "device_list and num_devices do not agree");
     require(num_inputs > 0 && inputs, CL_INVALID_VALUE, "nothing to link");
@@ -215,15 +215,15 @@ CL_API_ENTRY cl_program CL_API_CALL clLinkProgram(cl_context handle, cl_uint num
     require(compiled == num_inputs * devices.size(), CL_INVALID_OPERATION,
             "an input is not a compiled object or library for each of the devices");
     require(callback || !user_data, CL_INVALID_VALUE, "user_data without a callback");
-    Ref<Program> program(new Program(
+    made = Ref<Program>::adopt(new Program(
         c, devices, std::vector<std::shared_ptr<const ProgramImage>>(devices.size())));
-    // A failed link gives a program as well: it holds the log.
-    made = program.get();
     made->link(devices, options_or_empty(options), std::move(linked),
                notifier(*made, callback, user_data));
-    return made->handle();
   });
-  return result ? result : made ? made->handle() : nullptr;
+  if (code) *code = status;
+  // A link that failed gives a program as well: it holds the log.
+  const bool linked = status == CL_SUCCESS || status == CL_LINK_PROGRAM_FAILURE;
+  return made && linked ? made.detach()->handle() : nullptr;
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clGetProgramInfo(cl_program handle, cl_program_info name,

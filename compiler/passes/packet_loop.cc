@@ -110,22 +110,55 @@ std::vector<Value*> region_arguments(const GroupValues& group, Value* item,
   return arguments;
 }
 
+// Counts y and z along with the rows of a group.
+class RowPosition {
+ public:
+  // To be called where the loop over rows begins.
+  RowPosition(IRBuilder<>& builder, BasicBlock* before, Value* height)
+      : builder_(builder), height_(height) {
+    for (llvm::PHINode** position : {&y_, &z_}) {
+      *position = builder.CreatePHI(builder.getInt64Ty(), 2);
+      (*position)->addIncoming(builder.getInt64(0), before);
+    }
+  }
+  Value* y() const { return y_; }
+  Value* z() const { return z_; }
+
+  // To be called in the block that ends with the loop's branch.
+  void advance() {
+    Value* y = builder_.CreateAdd(y_, builder_.getInt64(1), "", true, true);
+    Value* wraps = builder_.CreateICmpEQ(y, height_);
+    Value* z = builder_.CreateAdd(z_, builder_.CreateZExt(wraps, builder_.getInt64Ty()), "", true,
+                                  true);
+    y_->addIncoming(builder_.CreateSelect(wraps, builder_.getInt64(0), y),
+                    builder_.GetInsertBlock());
+    z_->addIncoming(z, builder_.GetInsertBlock());
+  }
+
+ private:
+  IRBuilder<>& builder_;
+  Value* height_;
+  llvm::PHINode* y_;
+  llvm::PHINode* z_;
+};
+
 }  // namespace
 
 Value* emit_packet_loops(IRBuilder<>& builder, const Region& region, const GroupValues& group) {
   MDNode* access_group = mark_independent_accesses(*region.function);
-  CountingLoop z(builder, group.local_size[2], 1, "z");
-  Value* plane = builder.CreateMul(z.index(), group.local_size[1], "", true, true);
-  CountingLoop y(builder, group.local_size[1], 1, "y");
-  Value* row = builder.CreateMul(builder.CreateAdd(plane, y.index(), "", true, true),
-                                 group.local_size[0], "", true, true);
-  CountingLoop x(builder, group.local_size[0], kLanes, "x");
-  Value* item = builder.CreateAdd(row, x.index(), "item", true, true);
+  const auto& size = group.local_size;
+  BasicBlock* before = builder.GetInsertBlock();
+  CountingLoop rows(builder, builder.CreateMul(size[1], size[2], "rows", true, true), 1, "row");
+  RowPosition position(builder, before, size[1]);
+  Value* row_begin = builder.CreateMul(rows.index(), size[0], "", true, true);
+  CountingLoop x(builder, size[0], kLanes, "x");
+  Value* item = builder.CreateAdd(row_begin, x.index(), "item", true, true);
   Value* next = builder.CreateCall(
-      region.function, region_arguments(group, item, {x.index(), y.index(), z.index()}), "next");
+      region.function,
+      region_arguments(group, item, {x.index(), position.y(), position.z()}), "next");
   annotate_loop(*x.close(), access_group);
-  annotate_loop(*y.close());
-  annotate_loop(*z.close());
+  position.advance();
+  annotate_loop(*rows.close());
   return next;
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops that run a region for all work-items of a group, one lane packet after the other.
 //
-//   for z in [0, size.z)
-//     for y in [0, size.y)
-//       for x in [0, size.x) step kLanes          ; !llvm.loop with parallel accesses
-//         next = region(..., item = (z * size.y + y) * size.x + x, local id = (x, y, z), ...)
+//   for row in [0, size.y * size.z)               ; (y, z) counted along
+//     for x in [0, size.x) step kLanes            ; !llvm.loop with parallel accesses
+//       next = region(..., item = row * size.x + x, local id = (x, y, z), ...)
+//
+// Two loops, not three: every loop costs compile time in each of its regions' passes, and most
+// kernels have one row only.
 //
 // A lane packet is one call of a region function: for now one work-item. This is the only place that
 // knows; a vectorized region changes the step and what is called for the rest.

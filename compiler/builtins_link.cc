@@ -106,14 +106,16 @@ void check_resolved(llvm::Module& module) {
   if (!errors.empty()) throw BuildError(errors);
 }
 
-bool is_sleef_function(llvm::StringRef name) { return name.starts_with("Sleef_"); }
+bool is_sleef_function(llvm::StringRef name) {
+  return name.starts_with("Sleef_");
+}
 
 bool is_libm_function(llvm::StringRef name) {
   // What LLVM's intrinsics become where the CPU has no instruction. Sorted.
   constexpr std::string_view kNames[] = {
-      "acos",  "asin",   "atan", "atan2", "ceil",      "copysign", "cos",   "cosh", "exp",
-      "exp10", "exp2",   "fabs", "floor", "fma",       "fmax",     "fmin",  "fmod", "ldexp",
-      "log",   "log10",  "log2", "lrint", "nearbyint", "pow",      "rint",  "round", "roundeven",
+      "acos",  "asin",   "atan", "atan2", "ceil",      "copysign", "cos",  "cosh",  "exp",
+      "exp10", "exp2",   "fabs", "floor", "fma",       "fmax",     "fmin", "fmod",  "ldexp",
+      "log",   "log10",  "log2", "lrint", "nearbyint", "pow",      "rint", "round", "roundeven",
       "sin",   "sincos", "sinh", "sqrt",  "tan",       "tanh",     "trunc"};
   auto known = [&](std::string_view wanted) {
     return std::binary_search(std::begin(kNames), std::end(kNames), wanted);

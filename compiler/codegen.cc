@@ -86,18 +86,21 @@ Target::Target(const std::string& cpu, bool optimize) : cpu_(cpu) {
   if (!machine_) throw BuildError("no code generator for '" + cpu_ + "'");
 }
 
+bool Target::has(const char* features) const {
+  return machine_->getMCSubtargetInfo()->checkFeatures(features);
+}
+
 std::vector<std::string> Target::features() const {
   std::vector<std::string> names;
   for (const char* feature : kCodeFeatures)
-    if (machine_->getMCSubtargetInfo()->checkFeatures(std::string("+") + feature))
-      names.push_back(feature);
+    if (has((std::string("+") + feature).c_str())) names.push_back(feature);
   return names;
 }
 
 void Target::apply_to(llvm::Module& module) const {
   module.setTargetTriple(kTriple);
   module.setDataLayout(machine_->createDataLayout());
-  bool wide = machine_->getMCSubtargetInfo()->checkFeatures("+avx512f");
+  bool wide = has("+avx512f");
   for (llvm::Function& function : module) {
     if (function.isDeclaration()) continue;
     function.addFnAttr("target-cpu", cpu_);
@@ -131,8 +134,7 @@ void optimize_for_cpu(llvm::Module& module, const Target& target, bool optimize)
   llvm::PassBuilder builder(&target.machine());
   Analyses analyses(builder);
   llvm::ModulePassManager passes =
-      optimize ? make_cpu_pipeline()
-               : builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0);
+      optimize ? make_cpu_pipeline() : builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0);
   passes.run(module, analyses.module);
 }
 

@@ -21,6 +21,8 @@ class Target {
   Target(const std::string& cpu, bool optimize);
 
   const std::string& cpu() const { return cpu_; }
+  // `features` like "+avx2,+fma".
+  bool has(const char* features) const;
   llvm::TargetMachine& machine() const { return *machine_; }
   // What the code may use of the instruction set, by LLVM's names, sorted; without tuning flags.
   std::vector<std::string> features() const;

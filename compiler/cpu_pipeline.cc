@@ -123,8 +123,7 @@ llvm::ModulePassManager make_cpu_pipeline() {
   // Parts of a program share its module: what belongs to the others goes first.
   passes.addPass(llvm::GlobalDCEPass());
   passes.addPass(llvm::AlwaysInlinerPass(/*InsertLifetimeIntrinsics=*/false));
-  llvm::ModuleInlinerWrapperPass inliner(
-      llvm::getInlineParams(/*OptLevel=*/3, /*SizeOptLevel=*/0));
+  llvm::ModuleInlinerWrapperPass inliner(llvm::getInlineParams(/*OptLevel=*/3, /*SizeOptLevel=*/0));
   inliner.getPM().addPass(llvm::PostOrderFunctionAttrsPass());
   inliner.getPM().addPass(llvm::createCGSCCToFunctionPassAdaptor(make_simplification()));
   passes.addPass(std::move(inliner));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/elf_link.h"
 
+#include <fcntl.h>
 #include <lld/Common/Driver.h>
 #include <llvm/Object/ELFObjectFile.h>
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -123,9 +123,9 @@ std::string link_executable(const std::vector<std::string>& objects, std::string
   if (needs.libm) files.emplace_back("libm", embedded::libm_stub());
   MemoryFile output("program");
 
-  std::vector<std::string> words = {"ld.lld", "-shared", "-Bsymbolic", "--hash-style=gnu",
-                                    "--threads=1", "--no-as-needed", "-z", "relro",
-                                    "-z", "noexecstack", "-o", "-"};
+  std::vector<std::string> words = {
+      "ld.lld", "-shared", "-Bsymbolic", "--hash-style=gnu", "--threads=1", "--no-as-needed",
+      "-z",     "relro",   "-z",         "noexecstack",      "-o",          "-"};
   for (const MemoryFile& file : files) words.push_back(file.path());
   std::vector<const char*> arguments;
   for (const std::string& word : words) arguments.push_back(word.c_str());

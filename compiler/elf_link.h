@@ -9,8 +9,8 @@
 
 namespace conclave::compiler {
 
-// `objects` are object files with code, `image` is the result of write_image(). May be called once per process:
-// lld keeps state. Throws BuildError with the linker's messages.
+// `objects` are object files with code, `image` is the result of write_image(). May be called once
+// per process: lld keeps state. Throws BuildError with the linker's messages.
 std::string link_executable(const std::vector<std::string>& objects, std::string_view image);
 
 }  // namespace conclave::compiler

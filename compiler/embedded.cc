@@ -3,17 +3,22 @@
 
 // The assembler includes the files; an object file of 16 bytes alignment suits bitcode, which is
 // read as 32-bit words.
-#define CONCLAVE_EMBED(name, path)                                                              \
-  asm(".pushsection .rodata.conclave_" #name ",\"a\",@progbits\n.balign 16\n"                   \
-      ".globl conclave_embedded_" #name "_begin\nconclave_embedded_" #name "_begin:\n"          \
-      ".incbin \"" path "\"\n"                                                                  \
-      ".globl conclave_embedded_" #name "_end\nconclave_embedded_" #name "_end:\n.byte 0\n"     \
-      ".popsection\n");                                                                         \
-  extern "C" const char conclave_embedded_##name##_begin[];                                     \
-  extern "C" const char conclave_embedded_##name##_end[];                                       \
-  std::string_view conclave::compiler::embedded::name() {                                       \
-    return {conclave_embedded_##name##_begin,                                                   \
-            static_cast<size_t>(conclave_embedded_##name##_end - conclave_embedded_##name##_begin)}; \
+#define CONCLAVE_EMBED(name, path)                                                               \
+  asm(".pushsection .rodata.conclave_" #name                                                     \
+      ",\"a\",@progbits\n.balign 16\n"                                                           \
+      ".globl conclave_embedded_" #name "_begin\nconclave_embedded_" #name                       \
+      "_begin:\n"                                                                                \
+      ".incbin \"" path                                                                          \
+      "\"\n"                                                                                     \
+      ".globl conclave_embedded_" #name "_end\nconclave_embedded_" #name                         \
+      "_end:\n.byte 0\n"                                                                         \
+      ".popsection\n");                                                                          \
+  extern "C" const char conclave_embedded_##name##_begin[];                                      \
+  extern "C" const char conclave_embedded_##name##_end[];                                        \
+  std::string_view conclave::compiler::embedded::name() {                                        \
+    return {                                                                                     \
+        conclave_embedded_##name##_begin,                                                        \
+        static_cast<size_t>(conclave_embedded_##name##_end - conclave_embedded_##name##_begin)}; \
   }
 
 CONCLAVE_EMBED(base_header, CONCLAVE_BASE_HEADER)

@@ -9,8 +9,8 @@ namespace conclave::compiler::embedded {
 
 // clang's opencl-c-base.h: types, macros and enumerations of OpenCL C.
 std::string_view base_header();
-// Archives (builtin_archive.h) of the builtins that use barriers or work-item functions, linked before
-// regions are formed, and of all others, linked after the place of the vectorizer.
+// Archives (builtin_archive.h) of the builtins that use barriers or work-item functions, linked
+// before regions are formed, and of all others, linked after the place of the vectorizer.
 std::string_view early_builtins();
 std::string_view late_builtins();
 // Shared objects without content, whose only purpose is their SONAME: linking with one makes the

@@ -13,10 +13,10 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <unistd.h>
 #include <climits>
 #include <cstdlib>
 #include <iterator>
-#include <unistd.h>
 
 #include "compiler/embedded.h"
 #include "conclave/device_features.h"
@@ -38,10 +38,10 @@ class GenerateModule : public clang::ASTFrontendAction {
  protected:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& instance,
                                                         llvm::StringRef file) override {
-    generator_ = clang::CreateLLVMCodeGen(
-        instance.getDiagnostics(), file, &instance.getVirtualFileSystem(),
-        instance.getHeaderSearchOpts(), instance.getPreprocessorOpts(), instance.getCodeGenOpts(),
-        context_);
+    generator_ =
+        clang::CreateLLVMCodeGen(instance.getDiagnostics(), file, &instance.getVirtualFileSystem(),
+                                 instance.getHeaderSearchOpts(), instance.getPreprocessorOpts(),
+                                 instance.getCodeGenOpts(), context_);
     return std::unique_ptr<clang::ASTConsumer>(generator_);
   }
   void EndSourceFileAction() override {
@@ -90,7 +90,6 @@ void add_math_arguments(const Options& options, std::vector<std::string>& args) 
   add(options.correctly_rounded_divide_sqrt, "-cl-fp32-correctly-rounded-divide-sqrt");
   // `a * b + c` may always become one fma in OpenCL C; across statements only where asked for.
   args.push_back(options.mad_enable ? "-ffp-contract=fast" : "-ffp-contract=on");
-  add(options.fast_relaxed_math, "-D__FAST_RELAXED_MATH__=1");
 }
 
 void add_code_arguments(const Options& options, std::vector<std::string>& args) {
@@ -99,8 +98,7 @@ void add_code_arguments(const Options& options, std::vector<std::string>& args) 
   if (!options.strict_aliasing) args.push_back("-relaxed-aliasing");
   if (options.uniform_work_group_size || options.language < 200)
     args.push_back("-cl-uniform-work-group-size");
-  if (options.debug_info)
-    args.insert(args.end(), {"-debug-info-kind=limited", "-dwarf-version=5"});
+  if (options.debug_info) args.insert(args.end(), {"-debug-info-kind=limited", "-dwarf-version=5"});
   if (options.no_warnings) args.push_back("-w");
   if (options.warnings_are_errors) args.push_back("-Werror");
 }
@@ -110,15 +108,27 @@ std::string current_folder() {
   return getcwd(path, sizeof path) ? path : "/";
 }
 
-std::vector<std::string> front_end_arguments(const Options& options, const std::string& name) {
-  std::vector<std::string> args = {
-      "-triple", "spir64-unknown-unknown", "-x", "cl", "-cl-std=" + language_name(options.language),
-      "-resource-dir", kResourceFolder, "-working-directory", kVirtualFolder,
-      "-fdeclare-opencl-builtins", "-finclude-default-header", "-cl-kernel-arg-info",
-      "-mrelocation-model", "pic", "-pic-level", "2"};
+std::vector<std::string> front_end_arguments(const Options& options, const Source& source) {
+  std::vector<std::string> args = {"-triple",
+                                   "spir64-unknown-unknown",
+                                   "-x",
+                                   "cl",
+                                   "-cl-std=" + language_name(options.language),
+                                   "-resource-dir",
+                                   kResourceFolder,
+                                   "-working-directory",
+                                   kVirtualFolder,
+                                   "-fdeclare-opencl-builtins",
+                                   "-finclude-default-header",
+                                   "-cl-kernel-arg-info",
+                                   "-mrelocation-model",
+                                   "pic",
+                                   "-pic-level",
+                                   "2"};
   add_feature_arguments(options, args);
   add_math_arguments(options, args);
   add_code_arguments(options, args);
+  if (source.fast_fma) args.insert(args.end(), {"-D", "FP_FAST_FMAF=1", "-D", "FP_FAST_FMA=1"});
   for (const std::string& define : options.defines) args.insert(args.end(), {"-D", define});
   std::string folder = current_folder();
   args.insert(args.end(), {"-I", kVirtualFolder});
@@ -126,7 +136,7 @@ std::vector<std::string> front_end_arguments(const Options& options, const std::
     if (!llvm::sys::path::is_absolute(dir)) dir = folder + "/" + dir;
     args.insert(args.end(), {"-I", dir});
   }
-  args.insert(args.end(), {"-iquote", folder, name});
+  args.insert(args.end(), {"-iquote", folder, source.name});
   return args;
 }
 
@@ -189,7 +199,7 @@ FrontEndResult compile_source(llvm::LLVMContext& context, const Source& source,
   auto* printer = new clang::TextDiagnosticPrinter(log_stream, new clang::DiagnosticOptions());
   instance.createDiagnostics(printer, /*ShouldOwnClient=*/true);
 
-  std::vector<std::string> args = front_end_arguments(options, source.name);
+  std::vector<std::string> args = front_end_arguments(options, source);
   std::vector<const char*> pointers;
   for (const std::string& arg : args) pointers.push_back(arg.c_str());
   FrontEndResult result;

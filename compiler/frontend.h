@@ -24,6 +24,7 @@ struct Source {
   std::string name;  // as diagnostics show it
   std::string text;
   std::vector<std::pair<std::string, std::string>> headers;  // include name, text
+  bool fast_fma = false;                                     // the target has an instruction for it
 };
 
 struct FrontEndResult {

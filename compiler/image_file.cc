@@ -11,7 +11,9 @@
 namespace conclave::compiler {
 namespace {
 
-size_t aligned(size_t size, size_t alignment) { return (size + alignment - 1) & ~(alignment - 1); }
+size_t aligned(size_t size, size_t alignment) {
+  return (size + alignment - 1) & ~(alignment - 1);
+}
 
 std::string make_note(std::string_view metadata) {
   Elf64_Nhdr header = {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels.h"
 
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 
@@ -27,25 +28,33 @@ namespace {
 // A worker's stack is finite; what a kernel cannot have must be told at build time.
 constexpr uint64_t kMaxPrivateBytes = uint64_t{8} << 20;
 
-// Bytes of the variables of a function and of the deepest chain of calls below it. There is no
-// recursion any more.
-uint64_t stack_bytes(const llvm::Function& function) {
-  uint64_t own = 0;
-  uint64_t below = 0;
-  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
-    if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
-      own += variable->getAllocationSize(function.getDataLayout())->getFixedValue();
-    } else if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
-      if (const llvm::Function* callee = call->getCalledFunction())
-        below = std::max(below, stack_bytes(*callee));
+// Bytes of the variables of functions and of the deepest chains of calls below them.
+class StackBytes {
+ public:
+  // There is no recursion any more.
+  uint64_t of(const llvm::Function& function) {
+    auto known = known_.find(&function);
+    if (known != known_.end()) return known->second;
+    uint64_t own = 0;
+    uint64_t below = 0;
+    for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+      if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
+        own += variable->getAllocationSize(function.getDataLayout())->getFixedValue();
+      } else if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+        if (const llvm::Function* callee = call->getCalledFunction())
+          below = std::max(below, of(*callee));
+      }
     }
+    return known_[&function] = own + below;
   }
-  return own + below;
-}
 
-void check_private_memory(const RegionedKernel& kernel, KernelInfo& info) {
+ private:
+  llvm::DenseMap<const llvm::Function*, uint64_t> known_;
+};
+
+void check_private_memory(const RegionedKernel& kernel, KernelInfo& info, StackBytes& stack) {
   for (const Region& region : kernel.regions)
-    info.private_bytes = std::max(info.private_bytes, stack_bytes(*region.function));
+    info.private_bytes = std::max(info.private_bytes, stack.of(*region.function));
   uint64_t bytes = info.private_bytes + kernel.spill_bytes;
   if (bytes > kMaxPrivateBytes)
     throw BuildError("kernel '" + kernel.name + "' needs " + std::to_string(bytes) +
@@ -112,7 +121,8 @@ std::vector<KernelInfo> lower_kernels(llvm::Module& module, const Options& optio
   times.begin("builtins");
   link_late_builtins(module);
   check_resolved(module);
-  for (size_t i = 0; i < regioned.size(); ++i) check_private_memory(regioned[i], infos[i]);
+  StackBytes stack;
+  for (size_t i = 0; i < regioned.size(); ++i) check_private_memory(regioned[i], infos[i], stack);
   flatten_address_spaces(module);
   return infos;
 }

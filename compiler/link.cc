@@ -56,8 +56,8 @@ void relax_math(llvm::Module& module, const Options& options) {
       function.addFnAttr("denormal-fp-math", "preserve-sign,preserve-sign");
     if (!flags.any()) continue;
     for (llvm::Instruction& instruction : llvm::instructions(function))
-      if (llvm::isa<llvm::FPMathOperator>(instruction)) instruction.setFastMathFlags(
-            instruction.getFastMathFlags() | flags);
+      if (llvm::isa<llvm::FPMathOperator>(instruction))
+        instruction.setFastMathFlags(instruction.getFastMathFlags() | flags);
   }
 }
 
@@ -79,8 +79,8 @@ void check_kind(const InputInfo& info, Action action) {
 }  // namespace
 
 std::unique_ptr<llvm::Module> link_inputs(llvm::LLVMContext& context,
-                                          const protocol::Request& request,
-                                          const Options& options, std::string& log) {
+                                          const protocol::Request& request, const Options& options,
+                                          std::string& log) {
   if (request.inputs.empty()) throw ImageError("there is no input");
   if (request.action == Action::kRebuild && request.inputs.size() != 1)
     throw ImageError("exactly one binary can be built at a time");

@@ -14,11 +14,11 @@
 namespace conclave::compiler {
 
 // Reads and links all inputs of the request, and applies its floating-point options. Throws
-// ImageError naming the input that is no program binary of the right kind; a linking error is in the
-// log, and the result null.
+// ImageError naming the input that is no program binary of the right kind; a linking error is in
+// the log, and the result null.
 std::unique_ptr<llvm::Module> link_inputs(llvm::LLVMContext& context,
-                                          const protocol::Request& request,
-                                          const Options& options, std::string& log);
+                                          const protocol::Request& request, const Options& options,
+                                          std::string& log);
 
 }  // namespace conclave::compiler
 

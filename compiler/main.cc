@@ -23,7 +23,8 @@ constexpr char kHelp[] =
     "\n"
     "  -o FILE            output; default: the source's name with .out\n"
     "  --cpu=NAME         LLVM's name of the target CPU; default: this CPU\n"
-    "  --emit=llvm|asm|spir  optimised LLVM IR, assembly or the front end's IR instead of a binary\n"
+    "  --emit=llvm|asm|spir  optimised LLVM IR, assembly or the front end's IR instead of a "
+    "binary\n"
     "  --compile          an object for linking, like clCompileProgram\n"
     "  --time             print the milliseconds of each phase to stderr\n"
     "  --server           answer compile requests on file descriptor 3\n"
@@ -124,8 +125,9 @@ bool read_file(const std::string& path, std::string& text) {
 }
 
 bool write_file(const std::string& path, const std::string& content) {
-  if (path == "-") return static_cast<bool>(std::cout.write(content.data(),
-                                                 static_cast<std::streamsize>(content.size())));
+  if (path == "-")
+    return static_cast<bool>(
+        std::cout.write(content.data(), static_cast<std::streamsize>(content.size())));
   std::ofstream file(path, std::ios::binary);
   file.write(content.data(), static_cast<std::streamsize>(content.size()));
   return static_cast<bool>(file.flush());

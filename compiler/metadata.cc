@@ -19,8 +19,7 @@ namespace {
 // One of clang's kernel_arg_* lists.
 class ArgumentNotes {
  public:
-  ArgumentNotes(const llvm::Function& kernel, const char* kind)
-      : node_(kernel.getMetadata(kind)) {
+  ArgumentNotes(const llvm::Function& kernel, const char* kind) : node_(kernel.getMetadata(kind)) {
     if (!node_ || node_->getNumOperands() != kernel.arg_size())
       throw BuildError("kernel '" + kernel.getName().str() + "' has no " + kind + " metadata");
   }
@@ -164,10 +163,10 @@ void describe_attributes(const llvm::Function& kernel, KernelInfo& info) {
 }
 
 nlohmann::json to_json(const ArgumentInfo& argument) {
-  return {{"name", argument.name},     {"type", argument.type},
-          {"kind", argument.kind},     {"address", argument.address},
-          {"access", argument.access}, {"qualifiers", argument.qualifiers},
-          {"size", argument.size},     {"offset", argument.offset},
+  return {{"name", argument.name},          {"type", argument.type},
+          {"kind", argument.kind},          {"address", argument.address},
+          {"access", argument.access},      {"qualifiers", argument.qualifiers},
+          {"size", argument.size},          {"offset", argument.offset},
           {"alignment", argument.alignment}};
 }
 

@@ -54,7 +54,9 @@ constexpr Flag kFlags[] = {
     {"-cl-kernel-arg-info", kCompiling, [](Options&) {}},
 };
 
-unsigned place_of(Action action) { return action == Action::kLink ? kLinking : kCompiling; }
+unsigned place_of(Action action) {
+  return action == Action::kLink ? kLinking : kCompiling;
+}
 
 std::string_view name_of(Action action) {
   switch (action) {

@@ -87,17 +87,17 @@ class Extraction {
     bool is_defined = defined_.contains(&global);
     auto linkage = is_defined ? global.getLinkage() : llvm::GlobalValue::ExternalLinkage;
     if (auto* function = llvm::dyn_cast<llvm::Function>(&global)) {
-      auto* copy = llvm::Function::Create(function->getFunctionType(), linkage,
-                                          function->getAddressSpace(), function->getName(),
-                                          &module_);
+      auto* copy =
+          llvm::Function::Create(function->getFunctionType(), linkage, function->getAddressSpace(),
+                                 function->getName(), &module_);
       copy->copyAttributesFrom(function);
       map_[function] = copy;
     } else {
       auto* variable = llvm::cast<llvm::GlobalVariable>(&global);
-      auto* copy = new llvm::GlobalVariable(
-          module_, variable->getValueType(), variable->isConstant(), linkage, nullptr,
-          variable->getName(), nullptr, variable->getThreadLocalMode(),
-          variable->getAddressSpace());
+      auto* copy =
+          new llvm::GlobalVariable(module_, variable->getValueType(), variable->isConstant(),
+                                   linkage, nullptr, variable->getName(), nullptr,
+                                   variable->getThreadLocalMode(), variable->getAddressSpace());
       copy->copyAttributesFrom(variable);
       map_[variable] = copy;
     }
@@ -109,8 +109,8 @@ class Extraction {
       auto* copy = llvm::cast<llvm::Function>(map_[function]);
       for (auto [from, to] : llvm::zip(function->args(), copy->args())) map_[&from] = &to;
       llvm::SmallVector<llvm::ReturnInst*> returns;
-      llvm::CloneFunctionInto(copy, function, map_,
-                              llvm::CloneFunctionChangeType::DifferentModule, returns);
+      llvm::CloneFunctionInto(copy, function, map_, llvm::CloneFunctionChangeType::DifferentModule,
+                              returns);
     } else if (auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&global)) {
       if (variable->hasInitializer())
         llvm::cast<llvm::GlobalVariable>(map_[variable])
@@ -136,8 +136,8 @@ class ArchiveWriter {
   std::string finish() const {
     auto count = static_cast<uint32_t>(functions_.size());
     ArchiveHeader header = {count, static_cast<uint32_t>(modules_.size())};
-    size_t name_offset = sizeof header + count * sizeof(FunctionEntry) +
-                         modules_.size() * sizeof(ModuleEntry);
+    size_t name_offset =
+        sizeof header + count * sizeof(FunctionEntry) + modules_.size() * sizeof(ModuleEntry);
     std::string names;
     std::string file;
     append(file, header);
@@ -149,8 +149,8 @@ class ArchiveWriter {
     size_t offset = name_offset + names.size();
     for (const std::string& module : modules_) {
       offset = aligned(offset);
-      append(file, ModuleEntry{static_cast<uint32_t>(offset),
-                               static_cast<uint32_t>(module.size())});
+      append(file,
+             ModuleEntry{static_cast<uint32_t>(offset), static_cast<uint32_t>(module.size())});
       offset += module.size();
     }
     file += names;

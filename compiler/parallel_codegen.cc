@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/parallel_codegen.h"
 
+#include <fcntl.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -40,10 +40,12 @@ size_t total_size(llvm::Function& function, llvm::SmallPtrSetImpl<llvm::Function
   return size;
 }
 
-// Variables that kernels write must exist once.
+// Variables that kernels write must exist once. Those named llvm.* are LLVM's notes.
 bool can_be_split(const llvm::Module& module) {
   return std::all_of(module.global_begin(), module.global_end(),
-                     [](const llvm::GlobalVariable& variable) { return variable.isConstant(); });
+                     [](const llvm::GlobalVariable& variable) {
+                       return variable.isConstant() || variable.getName().starts_with("llvm.");
+                     });
 }
 
 size_t available_cpus() {
@@ -62,8 +64,9 @@ std::vector<Part> make_parts(llvm::Module& module) {
     functions.emplace_back(total_size(function, seen), &function);
     all += functions.back().first;
   }
-  std::stable_sort(functions.begin(), functions.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::sort(functions.begin(), functions.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second->getName() < b.second->getName();
+  });
   bool split = all >= kWorthForking && can_be_split(module);
   size_t count = split ? std::min({functions.size(), available_cpus(), kMaxProcesses}) : 1;
   std::vector<Part> parts(std::max<size_t>(count, 1));

@@ -7,6 +7,7 @@
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/Verifier.h>
 
+#include <optional>
 #include <utility>
 
 #include "compiler/codegen.h"
@@ -19,6 +20,7 @@
 #include "compiler/metadata.h"
 #include "compiler/options.h"
 #include "compiler/parallel_codegen.h"
+#include "compiler/passes/vector_math.h"
 
 namespace conclave::compiler {
 namespace {
@@ -93,15 +95,23 @@ class Compilation {
         extras_.times.begin("link");
         return link_inputs(context_, request_, options_, response_.log);
     }
-    throw BuildError("unknown action " +
-                     std::to_string(static_cast<uint32_t>(request_.action)));
+    throw BuildError("unknown action " + std::to_string(static_cast<uint32_t>(request_.action)));
+  }
+
+  const Target& target() {
+    if (!target_) {
+      extras_.times.begin("target");
+      target_.emplace(request_.target_cpu, options_.optimize);
+    }
+    return *target_;
   }
 
   std::unique_ptr<llvm::Module> compile() {
+    bool fast_fma = target().has("+fma");
     extras_.times.begin("front end");
-    FrontEndResult result = compile_source(
-        context_, {extras_.source_name, request_.source, request_.headers}, options_,
-        response_.log);
+    FrontEndResult result =
+        compile_source(context_, {extras_.source_name, request_.source, request_.headers, fast_fma},
+                       options_, response_.log);
     program_.dependencies = std::move(result.dependencies);
     return std::move(result.module);
   }
@@ -125,12 +135,12 @@ class Compilation {
 
   std::string make_executable(llvm::Module& module, const std::string& bitcode) {
     using Output = Extras::Output;
-    extras_.times.begin("target");
-    Target target(request_.target_cpu, options_.optimize);
+    const Target& target = this->target();
     program_.target_cpu = target.cpu();
     program_.target_features = target.features();
     program_.kernels = lower_kernels(module, options_, extras_.times);
     target.apply_to(module);
+    add_vector_math(module, target);
     if (extras_.output != Output::kImage) return make_text(module, target);
     extras_.times.begin("generate code");
     std::vector<std::string> objects = generate_objects(module, target);
@@ -174,6 +184,7 @@ class Compilation {
   Response response_;
   bool diagnosed_error_ = false;
   ProgramInfo program_;
+  std::optional<Target> target_;
   llvm::LLVMContext context_;
 };
 

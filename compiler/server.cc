@@ -54,8 +54,8 @@ void write_message(int descriptor, const std::string& body) {
   write_all(descriptor, body);
 }
 
-// The kernel kills this process with SIGIO as soon as anything happens at the requester's end; after
-// the request nothing is due but its closing.
+// The kernel kills this process with SIGIO as soon as anything happens at the requester's end;
+// after the request nothing is due but its closing.
 void die_with_requester(int descriptor) {
   signal(SIGIO, SIG_DFL);
   fcntl(descriptor, F_SETOWN, getpid());

@@ -37,8 +37,7 @@ std::vector<cl_context_properties> context_properties(const cl_context_propertie
 void require_available(const Device& device, Context::Notify notify, void* user_data) {
   std::string why;
   if (!device.available()) why = device.why_unavailable();
-  if (Engine::lost_in_fork())
-    why = "this process was forked after its parent had used the device";
+  if (Engine::lost_in_fork()) why = "this process was forked after its parent had used the device";
   if (why.empty()) return;
   if (notify) notify(why.c_str(), nullptr, 0, user_data);
   throw Error(CL_DEVICE_NOT_AVAILABLE, why);
@@ -70,8 +69,8 @@ CL_API_ENTRY cl_context CL_API_CALL clCreateContext(const cl_context_properties*
 
 CL_API_ENTRY cl_context CL_API_CALL clCreateContextFromType(const cl_context_properties* properties,
                                                             cl_device_type type,
-                                                            Context::Notify notify,
-                                                            void* user_data, cl_int* code) {
+                                                            Context::Notify notify, void* user_data,
+                                                            cl_int* code) {
   return create(__func__, code, [&]() -> cl_context {
     auto list = context_properties(properties);
     require(notify || !user_data, CL_INVALID_VALUE, "user_data without a callback");

@@ -48,7 +48,8 @@ struct CpuInfo {
       std::string value = line.substr(colon + 2);
       if (line.starts_with("vendor_id")) vendor = value;
       if (line.starts_with("model name")) model = value;
-      if (line.starts_with("cpu MHz")) mhz = static_cast<cl_uint>(std::strtod(value.c_str(), nullptr));
+      if (line.starts_with("cpu MHz"))
+        mhz = static_cast<cl_uint>(std::strtod(value.c_str(), nullptr));
     }
     // PCI vendor numbers, as other runtimes report them.
     if (vendor == "GenuineIntel") vendor_id = 0x8086;
@@ -383,8 +384,8 @@ bool describe_absent(cl_device_info name, const Info& info) {
 bool describe_vectors(cl_device_info name, const Info& info) {
   const bool preferred = name >= CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR &&
                          name <= CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE;
-  const bool native = name >= CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR &&
-                      name <= CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF;
+  const bool native =
+      name >= CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR && name <= CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF;
   if (!preferred && !native && name != CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF) return false;
   return info.value<cl_uint>(vector_width(name)), true;
 }

@@ -13,8 +13,12 @@ namespace icd {
 namespace {
 
 // Valid handles come before the refusal.
-void check_first(cl_context handle) { context(handle); }
-void check_first(cl_command_queue handle) { queue(handle); }
+void check_first(cl_context handle) {
+  context(handle);
+}
+void check_first(cl_command_queue handle) {
+  queue(handle);
+}
 template <class T>
 void check_first(T) {}
 

@@ -46,10 +46,11 @@ class NativeArguments {
 
 extern "C" {
 
-CL_API_ENTRY cl_int CL_API_CALL clEnqueueNDRangeKernel(
-    cl_command_queue queue_handle, cl_kernel handle, cl_uint dimensions, const size_t* offset,
-    const size_t* global, const size_t* local, cl_uint num_events, const cl_event* events,
-    cl_event* out) {
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueNDRangeKernel(cl_command_queue queue_handle,
+                                                       cl_kernel handle, cl_uint dimensions,
+                                                       const size_t* offset, const size_t* global,
+                                                       const size_t* local, cl_uint num_events,
+                                                       const cl_event* events, cl_event* out) {
   return guarded(__func__, [&] {
     launch(queue_handle, handle, CL_COMMAND_NDRANGE_KERNEL, dimensions, offset, global, local,
            num_events, events, out);

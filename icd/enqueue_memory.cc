@@ -64,9 +64,7 @@ struct Rect {
             "a slice pitch too small, or no multiple of the row pitch");
   }
 
-  size_t offset() const {
-    return origin[2] * slice_pitch + origin[1] * row_pitch + origin[0];
-  }
+  size_t offset() const { return origin[2] * slice_pitch + origin[1] * row_pitch + origin[0]; }
   // One past the last byte that the region touches.
   size_t end(const size_t* region) const {
     return offset() + (region[2] - 1) * slice_pitch + (region[1] - 1) * row_pitch + region[0];
@@ -174,10 +172,9 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBufferRect(
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue queue_handle, cl_mem from,
-                                                    cl_mem to, size_t from_offset,
-                                                    size_t to_offset, size_t size,
-                                                    cl_uint num_events, const cl_event* events,
-                                                    cl_event* out) {
+                                                    cl_mem to, size_t from_offset, size_t to_offset,
+                                                    size_t size, cl_uint num_events,
+                                                    const cl_event* events, cl_event* out) {
   return guarded(__func__, [&] {
     CommandQueue& q = queue(queue_handle);
     Memory &source = buffer(q, from), &target = buffer(q, to);

@@ -29,9 +29,9 @@ void check_local_size(const IndexSpace& space, const KernelCode& code) {
                     std::to_string(Device::kMaxWorkGroupSize) + " work-items");
   const auto& required = code.info->required_local_size;
   if (required[0] && required != space.local)
-    throw Error(CL_INVALID_WORK_GROUP_SIZE,
-                "the kernel requires work-groups of " + size_text(required, 3) + ", not " +
-                    size_text(space.local, space.dimensions));
+    throw Error(CL_INVALID_WORK_GROUP_SIZE, "the kernel requires work-groups of " +
+                                                size_text(required, 3) + ", not " +
+                                                size_text(space.local, space.dimensions));
   if (!code.info->uniform_work_groups) return;
   for (int d = 0; d < 3; ++d)
     if (space.global[d] % space.local[d] != 0)

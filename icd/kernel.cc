@@ -167,7 +167,8 @@ CL_API_ENTRY cl_int CL_API_CALL clGetKernelSuggestedLocalWorkSizeKHR(
   });
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clGetKernelSubGroupInfo(cl_kernel handle, cl_device_id device_handle,
+CL_API_ENTRY cl_int CL_API_CALL clGetKernelSubGroupInfo(cl_kernel handle,
+                                                        cl_device_id device_handle,
                                                         cl_kernel_sub_group_info, size_t,
                                                         const void*, size_t, void*, size_t*) {
   return guarded(__func__, [&] {

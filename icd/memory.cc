@@ -13,7 +13,9 @@ constexpr cl_mem_flags kHostAccess =
 constexpr cl_mem_flags kHostPointer =
     CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
 
-bool at_most_one(cl_mem_flags bits) { return (bits & (bits - 1)) == 0; }
+bool at_most_one(cl_mem_flags bits) {
+  return (bits & (bits - 1)) == 0;
+}
 
 void check_flags(cl_mem_flags flags) {
   require(!(flags & ~(kKernelAccess | kHostAccess | kHostPointer)), CL_INVALID_VALUE,
@@ -22,9 +24,9 @@ void check_flags(cl_mem_flags flags) {
           "read-write, read-only and write-only exclude each other");
   require(at_most_one(flags & kHostAccess), CL_INVALID_VALUE,
           "the host access flags exclude each other");
-  require(!(flags & CL_MEM_USE_HOST_PTR) ||
-              !(flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)),
-          CL_INVALID_VALUE, "CL_MEM_USE_HOST_PTR excludes the other host-pointer flags");
+  require(
+      !(flags & CL_MEM_USE_HOST_PTR) || !(flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)),
+      CL_INVALID_VALUE, "CL_MEM_USE_HOST_PTR excludes the other host-pointer flags");
 }
 
 cl_mem make_buffer(cl_context context_handle, std::vector<cl_mem_properties> properties,
@@ -32,9 +34,9 @@ cl_mem make_buffer(cl_context context_handle, std::vector<cl_mem_properties> pro
   Context& c = context(context_handle);
   check_flags(flags);
   if (size == 0 || size > Device::max_allocation())
-    throw Error(CL_INVALID_BUFFER_SIZE, "a buffer of " + std::to_string(size) +
-                                            " bytes: 1 to " +
-                                            std::to_string(Device::max_allocation()) + " are allowed");
+    throw Error(CL_INVALID_BUFFER_SIZE, "a buffer of " + std::to_string(size) + " bytes: 1 to " +
+                                            std::to_string(Device::max_allocation()) +
+                                            " are allowed");
   const bool wants_host = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
   require(wants_host == (host != nullptr), CL_INVALID_HOST_PTR,
           "host_ptr and the flags do not agree");
@@ -74,7 +76,8 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context_
     if (properties) {
       // OpenCL 3.0 knows no buffer property: only the empty list is valid.
       if (properties[0] != 0)
-        throw Error(CL_INVALID_PROPERTY, "unknown buffer property " + std::to_string(properties[0]));
+        throw Error(CL_INVALID_PROPERTY,
+                    "unknown buffer property " + std::to_string(properties[0]));
       list.push_back(0);
     }
     return make_buffer(context_handle, std::move(list), flags, size, host);

@@ -25,13 +25,15 @@ CL_API_ENTRY cl_int CL_API_CALL clGetPlatformIDs(cl_uint num_entries, cl_platfor
 }
 
 CONCLAVE_EXPORT CL_API_ENTRY cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint num_entries,
-                                                       cl_platform_id* platforms,
-                                                       cl_uint* num_platforms) {
+                                                                       cl_platform_id* platforms,
+                                                                       cl_uint* num_platforms) {
   return clGetPlatformIDs(num_entries, platforms, num_platforms);
 }
 
-CONCLAVE_EXPORT CL_API_ENTRY cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id handle, cl_platform_info name,
-                                                  size_t size, void* value, size_t* size_ret) {
+CONCLAVE_EXPORT CL_API_ENTRY cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id handle,
+                                                                  cl_platform_info name,
+                                                                  size_t size, void* value,
+                                                                  size_t* size_ret) {
   return guarded(__func__, [&] {
     // A null platform is ours to choose: this is the only one behind this entry point.
     if (handle) platform(handle);
@@ -65,21 +67,21 @@ CONCLAVE_EXPORT CL_API_ENTRY void* CL_API_CALL clGetExtensionFunctionAddress(con
   return name ? extension_function(name) : nullptr;
 }
 
-CONCLAVE_EXPORT CL_API_ENTRY void* CL_API_CALL clGetExtensionFunctionAddressForPlatform(cl_platform_id handle,
-                                                                        const char* name) {
+CONCLAVE_EXPORT CL_API_ENTRY void* CL_API_CALL
+clGetExtensionFunctionAddressForPlatform(cl_platform_id handle, const char* name) {
   return Platform::from(handle) ? clGetExtensionFunctionAddress(name) : nullptr;
 }
 
 // cl_khr_icd 2.0: the loader builds its own table from these and leaves its data with us.
-CONCLAVE_EXPORT CL_API_ENTRY void* CL_API_CALL clIcdGetFunctionAddressForPlatformKHR(cl_platform_id handle,
-                                                                     const char* name) {
+CONCLAVE_EXPORT CL_API_ENTRY void* CL_API_CALL
+clIcdGetFunctionAddressForPlatformKHR(cl_platform_id handle, const char* name) {
   if (!Platform::from(handle) || !name) return nullptr;
   void* function = core_function(name);
   return function ? function : extension_function(name);
 }
 
-CONCLAVE_EXPORT CL_API_ENTRY cl_int CL_API_CALL clIcdSetPlatformDispatchDataKHR(cl_platform_id handle,
-                                                                void* data) {
+CONCLAVE_EXPORT CL_API_ENTRY cl_int CL_API_CALL
+clIcdSetPlatformDispatchDataKHR(cl_platform_id handle, void* data) {
   return guarded(__func__, [&] { platform(handle).set_loader_data(data); });
 }
 

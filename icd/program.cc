@@ -28,14 +28,16 @@ Program::Devices build_devices(const Program& p, cl_uint count, const cl_device_
 Program::Notify notifier(Program& p, Callback callback, void* user_data) {
   require(callback || !user_data, CL_INVALID_VALUE, "user_data without a callback");
   if (!callback) return nullptr;
-  return [program = Ref<Program>(&p), callback, user_data] {
-    callback(program->handle(), user_data);
-  };
+  return
+      [program = Ref<Program>(&p), callback, user_data] { callback(program->handle(), user_data); };
 }
 
-std::string options_or_empty(const char* options) { return options ? options : ""; }
+std::string options_or_empty(const char* options) {
+  return options ? options : "";
+}
 
-// The list of source strings, one after the other; lengths may be null, or 0 for a terminated string.
+// The list of source strings, one after the other; lengths may be null, or 0 for a terminated
+// string.
 std::string join_source(cl_uint count, const char** strings, const size_t* lengths) {
   require(count > 0 && strings, CL_INVALID_VALUE, "no source strings");
   std::string source;
@@ -86,8 +88,7 @@ extern "C" {
 
 CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithSource(cl_context handle, cl_uint count,
                                                               const char** strings,
-                                                              const size_t* lengths,
-                                                              cl_int* code) {
+                                                              const size_t* lengths, cl_int* code) {
   return create(__func__, code, [&] {
     Context& c = context(handle);
     return (new Program(c, join_source(count, strings, lengths)))->handle();
@@ -215,8 +216,8 @@ CL_API_ENTRY cl_program CL_API_CALL clLinkProgram(cl_context handle, cl_uint num
     require(compiled == num_inputs * devices.size(), CL_INVALID_OPERATION,
             "an input is not a compiled object or library for each of the devices");
     require(callback || !user_data, CL_INVALID_VALUE, "user_data without a callback");
-    made = Ref<Program>::adopt(new Program(
-        c, devices, std::vector<std::shared_ptr<const ProgramImage>>(devices.size())));
+    made = Ref<Program>::adopt(
+        new Program(c, devices, std::vector<std::shared_ptr<const ProgramImage>>(devices.size())));
     made->link(devices, options_or_empty(options), std::move(linked),
                notifier(*made, callback, user_data));
   });

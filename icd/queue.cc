@@ -32,16 +32,16 @@ cl_command_queue make_queue(cl_context context_handle, cl_device_id device_handl
 
 extern "C" {
 
-CL_API_ENTRY cl_command_queue CL_API_CALL clCreateCommandQueue(
-    cl_context context_handle, cl_device_id device_handle, cl_command_queue_properties properties,
-    cl_int* code) {
+CL_API_ENTRY cl_command_queue CL_API_CALL
+clCreateCommandQueue(cl_context context_handle, cl_device_id device_handle,
+                     cl_command_queue_properties properties, cl_int* code) {
   return create(__func__, code,
                 [&] { return make_queue(context_handle, device_handle, properties, {}); });
 }
 
-CL_API_ENTRY cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(
-    cl_context context_handle, cl_device_id device_handle, const cl_queue_properties* list,
-    cl_int* code) {
+CL_API_ENTRY cl_command_queue CL_API_CALL
+clCreateCommandQueueWithProperties(cl_context context_handle, cl_device_id device_handle,
+                                   const cl_queue_properties* list, cl_int* code) {
   return create(__func__, code, [&] {
     context(context_handle);
     device(device_handle);
@@ -60,9 +60,9 @@ CL_API_ENTRY cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(
   });
 }
 
-CL_API_ENTRY cl_command_queue CL_API_CALL clCreateCommandQueueWithPropertiesKHR(
-    cl_context context_handle, cl_device_id device_handle, const cl_queue_properties_khr* list,
-    cl_int* code) {
+CL_API_ENTRY cl_command_queue CL_API_CALL
+clCreateCommandQueueWithPropertiesKHR(cl_context context_handle, cl_device_id device_handle,
+                                      const cl_queue_properties_khr* list, cl_int* code) {
   return clCreateCommandQueueWithProperties(
       context_handle, device_handle, reinterpret_cast<const cl_queue_properties*>(list), code);
 }

@@ -70,12 +70,16 @@ FOR_GEOMETRIC(DIRECTION, double)
     double##N direction = CAST(N, double, v) / sqrt(square);                       \
     return square == 0 ? v : CAST(N, float, direction);                            \
   }
+// Small components next to large ones keep their precision: scaling up comes before, scaling down
+// after the division.
 #define DOUBLE_NORMALIZE(N, unused)                                                \
   OVERLOAD double##N normalize(double##N v) {                                      \
     v = finite_direction(v);                                                       \
-    v *= scale_for_length(v);                                                      \
-    double square = dot(v, v);                                                     \
-    return square == 0 ? v : v / sqrt(square);                                     \
+    double scale = scale_for_length(v);                                            \
+    double##N scaled = v * scale;                                                  \
+    double square = dot(scaled, scaled);                                           \
+    double##N direction = v * fmax(scale, 1.0) / sqrt(square) * fmin(scale, 1.0);  \
+    return square == 0 ? v : direction;                                            \
   }
 FOR_GEOMETRIC(FLOAT_NORMALIZE, )
 FOR_GEOMETRIC(DOUBLE_NORMALIZE, )

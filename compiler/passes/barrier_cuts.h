@@ -32,7 +32,7 @@ llvm::BitVector crossings_of_value(llvm::Instruction& value, llvm::ArrayRef<Barr
 
 // What the kernel does with the memory of one alloca.
 struct AllocaUse {
-  llvm::SmallPtrSet<llvm::Value*, 8> pointers;        // the alloca and all that is derived from it
+  llvm::SmallPtrSet<llvm::Value*, 8> pointers;  // the alloca and all that is derived from it
   llvm::SmallPtrSet<llvm::Instruction*, 16> accesses;
   bool escapes = false;  // its address is stored or passed on
 };

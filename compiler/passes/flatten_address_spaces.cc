@@ -17,8 +17,7 @@ namespace conclave::compiler {
 namespace {
 
 // Debug information and loop metadata keep their identity.
-const llvm::RemapFlags kFlags =
-    llvm::RF_IgnoreMissingLocals | llvm::RF_ReuseAndMutateDistinctMDs;
+const llvm::RemapFlags kFlags = llvm::RF_IgnoreMissingLocals | llvm::RF_ReuseAndMutateDistinctMDs;
 
 enum AddressSpace : unsigned { kPrivate = 0, kGlobal = 1, kConstant = 2, kLocal = 3 };
 
@@ -106,10 +105,10 @@ class Flattener : llvm::ValueMaterializer {
   }
 
   void move_variable(llvm::GlobalVariable& variable) {
-    auto* moved = new llvm::GlobalVariable(
-        module_, types_.remapType(variable.getValueType()), variable.isConstant(),
-        variable.getLinkage(), nullptr, "", &variable, variable.getThreadLocalMode(), kPrivate,
-        variable.isExternallyInitialized());
+    auto* moved = new llvm::GlobalVariable(module_, types_.remapType(variable.getValueType()),
+                                           variable.isConstant(), variable.getLinkage(), nullptr,
+                                           "", &variable, variable.getThreadLocalMode(), kPrivate,
+                                           variable.isExternallyInitialized());
     moved->copyAttributesFrom(&variable);
     moved->takeName(&variable);
     map_[&variable] = moved;
@@ -118,8 +117,7 @@ class Flattener : llvm::ValueMaterializer {
   void move_initializer(llvm::GlobalVariable& variable) {
     if (!variable.hasInitializer()) return;
     auto* moved = llvm::cast<llvm::GlobalVariable>(map_[&variable]);
-    moved->setInitializer(llvm::MapValue(variable.getInitializer(), map_,
-                                         kFlags, &types_, this));
+    moved->setInitializer(llvm::MapValue(variable.getInitializer(), map_, kFlags, &types_, this));
   }
 
   void move_function(llvm::Function& function) {
@@ -149,12 +147,12 @@ class Flattener : llvm::ValueMaterializer {
   llvm::AttributeList flatten_attributes(llvm::AttributeList attributes) {
     llvm::LLVMContext& context = module_.getContext();
     for (unsigned index : attributes.indexes()) {
-      for (auto kind : {llvm::Attribute::ByVal, llvm::Attribute::StructRet,
-                        llvm::Attribute::ElementType}) {
+      for (auto kind :
+           {llvm::Attribute::ByVal, llvm::Attribute::StructRet, llvm::Attribute::ElementType}) {
         llvm::Type* type = attributes.getAttributeAtIndex(index, kind).getValueAsType();
         if (type)
-          attributes = attributes.replaceAttributeTypeAtIndex(context, index, kind,
-                                                              types_.remapType(type));
+          attributes =
+              attributes.replaceAttributeTypeAtIndex(context, index, kind, types_.remapType(type));
       }
     }
     return attributes;
@@ -214,8 +212,8 @@ class AliasScopes {
  private:
   static void add(llvm::Instruction& instruction, llvm::MDNode* own, llvm::MDNode* other) {
     auto extend = [&](unsigned kind, llvm::MDNode* scope) {
-      instruction.setMetadata(
-          kind, llvm::MDNode::concatenate(instruction.getMetadata(kind), scope));
+      instruction.setMetadata(kind,
+                              llvm::MDNode::concatenate(instruction.getMetadata(kind), scope));
     };
     extend(llvm::LLVMContext::MD_alias_scope, own);
     extend(llvm::LLVMContext::MD_noalias, other);

@@ -85,9 +85,9 @@ class RegionBuilder {
       : kernel_(kernel), cuts_(cuts), layout_(layout) {}
 
   Region build(unsigned index) {
-    function_ = llvm::Function::Create(
-        region_type(kernel_), llvm::GlobalValue::InternalLinkage, 0,
-        kernel_.getName() + ".region." + llvm::Twine(index), kernel_.getParent());
+    function_ = llvm::Function::Create(region_type(kernel_), llvm::GlobalValue::InternalLinkage, 0,
+                                       kernel_.getName() + ".region." + llvm::Twine(index),
+                                       kernel_.getParent());
     copy_attributes(kernel_, *function_);
     // An array there may also be reached through a pointer that was itself spilled.
     if (std::all_of(layout_.slots.begin(), layout_.slots.end(),
@@ -96,8 +96,8 @@ class RegionBuilder {
     map_.clear();
     successors_.clear();
     values_.clear();
-    BasicBlock* begin = index == 0 ? kernel_.getEntryBlock().getSingleSuccessor()
-                                   : cuts_[index - 1].after;
+    BasicBlock* begin =
+        index == 0 ? kernel_.getEntryBlock().getSingleSuccessor() : cuts_[index - 1].after;
     collect_blocks(begin);
     BasicBlock* entry = BasicBlock::Create(kernel_.getContext(), "entry", function_);
     map_parameters();
@@ -135,10 +135,10 @@ class RegionBuilder {
   }
 
   llvm::Value* slot_address(llvm::IRBuilder<>& builder, const SpillSlot& slot) {
-    llvm::Value* array = builder.CreateMul(function_->getArg(kItems),
-                                           builder.getInt64(slot.offset), "", true, true);
-    llvm::Value* element = builder.CreateMul(function_->getArg(kItem), builder.getInt64(slot.size),
-                                             "", true, true);
+    llvm::Value* array =
+        builder.CreateMul(function_->getArg(kItems), builder.getInt64(slot.offset), "", true, true);
+    llvm::Value* element =
+        builder.CreateMul(function_->getArg(kItem), builder.getInt64(slot.size), "", true, true);
     llvm::Value* address =
         builder.CreateInBoundsGEP(builder.getInt8Ty(), function_->getArg(kSpill), array);
     return builder.CreateInBoundsGEP(builder.getInt8Ty(), address, element);
@@ -161,9 +161,8 @@ class RegionBuilder {
       if (!slot) continue;
       values_.push_back(copy);
       if (index > 0 && slot->crossings.test(index - 1)) {
-        llvm::Value* value = builder.CreateAlignedLoad(copy->getAllocatedType(),
-                                                       slot_address(builder, *slot),
-                                                       llvm::Align(slot->alignment));
+        llvm::Value* value = builder.CreateAlignedLoad(
+            copy->getAllocatedType(), slot_address(builder, *slot), llvm::Align(slot->alignment));
         builder.CreateStore(value, copy);
       }
     }
@@ -231,8 +230,7 @@ class RegionBuilder {
     llvm::removeUnreachableBlocks(*function_);
     llvm::DominatorTree tree(*function_);
     llvm::PromoteMemToReg(values_, tree);
-    for (llvm::Instruction& instruction :
-         llvm::make_early_inc_range(function_->getEntryBlock()))
+    for (llvm::Instruction& instruction : llvm::make_early_inc_range(function_->getEntryBlock()))
       if (llvm::isInstructionTriviallyDead(&instruction)) instruction.eraseFromParent();
   }
 
@@ -254,9 +252,8 @@ void mark_lifetimes(llvm::Function& region) {
     if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction))
       variables.push_back(variable);
   for (llvm::AllocaInst* variable : variables) {
-    auto* size = llvm::ConstantInt::get(
-        llvm::Type::getInt64Ty(region.getContext()),
-        variable->getAllocationSize(layout)->getFixedValue());
+    auto* size = llvm::ConstantInt::get(llvm::Type::getInt64Ty(region.getContext()),
+                                        variable->getAllocationSize(layout)->getFixedValue());
     llvm::IRBuilder<>(region.getEntryBlock().getTerminator()).CreateLifetimeStart(variable, size);
     for (BasicBlock& block : region)
       if (auto* exit = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator()))

@@ -31,8 +31,7 @@ void guard(llvm::BinaryOperator& division, bool is_signed) {
   llvm::Value* bad = builder.CreateICmpEQ(divisor, llvm::ConstantInt::get(type, 0));
   if (is_signed) {
     auto lowest = llvm::APInt::getSignedMinValue(type->getScalarSizeInBits());
-    llvm::Value* is_lowest =
-        builder.CreateICmpEQ(dividend, llvm::ConstantInt::get(type, lowest));
+    llvm::Value* is_lowest = builder.CreateICmpEQ(dividend, llvm::ConstantInt::get(type, lowest));
     llvm::Value* is_minus_one =
         builder.CreateICmpEQ(divisor, llvm::ConstantInt::getAllOnesValue(type));
     bad = builder.CreateOr(bad, builder.CreateAnd(is_lowest, is_minus_one));

@@ -32,10 +32,9 @@ void replace_uses(llvm::Function& region, llvm::GlobalVariable& variable, uint64
                   const std::vector<llvm::Use*>& uses) {
   llvm::BasicBlock& entry = region.getEntryBlock();
   llvm::IRBuilder<> builder(&entry, entry.getFirstNonPHIOrDbgOrAlloca());
-  llvm::Value* place = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(),
-                                                          region.getArg(kLocalMemory), offset);
-  llvm::Value* pointer =
-      builder.CreateAddrSpaceCast(place, variable.getType(), variable.getName());
+  llvm::Value* place =
+      builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), region.getArg(kLocalMemory), offset);
+  llvm::Value* pointer = builder.CreateAddrSpaceCast(place, variable.getType(), variable.getName());
   for (llvm::Use* use : uses) use->set(pointer);
 }
 
@@ -58,8 +57,8 @@ void lower_local_variables(RegionedKernel& kernel) {
       auto [known, is_new] = offsets.try_emplace(variable, 0);
       if (is_new) {
         const llvm::DataLayout& layout = module.getDataLayout();
-        llvm::Align alignment = variable->getAlign().value_or(
-            layout.getPrefTypeAlign(variable->getValueType()));
+        llvm::Align alignment =
+            variable->getAlign().value_or(layout.getPrefTypeAlign(variable->getValueType()));
         known->second = llvm::alignTo(end, alignment);
         end = known->second + layout.getTypeAllocSize(variable->getValueType());
       }

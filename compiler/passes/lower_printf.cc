@@ -51,16 +51,15 @@ class PrintfCall {
                                  llvm::Align(8));
     }
     llvm::Value* launch = function_.getArg(kLaunch);
-    llvm::Value* entry = builder.CreateAlignedLoad(
-        builder.getPtrTy(),
-        builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), launch,
-                                           offsetof(abi::Launch, print)),
-        llvm::Align(8));
+    llvm::Value* entry =
+        builder.CreateAlignedLoad(builder.getPtrTy(),
+                                  builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), launch,
+                                                                     offsetof(abi::Launch, print)),
+                                  llvm::Align(8));
     llvm::Type* pointer = builder.getPtrTy();
-    auto* type = llvm::FunctionType::get(builder.getInt32Ty(), {pointer, pointer, pointer, pointer},
-                                         false);
-    llvm::Value* format =
-        builder.CreateAddrSpaceCast(call_.getArgOperand(0), builder.getPtrTy());
+    auto* type =
+        llvm::FunctionType::get(builder.getInt32Ty(), {pointer, pointer, pointer, pointer}, false);
+    llvm::Value* format = builder.CreateAddrSpaceCast(call_.getArgOperand(0), builder.getPtrTy());
     llvm::CallInst* result =
         builder.CreateCall(type, entry, {launch, format, make_descriptors(builder), values});
     result->setDoesNotThrow();
@@ -94,12 +93,12 @@ class PrintfCall {
   }
 
   llvm::Value* make_descriptors(llvm::IRBuilder<>& builder) {
-    llvm::Constant* content = llvm::ConstantDataArray::getString(
-        builder.getContext(), descriptors_, /*AddNull=*/false);
-    auto* variable = new llvm::GlobalVariable(
-        *function_.getParent(), content->getType(), /*isConstant=*/true,
-        llvm::GlobalValue::PrivateLinkage, content, "printf.descriptors", nullptr,
-        llvm::GlobalValue::NotThreadLocal, /*AddressSpace=*/0);
+    llvm::Constant* content =
+        llvm::ConstantDataArray::getString(builder.getContext(), descriptors_, /*AddNull=*/false);
+    auto* variable =
+        new llvm::GlobalVariable(*function_.getParent(), content->getType(), /*isConstant=*/true,
+                                 llvm::GlobalValue::PrivateLinkage, content, "printf.descriptors",
+                                 nullptr, llvm::GlobalValue::NotThreadLocal, /*AddressSpace=*/0);
     variable->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
     return variable;
   }

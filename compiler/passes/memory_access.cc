@@ -21,8 +21,7 @@ bool is_vector_memory_builtin(const llvm::Function* function) {
 
 llvm::SmallVector<const llvm::Value*, 2> accessed_pointers(const llvm::Instruction& instruction) {
   if (instruction.isAtomic() || instruction.isVolatile()) return {};
-  if (const llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction))
-    return {pointer};
+  if (const llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction)) return {pointer};
   if (auto* transfer = llvm::dyn_cast<llvm::MemTransferInst>(&instruction))
     return {transfer->getRawDest(), transfer->getRawSource()};
   if (auto* fill = llvm::dyn_cast<llvm::MemSetInst>(&instruction)) return {fill->getRawDest()};

@@ -34,8 +34,7 @@ class CountingLoop {
     Value* next = builder_.CreateAdd(index_, builder_.getInt64(step_), "", true, true);
     Value* more = builder_.CreateICmpULT(next, end_);
     BasicBlock* latch = builder_.GetInsertBlock();
-    BasicBlock* behind =
-        BasicBlock::Create(builder_.getContext(), "", latch->getParent());
+    BasicBlock* behind = BasicBlock::Create(builder_.getContext(), "", latch->getParent());
     llvm::BranchInst* branch = builder_.CreateCondBr(more, body_, behind);
     index_->addIncoming(next, latch);
     builder_.SetInsertPoint(behind);
@@ -66,8 +65,8 @@ bool is_independent_access(const llvm::Instruction& instruction) {
   return !pointers.empty() && llvm::none_of(pointers, is_private);
 }
 
-// Between two barriers, what one work-item does to memory is no other's business, except by atomics.
-// LLVM's loop vectorizer may rely on that.
+// Between two barriers, what one work-item does to memory is no other's business, except by
+// atomics. LLVM's loop vectorizer may rely on that.
 MDNode* mark_independent_accesses(llvm::Function& region) {
   MDNode* group = MDNode::getDistinct(region.getContext(), {});
   for (llvm::Instruction& instruction : llvm::instructions(region))
@@ -76,8 +75,8 @@ MDNode* mark_independent_accesses(llvm::Function& region) {
   return group;
 }
 
-// Loops over work-items are vectorized or left alone: unrolling them makes much code, which takes long
-// to compile, for little.
+// Loops over work-items are vectorized or left alone: unrolling them makes much code, which takes
+// long to compile, for little.
 void annotate_loop(llvm::BranchInst& latch, MDNode* access_group = nullptr) {
   llvm::LLVMContext& context = latch.getContext();
   auto text = [&](const char* name) { return llvm::MDString::get(context, name); };
@@ -85,8 +84,7 @@ void annotate_loop(llvm::BranchInst& latch, MDNode* access_group = nullptr) {
   llvm::SmallVector<llvm::Metadata*> properties = {nullptr};
   properties.push_back(MDNode::get(context, text("llvm.loop.unroll.disable")));
   if (access_group)
-    properties.push_back(
-        MDNode::get(context, {text("llvm.loop.parallel_accesses"), access_group}));
+    properties.push_back(MDNode::get(context, {text("llvm.loop.parallel_accesses"), access_group}));
   MDNode* loop = MDNode::getDistinct(context, properties);
   loop->replaceOperandWith(0, loop);
   latch.setMetadata(llvm::LLVMContext::MD_loop, loop);
@@ -128,8 +126,8 @@ class RowPosition {
   void advance() {
     Value* y = builder_.CreateAdd(y_, builder_.getInt64(1), "", true, true);
     Value* wraps = builder_.CreateICmpEQ(y, height_);
-    Value* z = builder_.CreateAdd(z_, builder_.CreateZExt(wraps, builder_.getInt64Ty()), "", true,
-                                  true);
+    Value* z =
+        builder_.CreateAdd(z_, builder_.CreateZExt(wraps, builder_.getInt64Ty()), "", true, true);
     y_->addIncoming(builder_.CreateSelect(wraps, builder_.getInt64(0), y),
                     builder_.GetInsertBlock());
     z_->addIncoming(z, builder_.GetInsertBlock());
@@ -154,8 +152,8 @@ Value* emit_packet_loops(IRBuilder<>& builder, const Region& region, const Group
   CountingLoop x(builder, size[0], kLanes, "x");
   Value* item = builder.CreateAdd(row_begin, x.index(), "item", true, true);
   Value* next = builder.CreateCall(
-      region.function,
-      region_arguments(group, item, {x.index(), position.y(), position.z()}), "next");
+      region.function, region_arguments(group, item, {x.index(), position.y(), position.z()}),
+      "next");
   annotate_loop(*x.close(), access_group);
   position.advance();
   annotate_loop(*rows.close());

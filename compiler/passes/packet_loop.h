@@ -8,8 +8,8 @@
 // Two loops, not three: every loop costs compile time in each of its regions' passes, and most
 // kernels have one row only.
 //
-// A lane packet is one call of a region function: for now one work-item. This is the only place that
-// knows; a vectorized region changes the step and what is called for the rest.
+// A lane packet is one call of a region function: for now one work-item. This is the only place
+// that knows; a vectorized region changes the step and what is called for the rest.
 #ifndef CONCLAVE_COMPILER_PASSES_PACKET_LOOP_H_
 #define CONCLAVE_COMPILER_PASSES_PACKET_LOOP_H_
 

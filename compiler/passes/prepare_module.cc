@@ -104,8 +104,8 @@ void annotate_builtins(llvm::Module& module) {
 void prepare_module(llvm::Module& module) {
   for (llvm::Function* kernel : find_kernels(module)) separate_callers(*kernel);
   for (llvm::Function& function : module) {
-    // The list of clang's cc1 `-O0` asks for both where -cl-opt-disable was given; inlining is part
-    // of what makes a work-group here, not an optimisation.
+    // A binary's bitcode may have it from -cl-opt-disable of another compiler. Inlining makes a
+    // work-group here, it is no optimisation.
     function.removeFnAttr(llvm::Attribute::OptimizeNone);
     if (function.isDeclaration()) continue;
     if (function.getCallingConv() == llvm::CallingConv::SPIR_KERNEL) {

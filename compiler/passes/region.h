@@ -21,7 +21,7 @@ enum RegionParameter : unsigned {
   kItem,         // i64, linear local id
   kLocalId,      // i64 x 3
   kGroupId = kLocalId + 3,
-  kLocalSize = kGroupId + 3,   // of this group
+  kLocalSize = kGroupId + 3,     // of this group
   kGlobalBase = kLocalSize + 3,  // global id of the group's first work-item
   kKernelArguments = kGlobalBase + 3,
 };
@@ -38,8 +38,8 @@ struct RegionedKernel {
   std::string name;
   llvm::Function* original = nullptr;  // the kernel in SPMD form: types and attributes of arguments
   std::vector<Region> regions;
-  uint64_t spill_bytes = 0;    // per work-item
-  uint64_t local_bytes = 0;    // function-scope local variables
+  uint64_t spill_bytes = 0;  // per work-item
+  uint64_t local_bytes = 0;  // function-scope local variables
 };
 
 }  // namespace conclave::compiler

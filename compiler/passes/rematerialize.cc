@@ -39,10 +39,10 @@ unsigned own_cost(const Instruction& instruction) {
   }
   if (instruction.isIntDivRem()) return kDivisionCost;
   // A freeze may choose another value when it is repeated.
-  if (llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::CastInst,
-                llvm::GetElementPtrInst, llvm::CmpInst, llvm::SelectInst,
-                llvm::ExtractElementInst, llvm::InsertElementInst, llvm::ShuffleVectorInst,
-                llvm::ExtractValueInst, llvm::InsertValueInst>(instruction))
+  if (llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::CastInst, llvm::GetElementPtrInst,
+                llvm::CmpInst, llvm::SelectInst, llvm::ExtractElementInst, llvm::InsertElementInst,
+                llvm::ShuffleVectorInst, llvm::ExtractValueInst, llvm::InsertValueInst>(
+          instruction))
     return 1;
   return kTooExpensive;
 }
@@ -70,7 +70,8 @@ class Repeater {
     for (llvm::Use& operand : copy->operands()) operand.set(repeat(operand.get(), block));
     copy->setName(instruction->getName());
     // Operands come first: whatever was repeated at the top before is no user of this one.
-    BasicBlock::iterator& end = ends_.try_emplace(block, block->getFirstInsertionPt()).first->second;
+    BasicBlock::iterator& end =
+        ends_.try_emplace(block, block->getFirstInsertionPt()).first->second;
     copy->insertInto(block, end);
     copies_[{instruction, block}] = copy;
     return copy;

@@ -66,12 +66,12 @@ SpillLayout assign_spill_slots(llvm::Function& kernel, llvm::ArrayRef<BarrierCut
 
   // The largest alignment first: no padding, and every offset is a multiple of its alignment, which
   // makes `items * offset` one for any number of items.
-  std::stable_sort(
-      layout.slots.begin(), layout.slots.end(),
-      [](const SpillSlot& a, const SpillSlot& b) { return a.alignment > b.alignment; });
-  for (SpillSlot& slot : layout.slots) {
-    slot.offset = layout.bytes;
-    layout.bytes += slot.size;
+  for (uint64_t alignment = abi::kBlockAlignment; alignment > 0; alignment /= 2) {
+    for (SpillSlot& slot : layout.slots) {
+      if (slot.alignment != alignment) continue;
+      slot.offset = layout.bytes;
+      layout.bytes += slot.size;
+    }
   }
   return layout;
 }

@@ -16,8 +16,8 @@ namespace conclave::compiler {
 // One thing that is kept for each work-item.
 struct SpillSlot {
   llvm::AllocaInst* variable;  // the alloca that holds it between barriers
-  // True: an SSA value, in `variable` only while a region runs. False: `variable` is a private array
-  // that lives in the spill area itself.
+  // True: an SSA value, in `variable` only while a region runs. False: `variable` is a private
+  // array that lives in the spill area itself.
   bool is_value;
   llvm::BitVector crossings;  // barriers across which it must survive
   uint64_t size;              // bytes, a multiple of `alignment`

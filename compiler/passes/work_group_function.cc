@@ -55,7 +55,8 @@ class GroupFunctionBuilder {
     auto* function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, 0,
                                             info_.symbol, kernel_.original->getParent());
     function->addFnAttr(llvm::Attribute::NoUnwind);
-    // The kernel's own description: gdb finds it by the kernel's name, with the lines of the source.
+    // The kernel's own description: gdb finds it by the kernel's name, with the lines of the
+    // source.
     function->setSubprogram(kernel_.original->getSubprogram());
     for (auto attribute : kernel_.original->getAttributes().getFnAttrs())
       if (attribute.isStringAttribute()) function->addFnAttr(attribute);
@@ -66,9 +67,7 @@ class GroupFunctionBuilder {
     return function;
   }
 
-  BasicBlock* add_block(const char* name) {
-    return BasicBlock::Create(context_, name, function_);
-  }
+  BasicBlock* add_block(const char* name) { return BasicBlock::Create(context_, name, function_); }
   Value* launch() { return function_->getArg(0); }
   Value* arguments() { return function_->getArg(1); }
   Value* workspace() { return function_->getArg(2); }
@@ -121,8 +120,8 @@ class GroupFunctionBuilder {
     if (parameter->hasByValAttr()) return address;
     if (argument.kind == "local") {
       Value* offset = load_number(arguments(), argument.offset, "");
-      Value* place = builder_.CreateInBoundsGEP(builder_.getInt8Ty(),
-                                                group_values_.local_memory, offset);
+      Value* place =
+          builder_.CreateInBoundsGEP(builder_.getInt8Ty(), group_values_.local_memory, offset);
       return builder_.CreateAddrSpaceCast(
           place, llvm::PointerType::get(context_, kLocalAddressSpace), argument.name);
     }

@@ -13,9 +13,9 @@
 //     } while (--%count)
 //   }
 //
-// Where a region can only be followed by one other there is no switch. With -cl-denorms-are-zero the
-// function is an internal one, called by @kernel_k with the CPU's flush modes on: LLVM would move
-// arithmetic across the change of mode within one function.
+// Where a region can only be followed by one other there is no switch. With -cl-denorms-are-zero
+// the function is an internal one, called by @kernel_k with the CPU's flush modes on: LLVM would
+// move arithmetic across the change of mode within one function.
 #ifndef CONCLAVE_COMPILER_PASSES_WORK_GROUP_FUNCTION_H_
 #define CONCLAVE_COMPILER_PASSES_WORK_GROUP_FUNCTION_H_
 

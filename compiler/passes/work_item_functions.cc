@@ -27,14 +27,12 @@ class Lowering {
   }
 
  private:
-  Value* parameter(unsigned first, unsigned dimension) {
-    return region_.getArg(first + dimension);
-  }
+  Value* parameter(unsigned first, unsigned dimension) { return region_.getArg(first + dimension); }
 
   // Loads a uint64_t of abi::Launch; it does not change while the kernel runs.
   Value* launch_field(IRBuilder<>& builder, llvm::Type* type, uint64_t offset) {
-    Value* address = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(),
-                                                        region_.getArg(kLaunch), offset);
+    Value* address =
+        builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), region_.getArg(kLaunch), offset);
     llvm::Align alignment(type->getIntegerBitWidth() / 8);
     llvm::LoadInst* load = builder.CreateAlignedLoad(type, address, alignment);
     load->setMetadata(llvm::LLVMContext::MD_invariant_load,
@@ -104,7 +102,8 @@ class Lowering {
     }
     Value* result = otherwise;
     for (unsigned d = 0; d < 3; ++d) {
-      Value* is_d = builder.CreateICmpEQ(dimension, llvm::ConstantInt::get(dimension->getType(), d));
+      Value* is_d =
+          builder.CreateICmpEQ(dimension, llvm::ConstantInt::get(dimension->getType(), d));
       result = builder.CreateSelect(is_d, value_of(builder, function, d), result);
     }
     return result;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The builtin functions that the work-group passes know by name, and their lowering.
 //
-// They stay opaque calls until regions are formed (and later vectorized), since their names say what
-// no analysis could find out again: which value is the work-item's index.
+// They stay opaque calls until regions are formed (and later vectorized), since their names say
+// what no analysis could find out again: which value is the work-item's index.
 #ifndef CONCLAVE_COMPILER_PASSES_WORK_ITEM_FUNCTIONS_H_
 #define CONCLAVE_COMPILER_PASSES_WORK_ITEM_FUNCTIONS_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the device offers to OpenCL C. The compiler predefines these macros and rejects the rest, the
-// runtime reports the same lists, so that the two cannot disagree.
+// What the device offers to OpenCL C. The compiler predefines these macros and rejects the rest,
+// the runtime reports the same lists, so that the two cannot disagree.
 #ifndef CONCLAVE_DEVICE_FEATURES_H_
 #define CONCLAVE_DEVICE_FEATURES_H_
 
@@ -8,14 +8,10 @@ namespace conclave {
 
 // Extensions that add to the language (clGetDeviceInfo lists them and the API-only ones).
 inline constexpr const char* kLanguageExtensions[] = {
-    "cl_khr_byte_addressable_store",
-    "cl_khr_fp64",
-    "cl_khr_global_int32_base_atomics",
-    "cl_khr_global_int32_extended_atomics",
-    "cl_khr_int64_base_atomics",
-    "cl_khr_int64_extended_atomics",
-    "cl_khr_local_int32_base_atomics",
-    "cl_khr_local_int32_extended_atomics",
+    "cl_khr_byte_addressable_store",    "cl_khr_fp64",
+    "cl_khr_global_int32_base_atomics", "cl_khr_global_int32_extended_atomics",
+    "cl_khr_int64_base_atomics",        "cl_khr_int64_extended_atomics",
+    "cl_khr_local_int32_base_atomics",  "cl_khr_local_int32_extended_atomics",
 };
 
 // Optional features of OpenCL C 3.0 (CL_DEVICE_OPENCL_C_FEATURES).

@@ -3,9 +3,9 @@
 //
 // A program binary is a 64-bit little-endian ELF file.
 //  - kind "executable": a position-independent shared object; each kernel is a dynamic symbol with
-//    the signature abi::GroupFunction. The loader checks all that the dynamic linker will follow and
-//    lets through only what kernels need (platform/loader/dynamic_image.cc): a GNU hash table, no
-//    initialisers, no thread-local storage, no indirect functions, no run path, no soname, no
+//    the signature abi::GroupFunction. The loader checks all that the dynamic linker will follow
+//    and lets through only what kernels need (platform/loader/dynamic_image.cc): a GNU hash table,
+//    no initialisers, no thread-local storage, no indirect functions, no run path, no soname, no
 //    executable stack, no segment that is writable and executable.
 //  - kinds "object" (clCompileProgram) and "library" (clLinkProgram -create-library): a relocatable
 //    file without code.
@@ -47,7 +47,8 @@
 // }
 // "kind" of an argument: value, pointer (global or constant memory), local, image, sampler.
 // "address": private, global, constant, local. "access": none, read_only, write_only, read_write.
-// "qualifiers": any of const, restrict, volatile, pipe. "size": of the value; of a pointer argument 8.
+// "qualifiers": any of const, restrict, volatile, pipe. "size": of the value; of a pointer
+// argument 8.
 #ifndef CONCLAVE_PROGRAM_IMAGE_H_
 #define CONCLAVE_PROGRAM_IMAGE_H_
 

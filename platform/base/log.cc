@@ -11,7 +11,8 @@
 namespace conclave::log {
 namespace {
 
-// Leaked on purpose: commands may still run, and log, while the host's static objects are destroyed.
+// Leaked on purpose: commands may still run, and log, while the host's static objects are
+// destroyed.
 spdlog::logger& logger() {
   static spdlog::logger* instance = [] {
     std::string_view wanted = std::getenv("CONCLAVE_LOG") ? std::getenv("CONCLAVE_LOG") : "off";
@@ -33,10 +34,20 @@ spdlog::logger& logger() {
 
 }  // namespace
 
-bool debug_enabled() { return logger().should_log(spdlog::level::debug); }
-void debug(std::string_view text) { logger().debug(text); }
-void info(std::string_view text) { logger().info(text); }
-void warn(std::string_view text) { logger().warn(text); }
-void error(std::string_view text) { logger().error(text); }
+bool debug_enabled() {
+  return logger().should_log(spdlog::level::debug);
+}
+void debug(std::string_view text) {
+  logger().debug(text);
+}
+void info(std::string_view text) {
+  logger().info(text);
+}
+void warn(std::string_view text) {
+  logger().warn(text);
+}
+void error(std::string_view text) {
+  logger().error(text);
+}
 
 }  // namespace conclave::log

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The base of every OpenCL object: what a cl_context, cl_mem, ... points to.
 //
-// The first member is the loader's dispatch table, as cl_khr_icd demands, the second the loader's own
-// data of version 2.0 of that extension; so no class derived from Object may have virtual functions. Two counts: `handles` are the host program's references
-// (clRetain*, clRelease*); all of them together hold one of the internal references. An object whose
-// handles are all released lives on for as long as another object or a command needs it, and a host
-// that gets at it through that one (the context of a queue) may use it and even retain it again.
+// The first member is the loader's dispatch table, as cl_khr_icd demands, the second the loader's
+// own data of version 2.0 of that extension; so no class derived from Object may have virtual
+// functions. Two counts: `handles` are the host program's references (clRetain*, clRelease*); all
+// of them together hold one of the internal references. An object whose handles are all released
+// lives on for as long as another object or a command needs it, and a host that gets at it through
+// that one (the context of a queue) may use it and even retain it again.
 #ifndef CONCLAVE_PLATFORM_BASE_OBJECT_H_
 #define CONCLAVE_PLATFORM_BASE_OBJECT_H_
 

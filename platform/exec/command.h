@@ -21,8 +21,8 @@ class Command {
   // How many units there are.
   virtual uint64_t units() const { return 1; }
 
-  // Expected time for all units on one compute unit, in nanoseconds: decides whether it pays to wake
-  // other threads for it.
+  // Expected time for all units on one compute unit, in nanoseconds: decides whether it pays to
+  // wake other threads for it.
   virtual uint64_t estimate_ns() const = 0;
 
   // Stack that run() needs beyond an ordinary call, in bytes: a host thread's may be small.

@@ -24,7 +24,9 @@ constexpr size_t kStackBytes = 16u << 20;
 
 }  // namespace
 
-void ComputeUnit::Block::Free::operator()(void* memory) const { std::free(memory); }
+void ComputeUnit::Block::Free::operator()(void* memory) const {
+  std::free(memory);
+}
 
 void* ComputeUnit::Block::at_least(size_t bytes) {
   if (bytes <= size_) return memory_.get();
@@ -33,8 +35,8 @@ void* ComputeUnit::Block::at_least(size_t bytes) {
   size_ = 0;
   memory_.reset(std::aligned_alloc(4096, rounded));
   if (!memory_)
-    throw Error(CL_OUT_OF_RESOURCES,
-                "no memory for " + std::to_string(rounded) + " bytes of a compute unit's workspace");
+    throw Error(CL_OUT_OF_RESOURCES, "no memory for " + std::to_string(rounded) +
+                                         " bytes of a compute unit's workspace");
   size_ = rounded;
   return memory_.get();
 }
@@ -78,9 +80,9 @@ void ComputeUnit::start_thread() {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&attributes);
   if (failed)
-    throw Error(CL_OUT_OF_RESOURCES,
-                "cannot start the worker of compute unit " + std::to_string(index_) + ": error " +
-                    std::to_string(failed));
+    throw Error(CL_OUT_OF_RESOURCES, "cannot start the worker of compute unit " +
+                                         std::to_string(index_) + ": error " +
+                                         std::to_string(failed));
   started_ = true;
 }
 

@@ -44,8 +44,8 @@ class Engine {
   // A command whose last dependency has just ended on this thread.
   void ready(Event& event);
 
-  // Waits until `event` has ended; meanwhile runs `deferred` commands, and whatever they make ready,
-  // on the calling thread as long as a compute unit is free.
+  // Waits until `event` has ended; meanwhile runs `deferred` commands, and whatever they make
+  // ready, on the calling thread as long as a compute unit is free.
   void wait(Event& event, std::vector<Ref<Event>> deferred);
 
   // A worker's duty: runs `event` (null: only the backlog), what follows from it and the backlog,

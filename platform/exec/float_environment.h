@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels expect the default floating-point environment: round to nearest, no traps, denormals kept.
-// A host thread that runs commands may have another one; this guard sets the default and restores.
+// Kernels expect the default floating-point environment: round to nearest, no traps, denormals
+// kept. A host thread that runs commands may have another one; this guard sets the default and
+// restores.
 #ifndef CONCLAVE_PLATFORM_EXEC_FLOAT_ENVIRONMENT_H_
 #define CONCLAVE_PLATFORM_EXEC_FLOAT_ENVIRONMENT_H_
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands that move or set memory. All of them work on host addresses: device memory is host memory.
+// Commands that move or set memory. All of them work on host addresses: device memory is host
+// memory.
 #ifndef CONCLAVE_PLATFORM_EXEC_MEMORY_COMMANDS_H_
 #define CONCLAVE_PLATFORM_EXEC_MEMORY_COMMANDS_H_
 

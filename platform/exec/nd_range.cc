@@ -57,7 +57,9 @@ std::array<size_t, 3> choose_local_size(const IndexSpace& space, const KernelCod
   return local;
 }
 
-void NdRange::FreeAligned::operator()(std::byte* memory) const { std::free(memory); }
+void NdRange::FreeAligned::operator()(std::byte* memory) const {
+  std::free(memory);
+}
 
 NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
                  const IndexSpace& space)

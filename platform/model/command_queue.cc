@@ -10,8 +10,7 @@
 
 namespace conclave {
 
-CommandQueue::CommandQueue(Context& context, Device& device,
-                           cl_command_queue_properties properties,
+CommandQueue::CommandQueue(Context& context, Device& device, cl_command_queue_properties properties,
                            std::vector<cl_queue_properties> requested)
     : context_(&context),
       device_(&device),
@@ -112,7 +111,9 @@ void CommandQueue::finish() {
   for (const Ref<Event>& event : all) wait(*event);
 }
 
-void CommandQueue::report(const std::string& text) const { context_->report(text); }
+void CommandQueue::report(const std::string& text) const {
+  context_->report(text);
+}
 
 void CommandQueue::on_handles_gone() {
   if (Engine::lost_in_fork()) return;  // nothing runs here, and locks may be held by lost threads

@@ -92,8 +92,8 @@ class CommandQueue : public Object<CommandQueue> {
   std::atomic<bool> orphaned_{false};
 
   std::mutex mutex_;
-  Ref<Event> last_;                   // in-order: what the next command waits for
-  Ref<Event> barrier_;                // out-of-order: the last barrier
+  Ref<Event> last_;                    // in-order: what the next command waits for
+  Ref<Event> barrier_;                 // out-of-order: the last barrier
   std::vector<Ref<Event>> unordered_;  // out-of-order: commands since the barrier, ended ones too
   size_t prune_at_ = 64;
   // Ready commands too short to wake a thread for; they run with the next flush, wait or finish, or

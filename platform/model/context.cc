@@ -21,7 +21,7 @@ Context::~Context() {
 
 bool Context::has(const Device& device) const {
   return std::any_of(devices_.begin(), devices_.end(),
-                     [&](const Ref<Device>& d) { return d.get() == &device; });
+                     [&](const Ref<Device>& d) { return device.is_within(*d); });
 }
 
 void Context::report(const std::string& text) const {

@@ -33,6 +33,7 @@ class Context : public Object<Context> {
   ~Context();
 
   const std::vector<Ref<Device>>& devices() const { return devices_; }
+  // Whether `device`, or a device that it is a part of, is one of them.
   bool has(const Device& device) const;
   const std::vector<cl_context_properties>& properties() const { return properties_; }
 

@@ -26,7 +26,15 @@ Device::Device(Device& parent, std::vector<uint32_t> units,
   for (uint32_t unit : units_) set_.add(unit);
 }
 
-bool Device::available() const { return Config::get().errors.empty(); }
+bool Device::is_within(const Device& other) const {
+  for (const Device* device = this; device; device = device->parent())
+    if (device == &other) return true;
+  return false;
+}
+
+bool Device::available() const {
+  return Config::get().errors.empty();
+}
 
 std::string Device::why_unavailable() const {
   std::string text = "the device is not available: ";
@@ -45,9 +53,10 @@ constexpr Property kNamesEnd = static_cast<Property>(CL_PARTITION_BY_NAMES_LIST_
 std::vector<std::vector<uint32_t>> equal_parts(const std::vector<uint32_t>& units, size_t each) {
   require(each > 0, CL_INVALID_VALUE, "CL_DEVICE_PARTITION_EQUALLY: 0 compute units a sub-device");
   if (each >= units.size())
-    throw Error(each > units.size() ? CL_INVALID_DEVICE_PARTITION_COUNT : CL_DEVICE_PARTITION_FAILED,
-                "sub-devices of " + std::to_string(each) + " compute units: the device has " +
-                    std::to_string(units.size()));
+    throw Error(
+        each > units.size() ? CL_INVALID_DEVICE_PARTITION_COUNT : CL_DEVICE_PARTITION_FAILED,
+        "sub-devices of " + std::to_string(each) + " compute units: the device has " +
+            std::to_string(units.size()));
   std::vector<std::vector<uint32_t>> parts;
   for (size_t first = 0; first + each <= units.size(); first += each)
     parts.emplace_back(units.begin() + first, units.begin() + first + each);
@@ -71,7 +80,8 @@ std::vector<std::vector<uint32_t>> counted_parts(const std::vector<uint32_t>& un
   return parts;
 }
 
-// One sub-device of the named compute units (cl_ext_device_fission): names are the device's indices.
+// One sub-device of the named compute units (cl_ext_device_fission): names are the device's
+// indices.
 std::vector<std::vector<uint32_t>> named_part(const std::vector<uint32_t>& units,
                                               const Property* names) {
   std::vector<uint32_t> part;
@@ -125,10 +135,13 @@ std::vector<std::vector<uint32_t>> Device::parts(const Property* properties) con
   }
 }
 
-size_t Device::count_parts(const Property* properties) const { return parts(properties).size(); }
+size_t Device::count_parts(const Property* properties) const {
+  return parts(properties).size();
+}
 
 std::vector<Ref<Device>> Device::split(const Property* properties) {
-  std::vector<Property> list(properties, properties ? properties + list_length(properties) : nullptr);
+  std::vector<Property> list(properties,
+                             properties ? properties + list_length(properties) : nullptr);
   std::vector<Ref<Device>> devices;
   for (std::vector<uint32_t>& part : parts(properties))
     devices.emplace_back(new Device(*this, std::move(part), list));
@@ -142,6 +155,8 @@ uint64_t Device::global_memory() {
   return bytes;
 }
 
-uint64_t Device::max_allocation() { return global_memory() / 2; }
+uint64_t Device::max_allocation() {
+  return global_memory() / 2;
+}
 
 }  // namespace conclave

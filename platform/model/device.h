@@ -48,6 +48,8 @@ class Device : public Object<Device> {
   size_t count_parts(const cl_device_partition_property* properties) const;
 
   Device* parent() const { return parent_.get(); }
+  // Whether this is `other` or a part of it: what is there for a device is there for its parts.
+  bool is_within(const Device& other) const;
   const std::vector<uint32_t>& units() const { return units_; }
   const ComputeUnitSet& compute_units() const { return set_; }
   const std::vector<cl_device_partition_property>& partition() const { return partition_; }

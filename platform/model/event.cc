@@ -25,7 +25,9 @@ Event::Event(Context& context)
 
 Event::~Event() = default;
 
-Context& Event::context() const { return queue_ ? queue_->context() : *context_; }
+Context& Event::context() const {
+  return queue_ ? queue_->context() : *context_;
+}
 
 Event::Link* Event::closed() {
   static Link mark;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cl_event, and with it the state of every command: its status, what it waits for and who waits for
-// it. The event graph is the only ordering mechanism: an in-order queue makes each command depend on
-// the one before.
+// it. The event graph is the only ordering mechanism: an in-order queue makes each command depend
+// on the one before.
 #ifndef CONCLAVE_PLATFORM_MODEL_EVENT_H_
 #define CONCLAVE_PLATFORM_MODEL_EVENT_H_
 
@@ -54,8 +54,8 @@ class Event : public Object<Event> {
   // Makes this event wait for `other`. `cascade`: an error of `other` ends this one too (explicit
   // wait lists; the order of an in-order queue does not cascade).
   void depend_on(Event& other, bool cascade);
-  // Says that all dependencies are named. True when none is left: the caller must see to it that the
-  // command runs. Otherwise the engine gets it when the last dependency ends.
+  // Says that all dependencies are named. True when none is left: the caller must see to it that
+  // the command runs. Otherwise the engine gets it when the last dependency ends.
   bool arm();
 
   // --- Progress; called by whoever runs the command ---
@@ -116,7 +116,8 @@ class Event : public Object<Event> {
   cl_command_type type_;
   std::atomic<int32_t> status_;
   std::atomic<int32_t> sleepers_{0};
-  std::atomic<uint32_t> pending_{1};  // unfinished dependencies, and one for the enqueuer till arm()
+  std::atomic<uint32_t> pending_{
+      1};  // unfinished dependencies, and one for the enqueuer till arm()
   std::atomic<bool> dependency_failed_{false};
   std::atomic<bool> has_callbacks_{false};
   bool profiling_ = false;

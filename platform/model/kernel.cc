@@ -25,10 +25,9 @@ size_t align_up(size_t value) {
 }
 
 [[noreturn]] void bad_size(const ArgumentInfo& argument, size_t size) {
-  throw Error(CL_INVALID_ARG_SIZE, "argument '" + argument.name + "' of type " +
-                                       argument.type_name + " takes " +
-                                       std::to_string(argument.size) + " bytes, not " +
-                                       std::to_string(size));
+  throw Error(CL_INVALID_ARG_SIZE,
+              "argument '" + argument.name + "' of type " + argument.type_name + " takes " +
+                  std::to_string(argument.size) + " bytes, not " + std::to_string(size));
 }
 
 }  // namespace
@@ -75,16 +74,17 @@ Kernel::~Kernel() {
 }
 
 const std::shared_ptr<const KernelCode>* Kernel::code_for(const Device& device) const {
-  for (const auto& code : codes_)
-    if (code->device.get() == &device) return &code;
+  for (const Device* d = &device; d; d = d->parent())
+    for (const auto& code : codes_)
+      if (code->device.get() == d) return &code;
   return nullptr;
 }
 
 void Kernel::set_argument(cl_uint index, size_t size, const void* value) {
   if (index >= arguments_.size())
-    throw Error(CL_INVALID_ARG_INDEX, "kernel '" + info().name + "' has " +
-                                          std::to_string(arguments_.size()) +
-                                          " arguments; there is no number " + std::to_string(index));
+    throw Error(CL_INVALID_ARG_INDEX,
+                "kernel '" + info().name + "' has " + std::to_string(arguments_.size()) +
+                    " arguments; there is no number " + std::to_string(index));
   const ArgumentInfo& argument = info().arguments[index];
   Argument& state = arguments_[index];
   std::byte* slot = block_.data() + argument.offset;

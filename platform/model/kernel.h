@@ -56,7 +56,8 @@ class Kernel : public Object<Kernel> {
  public:
   static constexpr uint32_t kMagic = 0x6b65726e;  // "kern"
 
-  // Throws Error{CL_INVALID_PROGRAM_EXECUTABLE, CL_INVALID_KERNEL_NAME, CL_INVALID_KERNEL_DEFINITION}.
+  // Throws Error{CL_INVALID_PROGRAM_EXECUTABLE, CL_INVALID_KERNEL_NAME,
+  // CL_INVALID_KERNEL_DEFINITION}.
   Kernel(Program& program, const std::string& name);
   // A copy with the arguments that are set in `other` (clCloneKernel).
   Kernel(const Kernel& other);

@@ -38,7 +38,7 @@ Program::~Program() = default;
 
 bool Program::has(const Device& device) const {
   return std::any_of(devices_.begin(), devices_.end(),
-                     [&](const Ref<Device>& d) { return d.get() == &device; });
+                     [&](const Ref<Device>& d) { return device.is_within(*d); });
 }
 
 Build& Program::entry(const Device& device) {
@@ -47,9 +47,23 @@ Build& Program::entry(const Device& device) {
   throw Error(CL_INVALID_DEVICE, "the device is not associated with the program");
 }
 
+// The build for `device`; where nothing was built for it, that of the device it is a part of.
+const Build& Program::nearest(const Device& device) const {
+  const Build* own = nullptr;
+  for (const Device* d = &device; d; d = d->parent()) {
+    for (size_t i = 0; i < devices_.size(); ++i) {
+      if (devices_[i].get() != d) continue;
+      if (!own) own = &builds_[i];
+      if (builds_[i].status != CL_BUILD_NONE || builds_[i].image) return builds_[i];
+    }
+  }
+  require(own != nullptr, CL_INVALID_DEVICE, "the device is not associated with the program");
+  return *own;
+}
+
 Build Program::build_for(const Device& device) const {
   std::lock_guard lock(mutex_);
-  return const_cast<Program*>(this)->entry(device);
+  return nearest(device);
 }
 
 cl_program_binary_type Program::binary_type(const Device& device) const {

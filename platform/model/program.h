@@ -46,7 +46,8 @@ class Program : public Object<Program> {
   // From source; for all devices of the context.
   Program(Context& context, std::string source);
   // From binaries, one a device; a null image stands for a binary that was not valid.
-  Program(Context& context, Devices devices, std::vector<std::shared_ptr<const ProgramImage>> images);
+  Program(Context& context, Devices devices,
+          std::vector<std::shared_ptr<const ProgramImage>> images);
   ~Program();
 
   Context& context() const { return *context_; }
@@ -55,14 +56,15 @@ class Program : public Object<Program> {
   bool from_source() const { return from_source_; }
   bool has(const Device& device) const;
 
-  // A copy of what is known for `device`; throws Error{CL_INVALID_DEVICE}.
+  // A copy of what is known for `device`, or else for the device that it is a part of; throws
+  // Error{CL_INVALID_DEVICE}.
   Build build_for(const Device& device) const;
   cl_program_binary_type binary_type(const Device& device) const;
 
-  // The three ways to build. With `notify` they return at once and call it at the end; without, they
-  // throw Error{CL_BUILD_PROGRAM_FAILURE, CL_COMPILE_PROGRAM_FAILURE, CL_LINK_PROGRAM_FAILURE or
-  // CL_INVALID_*_OPTIONS}. Throws Error{CL_INVALID_OPERATION} while a build is in progress or kernels
-  // are attached.
+  // The three ways to build. With `notify` they return at once and call it at the end; without,
+  // they throw Error{CL_BUILD_PROGRAM_FAILURE, CL_COMPILE_PROGRAM_FAILURE, CL_LINK_PROGRAM_FAILURE
+  // or CL_INVALID_*_OPTIONS}. Throws Error{CL_INVALID_OPERATION} while a build is in progress or
+  // kernels are attached.
   void build(const Devices& devices, const std::string& options, Notify notify);
   void compile(const Devices& devices, const std::string& options, std::vector<Header> headers,
                Notify notify);
@@ -82,6 +84,7 @@ class Program : public Object<Program> {
   void run(const Job& job);
   void run_for(const Job& job, const Device& device);
   Build& entry(const Device& device);
+  const Build& nearest(const Device& device) const;
 
   Ref<Context> context_;
   Devices devices_;

@@ -158,6 +158,9 @@ std::string error_name(cl_int code) {
     NAME(CL_INVALID_DEVICE_QUEUE);
     NAME(CL_INVALID_SPEC_ID);
     NAME(CL_MAX_SIZE_RESTRICTION_EXCEEDED);
+    NAME(CL_DEVICE_PARTITION_FAILED_EXT);
+    NAME(CL_INVALID_PARTITION_COUNT_EXT);
+    NAME(CL_INVALID_PARTITION_NAME_EXT);
     default:
       return std::to_string(code);
   }

@@ -209,9 +209,11 @@ TEST_F(DispatchTest, ExportsEntryPointsOnly) {
   EXPECT_GE(entry_points, 1);
 }
 
+// What loaders themselves ask for, past the loader, since some hide it from programs.
 TEST_F(DispatchTest, LoaderEntryPoint) {
+  const cl_icd_dispatch* table = table_of(platform());
   auto get = reinterpret_cast<cl_int(CL_API_CALL*)(cl_uint, cl_platform_id*, cl_uint*)>(
-      clGetExtensionFunctionAddressForPlatform(platform(), "clIcdGetPlatformIDsKHR"));
+      table->clGetExtensionFunctionAddress("clIcdGetPlatformIDsKHR"));
   ASSERT_NE(nullptr, get);
   cl_uint count = 0;
   cl_platform_id found = nullptr;
@@ -222,6 +224,21 @@ TEST_F(DispatchTest, LoaderEntryPoint) {
       BAD(CL_INVALID_VALUE, get(0, &found, &count)),
       BAD(CL_INVALID_VALUE, get(0, nullptr, nullptr)),
   });
+}
+
+// cl_khr_icd 2.0: every core function by name.
+TEST_F(DispatchTest, FunctionsByName) {
+  const cl_icd_dispatch* table = table_of(platform());
+  auto get = reinterpret_cast<void*(CL_API_CALL*)(cl_platform_id, const char*)>(
+      table->clGetExtensionFunctionAddress("clIcdGetFunctionAddressForPlatformKHR"));
+  if (!get) GTEST_SKIP() << "the platform has version 1.0 of cl_khr_icd";
+  for (const char* name : {"clGetPlatformIDs", "clUnloadCompiler", "clCreateContext", "clFinish",
+                           "clSetContextDestructorCallback", "clGetPlatformInfo"}) {
+    EXPECT_NE(nullptr, get(platform(), name)) << name;
+  }
+  EXPECT_EQ(reinterpret_cast<void*>(table->clFinish), get(platform(), "clFinish"));
+  EXPECT_EQ(nullptr, get(platform(), "clNoSuchFunctionXYZ"));
+  EXPECT_EQ(nullptr, get(nullptr, "clFinish"));
 }
 
 }  // namespace

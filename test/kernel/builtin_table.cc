@@ -116,9 +116,10 @@ std::string kernel_source(const Builtin& builtin, const std::vector<Column>& col
     std::string call = replace_all(builtin.expression, "$N", suffix);
     for (size_t i = 0; i < columns.size(); ++i)
       call = replace_all(call, "$" + std::to_string(i), vector_load(i, width));
-    text << "  #pragma clang loop unroll(disable) vectorize(disable)\n  for (size_t j = get_global_id(0) * " << kBlock / width << ", end = j + "
-         << kBlock / width << "; j < end; ++j) {\n    " << builtin.result_type << suffix
-         << " r = " << call << ";\n    ";
+    text << "  #pragma clang loop unroll(disable) vectorize(disable)\n  for (size_t j = "
+            "get_global_id(0) * "
+         << kBlock / width << ", end = j + " << kBlock / width << "; j < end; ++j) {\n    "
+         << builtin.result_type << suffix << " r = " << call << ";\n    ";
     if (width == 1)
       text << "out[j] = r;\n";
     else

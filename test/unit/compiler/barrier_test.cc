@@ -23,17 +23,20 @@ struct BarrierCase {
   int (*expected)(const std::vector<int>& in, size_t i, int n);
 };
 
-size_t group_of(size_t i) { return i / 8 * 8; }
+size_t group_of(size_t i) {
+  return i / 8 * 8;
+}
 
-int reversed(const std::vector<int>& in, size_t i) { return in[group_of(i) + 7 - i % 8]; }
+int reversed(const std::vector<int>& in, size_t i) {
+  return in[group_of(i) + 7 - i % 8];
+}
 
 int rotated(const std::vector<int>& in, size_t i, int by) {
   return in[group_of(i) + (i % 8 + static_cast<size_t>(by)) % 8];
 }
 
 const BarrierCase kCases[] = {
-    {"straight",
-     "t[l] = in[g]; barrier(CLK_LOCAL_MEM_FENCE); out[g] = t[7 - l];",
+    {"straight", "t[l] = in[g]; barrier(CLK_LOCAL_MEM_FENCE); out[g] = t[7 - l];",
      [](const std::vector<int>& in, size_t i, int) { return reversed(in, i); }},
     {"two_barriers",
      "t[l] = in[g]; barrier(CLK_LOCAL_MEM_FENCE); int v = t[7 - l]; barrier(CLK_LOCAL_MEM_FENCE);"
@@ -164,8 +167,7 @@ const BarrierCase kCases[] = {
        auto value = [&](size_t j) { return in[j] & 1 ? in[j] * 3 : in[j] / 2; };
        return value(i) + value(i ^ 1);
      }},
-    {"in_function",
-     "out[g] = exchange(t, in[g], l, 7 - l) + exchange(t, in[g], l, (l + 1) % 8);",
+    {"in_function", "out[g] = exchange(t, in[g], l, 7 - l) + exchange(t, in[g], l, (l + 1) % 8);",
      [](const std::vector<int>& in, size_t i, int) { return reversed(in, i) + rotated(in, i, 1); }},
     {"vectors_across",
      "int3 v = (int3)(in[g], in[g] + 1, in[g] + 2); float4 f = convert_float4((int4)(v, 1));"
@@ -210,9 +212,15 @@ void check(const BarrierCase& test, const std::string& options) {
   }
 }
 
-TEST_P(BarrierTest, Optimized) { check(GetParam(), ""); }
-TEST_P(BarrierTest, WithoutOptimization) { check(GetParam(), "-cl-opt-disable"); }
-TEST_P(BarrierTest, WithDebugInformation) { check(GetParam(), "-g"); }
+TEST_P(BarrierTest, Optimized) {
+  check(GetParam(), "");
+}
+TEST_P(BarrierTest, WithoutOptimization) {
+  check(GetParam(), "-cl-opt-disable");
+}
+TEST_P(BarrierTest, WithDebugInformation) {
+  check(GetParam(), "-g");
+}
 
 INSTANTIATE_TEST_SUITE_P(ControlFlow, BarrierTest, testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });

@@ -61,8 +61,8 @@ TEST(Build, ReportsWarnings) {
 }
 
 TEST(Build, NamesUndefinedFunctions) {
-  Response response =
-      build("float helper(float x, int n);\nkernel void k(global float* a) { a[0] = helper(1, 2); }");
+  Response response = build(
+      "float helper(float x, int n);\nkernel void k(global float* a) { a[0] = helper(1, 2); }");
   EXPECT_EQ(response.status, Status::kFailure);
   EXPECT_TRUE(contains(response.log, "undefined function 'helper', used in 'k'")) << response.log;
   response = build("extern constant int x;\nkernel void k(global int* a) { a[0] = x; }");
@@ -81,7 +81,8 @@ TEST(Build, RefusesRecursion) {
 
 TEST(Build, RefusesTooMuchPrivateMemory) {
   Response response = build(
-      "kernel void k(global int* a) { int t[3000000]; for (int i = 0; i < 3000000; ++i) t[i] = a[i];"
+      "kernel void k(global int* a) { int t[3000000]; for (int i = 0; i < 3000000; ++i) t[i] = "
+      "a[i];"
       "  for (int i = 0; i < 3000000; ++i) a[i] = t[(i * 7) % 3000000]; }");
   EXPECT_EQ(response.status, Status::kFailure);
   EXPECT_TRUE(contains(response.log, "kernel 'k' needs 12000000 bytes of private memory"))
@@ -99,14 +100,33 @@ TEST(Build, RefusesImages) {
 
 TEST(Options, AllStandardOnesAreKnown) {
   const std::string source = "kernel void k(global float* a) { a[0] = a[1] * a[2] + 1.5; }";
-  for (const char* option :
-       {"-cl-single-precision-constant", "-cl-denorms-are-zero",
-        "-cl-fp32-correctly-rounded-divide-sqrt", "-cl-opt-disable", "-cl-strict-aliasing",
-        "-cl-uniform-work-group-size", "-cl-no-subgroup-ifp", "-cl-mad-enable",
-        "-cl-no-signed-zeros", "-cl-unsafe-math-optimizations", "-cl-finite-math-only",
-        "-cl-fast-relaxed-math", "-w", "-Werror", "-g", "-cl-kernel-arg-info", "-cl-std=CL1.1",
-        "-cl-std=CL1.2", "-cl-std=CL2.0", "-cl-std=CL3.0", "-D A", "-D A=1", "-DA=1", "-I /",
-        "-I/", "", "  \t "}) {
+  for (const char* option : {"-cl-single-precision-constant",
+                             "-cl-denorms-are-zero",
+                             "-cl-fp32-correctly-rounded-divide-sqrt",
+                             "-cl-opt-disable",
+                             "-cl-strict-aliasing",
+                             "-cl-uniform-work-group-size",
+                             "-cl-no-subgroup-ifp",
+                             "-cl-mad-enable",
+                             "-cl-no-signed-zeros",
+                             "-cl-unsafe-math-optimizations",
+                             "-cl-finite-math-only",
+                             "-cl-fast-relaxed-math",
+                             "-w",
+                             "-Werror",
+                             "-g",
+                             "-cl-kernel-arg-info",
+                             "-cl-std=CL1.1",
+                             "-cl-std=CL1.2",
+                             "-cl-std=CL2.0",
+                             "-cl-std=CL3.0",
+                             "-D A",
+                             "-D A=1",
+                             "-DA=1",
+                             "-I /",
+                             "-I/",
+                             "",
+                             "  \t "}) {
     Response response = build(source, option);
     EXPECT_EQ(response.status, Status::kSuccess) << option << "\n" << response.log;
   }
@@ -117,19 +137,25 @@ TEST(Options, WrongOnesAreNamed) {
     const char* options;
     const char* named;
   };
-  for (const Case& test : {Case{"-cl-foo", "-cl-foo"}, {"-D A -x clc", "-x"},
-                           {"-cl-std=CL9.9", "CL9.9"}, {"-create-library", "-create-library"},
-                           {"-enable-link-options", "-enable-link-options"}, {"-D", "-D"},
-                           {"-I", "-I"}, {"\"-D A", "quote"}, {"file.cl", "file.cl"},
-                           {"-cl-nv-verbose", "-cl-nv-verbose"}, {"-O3", "-O3"},
+  for (const Case& test : {Case{"-cl-foo", "-cl-foo"},
+                           {"-D A -x clc", "-x"},
+                           {"-cl-std=CL9.9", "CL9.9"},
+                           {"-create-library", "-create-library"},
+                           {"-enable-link-options", "-enable-link-options"},
+                           {"-D", "-D"},
+                           {"-I", "-I"},
+                           {"\"-D A", "quote"},
+                           {"file.cl", "file.cl"},
+                           {"-cl-nv-verbose", "-cl-nv-verbose"},
+                           {"-O3", "-O3"},
                            {"-cl-std=CLC++", "CLC++"}}) {
     Response response = build("kernel void k() {}", test.options);
     EXPECT_EQ(response.status, Status::kInvalidOptions) << test.options;
     EXPECT_TRUE(contains(response.log, test.named)) << response.log;
   }
   std::string object = compile("kernel void k() {}");
-  for (const char* options : {"-D A", "-I /", "-cl-std=CL2.0", "-g", "-cl-mad-enable",
-                              "-enable-link-options"})
+  for (const char* options :
+       {"-D A", "-I /", "-cl-std=CL2.0", "-g", "-cl-mad-enable", "-enable-link-options"})
     EXPECT_EQ(link({object}, options).status, Status::kInvalidOptions) << options;
 }
 
@@ -176,6 +202,21 @@ TEST(Options, PredefinedMacros) {
       "kernel void k() {}",
       "-cl-std=CL3.0");
   EXPECT_EQ(value_of("__FAST_RELAXED_MATH__", "-cl-fast-relaxed-math"), 1);
+}
+
+TEST(Build, AcceptsKernelsThatNeverEnd) {
+  EXPECT_EQ(build("kernel void a(global int* p) { while (1) {} }\n"
+                  "kernel void b(global int* p) { while (p[0] == 0) {} p[1] = 2; }\n"
+                  "kernel void c(global int* p) { for (;;) { p[get_global_id(0)]++;"
+                  "  barrier(CLK_GLOBAL_MEM_FENCE); } }")
+                .status,
+            Status::kSuccess);
+}
+
+TEST(Build, KeepsLinesForDebuggers) {
+  const std::string source = "kernel void k(global int* a) {\n  a[get_global_id(0)] += 1;\n}\n";
+  EXPECT_TRUE(contains(build(source, "-g").image, ".debug_line"));
+  EXPECT_FALSE(contains(build(source).image, ".debug_line"));
 }
 
 TEST(Metadata, DescribesKernels) {
@@ -241,7 +282,8 @@ TEST(Headers, RealFilesAreDependencies) {
 
 TEST(Link, JoinsObjects) {
   std::string a = compile("int helper(int x) { return x * 2; }");
-  std::string b = compile("int helper(int x);\nkernel void k(global int* a) { a[0] = helper(a[0]); }");
+  std::string b =
+      compile("int helper(int x);\nkernel void k(global int* a) { a[0] = helper(a[0]); }");
   EXPECT_EQ(metadata_of(b)["kind"], "object");
   EXPECT_EQ(metadata_of(b)["kernels"][0]["name"], "k");
   Response response = link({a, b});

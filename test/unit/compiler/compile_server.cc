@@ -49,7 +49,9 @@ CompileServer::CompileServer() {
   control_ = ends[0];
 }
 
-CompileServer::~CompileServer() { close_and_wait(); }
+CompileServer::~CompileServer() {
+  close_and_wait();
+}
 
 int CompileServer::close_and_wait() {
   if (control_ < 0) return 0;

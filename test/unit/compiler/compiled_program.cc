@@ -70,8 +70,8 @@ void append_element(std::ostringstream& out, char kind, uint8_t size, const std:
     size == 2 ? append_as<int16_t>(out, data) : append_as<int8_t>(out, data);
 }
 
-int32_t print(const abi::Launch* launch, const char* format,
-              const abi::PrintArgument* descriptors, const void* values) {
+int32_t print(const abi::Launch* launch, const char* format, const abi::PrintArgument* descriptors,
+              const void* values) {
   std::ostringstream out;
   out << format << "|";
   auto* data = static_cast<const std::byte*>(values);
@@ -132,7 +132,9 @@ nlohmann::json metadata_of(const std::string& image) {
   throw std::runtime_error("no note");
 }
 
-Range range1(uint64_t global, uint64_t local) { return {{global, 1, 1}, {local, 1, 1}, {}}; }
+Range range1(uint64_t global, uint64_t local) {
+  return {{global, 1, 1}, {local, 1, 1}, {}};
+}
 
 Range range2(uint64_t global_x, uint64_t global_y, uint64_t local_x, uint64_t local_y) {
   return {{global_x, global_y, 1}, {local_x, local_y, 1}, {}};

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "test/unit/compiler/compiled_program.h"
@@ -59,12 +60,15 @@ struct IndexModel {
         (local_id(2) * local_size(1) + local_id(1)) * local_size(0) + local_id(0);
     if (d >= 3) return {work_dim, 1, 0, 1, 1, 0, 1, 0, 0, linear, local_linear, linear};
     uint64_t groups = (range.global[d] + range.local[d] - 1) / range.local[d];
-    return {work_dim, range.global[d], item[d] + range.offset[d], local_size(d), range.local[d],
-            local_id(d), groups, group(d), range.offset[d], linear, local_linear, linear};
+    return {work_dim,      range.global[d], item[d] + range.offset[d],
+            local_size(d), range.local[d],  local_id(d),
+            groups,        group(d),        range.offset[d],
+            linear,        local_linear,    linear};
   }
 };
 
-void check_indices(CompiledProgram& program, const Range& range, uint64_t work_dim, uint64_t slice) {
+void check_indices(CompiledProgram& program, const Range& range, uint64_t work_dim,
+                   uint64_t slice) {
   uint64_t items = range.global[0] * range.global[1] * range.global[2];
   for (uint32_t d = 0; d < 4; ++d) {
     std::vector<uint64_t> out(items * 12, ~uint64_t{0});
@@ -119,12 +123,13 @@ TEST(Kernel, UsesLocalArgumentsAndVariables) {
       "  local int v[4]; local double w; int l = get_local_id(0);"
       "  a[l] = l; c[l] = l * 2; b[l] = (long2)(l, 7); v[l] = l * 3; if (l == 0) w = 0.5;"
       "  barrier(CLK_LOCAL_MEM_FENCE); int o = 3 - l;"
-      "  out[get_global_id(0)] = a[o] + c[o] * 10 + (int)b[o].y * 100 + v[o] * 1000 + (int)(w * 20000);"
+      "  out[get_global_id(0)] = a[o] + c[o] * 10 + (int)b[o].y * 100 + v[o] * 1000 + (int)(w * "
+      "20000);"
       "}");
   std::vector<int> out(8);
-  program.run("k",
-              Arguments().add(out.data()).add(LocalBytes{16}).add(LocalBytes{5}).add(LocalBytes{64}),
-              range1(8, 4));
+  program.run(
+      "k", Arguments().add(out.data()).add(LocalBytes{16}).add(LocalBytes{5}).add(LocalBytes{64}),
+      range1(8, 4));
   for (int i = 0; i < 8; ++i) {
     int o = 3 - i % 4;
     EXPECT_EQ(out[i], o + 20 * o + 700 + 3000 * o + 10000);
@@ -152,8 +157,15 @@ TEST(Kernel, TakesArgumentsOfAllKinds) {
   std::vector<double> out(9);
   const int table[] = {20, 21};
   program.run("k",
-              Arguments().add(int8_t{-3}).add(2.5).add(c).add(s).add(v).add(out.data())
-                  .add(uint64_t{12}).add(&table[0]),
+              Arguments()
+                  .add(int8_t{-3})
+                  .add(2.5)
+                  .add(c)
+                  .add(s)
+                  .add(v)
+                  .add(out.data())
+                  .add(uint64_t{12})
+                  .add(&table[0]),
               range1(1, 1));
   EXPECT_EQ(out, (std::vector<double>{-3, 2.5, 10, 1, 3, 7, 11.5, 12, 21}));
 }
@@ -221,7 +233,8 @@ TEST(Kernel, CallsAnotherKernel) {
       "kernel void inner(global int* a, int by) {"
       "  local int t[4]; int l = get_local_id(0); t[l] = a[get_global_id(0)];"
       "  barrier(CLK_LOCAL_MEM_FENCE); a[get_global_id(0)] = t[3 - l] * by; }\n"
-      "kernel void outer(global int* a) { inner(a, 2); barrier(CLK_GLOBAL_MEM_FENCE); inner(a, 5); }");
+      "kernel void outer(global int* a) { inner(a, 2); barrier(CLK_GLOBAL_MEM_FENCE); inner(a, 5); "
+      "}");
   std::vector<int> a = {1, 2, 3, 4};
   program.run("outer", Arguments().add(a.data()), range1(4, 4));
   EXPECT_EQ(a, (std::vector<int>{10, 20, 30, 40}));
@@ -276,11 +289,36 @@ TEST(Kernel, CopiesAsynchronously) {
       "  wait_group_events(1, &e); int l = get_local_id(0); float v = t[7 - l];"
       "  barrier(CLK_LOCAL_MEM_FENCE); t[l] = v;"
       "  barrier(CLK_LOCAL_MEM_FENCE);"
-      "  e = async_work_group_copy(out + get_group_id(0) * 8, t, 8, 0); wait_group_events(1, &e); }");
+      "  e = async_work_group_copy(out + get_group_id(0) * 8, t, 8, 0); wait_group_events(1, &e); "
+      "}");
   std::vector<float> in(24), out(24);
   std::iota(in.begin(), in.end(), 0.0f);
   program.run("k", Arguments().add(in.data()).add(out.data()).add(LocalBytes{32}), range1(24, 8));
   for (size_t i = 0; i < 24; ++i) EXPECT_EQ(out[i], in[i / 8 * 8 + 7 - i % 8]);
+}
+
+TEST(Kernel, TakesGenericPointers) {
+  CompiledProgram program(
+      "float sum(const float* p, int n) {"
+      "  float s = 0; for (int i = 0; i < n; ++i) s += p[i]; return s; }\n"
+      "kernel void k(global float* g, local float* l) {"
+      "  float p[4] = {1, 2, 3, 4}; l[0] = 5; g[0] = sum(g, 3) + sum(l, 1) + sum(p, 4); }",
+      "-cl-std=CL2.0");
+  std::vector<float> g = {100, 200, 300};
+  program.run("k", Arguments().add(g.data()).add(LocalBytes{4}), range1(1, 1));
+  EXPECT_EQ(g[0], 615);
+}
+
+TEST(Kernel, MathOfManyWorkItemsIsThatOfOne) {
+  CompiledProgram program(
+      "kernel void k(global const float* x, global float* y) {"
+      "  int i = get_global_id(0); y[i] = sin(x[i]) + exp(x[i]) * sqrt(x[i]) + pow(x[i], 1.5f); }");
+  std::vector<float> x(203), together(203), alone(203);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = 0.05f * static_cast<float>(i);
+  program.run("k", Arguments().add(x.data()).add(together.data()), range1(203, 203));
+  program.run("k", Arguments().add(x.data()).add(alone.data()), range1(203, 1));
+  for (size_t i = 0; i < x.size(); ++i)
+    ASSERT_NEAR(together[i], alone[i], 1e-6f * (1 + std::abs(alone[i]))) << x[i];
 }
 
 }  // namespace

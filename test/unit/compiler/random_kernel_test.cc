@@ -3,8 +3,8 @@
 // random program.
 //
 // A program is generated twice from the same random numbers: once as OpenCL C, once executed, all
-// work-items of a group statement by statement. Statements with barriers stand only under conditions
-// that are the same for all work-items.
+// work-items of a group statement by statement. Statements with barriers stand only under
+// conditions that are the same for all work-items.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -30,7 +30,7 @@ enum class Flow { kNext, kBreak, kContinue, kReturn };
 
 struct Group {
   ItemState items[kItems];
-  uint32_t n;                       // the kernel's argument
+  uint32_t n;                      // the kernel's argument
   std::vector<uint32_t> counters;  // of the loops around, outermost first
 };
 
@@ -132,9 +132,9 @@ struct Divergent : Statement {
   unsigned target;
   Expression condition, in_loop, otherwise;
   void write(std::ostream& out, unsigned) const override {
-    out << "if (" << condition << " & 1) { for (uint j = 0; j < (" << condition << " >> 4 & 3); ++j) "
-        << char('a' + target) << " += " << in_loop << "; } else " << char('a' + target) << " = "
-        << otherwise << ";\n";
+    out << "if (" << condition << " & 1) { for (uint j = 0; j < (" << condition
+        << " >> 4 & 3); ++j) " << char('a' + target) << " += " << in_loop << "; } else "
+        << char('a' + target) << " = " << otherwise << ";\n";
   }
   Flow execute(Group& group) const override {
     for (ItemState& item : group.items) {
@@ -172,9 +172,7 @@ struct Jump : Statement {
             : flow == Flow::kContinue ? "continue;\n"
                                       : "{ FINISH return; }\n");
   }
-  Flow execute(Group& group) const override {
-    return condition.value(group) ? flow : Flow::kNext;
-  }
+  Flow execute(Group& group) const override { return condition.value(group) ? flow : Flow::kNext; }
 };
 
 struct Loop : Statement {
@@ -285,7 +283,8 @@ std::string source_of(const Statement& program) {
   out << "#define FINISH out[g] = a + 3 * b + 5 * c + 7 * d + p[0] + p[5];\n"
          "kernel void k(global uint* out, uint n) {\n"
          "uint g = get_global_id(0), l = get_local_id(0); local uint t["
-      << kItems << "];\nuint a = g, b = l * 3, c = 1, d = n; uint p[8] = {0, 1, 2, 3, 4, 5, 6, 7};\n";
+      << kItems
+      << "];\nuint a = g, b = l * 3, c = 1, d = n; uint p[8] = {0, 1, 2, 3, 4, 5, 6, 7};\n";
   program.write(out, 0);
   out << "FINISH }\n";
   return out.str();

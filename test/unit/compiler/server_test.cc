@@ -31,8 +31,9 @@ Request simple_request() {
 // Takes the compiler much longer than any test lasts.
 Request endless_request() {
   Request request;
-  request.source = "#define A(x) x x x x x x x x\n#define B(x) A(A(A(A(A(A(A(x)))))))\n"
-                   "kernel void k(global int* a) { B(a[0] += a[1] * a[2];) }";
+  request.source =
+      "#define A(x) x x x x x x x x\n#define B(x) A(A(A(A(A(A(A(x)))))))\n"
+      "kernel void k(global int* a) { B(a[0] += a[1] * a[2];) }";
   return request;
 }
 
@@ -56,8 +57,7 @@ TEST(Server, ServesManyRequestsAtOnce) {
   CompileServer server;
   std::vector<int> connections;
   for (int i = 0; i < 6; ++i) connections.push_back(server.connect());
-  for (int connection : connections)
-    write_message(connection, protocol::encode(simple_request()));
+  for (int connection : connections) write_message(connection, protocol::encode(simple_request()));
   for (int connection : connections) {
     Response response = protocol::decode_response(read_message(connection));
     EXPECT_EQ(response.status, Status::kSuccess) << response.log;

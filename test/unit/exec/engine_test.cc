@@ -126,7 +126,8 @@ TEST_F(EngineTest, LongCommandsUseSeveralComputeUnits) {
 TEST_F(EngineTest, ShortCommandRunsOnTheThreadThatWaits) {
   auto q = queue();
   std::thread::id ran_on;
-  enqueue(*q, 1, 100, [&](ComputeUnit&, uint64_t, uint64_t) { ran_on = std::this_thread::get_id(); });
+  enqueue(*q, 1, 100,
+          [&](ComputeUnit&, uint64_t, uint64_t) { ran_on = std::this_thread::get_id(); });
   q->finish();
   EXPECT_EQ(std::this_thread::get_id(), ran_on);
 }
@@ -172,7 +173,8 @@ TEST_F(EngineTest, ErrorEndsTheCommandAndThoseThatWaitForItOnly) {
   Ref<Event> wait_list[] = {bad};
   Ref<Event> after =
       enqueue(*q, 1, 100, [&](ComputeUnit&, uint64_t, uint64_t) { ran = true; }, wait_list);
-  Ref<Event> other = enqueue(*q, 1, 100, [&](ComputeUnit&, uint64_t, uint64_t) { other_ran = true; });
+  Ref<Event> other =
+      enqueue(*q, 1, 100, [&](ComputeUnit&, uint64_t, uint64_t) { other_ran = true; });
   q->finish();
   EXPECT_EQ(CL_OUT_OF_RESOURCES, bad->status());
   EXPECT_EQ(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, after->status());
@@ -194,10 +196,12 @@ TEST_F(EngineTest, SubDeviceKeepsToItsComputeUnits) {
   };
   Ref<Event> before;
   for (int i = 0; i < 200; ++i) {
-    // Each queue's commands wait for the other's, so that units of one make work of the other ready.
+    // Each queue's commands wait for the other's, so that units of one make work of the other
+    // ready.
     std::span<const Ref<Event>> wait(&before, before ? 1 : 0);
     Device& device = *parts[i % 2];
-    before = enqueue(i % 2 ? *second : *first, 7, i % 5 ? 100 : Command::kUnknown, on(device), wait);
+    before =
+        enqueue(i % 2 ? *second : *first, 7, i % 5 ? 100 : Command::kUnknown, on(device), wait);
   }
   first->finish();
   second->finish();

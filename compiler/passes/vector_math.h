@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tells LLVM's vectorizers which vector functions of SLEEF stand for which scalar ones.
+//
+//   %v = call float @Sleef_sinf_u10(float %x)
+//   =>
+//   %v = call float @Sleef_sinf_u10(float %x) #0
+//   attributes #0 = { "vector-function-abi-variant"=
+//                     "_ZGV_LLVM_N8v_Sleef_sinf_u10(Sleef_sinf8_u10avx2),..." }
+//   declare <8 x float> @Sleef_sinf8_u10avx2(<8 x float>)
+#ifndef CONCLAVE_COMPILER_PASSES_VECTOR_MATH_H_
+#define CONCLAVE_COMPILER_PASSES_VECTOR_MATH_H_
+
+#include "compiler/codegen.h"
+
+namespace conclave::compiler {
+
+void add_vector_math(llvm::Module& module, const Target& target);
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_PASSES_VECTOR_MATH_H_

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <stdexcept>
 #include <string>
 
 #include "compiler/pipeline.h"
@@ -85,6 +86,9 @@ protocol::Response answer(int descriptor) {
   try {
     protocol::Request request = protocol::decode_request(read_message(descriptor));
     die_with_requester(descriptor);
+    if (!request.directory.empty() && chdir(request.directory.c_str()) != 0)
+      throw std::runtime_error("the directory '" + request.directory +
+                               "' cannot be entered: " + std::strerror(errno));
     Extras extras;
     return process(request, extras);
   } catch (const std::exception& error) {

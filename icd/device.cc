@@ -448,7 +448,13 @@ clCreateSubDevicesEXT(cl_device_id handle, const cl_device_partition_property_ex
   std::vector<cl_device_partition_property> core;
   cl_int status = guarded(__func__, [&] { core = core_properties(properties); });
   if (status != CL_SUCCESS) return status;
-  return clCreateSubDevices(handle, core.data(), num_entries, out, num_devices);
+  status = clCreateSubDevices(handle, core.data(), num_entries, out, num_devices);
+  // The extension has codes of its own.
+  const bool named = core[0] == cl_device_partition_property(CL_DEVICE_PARTITION_BY_NAMES_EXT);
+  if (status == CL_DEVICE_PARTITION_FAILED) return CL_DEVICE_PARTITION_FAILED_EXT;
+  if (status == CL_INVALID_DEVICE_PARTITION_COUNT) return CL_INVALID_PARTITION_COUNT_EXT;
+  if (status == CL_INVALID_VALUE && named) return CL_INVALID_PARTITION_NAME_EXT;
+  return status;
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clRetainDevice(cl_device_id handle) {

@@ -25,7 +25,7 @@
 namespace conclave::protocol {
 
 inline constexpr int kControlFd = 3;
-inline constexpr uint32_t kProtocolVersion = 1;
+inline constexpr uint32_t kProtocolVersion = 2;
 
 enum class Action : uint32_t {
   kBuild = 1,    // source -> executable (clBuildProgram from source)
@@ -39,6 +39,7 @@ struct Request {
   Action action = Action::kBuild;
   std::string options;     // as the user gave them; the compiler parses and judges them
   std::string target_cpu;  // LLVM name; "" = the CPU the server runs on
+  std::string directory;   // from which relative paths count; "" = the server's
   std::string source;      // for kBuild and kCompile
   std::vector<std::pair<std::string, std::string>> headers;  // include name, text
   std::vector<std::string> inputs;                           // program binaries, for kLink/kRebuild
@@ -104,6 +105,7 @@ inline std::string encode(const Request& request) {
   w.put(static_cast<uint32_t>(request.action));
   w.put(request.options);
   w.put(request.target_cpu);
+  w.put(request.directory);
   w.put(request.source);
   w.put(uint64_t{request.headers.size()});
   for (const auto& [name, text] : request.headers) {
@@ -139,6 +141,7 @@ inline Request decode_request(std::string_view body) {
   request.action = static_cast<Action>(r.u32());
   request.options = r.text();
   request.target_cpu = r.text();
+  request.directory = r.text();
   request.source = r.text();
   for (uint64_t n = r.u64(); n > 0; --n) {
     std::string name = r.text();

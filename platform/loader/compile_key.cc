@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/loader/compile_key.h"
 
-#include <limits.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "conclave/kernel_abi.h"
 #include "platform/loader/content_hash.h"
@@ -45,8 +43,7 @@ std::string compile_key(const protocol::Request& request, const std::string& com
   }
   hasher.add(uint64_t{request.inputs.size()});
   for (const std::string& input : request.inputs) hasher.add(input);
-  char directory[PATH_MAX];
-  if (depends_on_directory(request) && getcwd(directory, sizeof directory)) hasher.add(directory);
+  if (depends_on_directory(request)) hasher.add(request.directory);
   return hasher.result();
 }
 

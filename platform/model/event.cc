@@ -2,6 +2,7 @@
 #include "platform/model/event.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "platform/base/clock.h"
 #include "platform/base/futex.h"
@@ -139,10 +140,9 @@ void Event::call_back(cl_int status) {
   std::vector<Registration> due;
   {
     std::lock_guard lock(callbacks_mutex_);
-    auto later = std::stable_partition(callbacks_.begin(), callbacks_.end(),
-                                       [&](const Registration& r) { return r.when >= status; });
-    due.assign(callbacks_.begin(), later);
-    callbacks_.erase(callbacks_.begin(), later);
+    auto is_due = [&](const Registration& r) { return r.when >= status; };
+    std::copy_if(callbacks_.begin(), callbacks_.end(), std::back_inserter(due), is_due);
+    std::erase_if(callbacks_, is_due);
   }
   for (const Registration& r : due) r.function(handle(), status < 0 ? status : r.when, r.user_data);
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/model/program.h"
 
+#include <limits.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <thread>
 
@@ -118,7 +121,18 @@ void Program::link(const Devices& devices, const std::string& options,
   start(std::move(job), std::move(notify));
 }
 
+namespace {
+
+// Where the host is now: a build that goes on beside it must not depend on where it will be.
+std::string working_directory() {
+  char path[PATH_MAX];
+  return getcwd(path, sizeof path) ? path : "";
+}
+
+}  // namespace
+
 void Program::start(Job job, Notify notify) {
+  job.request.directory = working_directory();
   {
     std::lock_guard lock(mutex_);
     require(kernels() == 0, CL_INVALID_OPERATION, "kernels are attached to the program");

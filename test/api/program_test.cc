@@ -2,7 +2,10 @@
 // Programs from source: creation, options, logs, queries, building in the background.
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <ctime>
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <thread>
 
@@ -207,6 +210,24 @@ TEST_F(ProgramTest, MissingIncludeIsNamedInTheLog) {
   EXPECT_CL(CL_BUILD_PROGRAM_FAILURE,
             clBuildProgram(program, 0, nullptr, "-I /nonexistent", nullptr, nullptr));
   EXPECT_NE(std::string::npos, build_log(program).find("not_there.h")) << build_log(program);
+}
+
+// Relative paths count from where the host is, not from where it was when the compiler was started.
+TEST_F(ProgramTest, RelativeIncludesFollowTheWorkingDirectory) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::string pattern = (std::filesystem::temp_directory_path() / "conclaveXXXXXX").string();
+  ASSERT_NE(nullptr, mkdtemp(pattern.data()));
+  for (int value : {5, 6}) {
+    const std::filesystem::path folder = pattern + "/" + std::to_string(value);
+    std::filesystem::create_directory(folder);
+    std::ofstream(folder / "value.h") << "#define VALUE " << value << "\n";
+    std::filesystem::current_path(folder);
+    Program program = make_program(context_, std::string("#include <value.h>\n") + kValue);
+    EXPECT_OK(clBuildProgram(program, 0, nullptr, "-I .", nullptr, nullptr)) << build_log(program);
+    EXPECT_EQ(value, result(program));
+  }
+  std::filesystem::current_path(before);
+  std::filesystem::remove_all(pattern);
 }
 
 TEST_F(ProgramTest, CannotBeBuiltWhileKernelsExist) {

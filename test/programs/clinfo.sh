@@ -9,7 +9,7 @@ expect 'Device #0: .'
 # The raw form has one property a line: [platform/device] NAME VALUE.
 run 0 clinfo --raw
 expect 'CL_PLATFORM_VERSION +OpenCL 3\.0'
-expect 'CL_DEVICE_TYPE +.*CL_DEVICE_TYPE_ACCELERATOR'
+expect 'CL_DEVICE_TYPE +.*CL_DEVICE_TYPE_CPU'
 expect 'CL_DEVICE_TYPE +.*CL_DEVICE_TYPE_CPU'
 expect 'CL_DEVICE_VERSION +OpenCL 3\.0'
 expect 'CL_DEVICE_MAX_COMPUTE_UNITS +[1-9]'

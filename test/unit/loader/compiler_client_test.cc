@@ -145,12 +145,18 @@ TEST_F(CompilerClient, WithoutCache) {
 
 TEST_F(CompilerClient, WorkingDirectoryCountsWhereFilesAreIncluded) {
   run([&] {
-    const std::string source = "ok\n#include \"x.h\"\n";
-    ASSERT_EQ(chdir("/"), 0);
-    expect_success(compile_source(source));
-    ASSERT_EQ(chdir("/tmp"), 0);
-    expect_success(compile_source(source));
+    Request request = request_for("ok\n#include \"x.h\"\n");
+    for (const char* directory : {"/", "/tmp", "/"}) {
+      request.directory = directory;
+      expect_success(compile(request));
+    }
     EXPECT_EQ(compilations(), 2u);
+    request.source = "ok";
+    for (const char* directory : {"/", "/tmp"}) {
+      request.directory = directory;
+      expect_success(compile(request));
+    }
+    EXPECT_EQ(compilations(), 3u);
   });
 }
 

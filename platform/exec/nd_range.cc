@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "platform/base/align.h"
 #include "platform/base/error.h"
 #include "platform/exec/compute_unit.h"
 #include "platform/exec/print.h"
@@ -80,8 +81,7 @@ NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
 
   const std::vector<std::byte>& block = kernel.block();
   if (block.size() > small_block_.size()) {
-    size_t rounded =
-        (block.size() + abi::kBlockAlignment - 1) / abi::kBlockAlignment * abi::kBlockAlignment;
+    size_t rounded = align_up(block.size(), abi::kBlockAlignment);
     large_block_.reset(static_cast<std::byte*>(std::aligned_alloc(abi::kBlockAlignment, rounded)));
     if (!large_block_) throw std::bad_alloc();
   }
@@ -108,8 +108,7 @@ void NdRange::place_memory_arguments(const Kernel& kernel) {
       keep_.emplace_back(memory);
     }
     if (!arguments[i].local_bytes) continue;
-    uint64_t offset =
-        (local_bytes_ + abi::kBlockAlignment - 1) / abi::kBlockAlignment * abi::kBlockAlignment;
+    uint64_t offset = align_up(local_bytes_, abi::kBlockAlignment);
     std::memcpy(this->arguments() + code_->info->arguments[i].offset, &offset, sizeof offset);
     local_bytes_ = offset + arguments[i].local_bytes;
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "platform/base/align.h"
 #include "platform/base/error.h"
 #include "platform/model/context.h"
 #include "platform/model/device.h"
@@ -18,10 +19,6 @@ bool same_signature(const KernelInfo& a, const KernelInfo& b) {
                       return x.kind == y.kind && x.type_name == y.type_name && x.size == y.size &&
                              x.offset == y.offset;
                     });
-}
-
-size_t align_up(size_t value) {
-  return (value + abi::kBlockAlignment - 1) / abi::kBlockAlignment * abi::kBlockAlignment;
 }
 
 [[noreturn]] void bad_size(const ArgumentInfo& argument, size_t size) {
@@ -123,7 +120,7 @@ void Kernel::set_argument(cl_uint index, size_t size, const void* value) {
 size_t Kernel::local_bytes(const KernelCode& code) const {
   size_t bytes = code.info->local_bytes;
   for (const Argument& argument : arguments_)
-    if (argument.local_bytes) bytes = align_up(bytes) + argument.local_bytes;
+    if (argument.local_bytes) bytes = align_up(bytes, abi::kBlockAlignment) + argument.local_bytes;
   return bytes;
 }
 

@@ -34,13 +34,20 @@ std::vector<cl_context_properties> context_properties(const cl_context_propertie
   return properties;
 }
 
-void require_available(const Device& device, Context::Notify notify, void* user_data) {
-  std::string why;
-  if (!device.available()) why = device.why_unavailable();
-  if (Engine::lost_in_fork()) why = "this process was forked after its parent had used the device";
-  if (why.empty()) return;
-  if (notify) notify(why.c_str(), nullptr, 0, user_data);
-  throw Error(CL_DEVICE_NOT_AVAILABLE, why);
+// Makes the context, which opens the process's context on the device's compute units. Tells the
+// callback why that cannot be.
+cl_context make_context(std::vector<Ref<Device>> devices, std::vector<cl_context_properties> list,
+                        Context::Notify notify, void* user_data) {
+  try {
+    if (const std::string why = Device::configuration_errors(); !why.empty())
+      throw Error(CL_DEVICE_NOT_AVAILABLE, "the device is not available: " + why);
+    require(!Engine::lost_in_fork(), CL_DEVICE_NOT_AVAILABLE,
+            "this process was forked after its parent had used the device");
+    return (new Context(std::move(devices), std::move(list), notify, user_data))->handle();
+  } catch (const Error& error) {
+    if (notify) notify(error.text().c_str(), nullptr, 0, user_data);
+    throw;
+  }
 }
 
 }  // namespace
@@ -59,11 +66,10 @@ CL_API_ENTRY cl_context CL_API_CALL clCreateContext(const cl_context_properties*
     std::vector<Ref<Device>> unique;
     for (cl_uint i = 0; i < num_devices; ++i) {
       Device& d = device(devices[i]);
-      require_available(d, notify, user_data);
       if (std::none_of(unique.begin(), unique.end(), [&](auto& u) { return u.get() == &d; }))
         unique.emplace_back(&d);
     }
-    return (new Context(std::move(unique), std::move(list), notify, user_data))->handle();
+    return make_context(std::move(unique), std::move(list), notify, user_data);
   });
 }
 
@@ -77,9 +83,8 @@ CL_API_ENTRY cl_context CL_API_CALL clCreateContextFromType(const cl_context_pro
     cl_device_id device = nullptr;
     cl_int status = clGetDeviceIDs(nullptr, type, 1, &device, nullptr);
     if (status != CL_SUCCESS) throw Error(status, "no device of this type");
-    require_available(Device::root(), notify, user_data);
     std::vector<Ref<Device>> devices{Ref<Device>(&Device::root())};
-    return (new Context(std::move(devices), std::move(list), notify, user_data))->handle();
+    return make_context(std::move(devices), std::move(list), notify, user_data);
   });
 }
 

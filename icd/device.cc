@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices and sub-devices.
+#include <CL/cl_ext_conclave.h>
+
 #include <algorithm>
 #include <fstream>
 #include <iterator>
@@ -333,6 +335,22 @@ bool describe_memory(cl_device_info name, const Info& info) {
       return info.value<cl_uint>(0), true;
     case CL_DEVICE_PREFERRED_INTEROP_USER_SYNC:
       return info.flag(true), true;
+    // cl_ti_msmc_buffers.
+    case CL_DEVICE_MSMC_MEM_SIZE_TI:
+      return info.value<cl_ulong>(Device::heap_size(share::HeapId::kMsmc)), true;
+    case CL_DEVICE_GLOBAL_EXT1_MEM_SIZE_TI:
+      return info.value<cl_ulong>(Device::heap_size(share::HeapId::kDdr2)), true;
+    case CL_DEVICE_GLOBAL_EXT2_MEM_SIZE_TI:
+    case CL_DEVICE_GLOBAL_EXT2_MEM_MAX_ALLOC_TI:
+      return info.value<cl_ulong>(0), true;
+    case CL_DEVICE_GLOBAL_MEM_MAX_ALLOC_TI:
+      return info.value<cl_ulong>(Device::largest_free(share::HeapId::kDdr1)), true;
+    case CL_DEVICE_GLOBAL_EXT1_MEM_MAX_ALLOC_TI:
+      return info.value<cl_ulong>(Device::largest_free(share::HeapId::kDdr2)), true;
+    case CL_DEVICE_MSMC_MEM_MAX_ALLOC_TI:
+      return info.value<cl_ulong>(Device::largest_free(share::HeapId::kMsmc)), true;
+    case CL_DEVICE_LOCAL_MEM_MAX_ALLOC_TI:
+      return info.value<cl_ulong>(Device::kLocalMemoryBytes), true;
     default:
       return false;
   }

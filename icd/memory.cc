@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffers and sub-buffers.
+#include <CL/cl_ext_conclave.h>
+
 #include "icd/entry.h"
 
 using namespace conclave;
@@ -18,8 +20,8 @@ bool at_most_one(cl_mem_flags bits) {
 }
 
 void check_flags(cl_mem_flags flags) {
-  require(!(flags & ~(kKernelAccess | kHostAccess | kHostPointer)), CL_INVALID_VALUE,
-          "unknown or unsupported memory flags");
+  require(!(flags & ~(kKernelAccess | kHostAccess | kHostPointer | CL_MEM_USE_MSMC_TI)),
+          CL_INVALID_VALUE, "unknown or unsupported memory flags");
   require(at_most_one(flags & kKernelAccess), CL_INVALID_VALUE,
           "read-write, read-only and write-only exclude each other");
   require(at_most_one(flags & kHostAccess), CL_INVALID_VALUE,
@@ -27,6 +29,8 @@ void check_flags(cl_mem_flags flags) {
   require(
       !(flags & CL_MEM_USE_HOST_PTR) || !(flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)),
       CL_INVALID_VALUE, "CL_MEM_USE_HOST_PTR excludes the other host-pointer flags");
+  require(!(flags & CL_MEM_USE_HOST_PTR) || !(flags & CL_MEM_USE_MSMC_TI), CL_INVALID_VALUE,
+          "what is in the host's memory (CL_MEM_USE_HOST_PTR) is not in msmc_heap");
 }
 
 cl_mem make_buffer(cl_context context_handle, std::vector<cl_mem_properties> properties,
@@ -47,6 +51,8 @@ cl_mem make_buffer(cl_context context_handle, std::vector<cl_mem_properties> pro
 void check_sub_flags(cl_mem_flags flags, cl_mem_flags parent) {
   check_flags(flags);
   require(!(flags & kHostPointer), CL_INVALID_VALUE, "a sub-buffer takes no host-pointer flags");
+  require(!(flags & ~parent & CL_MEM_USE_MSMC_TI), CL_INVALID_VALUE,
+          "a sub-buffer is where its parent is, which is not in msmc_heap");
   const cl_mem_flags access = flags & kKernelAccess, host = flags & kHostAccess;
   const bool bad_access = ((parent & CL_MEM_WRITE_ONLY) && (access & ~CL_MEM_WRITE_ONLY)) ||
                           ((parent & CL_MEM_READ_ONLY) && (access & ~CL_MEM_READ_ONLY));

@@ -18,6 +18,12 @@ void check_properties(cl_command_queue_properties properties) {
           "the device has no queues on the device");
 }
 
+void check_priority(cl_queue_properties priority) {
+  require(priority == CL_QUEUE_PRIORITY_HIGH_KHR || priority == CL_QUEUE_PRIORITY_MED_KHR ||
+              priority == CL_QUEUE_PRIORITY_LOW_KHR,
+          CL_INVALID_VALUE, "CL_QUEUE_PRIORITY_KHR is neither high, medium nor low");
+}
+
 cl_command_queue make_queue(cl_context context_handle, cl_device_id device_handle,
                             cl_command_queue_properties properties,
                             std::vector<cl_queue_properties> requested) {
@@ -50,9 +56,12 @@ clCreateCommandQueueWithProperties(cl_context context_handle, cl_device_id devic
     for (; list && list[0]; list += 2) {
       if (list[0] == CL_QUEUE_SIZE)
         throw Error(CL_INVALID_QUEUE_PROPERTIES, "CL_QUEUE_SIZE: the device has no such queues");
-      if (list[0] != CL_QUEUE_PROPERTIES)
+      if (list[0] == CL_QUEUE_PROPERTIES)
+        properties = list[1];
+      else if (list[0] == CL_QUEUE_PRIORITY_KHR)
+        check_priority(list[1]);
+      else
         throw Error(CL_INVALID_VALUE, "unknown queue property " + std::to_string(list[0]));
-      properties = list[1];
       requested.insert(requested.end(), {list[0], list[1]});
     }
     if (list) requested.push_back(0);

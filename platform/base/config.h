@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The configuration of this process, read once: the JSON file /etc/ti-mctd/ti_mctd_config.json (or
-// what CONCLAVE_CONFIG names), then the environment, each over the one before.
+// what CONCLAVE_CONFIG names), then xrt.ini, then the environment, each over the one before. What
+// the keys allow is in config_keys.cc.
 #ifndef CONCLAVE_PLATFORM_BASE_CONFIG_H_
 #define CONCLAVE_PLATFORM_BASE_CONFIG_H_
 
@@ -14,8 +15,10 @@
 namespace conclave {
 
 struct Config {
-  // Number of compute units of the device, 1 to 256. Key "compute-units", CONCLAVE_COMPUTE_UNITS;
-  // default: the CPUs this process may run on.
+  static constexpr uint32_t kMaxComputeUnits = 256;
+
+  // Number of compute units of the device, 1 to kMaxComputeUnits. Key "compute-units",
+  // CONCLAVE_COMPUTE_UNITS; default: the CPUs this process may run on.
   uint32_t compute_units = 1;
   // The compute units this process may use, ascending, without duplicates. Key "compute-unit-list",
   // TI_OCL_COMPUTE_UNIT_LIST; default: all.
@@ -33,18 +36,68 @@ struct Config {
   // "cache-size-mib", CONCLAVE_CACHE_SIZE_MIB.
   uint32_t cache_size_mib = 512;
 
+  // How compute units are shared between processes. Key "scheduler", CONCLAVE_SCHEDULER:
+  // "interleave", "fcfs", or "off" (no arbitration: for measuring what it costs).
+  enum class Scheduler { kInterleave, kFcfs, kOff };
+  Scheduler scheduler = Scheduler::kInterleave;
+  // After how long a kernel lets the next process have a compute unit, at the end of a work-group.
+  // Key "time-slice-us", CONCLAVE_TIME_SLICE_US.
+  uint32_t time_slice_us = 4000;
+  // Name of the shared segment, instead of the daemon's or the user's own. Key "segment",
+  // CONCLAVE_SEGMENT; "" where it is not given.
+  std::string segment;
+  // Size of the shared segment in KiB. Key "linux-shmem-size-KB", CONCLAVE_SHMEM_SIZE_KB;
+  // 64 to 65536.
+  uint32_t shmem_size_kb = 4096;
+  // Who besides its owner may use a daemon's segment: octal mode and name of the group. Keys
+  // "segment-mode", "segment-group".
+  uint32_t segment_mode = 0660;
+  std::string segment_group;
+  // Sizes of the device's heaps; 0: no such heap. Keys "ddr-heap1-size-MiB" (default: half of the
+  // memory that machine and control group grant), "ddr-heap2-size-MiB", "msmc-heap-size-KiB";
+  // CONCLAVE_DDR_HEAP1_SIZE_MIB, CONCLAVE_DDR_HEAP2_SIZE_MIB, CONCLAVE_MSMC_HEAP_SIZE_KIB.
+  uint64_t ddr_heap1_bytes = 0;
+  uint64_t ddr_heap2_bytes = 0;
+  uint64_t msmc_heap_bytes = 4u << 20;
+  // False where this process wants the device alone: key "multiprocess" (true or false), usually
+  // in [Runtime] of xrt.ini.
+  bool multiprocess = true;
+
   // What is wrong with the configuration, naming source, key and what is allowed; empty when all is
   // well. With errors the platform still loads, and its device is reported as not available.
   std::vector<std::string> errors;
+  // What is odd and harmless: unknown keys, values that TI's platform replaces by a default.
+  std::vector<std::string> warnings;
+
+  // Every key with the value that holds, and where that comes from: "default", "/etc/x.json line 3,
+  // key "cache"", "environment variable X".
+  struct Entry {
+    std::string key, value, source;
+  };
+  std::vector<Entry> entries;
 
   // The configuration of this process.
   static const Config& get();
 
-  // Reads a configuration from `path` (a missing default file is fine, a missing file that
-  // CONCLAVE_CONFIG names is an error) and from the environment as `getenv` gives it (null: unset).
-  // `cpus` is the number of CPUs the process may use.
-  using Environment = std::function<const char*(const char*)>;
-  static Config read(const Environment& getenv, uint32_t cpus);
+  // Where a configuration comes from.
+  struct Sources {
+    // A variable of the environment; null: unset.
+    std::function<const char*(const char*)> getenv;
+    // The JSON file, which must exist; "": what CONCLAVE_CONFIG names, else the default file, which
+    // may be missing.
+    std::string file;
+    // Where xrt.ini is looked for, in this order, unless XRT_INI_PATH names it.
+    std::vector<std::string> ini_directories;
+    uint32_t cpus = 1;          // that this process may use
+    uint64_t memory_bytes = 0;  // likewise
+
+    // The environment (none for a program with more rights than who started it, which is not to
+    // decide what it does), the directory of the executable, the current directory.
+    static Sources of_this_process();
+    // `file` (as above) and nothing else: what a daemon that serves everybody goes by.
+    static Sources of_file(std::string file);
+  };
+  static Config read(const Sources& sources);
 };
 
 }  // namespace conclave

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/base/config_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "platform/base/text_file.h"
+
 namespace conclave {
 namespace {
-
-constexpr size_t kMaxFile = size_t{1} << 20;  // bytes
 
 // Calls visit(position) for each character that is not part of a string.
 template <class Visit>
@@ -55,39 +49,14 @@ size_t line_of_key(const std::string& text, const std::string& key) {
   return 0;
 }
 
-// Returns 0 or an errno.
-int read_text(const std::string& path, std::string& text) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return errno;
-  int error = 0;
-  struct stat status;
-  if (fstat(fd, &status) != 0)
-    error = errno;
-  else if (S_ISDIR(status.st_mode))
-    error = EISDIR;
-  char buffer[4096];
-  while (error == 0 && text.size() <= kMaxFile) {
-    const ssize_t count = read(fd, buffer, sizeof buffer);
-    if (count == 0) break;
-    if (count > 0)
-      text.append(buffer, static_cast<size_t>(count));
-    else if (errno != EINTR)
-      error = errno;
-  }
-  close(fd);
-  return text.size() > kMaxFile ? EFBIG : error;
-}
-
 }  // namespace
 
 bool read_config_file(const std::string& path, std::map<std::string, Setting>& settings,
                       std::vector<std::string>& errors) {
   std::string text;
-  if (const int error = read_text(path, text)) {
-    if (error == ENOENT || error == ENOTDIR) return false;
-    errors.push_back(path + ": cannot be read: " + strerror(error));
-    return true;
-  }
+  const size_t known_errors = errors.size();
+  if (!read_text_file(path, text, errors)) return false;
+  if (errors.size() != known_errors) return true;
   remove_trailing_commas(text);
   nlohmann::json root;
   try {

@@ -4,9 +4,9 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <fstream>
 #include <sstream>
-#include <vector>
+
+#include "platform/base/control_group.h"
 
 namespace conclave {
 namespace {
@@ -22,13 +22,6 @@ uint32_t affinity_cpus() {
     if (count > 0) return static_cast<uint32_t>(count);
   }
   return 1;
-}
-
-std::string first_line(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
 }
 
 // "quota period", both in microseconds; a quota of "max" or -1 means no limit.
@@ -47,43 +40,19 @@ uint32_t group_limit(const std::string& directory, bool version2) {
                      first_line(directory + "/cpu.cfs_period_us"));
 }
 
-bool has_controller(const std::string& list, const std::string& name) {
-  std::istringstream controllers(list);
-  for (std::string controller; std::getline(controllers, controller, ',');)
-    if (controller == name) return true;
-  return false;
-}
-
 }  // namespace
 
 uint32_t control_group_cpus(const std::string& membership, const std::string& root) {
   uint32_t limit = UINT32_MAX;
-  std::istringstream lines(membership);
-  for (std::string line; std::getline(lines, line);) {
-    // "hierarchy:controllers:path"; version 2 is hierarchy 0 without controllers.
-    const size_t first = line.find(':');
-    const size_t second = first == line.npos ? line.npos : line.find(':', first + 1);
-    if (second == line.npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    const bool version2 = controllers.empty();
-    if (!version2 && !has_controller(controllers, "cpu")) continue;
-    const std::string mount = version2 ? root : root + "/cpu";
-    std::string group = line.substr(second + 1);
-    // From the group up to the root; a container may see only the root, as its own group.
-    for (;;) {
-      while (group.ends_with('/')) group.pop_back();
-      limit = std::min(limit, group_limit(mount + group, version2));
-      if (group.empty()) break;
-      group.resize(group.rfind('/') == group.npos ? 0 : group.rfind('/'));
-    }
-  }
+  for_each_control_group(membership, root, "cpu", [&](const std::string& directory, bool version2) {
+    limit = std::min(limit, group_limit(directory, version2));
+  });
   return limit;
 }
 
 uint32_t host_cpus() {
-  std::ifstream file("/proc/self/cgroup");
-  const std::string membership{std::istreambuf_iterator<char>(file), {}};
-  return std::min(affinity_cpus(), control_group_cpus(membership, "/sys/fs/cgroup"));
+  return std::min(affinity_cpus(),
+                  control_group_cpus(control_group_membership(), kControlGroupRoot));
 }
 
 }  // namespace conclave

@@ -11,13 +11,22 @@
 namespace conclave::log {
 namespace {
 
+// Null: not a daemon.
+const char* g_daemon = nullptr;
+bool g_daemon_to_stderr = false;
+
 // Leaked on purpose: commands may still run, and log, while the host's static objects are
 // destroyed.
 spdlog::logger& logger() {
   static spdlog::logger* instance = [] {
-    std::string_view wanted = std::getenv("CONCLAVE_LOG") ? std::getenv("CONCLAVE_LOG") : "off";
+    std::string_view wanted = g_daemon ? "info" : "off";
+    if (const char* given = std::getenv("CONCLAVE_LOG")) wanted = given;
     spdlog::sink_ptr sink;
-    if (wanted.starts_with("syslog:")) {
+    if (g_daemon) {
+      const int options = LOG_PID | LOG_NDELAY | (g_daemon_to_stderr ? LOG_PERROR : 0);
+      if (wanted.starts_with("syslog:")) wanted.remove_prefix(7);
+      sink = std::make_shared<spdlog::sinks::syslog_sink_mt>(g_daemon, options, LOG_DAEMON, false);
+    } else if (wanted.starts_with("syslog:")) {
       wanted.remove_prefix(7);
       sink = std::make_shared<spdlog::sinks::syslog_sink_mt>("conclave", LOG_PID, LOG_USER, false);
     } else {
@@ -33,6 +42,11 @@ spdlog::logger& logger() {
 }
 
 }  // namespace
+
+void serve_as(const char* program, bool to_stderr) {
+  g_daemon = program;
+  g_daemon_to_stderr = to_stderr;
+}
 
 bool debug_enabled() {
   return logger().should_log(spdlog::level::debug);

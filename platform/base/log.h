@@ -8,6 +8,10 @@
 
 namespace conclave::log {
 
+// For a daemon, before the first message: everything from `info` on goes to syslog, facility
+// DAEMON, from `program`; with `to_stderr` to stderr as well. CONCLAVE_LOG goes over that.
+void serve_as(const char* program, bool to_stderr);
+
 // Whether debug messages are wanted; check it before formatting one on a warm path.
 bool debug_enabled();
 

@@ -18,6 +18,12 @@ class Command {
 
   virtual ~Command() = default;
 
+  // Whether it is device work, which needs a lease of the compute unit that it runs on (kernels), or
+  // an errand of the host's (copies, native kernels), for which any worker will do.
+  virtual bool needs_lease() const { return false; }
+  // What examining programs are to show of it.
+  virtual const char* name() const { return ""; }
+
   // How many units there are.
   virtual uint64_t units() const { return 1; }
 

@@ -11,6 +11,7 @@
 #include "platform/base/error.h"
 #include "platform/base/futex.h"
 #include "platform/exec/engine.h"
+#include "platform/exec/tenure.h"
 
 namespace conclave {
 namespace {
@@ -18,6 +19,10 @@ namespace {
 // A worker that has nothing to do looks this often before it sleeps: about two microseconds, less
 // than a sleep and a wake-up cost.
 constexpr int kSpins = 60;
+
+// How long a worker waits for its turn before it looks what the unit's holder is doing: it may have
+// been stopped, or be in a work-group that never ends.
+constexpr uint64_t kPatienceNs = 50'000'000;
 
 // Kernels run on the worker's stack; the compiler bounds their private memory (8 MiB).
 constexpr size_t kStackBytes = 16u << 20;
@@ -47,10 +52,16 @@ const abi::Workspace& ComputeUnit::workspace(size_t local_bytes, size_t spill_by
   return workspace_;
 }
 
-void ComputeUnit::post(Event* event) {
-  if (!started_) start_thread();
+void ComputeUnit::post(Event* event, const Permit& permit) {
+  ensure_thread();
   posted_ = event;
-  if (signal_.exchange(kPosted, std::memory_order_acq_rel) == kSleeping) futex_wake(signal_, 1);
+  posted_permit_ = permit;
+  if (signal_.exchange(kPosted, std::memory_order_acq_rel) == kSleeping)
+    leases_.wake(shared(), leases_.self());
+}
+
+void ComputeUnit::ensure_thread() {
+  std::call_once(started_, [this] { start_thread(); });
 }
 
 void ComputeUnit::start_thread() {
@@ -58,10 +69,10 @@ void ComputeUnit::start_thread() {
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, kStackBytes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  if (cpu_ >= 0) {
+  if (place_.cpu >= 0) {
     cpu_set_t cpus;
     CPU_ZERO(&cpus);
-    CPU_SET(cpu_, &cpus);
+    CPU_SET(place_.cpu, &cpus);
     pthread_attr_setaffinity_np(&attributes, sizeof cpus, &cpus);
   }
   // The host's signals are for the host's threads.
@@ -83,23 +94,35 @@ void ComputeUnit::start_thread() {
     throw Error(CL_OUT_OF_RESOURCES, "cannot start the worker of compute unit " +
                                          std::to_string(index_) + ": error " +
                                          std::to_string(failed));
-  started_ = true;
 }
 
-// Waits for the next post. Nobody polls: after a short spin the worker sleeps.
-Event* ComputeUnit::next_post() {
-  for (int i = 0; i < kSpins && signal_.load(std::memory_order_relaxed) == kEmpty; ++i)
+// Sleeps until a post, or a wake-up by another process. Nobody polls: only a worker whose process
+// waits for this unit looks from time to time whether its holder is still well.
+void ComputeUnit::sleep() {
+  for (int i = 0; i < kSpins; ++i) {
+    if (signal_.load(std::memory_order_relaxed) != kEmpty) return;
     spin_pause();
-  int32_t seen = kEmpty;
-  signal_.compare_exchange_strong(seen, kSleeping, std::memory_order_acquire);
-  while (signal_.load(std::memory_order_acquire) != kPosted) futex_wait(signal_, kSleeping);
-  Event* event = posted_;
-  signal_.store(kEmpty, std::memory_order_relaxed);
-  return event;
+  }
+  Engine& engine = Engine::get();
+  const uint32_t seen = leases_.wake_count(shared());
+  if (leases_.granted(shared()) && engine.take_up(*this)) return;
+  int32_t expected = kEmpty;
+  if (!signal_.compare_exchange_strong(expected, kSleeping, std::memory_order_acquire)) return;
+  const bool woken =
+      leases_.sleep(shared(), seen, engine.waits_for(*this) ? kPatienceNs : 0);
+  expected = kSleeping;
+  signal_.compare_exchange_strong(expected, kEmpty, std::memory_order_relaxed);
+  if (!woken) engine.look_at_overdue_holders();
 }
 
 void ComputeUnit::work() {
-  for (;;) Engine::get().serve(*this, Ref<Event>::adopt(next_post()));
+  for (;;) {
+    while (signal_.load(std::memory_order_acquire) != kPosted) sleep();
+    Event* event = posted_;
+    const Tenure tenure(*this, posted_permit_);
+    signal_.store(kEmpty, std::memory_order_relaxed);
+    Engine::get().serve(tenure, Ref<Event>::adopt(event));
+  }
 }
 
 }  // namespace conclave

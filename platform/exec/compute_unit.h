@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A compute unit: the memory that a work-group needs on it, and the worker thread that runs its
-// work when no host thread does so itself. Exactly one thread at a time acts for a compute unit:
-// whoever took its token from the engine's set of idle units.
+// work when no host thread does so itself. Exactly one thread of this process at a time acts for a
+// compute unit: whoever took its token from the engine's set of idle units.
 #ifndef CONCLAVE_PLATFORM_EXEC_COMPUTE_UNIT_H_
 #define CONCLAVE_PLATFORM_EXEC_COMPUTE_UNIT_H_
 
@@ -9,28 +9,56 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 
 #include "conclave/kernel_abi.h"
+#include "platform/share/leases.h"
+#include "platform/share/unit_placement.h"
 
 namespace conclave {
 
 class Event;
 
+// By what right a thread acts for a compute unit. kNone suffices for errands; kLease: the process
+// holds the unit; kGuest: another one does, beside which this one may run for a while.
+enum class Right { kNone, kLease, kGuest };
+struct Permit {
+  Right right = Right::kNone;
+  uint64_t visit_ns = 0;      // how long a guest may stay
+  uint64_t overdue_word = 0;  // a guest may stay longer while the holder's lease word is still this
+};
+
 class ComputeUnit {
  public:
-  // `cpu`: the CPU to pin the worker to, or -1.
-  ComputeUnit(uint32_t index, int cpu) : index_(index), cpu_(cpu) {}
+  // `leases`: this process's; `arbitrated`: whether device work needs one.
+  ComputeUnit(uint32_t index, const share::UnitPlacement& place, share::Leases& leases,
+              bool arbitrated)
+      : index_(index), place_(place), leases_(leases), arbitrated_(arbitrated) {}
 
   uint32_t index() const { return index_; }
+  // Its number among all processes.
+  uint32_t shared() const { return place_.shared; }
+  share::Leases& leases() const { return leases_; }
+  bool arbitrated() const { return arbitrated_; }
+
+  // Time used on it that has not been accounted for yet. Guarded by the token.
+  struct Account {
+    uint64_t ns = 0, cost = 0;
+  };
+  Account& account() { return account_; }
 
   // Local memory and spill area of at least so many bytes, for the next run on this unit. Throws
   // Error{CL_OUT_OF_RESOURCES}.
   const abi::Workspace& workspace(size_t local_bytes, size_t spill_bytes);
 
   // Hands work to the worker: an event (with a reference that the worker takes over), or null: look
-  // at the backlog. The caller holds the unit's token and gives it away. Starts the thread when
-  // first used; throws Error{CL_OUT_OF_RESOURCES} where that fails.
-  void post(Event* event);
+  // at the backlog. The caller holds the unit's token, and what `permit` says, and gives both away.
+  // Throws Error{CL_OUT_OF_RESOURCES} where the worker's thread cannot be started.
+  void post(Event* event, const Permit& permit);
+
+  // Starts the worker's thread where it does not run yet: other processes may hand the unit over.
+  // Throws as above.
+  void ensure_thread();
 
  private:
   enum Signal : int32_t { kEmpty, kPosted, kSleeping };
@@ -50,16 +78,21 @@ class ComputeUnit {
 
   void start_thread();
   void work();
-  Event* next_post();
+  void sleep();
 
   const uint32_t index_;
-  const int cpu_;
-  bool started_ = false;  // guarded by the token
+  const share::UnitPlacement place_;
+  share::Leases& leases_;
+  const bool arbitrated_;
+  std::once_flag started_;
+  Account account_;
   Block local_;
   Block spill_;
   abi::Workspace workspace_{};
   alignas(64) std::atomic<int32_t> signal_{kEmpty};
-  Event* posted_ = nullptr;  // written before signal_, read after
+  // Written before signal_, read after.
+  Event* posted_ = nullptr;
+  Permit posted_permit_;
 };
 
 }  // namespace conclave

@@ -40,15 +40,18 @@ class AtomicComputeUnitSet {
     return words_[i / 64].load() & bit && words_[i / 64].fetch_and(~bit) & bit;
   }
 
-  // Takes any member of `allowed`, preferably `preferred`; -1 where there is none. Must not read
-  // anything older than what the caller did before (see Engine::add_to_backlog), hence seq_cst.
-  int take_any(const ComputeUnitSet& allowed, uint32_t preferred) {
-    if (allowed.has(preferred) && take(preferred)) return static_cast<int>(preferred);
+  // Calls attempt(i) for the members of `allowed` whose token is there, first of all for
+  // `preferred`, until one succeeds: that one, or -1. Must not read anything older than what the
+  // caller did before (see Engine::submit), hence seq_cst.
+  template <class Attempt>
+  int find(const ComputeUnitSet& allowed, uint32_t preferred, Attempt&& attempt) {
+    const bool there = words_[preferred / 64].load() >> (preferred % 64) & 1;
+    if (there && allowed.has(preferred) && attempt(preferred)) return static_cast<int>(preferred);
     for (uint32_t w = 0; w < ComputeUnitSet::kWords; ++w) {
       if (!allowed.word(w)) continue;
       for (uint64_t free = words_[w].load() & allowed.word(w); free; free &= free - 1) {
-        uint32_t i = w * 64 + std::countr_zero(free);
-        if (take(i)) return static_cast<int>(i);
+        const uint32_t i = w * 64 + static_cast<uint32_t>(std::countr_zero(free));
+        if (i != preferred && attempt(i)) return static_cast<int>(i);
       }
     }
     return -1;

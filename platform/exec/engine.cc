@@ -11,9 +11,11 @@
 #include "platform/base/error.h"
 #include "platform/base/futex.h"
 #include "platform/base/log.h"
+#include "platform/exec/command.h"
 #include "platform/exec/float_environment.h"
 #include "platform/model/command_queue.h"
 #include "platform/model/device.h"
+#include "platform/share/share.h"
 
 namespace conclave {
 namespace {
@@ -28,6 +30,10 @@ constexpr size_t kHostStackBytes = 32 << 10;
 // Before a host thread sleeps on an event that workers are about to end, it looks this often.
 constexpr int kWaitSpins = 60;
 
+bool is_device_work(const Event& event) {
+  return event.command() && event.command()->needs_lease();
+}
+
 }  // namespace
 
 thread_local Engine::Seat* Engine::seat_ = nullptr;
@@ -37,7 +43,7 @@ thread_local Engine::Seat* Engine::seat_ = nullptr;
 bool Engine::Seat::suits(const Event& event) const {
   if (host_thread && event.command() && event.command()->stack_bytes() > kHostStackBytes)
     return false;
-  return event.queue()->device().compute_units().has(cu.index());
+  return event.queue()->device().compute_units().has(tenure.cu().index());
 }
 
 Engine& Engine::get() {
@@ -46,53 +52,133 @@ Engine& Engine::get() {
   return *engine;
 }
 
-Engine::Engine() {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  sched_getaffinity(0, sizeof allowed, &allowed);
-  std::vector<int> cpus;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-    if (CPU_ISSET(cpu, &allowed)) cpus.push_back(cpu);
-
-  const uint32_t count = Config::get().compute_units;
-  const bool pin = count <= cpus.size();
+Engine::Engine() : backlog_(units_) {
+  share::Share& share = share::Share::get();
+  const bool arbitrated = Config::get().scheduler != Config::Scheduler::kOff;
   unit_of_cpu_.assign(CPU_SETSIZE, -1);
-  for (uint32_t i = 0; i < count; ++i) {
-    int cpu = pin ? cpus[i] : -1;
-    if (pin) unit_of_cpu_[cpu] = static_cast<int>(i);
-    units_.push_back(std::make_unique<ComputeUnit>(i, cpu));
+  for (const share::UnitPlacement& place : share.units()) {
+    const auto i = static_cast<uint32_t>(units_.size());
+    if (place.cpu >= 0) unit_of_cpu_[static_cast<size_t>(place.cpu)] = static_cast<int>(i);
+    units_.push_back(std::make_unique<ComputeUnit>(i, place, share.leases(), arbitrated));
     idle_.give(i);
   }
+  seen_leases_.resize(units_.size());
   pthread_atfork(nullptr, nullptr, [] { lost_in_fork_.store(true, std::memory_order_relaxed); });
 }
 
-// Takes the token of an idle unit for `event`; -1 if there is none. A host thread that will run the
-// work itself prefers the unit of the CPU it is on; a worker to be woken had better be elsewhere.
-int Engine::take_idle(const Event& event, bool prefer_here) {
+// --- Compute units ---
+
+// Takes the token of an idle unit for `event`, and the right to run it there; nothing where there is
+// none. A host thread that will run the work itself prefers the unit of the CPU it is on; a worker
+// to be woken had better be elsewhere.
+std::optional<Tenure> Engine::claim(const Event& event, bool prefer_here) {
   const ComputeUnitSet& allowed = event.queue()->device().compute_units();
   int cpu = sched_getcpu();
-  int here = cpu >= 0 && cpu < CPU_SETSIZE ? unit_of_cpu_[cpu] : -1;
+  int here = cpu >= 0 && cpu < CPU_SETSIZE ? unit_of_cpu_[static_cast<size_t>(cpu)] : -1;
   uint32_t preferred = here < 0 ? 0 : static_cast<uint32_t>(here);
   if (!prefer_here && here >= 0) preferred = (preferred + 1) % compute_units();
-  return idle_.take_any(allowed, preferred);
+
+  share::Leases& leases = units_[0]->leases();
+  std::optional<Tenure> tenure;
+  if (!units_[0]->arbitrated() || !is_device_work(event)) {
+    const int unit = idle_.find(allowed, preferred, [&](uint32_t i) { return idle_.take(i); });
+    if (unit >= 0) tenure.emplace(*units_[static_cast<size_t>(unit)]);
+    return tenure;
+  }
+  const auto with_lease = [&](uint32_t i) {
+    if (!leases.looks_free(units_[i]->shared()) || !idle_.take(i)) return false;
+    tenure.emplace(*units_[i]);
+    if (leases.take(units_[i]->shared())) {
+      tenure.emplace(*units_[i], Permit{Right::kLease});
+      return true;
+    }
+    leave(*tenure);
+    return false;
+  };
+  const auto as_guest = [&](uint32_t i) {
+    if (!idle_.take(i)) return false;
+    tenure.emplace(*units_[i]);
+    if (tenure->obtain()) return true;
+    leave(*tenure);
+    return false;
+  };
+  if (idle_.find(allowed, preferred, with_lease) >= 0) return tenure;
+  if (leases.policy() == share::Policy::kInterleave &&
+      idle_.find(allowed, preferred, as_guest) >= 0)
+    return tenure;
+  return std::nullopt;
 }
 
-bool Engine::post(int unit, Ref<Event> event) {
+// Ends the right and gives the token back. What could not be done by somebody else as long as the
+// token was away is done now: by the unit's worker.
+void Engine::leave(Tenure& tenure) {
+  ComputeUnit& cu = tenure.cu();
+  tenure.end();
+  idle_.give(cu.index());
+  if (!handed_over(cu) && !backlog_.has_errands()) return;
+  if (idle_.take(cu.index())) post(Tenure(cu), nullptr);
+}
+
+bool Engine::post(const Tenure& tenure, Ref<Event> event) {
   try {
-    units_[unit]->post(event.get());
+    tenure.cu().post(event.get(), tenure.permit());
     event.detach();
     return true;
   } catch (const Error& error) {  // no thread to be had
     log::error(error.text());
-    idle_.give(unit);
+    Tenure given_up = tenure;
+    given_up.end();
+    idle_.give(tenure.cu().index());
     return false;
   }
 }
 
+bool Engine::take_up(ComputeUnit& cu) {
+  if (!idle_.take(cu.index())) return false;
+  serve(Tenure(cu), nullptr);
+  return true;
+}
+
+void Engine::look_at_overdue_holders() {
+  std::unique_lock lock(overdue_mutex_, std::try_to_lock);
+  if (!lock) return;
+  share::Share& share = share::Share::get();
+  share::Leases& leases = share.leases();
+  for (const auto& unit : units_) {
+    const uint64_t word = leases.word(unit->shared());
+    const bool unchanged = std::exchange(seen_leases_[unit->index()], word) == word;
+    const share::Lease lease = share::Lease::of(word);
+    if (!waits_for(*unit) || !unchanged || lease.state < share::Lease::kGranted ||
+        lease.owner == share.self())
+      continue;
+    switch (share::liveness(share.registry().identity(lease.owner))) {
+      case share::Liveness::kDead:
+        share.registry().remove(lease.owner);
+        break;
+      case share::Liveness::kStopped:
+        leases.revoke(unit->shared(), word);
+        break;
+      case share::Liveness::kAlive:
+        if (!idle_.take(unit->index())) break;
+        if (const uint64_t visit = leases.enter_as_guest(unit->shared(), true))
+          post(Tenure(*unit, {Right::kGuest, visit, word}), nullptr);
+        else
+          idle_.give(unit->index());
+    }
+  }
+}
+
+// Whether another process, or another thread of this one, has handed over the unit.
+bool Engine::handed_over(const ComputeUnit& cu) const {
+  return cu.arbitrated() && cu.leases().granted(cu.shared());
+}
+
+// --- Commands on their way to a unit ---
+
 void Engine::submit(Ref<Event> event) {
   event->mark_submitted();
-  int unit = take_idle(*event, false);
-  if (unit < 0 || !post(unit, event)) add_to_backlog(std::move(event));
+  std::optional<Tenure> tenure = claim(*event, false);
+  if (!tenure || !post(*tenure, event)) add_to_backlog(*event);
 }
 
 void Engine::ready(Event& event) {
@@ -103,46 +189,38 @@ void Engine::ready(Event& event) {
 
 // A unit may have become idle between the caller's look at the idle set and the push; its last look
 // at the backlog then missed this entry. So look again after the push.
-void Engine::add_to_backlog(Ref<Event> event) {
-  Ref<Event> keep = event;
-  {
-    std::lock_guard lock(backlog_mutex_);
-    backlog_.push_back(std::move(event));
-    backlog_size_.store(static_cast<uint32_t>(backlog_.size()));
-    backlog_pushes_.fetch_add(1);
-  }
-  int unit = take_idle(*keep, false);
-  if (unit >= 0) post(unit, nullptr);
+void Engine::add_to_backlog(Event& event) {
+  Ref<Event> keep(&event);
+  plan(event);
+  event.progress.wanted.fetch_add(1);
+  backlog_.push(event);
+  if (std::optional<Tenure> tenure = claim(event, false)) post(*tenure, nullptr);
 }
 
-// The oldest entry that may run on `cu`; null if there is none.
-Ref<Event> Engine::from_backlog(const ComputeUnit& cu) {
-  if (backlog_size_.load() == 0) return nullptr;
-  std::lock_guard lock(backlog_mutex_);
-  for (auto it = backlog_.begin(); it != backlog_.end(); ++it) {
-    if (!(*it)->queue()->device().compute_units().has(cu.index())) continue;
-    Ref<Event> event = std::move(*it);
-    backlog_.erase(it);
-    backlog_size_.store(static_cast<uint32_t>(backlog_.size()));
-    return event;
-  }
-  return nullptr;
-}
+// --- Threads at work ---
 
-void Engine::serve(ComputeUnit& cu, Ref<Event> event) {
-  Seat seat{cu, false, {}};
+void Engine::serve(const Tenure& tenure, Ref<Event> event) {
+  Seat seat{tenure, false};
   seat_ = &seat;
+  const ComputeUnit& cu = tenure.cu();
   for (;;) {
-    uint32_t pushes = backlog_pushes_.load();
-    if (!event) event = from_backlog(cu);
+    const uint32_t pushes = backlog_.pushes();
+    if (!event) {
+      if (seat.tenure.right() == Right::kNone && (waits_for(cu) || handed_over(cu)))
+        seat.tenure.obtain();
+      event = backlog_.pop(seat.tenure);
+    }
     if (event) {
       work(seat, std::exchange(event, nullptr), nullptr);
       continue;
     }
     // Entries that were there and are not for this unit must not keep it awake; one pushed since
-    // then may have missed that this unit is idle (see add_to_backlog).
+    // then may have missed that this unit is idle (see add_to_backlog), and so may another process
+    // that handed it over.
+    seat.tenure.end();
     idle_.give(cu.index());
-    if (backlog_pushes_.load() == pushes || !idle_.take(cu.index())) break;
+    const bool more = backlog_.pushes() != pushes || handed_over(cu);
+    if (!more || !idle_.take(cu.index())) break;
   }
   seat_ = nullptr;
 }
@@ -152,58 +230,57 @@ void Engine::wait(Event& event, std::vector<Ref<Event>> deferred) {
   if (!deferred.empty()) {
     for (Ref<Event>& ready : deferred) ready->mark_submitted();
     // A thread that already has a seat (a callback that waits) goes on with that one.
-    int unit = seat_ ? -1 : take_idle(*deferred.front(), true);
     if (seat_) {
       for (Ref<Event>& ready : deferred) seat_->ready.push_back(std::move(ready));
       work(*seat_, nullptr, &event);
-    } else if (unit >= 0) {
+    } else if (std::optional<Tenure> tenure = claim(*deferred.front(), true)) {
       FloatEnvironment guard;
-      Seat seat{*units_[unit], true, {}};
+      Seat seat{*tenure, true};
       seat_ = &seat;
       for (Ref<Event>& ready : deferred) seat.ready.push_back(std::move(ready));
       work(seat, nullptr, &event);
       seat_ = nullptr;
-      for (Ref<Event>& rest : seat.ready) add_to_backlog(std::move(rest));
-      leave(*units_[unit]);
+      share_ready(seat);
+      leave(seat.tenure);
     } else {
-      for (Ref<Event>& ready : deferred) add_to_backlog(std::move(ready));
+      for (Ref<Event>& ready : deferred) add_to_backlog(*ready);
     }
   }
   for (int i = 0; i < kWaitSpins && !event.finished(); ++i) spin_pause();
   if (event.finished()) return;
   if (seat_) {  // nothing else would run what this seat made ready, or the backlog on one unit
-    work(*seat_, from_backlog(seat_->cu), &event);
+    work(*seat_, backlog_.pop(seat_->tenure), &event);
     share_ready(*seat_);
   }
   event.sleep_until_finished();
-}
-
-// A host thread hands its unit back; if there is something for it to do, to its worker.
-void Engine::leave(ComputeUnit& cu) {
-  idle_.give(cu.index());
-  if (backlog_size_.load() > 0 && idle_.take(cu.index()))
-    post(static_cast<int>(cu.index()), nullptr);
 }
 
 // Runs `event`, then what the seat has ready, until that is nothing or `until` has ended.
 void Engine::work(Seat& seat, Ref<Event> event, const Event* until) {
   if (event) run_one(seat, *event);
   while (!seat.ready.empty() && !(until && until->finished())) {
-    // Others who wait for a unit come first if they came first: the end of the line is behind them.
-    if (backlog_size_.load(std::memory_order_relaxed) > 0) {
-      if (Ref<Event> older = seat.host_thread ? nullptr : from_backlog(seat.cu)) {
+    // Others who wait for the unit come first if they came first: the end of the line is behind
+    // them.
+    if (seat.tenure.is_over()) {
+      share_ready(seat);
+      seat.tenure.yield();
+    } else if (seat.tenure.is_behind(0)) {
+      share_ready(seat);  // where tickets are compared
+    } else if (!backlog_.empty() && !seat.host_thread) {
+      if (Ref<Event> older = backlog_.pop(seat.tenure)) {
         share_ready(seat);
         run_one(seat, *older);
         continue;
       }
     }
+    if (seat.ready.empty()) break;
     Ref<Event> next = std::move(seat.ready.front());
     seat.ready.pop_front();
     // What could run beside `next` and is worth it goes to other units.
     while (!seat.ready.empty() && seat.ready.back()->command() &&
            seat.ready.back()->command()->estimate_ns() > kWorthWakingNs) {
-      int unit = take_idle(*seat.ready.back(), false);
-      if (unit < 0 || !post(unit, seat.ready.back())) break;
+      std::optional<Tenure> tenure = claim(*seat.ready.back(), false);
+      if (!tenure || !post(*tenure, seat.ready.back())) break;
       seat.ready.pop_back();
     }
     if (seat.suits(*next))
@@ -217,70 +294,78 @@ void Engine::share_ready(Seat& seat) {
   while (!seat.ready.empty()) {
     Ref<Event> event = std::move(seat.ready.front());
     seat.ready.pop_front();
-    add_to_backlog(std::move(event));
+    add_to_backlog(*event);
   }
 }
 
 void Engine::run_one(Seat& seat, Event& event) {
-  if (event.status() > CL_RUNNING && !open(event)) return;
+  const bool may_run = !event.command() || seat.tenure.may_run(*event.command());
+  if (!may_run && !seat.tenure.obtain()) {
+    // This unit is another process's at the moment: perhaps there is a better one.
+    std::optional<Tenure> tenure = claim(event, false);
+    if (!tenure || !post(*tenure, Ref<Event>(&event))) add_to_backlog(event);
+    return;
+  }
+  plan(event);
+  if (!event.progress.started.exchange(true) && !start(event)) return;
   take_part(seat, event);
 }
 
-// First to touch a ready command: works out how to cut it. False where it has ended already.
-bool Engine::open(Event& event) {
+// Works out how to cut a ready command, and how many units would help besides the first.
+void Engine::plan(Event& event) {
+  Event::Progress& p = event.progress;
+  if (p.planned) return;
+  p.planned = true;
+  Command* command = event.command();
+  p.total = command && !event.dependency_failed() ? command->units() : 0;
+  p.remaining.store(p.total + 1, std::memory_order_relaxed);
+  if (p.total <= 1) return;
+  uint64_t units = event.queue()->device().compute_units().size();
+  uint64_t whole = command->estimate_ns();
+  uint64_t fair = std::max<uint64_t>(1, p.total / (4 * units));
+  p.chunk = fair;
+  uint64_t helpers = units;
+  if (whole != Command::kUnknown) {
+    p.chunk = std::clamp<uint64_t>(p.total * kChunkNs / std::max<uint64_t>(whole, 1), 1, fair);
+    helpers = whole / kWorthWakingNs;
+  }
+  uint64_t chunks = (p.total + p.chunk - 1) / p.chunk;
+  p.wanted.store(static_cast<int32_t>(std::min({units, chunks, helpers + 1}) - 1),
+                 std::memory_order_relaxed);
+}
+
+// First to run a command. False where it has ended already.
+bool Engine::start(Event& event) {
+  Event::Progress& p = event.progress;
   if (event.dependency_failed()) {
     event.complete(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
     return false;
   }
-  Event::Progress& p = event.progress;
-  Command* command = event.command();
-  p.total = command ? command->units() : 0;
-  p.remaining.store(p.total, std::memory_order_relaxed);
-  if (p.total > 1) {
-    uint64_t units = event.queue()->device().compute_units().size();
-    uint64_t whole = command->estimate_ns();
-    uint64_t fair = std::max<uint64_t>(1, p.total / (4 * units));
-    p.chunk = fair;
-    uint64_t helpers = units;
-    if (whole != Command::kUnknown) {
-      p.chunk = std::clamp<uint64_t>(p.total * kChunkNs / std::max<uint64_t>(whole, 1), 1, fair);
-      helpers = whole / kWorthWakingNs;
-    }
-    uint64_t chunks = (p.total + p.chunk - 1) / p.chunk;
-    p.wanted.store(static_cast<int32_t>(std::min({units, chunks, helpers + 1}) - 1),
-                   std::memory_order_relaxed);
-  }
   event.mark_running();
-  if (p.total == 0) {
+  // Others may be at it already; it does not end before it has been said to run.
+  if (p.remaining.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     close(event);
     return false;
   }
   return true;
 }
 
-// Wakes up to two more units for an open command; they do the same in their turn.
+// Wakes up to two more units for a running command; they do the same in their turn.
 void Engine::recruit(Event& event) {
   Event::Progress& p = event.progress;
   for (int woken = 0; woken < 2 && p.wanted.load(std::memory_order_relaxed) > 0; ++woken) {
-    if (p.next.load(std::memory_order_relaxed) >= p.total) return;
-    int unit = take_idle(event, false);
-    if (unit < 0) {
-      // One entry for now: the unit that takes it recruits in its turn.
-      if (p.wanted.fetch_sub(1) > 0) add_to_backlog(Ref<Event>(&event));
-      return;
-    }
-    if (p.wanted.fetch_sub(1) <= 0) {
-      leave(*units_[unit]);
-      return;
-    }
-    if (!post(unit, Ref<Event>(&event))) return;
+    if (p.exhausted()) return;
+    std::optional<Tenure> tenure = claim(event, false);
+    if (!tenure) return backlog_.push(event);
+    if (!p.take_wanted()) return leave(*tenure);
+    if (!post(*tenure, Ref<Event>(&event))) return;
   }
 }
 
 void Engine::take_part(Seat& seat, Event& event) {
   Event::Progress& p = event.progress;
   if (p.total == 1) {
-    run_units(seat.cu, event, 0, 1);
+    run_units(seat, event, 0, 1);
     return close(event);
   }
   recruit(event);
@@ -289,20 +374,36 @@ void Engine::take_part(Seat& seat, Event& event) {
     uint64_t first = p.next.fetch_add(p.chunk, std::memory_order_relaxed);
     if (first >= p.total) break;
     uint64_t count = std::min(p.chunk, p.total - first);
-    run_units(seat.cu, event, first, count);
+    run_units(seat, event, first, count);
     done += count;
+    if (seat.tenure.is_over() && !p.exhausted()) {
+      // The rest waits for its next turn, here or elsewhere.
+      p.wanted.fetch_add(1);
+      backlog_.push(event);
+      if (seat.tenure.yield()) break;
+      // Nobody wants the unit any more.
+    }
   }
+  if (p.exhausted()) backlog_.remove(event);
   if (done > 0 && p.remaining.fetch_sub(done, std::memory_order_acq_rel) == done) close(event);
 }
 
-void Engine::run_units(ComputeUnit& cu, Event& event, uint64_t first, uint64_t count) {
+void Engine::run_units(Seat& seat, Event& event, uint64_t first, uint64_t count) {
   if (event.progress.error.load(std::memory_order_relaxed) != CL_SUCCESS) return;
   Command& command = *event.command();
+  ComputeUnit& cu = seat.tenure.cu();
   try {
-    if (!command.wants_timing()) return command.run(cu, first, count);
-    uint64_t start = now_ns();
-    command.run(cu, first, count);
-    command.measured(count, now_ns() - start);
+    uint64_t ns = 0;
+    if (command.wants_timing()) {
+      const uint64_t start = now_ns();
+      command.run(cu, first, count);
+      ns = now_ns() - start;
+      command.measured(count, ns);
+    } else {
+      command.run(cu, first, count);
+      ns = command.estimate_ns() * count / event.progress.total;
+    }
+    if (cu.arbitrated() && command.needs_lease()) seat.tenure.use(ns, event.queue()->cost(ns));
   } catch (const Error& error) {
     event.progress.error.store(error.code(), std::memory_order_relaxed);
     log::error(error.text());
@@ -311,7 +412,14 @@ void Engine::run_units(ComputeUnit& cu, Event& event, uint64_t first, uint64_t c
 }
 
 void Engine::close(Event& event) {
-  if (event.command()) event.command()->finish();
+  if (Command* command = event.command()) {
+    command->finish();
+    if (command->needs_lease()) {
+      share::ProcessEntry& entry = share::Share::get().entry();
+      entry.launches.fetch_add(1, std::memory_order_relaxed);
+      entry.work_groups.fetch_add(event.progress.total, std::memory_order_relaxed);
+    }
+  }
   event.complete(event.progress.error.load(std::memory_order_relaxed));
 }
 

@@ -39,6 +39,8 @@ class NdRange : public Command {
   // them has been released.
   NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code, const IndexSpace& space);
 
+  bool needs_lease() const override { return true; }
+  const char* name() const override { return code_->info->name.c_str(); }
   uint64_t units() const override { return units_; }
   uint64_t estimate_ns() const override;
   size_t stack_bytes() const override { return code_->info->private_bytes; }

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "conclave/compile_protocol.h"
-#include "platform/loader/descriptor.h"
+#include "platform/base/descriptor.h"
 #include "platform/loader/quiet_process.h"
 
 namespace conclave {

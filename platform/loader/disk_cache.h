@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "platform/loader/descriptor.h"
+#include "platform/base/descriptor.h"
 
 namespace conclave {
 

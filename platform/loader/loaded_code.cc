@@ -14,7 +14,7 @@
 #include "platform/base/config.h"
 #include "platform/base/error.h"
 #include "platform/base/log.h"
-#include "platform/loader/descriptor.h"
+#include "platform/base/descriptor.h"
 #include "platform/loader/program_image.h"
 
 #ifndef MFD_NOEXEC_SEAL

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <thread>
 
-#include "platform/loader/descriptor.h"
+#include "platform/base/descriptor.h"
 #include "platform/loader/raw_process.h"
 
 extern char** environ;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/model/command_queue.h"
 
+#include <CL/cl_ext.h>
+
 #include <algorithm>
 
 #include "platform/exec/engine.h"
@@ -9,13 +11,28 @@
 #include "platform/model/event.h"
 
 namespace conclave {
+namespace {
+
+// High priority gets four times the share of normal priority, low a fourth.
+uint64_t weight_of(const std::vector<cl_queue_properties>& properties, uint64_t normal) {
+  for (size_t i = 0; i + 1 < properties.size() && properties[i]; i += 2) {
+    if (properties[i] != CL_QUEUE_PRIORITY_KHR) continue;
+    if (properties[i + 1] & CL_QUEUE_PRIORITY_HIGH_KHR) return 4 * normal;
+    if (properties[i + 1] & CL_QUEUE_PRIORITY_LOW_KHR) return normal / 4;
+  }
+  return normal;
+}
+
+}  // namespace
 
 CommandQueue::CommandQueue(Context& context, Device& device, cl_command_queue_properties properties,
                            std::vector<cl_queue_properties> requested)
     : context_(&context),
       device_(&device),
       properties_(properties),
-      requested_(std::move(requested)) {}
+      requested_(std::move(requested)) {
+  weight_ = weight_of(requested_, kNormalWeight);
+}
 
 CommandQueue::~CommandQueue() = default;
 

@@ -42,6 +42,8 @@ class CommandQueue : public Object<CommandQueue> {
   Device& device() const { return *device_; }
   cl_command_queue_properties properties() const { return properties_.load(); }
   const std::vector<cl_queue_properties>& requested_properties() const { return requested_; }
+  // CU time by the weight of the queue's priority (cl_khr_priority_hints): what is charged for it.
+  uint64_t cost(uint64_t ns) const { return ns * kNormalWeight / weight_; }
   bool profiling() const { return properties() & CL_QUEUE_PROFILING_ENABLE; }
   bool out_of_order() const { return properties() & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE; }
   // clSetCommandQueueProperty of OpenCL 1.0.
@@ -83,8 +85,11 @@ class CommandQueue : public Object<CommandQueue> {
   std::vector<Ref<Event>> take_deferred();
   void drop_finished();
 
+  static constexpr uint64_t kNormalWeight = 1024;
+
   Ref<Context> context_;
   Ref<Device> device_;
+  uint64_t weight_ = kNormalWeight;
   std::atomic<cl_command_queue_properties> properties_;
   std::vector<cl_queue_properties> requested_;
   // Set when the host has let go: from then on the events below are dropped as they end, since each

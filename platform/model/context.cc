@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "platform/model/device.h"
+#include "platform/share/share.h"
 
 namespace conclave {
 
@@ -12,11 +13,14 @@ Context::Context(std::vector<Ref<Device>> devices, std::vector<cl_context_proper
     : devices_(std::move(devices)),
       properties_(std::move(properties)),
       notify_(notify),
-      notify_data_(user_data) {}
+      notify_data_(user_data) {
+  share::Share::get().open_context();
+}
 
 Context::~Context() {
   for (auto it = destructors_.rbegin(); it != destructors_.rend(); ++it)
     it->first(handle(), it->second);
+  if (share::Share* share = share::Share::if_open()) share->close_context();
 }
 
 bool Context::has(const Device& device) const {

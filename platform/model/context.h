@@ -28,6 +28,7 @@ class Context : public Object<Context> {
   using Destructor = void(CL_CALLBACK*)(cl_context, void*);
 
   // `properties`: as given by the user, with its terminating zero; empty where none were given.
+  // Throws Error{CL_DEVICE_NOT_AVAILABLE} where another process has the device alone.
   Context(std::vector<Ref<Device>> devices, std::vector<cl_context_properties> properties,
           Notify notify, void* user_data);
   ~Context();

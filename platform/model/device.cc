@@ -2,12 +2,13 @@
 #include "platform/model/device.h"
 
 #include <CL/cl_ext.h>
-#include <unistd.h>
 
 #include <algorithm>
 
 #include "platform/base/config.h"
 #include "platform/base/error.h"
+#include "platform/share/share.h"
+#include "platform/share/share.h"
 
 namespace conclave {
 
@@ -32,15 +33,18 @@ bool Device::is_within(const Device& other) const {
   return false;
 }
 
-bool Device::available() const {
-  return Config::get().errors.empty();
+std::string Device::configuration_errors() {
+  std::string text;
+  for (const std::string& error : Config::get().errors) text += (text.empty() ? "" : "; ") + error;
+  return text;
 }
 
-std::string Device::why_unavailable() const {
-  std::string text = "the device is not available: ";
-  for (const std::string& error : Config::get().errors) text += error + "; ";
-  text.resize(text.size() - 2);
-  return text;
+bool Device::available() {
+  try {
+    return Config::get().errors.empty() && share::Share::get().exclusive_holder().empty();
+  } catch (const Error&) {  // no segment: clCreateContext tells why
+    return false;
+  }
 }
 
 namespace {
@@ -148,15 +152,36 @@ std::vector<Ref<Device>> Device::split(const Property* properties) {
   return devices;
 }
 
-// Half of the machine's memory may be taken: the rest is the host programs'.
-uint64_t Device::global_memory() {
-  static const uint64_t bytes = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-                                static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) / 2;
-  return bytes;
+uint64_t Device::heap_size(share::HeapId heap) {
+  try {
+    return share::Share::get().heap().size(heap);
+  } catch (const Error&) {  // no use of the device is possible, but questions are
+    const Config& config = Config::get();
+    const uint64_t sizes[] = {config.ddr_heap1_bytes, config.ddr_heap2_bytes,
+                              config.msmc_heap_bytes};
+    return sizes[static_cast<size_t>(heap)];
+  }
 }
 
+uint64_t Device::largest_free(share::HeapId heap) {
+  try {
+    return share::Share::get().heap().largest_free(heap);
+  } catch (const Error&) {
+    return heap_size(heap);
+  }
+}
+
+uint64_t Device::global_memory() {
+  return heap_size(share::HeapId::kDdr1) + heap_size(share::HeapId::kDdr2);
+}
+
+// The larger heap has at least half of global memory. Below that OpenCL's minimum counts, where
+// there is so much.
 uint64_t Device::max_allocation() {
-  return global_memory() / 2;
+  constexpr uint64_t kMinimum = 32 << 20;
+  const uint64_t first = heap_size(share::HeapId::kDdr1), second = heap_size(share::HeapId::kDdr2);
+  const uint64_t half = (first + second) / 2 / share::Heap::kAlignment * share::Heap::kAlignment;
+  return std::max(half, std::min(kMinimum, std::max(first, second)));
 }
 
 }  // namespace conclave

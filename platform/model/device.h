@@ -11,6 +11,7 @@
 
 #include "platform/base/object.h"
 #include "platform/exec/compute_unit_set.h"
+#include "platform/share/heap.h"
 
 namespace conclave {
 
@@ -54,11 +55,18 @@ class Device : public Object<Device> {
   const ComputeUnitSet& compute_units() const { return set_; }
   const std::vector<cl_device_partition_property>& partition() const { return partition_; }
 
-  // False where the configuration is in error; why() says what is.
-  bool available() const;
-  std::string why_unavailable() const;
+  // What is wrong with the configuration, for which reason the device is not available; "" where all
+  // is well.
+  static std::string configuration_errors();
+  // False where the configuration is in error, or another process has the device alone.
+  static bool available();
 
-  // Bytes of global memory, and the largest single allocation.
+  // Bytes of a heap of the segment in use; of the configured one where no segment can be opened.
+  static uint64_t heap_size(share::HeapId heap);
+  // Bytes of its largest free block at the moment.
+  static uint64_t largest_free(share::HeapId heap);
+  // Bytes of global memory (both DDR heaps), and the largest single allocation, for which there is
+  // room as long as nothing is allocated.
   static uint64_t global_memory();
   static uint64_t max_allocation();
 

@@ -80,14 +80,27 @@ class Event : public Object<Event> {
   bool profiling() const { return profiling_; }
   uint64_t time(Time which) const { return times_[which]; }
 
-  // How the units of the running command are handed out; used by the engine alone.
+  // How the units of the command are handed out; used by the engine alone.
   struct Progress {
     std::atomic<uint64_t> next{0};       // first unit nobody has taken
-    std::atomic<uint64_t> remaining{0};  // units not yet run
+    std::atomic<uint64_t> remaining{0};  // units not yet run, and one for the start
     std::atomic<int32_t> wanted{0};      // further compute units that would help
+    std::atomic<bool> started{false};
     std::atomic<cl_int> error{CL_SUCCESS};
     uint64_t total = 0;
     uint64_t chunk = 1;
+    bool planned = false;
+    bool listed = false;  // in the backlog, under whose lock it is
+
+    bool exhausted() const { return next.load(std::memory_order_relaxed) >= total; }
+    // Takes one of the places; false where none is left, or nothing to do.
+    bool take_wanted() {
+      int32_t places = wanted.load(std::memory_order_relaxed);
+      while (places > 0)
+        if (wanted.compare_exchange_weak(places, places - 1, std::memory_order_acq_rel))
+          return total == 0 || !exhausted();
+      return false;
+    }
   };
   Progress progress;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/model/memory.h"
 
+#include <CL/cl_ext_conclave.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -9,8 +10,10 @@
 #include <string>
 
 #include "platform/base/error.h"
+#include "platform/base/log.h"
 #include "platform/model/context.h"
 #include "platform/model/device.h"
+#include "platform/share/share.h"
 
 namespace conclave {
 namespace {
@@ -34,9 +37,9 @@ constexpr cl_mem_flags kHostAccess =
 constexpr cl_mem_flags kHostPointer =
     CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
 
-// What a sub-buffer does not say, it has from its parent; host-pointer flags always.
+// What a sub-buffer does not say, it has from its parent; where it is always.
 cl_mem_flags inherit(cl_mem_flags flags, cl_mem_flags parent) {
-  flags |= parent & kHostPointer;
+  flags |= parent & (kHostPointer | CL_MEM_USE_MSMC_TI);
   if (!(flags & kKernelAccess)) flags |= parent & kKernelAccess;
   if (!(flags & kHostAccess)) flags |= parent & kHostAccess;
   return flags;
@@ -44,11 +47,40 @@ cl_mem_flags inherit(cl_mem_flags flags, cl_mem_flags parent) {
 
 }  // namespace
 
+HeapBlockOwner::HeapBlockOwner(cl_mem_flags flags, size_t size) {
+  share::Share& share = share::Share::get();
+  const auto take = [&] {
+    return flags & CL_MEM_USE_MSMC_TI
+               ? share.heap().allocate(share::HeapId::kMsmc, size, share.self())
+               : share.heap().allocate_global(size, share.self());
+  };
+  try {
+    allocation_ = take();
+  } catch (const Error&) {
+    // Somebody may have died unnoticed.
+    if (share.registry().remove_dead().blocks == 0) throw;
+    allocation_ = take();
+  }
+  owner_ = share.self();
+}
+
+// In a forked child the block is still the parent's.
+HeapBlockOwner::~HeapBlockOwner() {
+  share::Share* share = owner_ ? share::Share::if_open() : nullptr;
+  if (!share || share->self() != owner_) return;
+  try {
+    share->heap().free(allocation_, owner_);
+  } catch (const Error& error) {
+    log::error("device memory is not given back before this process ends: " + error.text());
+  }
+}
+
 Memory::Memory(Context& context, cl_mem_flags flags, size_t size, void* host,
                std::vector<cl_mem_properties> properties)
     : context_(&context),
       flags_(flags & kKernelAccess ? flags : flags | CL_MEM_READ_WRITE),
       size_(size),
+      block_(flags & CL_MEM_USE_HOST_PTR ? HeapBlockOwner() : HeapBlockOwner(flags, size)),
       properties_(std::move(properties)) {
   if (flags & CL_MEM_USE_HOST_PTR) {
     host_ = host;

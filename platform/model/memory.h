@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "platform/base/object.h"
+#include "platform/share/heap.h"
 
 namespace conclave {
 
@@ -22,17 +23,35 @@ struct HandleOf<Memory> {
   using Type = cl_mem;
 };
 
+// Device memory that this process has: a block of the heaps that all processes share, given back at
+// the end of the object's life. Only the account is kept here, the bytes are elsewhere.
+class HeapBlockOwner {
+ public:
+  HeapBlockOwner() = default;
+  // `size` bytes of msmc_heap with CL_MEM_USE_MSMC_TI, else of global memory. Throws
+  // Error{CL_MEM_OBJECT_ALLOCATION_FAILURE} where that is full, Error{CL_OUT_OF_RESOURCES} where
+  // the segment is, Error{CL_DEVICE_NOT_AVAILABLE} where there is none to be had.
+  HeapBlockOwner(cl_mem_flags flags, size_t size);
+  ~HeapBlockOwner();
+  HeapBlockOwner(const HeapBlockOwner&) = delete;
+
+ private:
+  share::Owner owner_;  // none: there is no block
+  share::Heap::Allocation allocation_{};
+};
+
 class Memory : public Object<Memory> {
  public:
   static constexpr uint32_t kMagic = 0x6d656d6f;  // "memo"
   using Destructor = void(CL_CALLBACK*)(cl_mem, void*);
 
   // A buffer of `size` bytes; `properties` as given (for the query). With CL_MEM_COPY_HOST_PTR
-  // `host` is copied, with CL_MEM_USE_HOST_PTR it is the storage. Throws
-  // Error{CL_MEM_OBJECT_ALLOCATION_FAILURE}.
+  // `host` is copied, with CL_MEM_USE_HOST_PTR it is the storage: kernels work on the host's memory
+  // itself, so such a buffer takes nothing from the device's heaps. All others are charged to this
+  // process for as long as they live. Throws Error with the codes of HeapBlockOwner.
   Memory(Context& context, cl_mem_flags flags, size_t size, void* host,
          std::vector<cl_mem_properties> properties);
-  // The part [origin, origin + size) of `parent`.
+  // The part [origin, origin + size) of `parent`, which is charged already.
   Memory(Memory& parent, cl_mem_flags flags, size_t origin, size_t size);
   ~Memory();
 
@@ -67,6 +86,7 @@ class Memory : public Object<Memory> {
   const cl_mem_flags flags_;
   const size_t size_;
   const size_t origin_ = 0;
+  HeapBlockOwner block_;
   void* host_ = nullptr;
   std::byte* data_ = nullptr;
   bool owns_data_ = false;

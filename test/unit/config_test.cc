@@ -9,6 +9,7 @@
 
 #include "loader/test_support.h"
 #include "platform/base/host_cpus.h"
+#include "platform/base/host_memory.h"
 
 namespace conclave {
 namespace {
@@ -24,12 +25,15 @@ class ConfigTest : public ::testing::Test {
       write("{}");
       variables["CONCLAVE_CONFIG"] = file();
     }
-    return Config::read(
-        [&](const char* name) {
-          const auto found = variables.find(name);
-          return found == variables.end() ? nullptr : found->second.c_str();
-        },
-        cpus);
+    Config::Sources sources;
+    sources.getenv = [&](const char* name) {
+      const auto found = variables.find(name);
+      return found == variables.end() ? nullptr : found->second.c_str();
+    };
+    sources.cpus = cpus;
+    sources.memory_bytes = memory_;
+    sources.ini_directories = ini_directories_;
+    return Config::read(sources);
   }
 
   Config read_text(const std::string& text, Variables variables = {}, uint32_t cpus = 4) {
@@ -46,7 +50,21 @@ class ConfigTest : public ::testing::Test {
     EXPECT_NE(config.errors[0].find(text), std::string::npos) << config.errors[0];
   }
 
+  // A value's source, as `conclave check-config` shows it.
+  static std::string source(const Config& config, const std::string& key) {
+    for (const Config::Entry& entry : config.entries)
+      if (entry.key == key) return entry.source;
+    return "(no such key)";
+  }
+  static std::string value(const Config& config, const std::string& key) {
+    for (const Config::Entry& entry : config.entries)
+      if (entry.key == key) return entry.value;
+    return "(no such key)";
+  }
+
   test::TemporaryDirectory directory_;
+  uint64_t memory_ = uint64_t{8} << 30;
+  std::vector<std::string> ini_directories_;
 };
 
 using List = std::vector<uint32_t>;
@@ -61,6 +79,16 @@ TEST_F(ConfigTest, Defaults) {
   EXPECT_TRUE(config.cache);
   EXPECT_EQ(config.cache_dir, "/home/someone/.cache/conclave");
   EXPECT_EQ(config.cache_size_mib, 512u);
+  EXPECT_EQ(config.scheduler, Config::Scheduler::kInterleave);
+  EXPECT_EQ(config.time_slice_us, 4000u);
+  EXPECT_EQ(config.segment, "");
+  EXPECT_EQ(config.shmem_size_kb, 4096u);
+  EXPECT_EQ(config.segment_mode, 0660u);
+  EXPECT_EQ(config.segment_group, "");
+  EXPECT_EQ(config.ddr_heap1_bytes, uint64_t{4} << 30);
+  EXPECT_EQ(config.ddr_heap2_bytes, 0u);
+  EXPECT_EQ(config.msmc_heap_bytes, uint64_t{4} << 20);
+  EXPECT_TRUE(config.multiprocess);
   EXPECT_EQ(read({}, 0).compute_units, 1u);
   EXPECT_EQ(read({}, 1000).compute_units, 256u);
 }
@@ -73,7 +101,17 @@ TEST_F(ConfigTest, ReadsTheFile) {
     "compile-timeout-s": 30,
     "cache": "0",
     "cache-dir": "/var/cache/x",
-    "cache-size-mib": 64
+    "cache-size-mib": 64,
+    "scheduler": "fcfs",
+    "time-slice-us": "100",
+    "segment": "mine",
+    "linux-shmem-size-KB": "256",
+    "segment-mode": "0640",
+    "segment-group": "render",
+    "ddr-heap1-size-MiB": "3",
+    "ddr-heap2-size-MiB": 16777216,
+    "msmc-heap-size-KiB": "0",
+    "multiprocess": "false"
   })");
   EXPECT_TRUE(config.errors.empty());
   EXPECT_EQ(config.compute_units, 8u);
@@ -83,6 +121,16 @@ TEST_F(ConfigTest, ReadsTheFile) {
   EXPECT_FALSE(config.cache);
   EXPECT_EQ(config.cache_dir, "/var/cache/x");
   EXPECT_EQ(config.cache_size_mib, 64u);
+  EXPECT_EQ(config.scheduler, Config::Scheduler::kFcfs);
+  EXPECT_EQ(config.time_slice_us, 100u);
+  EXPECT_EQ(config.segment, "mine");
+  EXPECT_EQ(config.shmem_size_kb, 256u);
+  EXPECT_EQ(config.segment_mode, 0640u);
+  EXPECT_EQ(config.segment_group, "render");
+  EXPECT_EQ(config.ddr_heap1_bytes, uint64_t{3} << 20);
+  EXPECT_EQ(config.ddr_heap2_bytes, uint64_t{1} << 44);
+  EXPECT_EQ(config.msmc_heap_bytes, 0u);
+  EXPECT_FALSE(config.multiprocess);
 }
 
 // As TI ships it: strings, and a comma at the end.
@@ -96,7 +144,9 @@ TEST_F(ConfigTest, ReadsTheFileOfTi) {
   })",
                                   {}, 8);
   EXPECT_TRUE(config.errors.empty());
+  EXPECT_TRUE(config.warnings.empty());
   EXPECT_EQ(config.compute_unit_list.size(), 8u);
+  EXPECT_EQ(config.shmem_size_kb, 128u);
 }
 
 TEST_F(ConfigTest, CommasInStringsStay) {
@@ -114,7 +164,14 @@ TEST_F(ConfigTest, EnvironmentGoesOverTheFile) {
                                    {"CONCLAVE_COMPILE_TIMEOUT_S", "5"},
                                    {"CONCLAVE_CACHE", "0"},
                                    {"CONCLAVE_CACHE_DIR", "/c"},
-                                   {"CONCLAVE_CACHE_SIZE_MIB", "1"}});
+                                   {"CONCLAVE_CACHE_SIZE_MIB", "1"},
+                                   {"CONCLAVE_SCHEDULER", "off"},
+                                   {"CONCLAVE_TIME_SLICE_US", "1000000"},
+                                   {"CONCLAVE_SEGMENT", "other"},
+                                   {"CONCLAVE_SHMEM_SIZE_KB", "64"},
+                                   {"CONCLAVE_DDR_HEAP1_SIZE_MIB", "1"},
+                                   {"CONCLAVE_DDR_HEAP2_SIZE_MIB", "2"},
+                                   {"CONCLAVE_MSMC_HEAP_SIZE_KIB", "3"}});
   EXPECT_TRUE(config.errors.empty()) << config.errors[0];
   EXPECT_EQ(config.compute_units, 16u);
   EXPECT_EQ(config.compute_unit_list, (List{0, 15}));
@@ -123,6 +180,13 @@ TEST_F(ConfigTest, EnvironmentGoesOverTheFile) {
   EXPECT_FALSE(config.cache);
   EXPECT_EQ(config.cache_dir, "/c");
   EXPECT_EQ(config.cache_size_mib, 1u);
+  EXPECT_EQ(config.scheduler, Config::Scheduler::kOff);
+  EXPECT_EQ(config.time_slice_us, 1000000u);
+  EXPECT_EQ(config.segment, "other");
+  EXPECT_EQ(config.shmem_size_kb, 64u);
+  EXPECT_EQ(config.ddr_heap1_bytes, 1u << 20);
+  EXPECT_EQ(config.ddr_heap2_bytes, 2u << 20);
+  EXPECT_EQ(config.msmc_heap_bytes, 3u << 10);
 }
 
 TEST_F(ConfigTest, WrongValuesAreErrors) {
@@ -147,6 +211,23 @@ TEST_F(ConfigTest, WrongValuesAreErrors) {
       {"\"cache-dir\": \"\"", "allowed is an absolute path"},
       {"\"cache-size-mib\": \"1GB\"", "\"1GB\""},
       {"\"cmem-block-offchip\": \"4\"", "from 0 to 3"},
+      {"\"scheduler\": \"lottery\"", "\"lottery\": allowed are interleave, fcfs and off"},
+      {"\"time-slice-us\": 99", "from 100 to 1000000"},
+      {"\"time-slice-us\": 1000001", "from 100 to 1000000"},
+      {"\"time-slice-us\": \"4ms\"", "\"4ms\""},
+      {"\"segment\": \"a/b\"", "\"a/b\": allowed is the name of a file in /dev/shm"},
+      {"\"segment\": \"..\"", "no dot first"},
+      {"\"segment\": \"a b\"", "visible ASCII"},
+      {"\"linux-shmem-size-KB\": 63", "from 64 to 65536"},
+      {"\"linux-shmem-size-KB\": 65537", "from 64 to 65536"},
+      {"\"segment-mode\": \"0760\"", "\"0760\": allowed is an octal mode"},
+      {"\"segment-mode\": \"0460\"", "read and write for the owner"},
+      {"\"segment-mode\": \"0689\"", "octal"},
+      {"\"segment-group\": \"a b\"", "name of a group"},
+      {"\"ddr-heap1-size-MiB\": 0", "from 1 to 16777216"},
+      {"\"ddr-heap2-size-MiB\": \"1 GB\"", "from 0 to 16777216"},
+      {"\"msmc-heap-size-KiB\": -1", "from 0 to"},
+      {"\"multiprocess\": \"no\"", "allowed are true and false"},
   };
   for (const auto& [entry, message] : cases) {
     const Config config = read_text(std::string("{\n\n  ") + entry + "\n}");
@@ -166,10 +247,117 @@ TEST_F(ConfigTest, WrongVariablesAreErrors) {
   expect_error(read({{"CONCLAVE_DEVICE_TYPE", "custom"}}), "\"custom\"");
 }
 
-TEST_F(ConfigTest, TolerableValuesAndUnknownKeysAreNoErrors) {
-  EXPECT_TRUE(read_text(R"({"cmem-block-onchip": "9", "linux-shmem-size-KB": "-3",
-                            "eve-devices-disable": "maybe", "no-such-key": "1"})")
-                  .errors.empty());
+TEST_F(ConfigTest, TolerableValuesAndUnknownKeysAreWarnings) {
+  const Config config = read_text(R"({"cmem-block-onchip": "9", "linux-shmem-size-KB": "-3",
+                            "eve-devices-disable": "maybe", "no-such-key": "1"})");
+  EXPECT_TRUE(config.errors.empty());
+  EXPECT_EQ(config.shmem_size_kb, 4096u);
+  ASSERT_EQ(config.warnings.size(), 4u);
+  std::string all;
+  for (const std::string& warning : config.warnings) all += warning + "\n";
+  for (const char* text :
+       {"key \"cmem-block-onchip\": \"9\": allowed is an integer from 0 to 3",
+        "\"linux-shmem-size-KB\": \"-3\": is no positive integer, 4096 is used",
+        "\"maybe\": is no integer, 0 is used", "key \"no-such-key\": is not known"})
+    EXPECT_NE(all.find(text), std::string::npos) << text << " is not in\n" << all;
+  for (const char* size : {"\"0\"", "\"many\"", "\"\""})
+    EXPECT_EQ(read_text(std::string("{\"linux-shmem-size-KB\": ") + size + "}").shmem_size_kb,
+              4096u);
+}
+
+TEST_F(ConfigTest, HeapDefaultsToHalfOfTheMemory) {
+  memory_ = (uint64_t{3} << 30) + 4096;
+  EXPECT_EQ(read({}).ddr_heap1_bytes, uint64_t{3} << 29);
+  memory_ = 0;
+  EXPECT_EQ(read({}).ddr_heap1_bytes, 1u << 20);
+}
+
+TEST_F(ConfigTest, SaysWhereValuesComeFrom) {
+  const Config config =
+      read_text("{\n\"compute-units\": 8,\n\"cache\": \"no\", \"cmem-block-offchip\": \"2\"}",
+                {{"TI_OCL_COMPUTE_UNIT_LIST", "7 1"}});
+  EXPECT_EQ(value(config, "compute-units"), "8");
+  EXPECT_EQ(source(config, "compute-units"), file() + " line 2, key \"compute-units\"");
+  EXPECT_EQ(value(config, "compute-unit-list"), "1,7");
+  EXPECT_EQ(source(config, "compute-unit-list"), "environment variable TI_OCL_COMPUTE_UNIT_LIST");
+  // A wrong value leaves the default.
+  EXPECT_EQ(value(config, "cache"), "1");
+  EXPECT_EQ(source(config, "cache"), "default");
+  EXPECT_EQ(value(config, "cmem-block-offchip"), "2");
+  EXPECT_EQ(value(config, "device-type"), "cpu,accelerator");
+  EXPECT_EQ(value(config, "scheduler"), "interleave");
+  EXPECT_EQ(value(config, "segment-mode"), "0660");
+  EXPECT_EQ(value(config, "ddr-heap1-size-MiB"), "4096");
+  EXPECT_EQ(value(config, "msmc-heap-size-KiB"), "4096");
+  EXPECT_EQ(value(config, "multiprocess"), "true");
+  EXPECT_EQ(value(config, "cmem-block-onchip"), "(no such key)");
+}
+
+class XrtIni : public ConfigTest {
+ protected:
+  std::string ini(const std::string& directory, const std::string& text) {
+    const std::string path = directory_.file(directory);
+    mkdir(path.c_str(), 0700);
+    test::write_text(path + "/xrt.ini", text);
+    return path;
+  }
+};
+
+TEST_F(XrtIni, MultiprocessOfRuntimeCounts) {
+  ini_directories_ = {ini("a",
+                          "; a comment\n[Debug]\nmultiprocess=maybe\n[Runtime]\r\n"
+                          "verbosity = 7\n  multiprocess =  false \r\nnonsense\n")};
+  const Config config = read({});
+  EXPECT_TRUE(config.errors.empty());
+  EXPECT_TRUE(config.warnings.empty());
+  EXPECT_FALSE(config.multiprocess);
+  EXPECT_EQ(source(config, "multiprocess"),
+            directory_.file("a/xrt.ini") + " line 6, key \"multiprocess\"");
+  ini("a", "[Runtime]\nmultiprocess=true\n");
+  EXPECT_TRUE(read({}).multiprocess);
+  ini("a", "multiprocess=false\n;[Runtime]\n#multiprocess=false\n");
+  EXPECT_TRUE(read({}).multiprocess);
+  // It goes over the file.
+  ini("a", "[Runtime]\nmultiprocess=true\n");
+  EXPECT_TRUE(read_text("{\"multiprocess\": \"false\"}").multiprocess);
+}
+
+TEST_F(XrtIni, FirstFileOfTheSearchOrderCounts) {
+  const std::string absent = directory_.file("absent");
+  const std::string no = ini("no", "[Runtime]\nmultiprocess=false\n");
+  const std::string yes = ini("yes", "[Runtime]\nmultiprocess=true\n");
+  const std::string silent = ini("silent", "[Emulation]\n");
+  ini_directories_ = {absent, yes, no};
+  EXPECT_TRUE(read({}).multiprocess);
+  ini_directories_ = {absent, no, yes};
+  EXPECT_FALSE(read({}).multiprocess);
+  ini_directories_ = {silent, no};
+  EXPECT_TRUE(read({}).multiprocess);
+  ini_directories_ = {yes};
+  EXPECT_FALSE(read({{"XRT_INI_PATH", no + "/xrt.ini"}}).multiprocess);
+}
+
+TEST_F(XrtIni, WrongValuesNameFileAndLine) {
+  ini_directories_ = {ini("a", "\n[Runtime]\nmultiprocess=off\n")};
+  const Config config = read({});
+  expect_error(config, directory_.file("a/xrt.ini") +
+                           " line 3, key \"multiprocess\": \"off\": allowed are true and false");
+  EXPECT_TRUE(config.multiprocess);
+  expect_error(read({{"XRT_INI_PATH", "/no/such/xrt.ini"}}),
+               "XRT_INI_PATH: there is no file /no/such/xrt.ini");
+  expect_error(read({{"XRT_INI_PATH", "/"}}), "/: cannot be read: Is a directory");
+}
+
+// What a daemon goes by: its file, and not the environment of whoever starts it.
+TEST_F(ConfigTest, FileAloneOnRequest) {
+  write("{\"compute-units\": 5}");
+  setenv("CONCLAVE_COMPUTE_UNITS", "7", 1);
+  const Config config = Config::read(Config::Sources::of_file(file()));
+  unsetenv("CONCLAVE_COMPUTE_UNITS");
+  EXPECT_TRUE(config.errors.empty());
+  EXPECT_EQ(config.compute_units, 5u);
+  expect_error(Config::read(Config::Sources::of_file("/no/such/file.json")),
+               "/no/such/file.json: there is no such file");
 }
 
 TEST_F(ConfigTest, BadFiles) {
@@ -192,8 +380,10 @@ TEST_F(ConfigTest, CacheDirectoryFollowsXdg) {
   EXPECT_NE(read({{"HOME", ""}}).cache_dir, "/.cache/conclave");
 }
 
-TEST(HostCpus, AtLeastOne) {
+TEST(Host, HasCpusAndMemory) {
   EXPECT_GE(host_cpus(), 1u);
+  EXPECT_GT(host_memory(), 1u << 20);
+  EXPECT_LT(host_memory(), uint64_t{1} << 60);
 }
 
 class ControlGroup : public ::testing::Test {
@@ -234,6 +424,23 @@ TEST_F(ControlGroup, Version1) {
   EXPECT_EQ(cpus("3:cpu,cpuacct:/b\n"), UINT32_MAX);
   EXPECT_EQ(cpus("3:cpuset:/a\n"), UINT32_MAX);
   EXPECT_EQ(cpus("garbage\n\n::\n"), UINT32_MAX);
+}
+
+TEST_F(ControlGroup, Memory) {
+  const auto memory = [&](const char* line) {
+    return control_group_memory(line, directory_.path());
+  };
+  EXPECT_EQ(memory("0::/a/b\n"), UINT64_MAX);
+  group("/a", "memory.max", "1073741824\n");
+  group("/a/b", "memory.max", "max\n");
+  group("/a/c", "memory.max", "4096\n");
+  EXPECT_EQ(memory("0::/a/b\n"), 1u << 30);
+  EXPECT_EQ(memory("0::/a/c\n"), 4096u);
+  EXPECT_EQ(memory("0::/\n"), UINT64_MAX);
+  group("/memory/x", "memory.limit_in_bytes", "9223372036854771712\n");
+  group("/memory/x/y", "memory.limit_in_bytes", "2048\n");
+  EXPECT_EQ(memory("4:cpu:/a\n3:memory:/x\n"), 9223372036854771712u);
+  EXPECT_EQ(memory("4:memory:/x/y\n0::/\n"), 2048u);
 }
 
 }  // namespace

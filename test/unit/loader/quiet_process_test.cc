@@ -14,7 +14,7 @@
 #include <atomic>
 #include <stdexcept>
 
-#include "platform/loader/descriptor.h"
+#include "platform/base/descriptor.h"
 #include "test_support.h"
 
 namespace conclave {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A file descriptor in a process that is not ours: the host may close any descriptor behind our
 // back, and open something else under the same number.
-#ifndef CONCLAVE_PLATFORM_LOADER_DESCRIPTOR_H_
-#define CONCLAVE_PLATFORM_LOADER_DESCRIPTOR_H_
+#ifndef CONCLAVE_PLATFORM_BASE_DESCRIPTOR_H_
+#define CONCLAVE_PLATFORM_BASE_DESCRIPTOR_H_
 
 #include <sys/types.h>
 
@@ -44,4 +44,4 @@ bool write_file(int fd, const void* content, size_t size);
 
 }  // namespace conclave
 
-#endif  // CONCLAVE_PLATFORM_LOADER_DESCRIPTOR_H_
+#endif  // CONCLAVE_PLATFORM_BASE_DESCRIPTOR_H_

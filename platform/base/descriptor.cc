@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/loader/descriptor.h"
+#include "platform/base/descriptor.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/base/config_keys.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <numeric>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+#include "platform/base/text_file.h"
+
+namespace conclave {
+namespace {
+
+constexpr uint64_t kKiB = 1024, kMiB = 1024 * kKiB;
+constexpr uint64_t kMaxHeapMib = uint64_t{1} << 24;  // 16 TiB
+constexpr uint32_t kMinSegmentKb = 64, kMaxSegmentKb = 64 * 1024;
+
+std::optional<uint64_t> to_number(std::string_view text, int base = 10) {
+  uint64_t number = 0;
+  text = trimmed(text);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::string integer_allowed(uint64_t lowest, uint64_t highest) {
+  return "allowed is an integer from " + std::to_string(lowest) + " to " + std::to_string(highest);
+}
+
+// Values are split at commas and blanks, as TI does.
+std::vector<std::string_view> split(std::string_view text) {
+  constexpr std::string_view kSeparators = ", \t\r\n";
+  std::vector<std::string_view> tokens;
+  for (size_t at = text.find_first_not_of(kSeparators); at != text.npos;) {
+    const size_t end = std::min(text.find_first_of(kSeparators, at), text.size());
+    tokens.push_back(text.substr(at, end - at));
+    at = text.find_first_not_of(kSeparators, end);
+  }
+  return tokens;
+}
+
+// A member that counts in `unit`s.
+template <auto member, uint64_t lowest, uint64_t highest, uint64_t unit = 1>
+Complaint parse_number(Config& config, const std::string& text) {
+  const auto number = to_number(text);
+  if (!number || *number < lowest || *number > highest) return {integer_allowed(lowest, highest)};
+  config.*member = static_cast<std::remove_reference_t<decltype(config.*member)>>(*number * unit);
+  return {};
+}
+template <auto member, uint64_t unit = 1>
+std::string print_number(const Config& config) {
+  return std::to_string(config.*member / unit);
+}
+
+template <auto member>
+std::string print_text(const Config& config) {
+  return config.*member;
+}
+
+Complaint parse_compute_units(Config& config, const std::string& text) {
+  Complaint complaint =
+      parse_number<&Config::compute_units, 1, Config::kMaxComputeUnits>(config, text);
+  list_all_units(config);
+  return complaint;
+}
+
+Complaint parse_compute_unit_list(Config& config, const std::string& text) {
+  std::vector<uint32_t> list;
+  const std::string allowed = "allowed are integers from 0 to " +
+                              std::to_string(config.compute_units - 1) +
+                              ", separated by commas or blanks";
+  for (std::string_view token : split(text)) {
+    const auto id = to_number(token);
+    if (!id || *id >= config.compute_units)
+      return {"there is no compute unit \"" + std::string(token) + "\"; " + allowed};
+    list.push_back(static_cast<uint32_t>(*id));
+  }
+  if (list.empty()) return {"names no compute unit; " + allowed};
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+  config.compute_unit_list = std::move(list);
+  return {};
+}
+std::string print_compute_unit_list(const Config& config) {
+  std::string text;
+  for (uint32_t id : config.compute_unit_list)
+    text += (text.empty() ? "" : ",") + std::to_string(id);
+  return text;
+}
+
+struct DeviceType {
+  std::string_view name;
+  cl_device_type bit;
+};
+constexpr DeviceType kDeviceTypes[] = {{"cpu", CL_DEVICE_TYPE_CPU},
+                                       {"gpu", CL_DEVICE_TYPE_GPU},
+                                       {"accelerator", CL_DEVICE_TYPE_ACCELERATOR}};
+
+Complaint parse_device_type(Config& config, const std::string& text) {
+  cl_device_type type = 0;
+  constexpr char kAllowed[] = "allowed are cpu, gpu and accelerator, separated by commas";
+  for (std::string_view token : split(text)) {
+    const auto known = std::find_if(std::begin(kDeviceTypes), std::end(kDeviceTypes),
+                                    [&](const DeviceType& t) { return t.name == token; });
+    if (known == std::end(kDeviceTypes))
+      return {"there is no device type \"" + std::string(token) + "\"; " + kAllowed};
+    type |= known->bit;
+  }
+  if (type == 0) return {std::string("names no device type; ") + kAllowed};
+  config.device_type = type;
+  return {};
+}
+std::string print_device_type(const Config& config) {
+  std::string text;
+  for (const DeviceType& type : kDeviceTypes)
+    if (config.device_type & type.bit) text += (text.empty() ? "" : ",") + std::string(type.name);
+  return text;
+}
+
+Complaint parse_cache(Config& config, const std::string& text) {
+  const auto number = to_number(text);
+  if (!number || *number > 1) return {integer_allowed(0, 1)};
+  config.cache = *number != 0;
+  return {};
+}
+
+Complaint parse_cache_dir(Config& config, const std::string& text) {
+  if (!text.starts_with('/') || text.find('\0') != text.npos)
+    return {"allowed is an absolute path"};
+  config.cache_dir = text;
+  return {};
+}
+
+constexpr std::string_view kSchedulers[] = {"interleave", "fcfs", "off"};
+
+Complaint parse_scheduler(Config& config, const std::string& text) {
+  const auto* known = std::find(std::begin(kSchedulers), std::end(kSchedulers), trimmed(text));
+  if (known == std::end(kSchedulers)) return {"allowed are interleave, fcfs and off"};
+  config.scheduler = static_cast<Config::Scheduler>(known - std::begin(kSchedulers));
+  return {};
+}
+std::string print_scheduler(const Config& config) {
+  return std::string(kSchedulers[static_cast<size_t>(config.scheduler)]);
+}
+
+Complaint parse_segment(Config& config, const std::string& text) {
+  const bool plain = std::all_of(text.begin(), text.end(),
+                                 [](unsigned char c) { return c > ' ' && c < 127 && c != '/'; });
+  if (!plain || text.starts_with('.') || text.size() > 200)
+    return {
+        "allowed is the name of a file in /dev/shm: up to 200 visible ASCII characters, no "
+        "slash, no dot first"};
+  config.segment = text;
+  return {};
+}
+
+Complaint parse_segment_size(Config& config, const std::string& text) {
+  const auto number = to_number(text);
+  if (!number || *number == 0)
+    return {"is no positive integer, " + std::to_string(config.shmem_size_kb) + " is used", true};
+  return parse_number<&Config::shmem_size_kb, kMinSegmentKb, kMaxSegmentKb>(config, text);
+}
+
+Complaint parse_segment_mode(Config& config, const std::string& text) {
+  const auto mode = to_number(text, 8);
+  if (!mode || (*mode & 0600) != 0600 || (*mode & ~uint64_t{0666}) != 0)
+    return {"allowed is an octal mode from 0600 to 0666 with read and write for the owner"};
+  config.segment_mode = static_cast<uint32_t>(*mode);
+  return {};
+}
+std::string print_segment_mode(const Config& config) {
+  char text[8];
+  snprintf(text, sizeof text, "%04o", config.segment_mode & 07777);
+  return text;
+}
+
+// Whether there is such a group is for the daemon to find out.
+Complaint parse_segment_group(Config& config, const std::string& text) {
+  if (text.find_first_of(" \t\r\n:,") != text.npos || text.find('\0') != text.npos)
+    return {"allowed is the name of a group"};
+  config.segment_group = text;
+  return {};
+}
+
+Complaint parse_multiprocess(Config& config, const std::string& text) {
+  if (text != "true" && text != "false") return {"allowed are true and false"};
+  config.multiprocess = text == "true";
+  return {};
+}
+
+// TI's keys for its boards are checked, so that a typing error shows up here as there: TI ends the
+// process for a bad off-chip block and takes the default for the others.
+Complaint check_offchip_block(Config&, const std::string& text) {
+  const auto block = to_number(text);
+  return block && *block <= 3 ? Complaint{} : Complaint{integer_allowed(0, 3)};
+}
+Complaint check_onchip_block(Config&, const std::string& text) {
+  const auto block = to_number(text);
+  return block && *block <= 3 ? Complaint{} : Complaint{integer_allowed(0, 3), true};
+}
+Complaint check_integer(Config&, const std::string& text) {
+  return to_number(text) ? Complaint{} : Complaint{"is no integer, 0 is used", true};
+}
+
+constexpr ConfigKey kKeys[] = {
+    {"compute-units", "CONCLAVE_COMPUTE_UNITS", parse_compute_units,
+     print_number<&Config::compute_units>},
+    {"compute-unit-list", "TI_OCL_COMPUTE_UNIT_LIST", parse_compute_unit_list,
+     print_compute_unit_list},
+    {"device-type", "CONCLAVE_DEVICE_TYPE", parse_device_type, print_device_type},
+    {"scheduler", "CONCLAVE_SCHEDULER", parse_scheduler, print_scheduler},
+    {"time-slice-us", "CONCLAVE_TIME_SLICE_US",
+     parse_number<&Config::time_slice_us, 100, 1'000'000>, print_number<&Config::time_slice_us>},
+    {"multiprocess", nullptr, parse_multiprocess,
+     [](const Config& c) { return std::string(c.multiprocess ? "true" : "false"); }},
+    {"segment", "CONCLAVE_SEGMENT", parse_segment, print_text<&Config::segment>},
+    {"linux-shmem-size-KB", "CONCLAVE_SHMEM_SIZE_KB", parse_segment_size,
+     print_number<&Config::shmem_size_kb>},
+    {"segment-mode", nullptr, parse_segment_mode, print_segment_mode},
+    {"segment-group", nullptr, parse_segment_group, print_text<&Config::segment_group>},
+    {"ddr-heap1-size-MiB", "CONCLAVE_DDR_HEAP1_SIZE_MIB",
+     parse_number<&Config::ddr_heap1_bytes, 1, kMaxHeapMib, kMiB>,
+     print_number<&Config::ddr_heap1_bytes, kMiB>},
+    {"ddr-heap2-size-MiB", "CONCLAVE_DDR_HEAP2_SIZE_MIB",
+     parse_number<&Config::ddr_heap2_bytes, 0, kMaxHeapMib, kMiB>,
+     print_number<&Config::ddr_heap2_bytes, kMiB>},
+    {"msmc-heap-size-KiB", "CONCLAVE_MSMC_HEAP_SIZE_KIB",
+     parse_number<&Config::msmc_heap_bytes, 0, kMaxHeapMib * 1024, kKiB>,
+     print_number<&Config::msmc_heap_bytes, kKiB>},
+    {"compile-timeout-s", "CONCLAVE_COMPILE_TIMEOUT_S",
+     parse_number<&Config::compile_timeout_s, 1, 7 * 24 * 3600>,
+     print_number<&Config::compile_timeout_s>},
+    {"cache", "CONCLAVE_CACHE", parse_cache,
+     [](const Config& c) { return std::string(c.cache ? "1" : "0"); }},
+    {"cache-dir", "CONCLAVE_CACHE_DIR", parse_cache_dir, print_text<&Config::cache_dir>},
+    {"cache-size-mib", "CONCLAVE_CACHE_SIZE_MIB",
+     parse_number<&Config::cache_size_mib, 1, 1024 * 1024>, print_number<&Config::cache_size_mib>},
+    {"cmem-block-offchip", nullptr, check_offchip_block, nullptr},
+    {"cmem-block-onchip", nullptr, check_onchip_block, nullptr},
+    {"eve-devices-disable", nullptr, check_integer, nullptr},
+};
+
+}  // namespace
+
+std::span<const ConfigKey> config_keys() {
+  return kKeys;
+}
+
+void list_all_units(Config& config) {
+  config.compute_unit_list.resize(config.compute_units);
+  std::iota(config.compute_unit_list.begin(), config.compute_unit_list.end(), 0u);
+}
+
+}  // namespace conclave

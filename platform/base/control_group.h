@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The control groups that a process is in, where the kernel shows their limits.
+#ifndef CONCLAVE_PLATFORM_BASE_CONTROL_GROUP_H_
+#define CONCLAVE_PLATFORM_BASE_CONTROL_GROUP_H_
+
+#include <functional>
+#include <string>
+
+namespace conclave {
+
+// Calls visit(directory, version 2?) for the group that `controller` ("cpu", "memory") has this
+// process in and for those above, whose limits hold as well. `membership` is the text of
+// /proc/self/cgroup, `root` the directory where control groups are mounted. A directory may not
+// exist: a container sees its own group as the root, or what is above it not at all.
+using VisitControlGroup = std::function<void(const std::string& directory, bool version2)>;
+void for_each_control_group(const std::string& membership, const std::string& root,
+                            const std::string& controller, const VisitControlGroup& visit);
+
+// Of this process.
+std::string control_group_membership();
+inline constexpr char kControlGroupRoot[] = "/sys/fs/cgroup";
+
+// The first line of a file; "" where it cannot be read.
+std::string first_line(const std::string& path);
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_BASE_CONTROL_GROUP_H_

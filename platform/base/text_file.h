@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// A text file as a whole, and the white space in it.
+#ifndef CONCLAVE_PLATFORM_BASE_TEXT_FILE_H_
+#define CONCLAVE_PLATFORM_BASE_TEXT_FILE_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace conclave {
+
+// Without the white space around it.
+inline std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const size_t first = text.find_first_not_of(kBlanks);
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+// Reads a file of at most 1 MiB. Returns false where there is no such file; adds to `errors`, and
+// leaves `text` empty, where it cannot be read.
+bool read_text_file(const std::string& path, std::string& text, std::vector<std::string>& errors);
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_BASE_TEXT_FILE_H_

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/exec/backlog.h"
+
+#include <algorithm>
+#include <array>
+
+#include "platform/base/clock.h"
+#include "platform/base/error.h"
+#include "platform/base/log.h"
+#include "platform/exec/command.h"
+#include "platform/model/command_queue.h"
+#include "platform/model/device.h"
+#include "platform/share/guardian.h"
+#include "platform/share/share.h"
+
+namespace conclave {
+namespace {
+
+ComputeUnitSet united(ComputeUnitSet a, const ComputeUnitSet& b) {
+  for (uint32_t i = 0; i < kMaxComputeUnits; ++i)
+    if (b.has(i)) a.add(i);
+  return a;
+}
+
+// A command has to wait, perhaps for another process: from now on it matters when one dies.
+void watch_others() {
+  const share::Layout& layout = share::Share::get().layout();
+  if (layout.header().registrations.load() <= 1) return;  // there has never been another
+  static std::once_flag once;
+  std::call_once(once, [&] {
+    try {
+      share::Guardian::start(layout, false);
+    } catch (const Error& error) {
+      log::error(error.text());
+    }
+  });
+}
+
+}  // namespace
+
+Backlog::Group& Backlog::group_of(const Event& event) {
+  const bool device_work = event.command() && event.command()->needs_lease();
+  const ComputeUnitSet& units = event.queue()->device().compute_units();
+  for (Group& group : groups_)
+    if (group.device_work == device_work && group.units == units) return group;
+  return groups_.emplace_back(Group{units, device_work, {}});
+}
+
+void Backlog::push(Event& event) {
+  std::lock_guard lock(mutex_);
+  if (event.progress.listed) return;
+  event.progress.listed = true;
+  Group& group = group_of(event);
+  // The first of its group is published at once, which draws its ticket; the others have an older
+  // one before them.
+  const bool drawn = needs_right(group) && !group.entries.empty();
+  const uint64_t ticket = drawn ? units_[0]->leases().draw_ticket() : 0;
+  group.entries.push_back({Ref<Event>(&event), next_order_++, ticket, now_ns()});
+  count(group, 1, 0);
+  pushes_.fetch_add(1);
+  publish();
+}
+
+// The group whose first entry came before the others', of those that `tenure` may run.
+Backlog::Group* Backlog::oldest(const Tenure& tenure) {
+  Group* best = nullptr;
+  for (Group& group : groups_) {
+    if (group.entries.empty() || !group.units.has(tenure.cu().index())) continue;
+    if (needs_right(group) && tenure.right() == Right::kNone) continue;
+    if (!best || group.entries.front().order < best->entries.front().order) best = &group;
+  }
+  return best;
+}
+
+Ref<Event> Backlog::pop(Tenure& tenure) {
+  if (size_.load() == 0) return nullptr;
+  std::lock_guard lock(mutex_);
+  while (Group* group = oldest(tenure)) {
+    Entry& entry = group->entries.front();
+    if (needs_right(*group) && tenure.is_behind(entry.ticket) && tenure.yield()) continue;
+    Event::Progress& progress = entry.event->progress;
+    Ref<Event> event = entry.event;
+    const bool useful = progress.take_wanted();
+    if (useful && entry.since_ns) {
+      share::Share::get().entry().wait_ns.fetch_add(now_ns() - entry.since_ns,
+                                                    std::memory_order_relaxed);
+      entry.since_ns = 0;
+    }
+    if (!useful || progress.wanted.load() <= 0) {
+      progress.listed = false;
+      group->entries.pop_front();
+      count(*group, 0, 1);
+    }
+    publish();
+    if (useful) return event;
+  }
+  return nullptr;
+}
+
+void Backlog::remove(Event& event) {
+  if (size_.load() == 0) return;
+  std::lock_guard lock(mutex_);
+  if (!event.progress.listed) return;
+  event.progress.listed = false;
+  Group& group = group_of(event);
+  const size_t removed = std::erase_if(
+      group.entries, [&](const Entry& entry) { return entry.event.get() == &event; });
+  count(group, 0, static_cast<uint32_t>(removed));
+  publish();
+}
+
+bool Backlog::needs_right(const Group& group) const {
+  return group.device_work && units_[0]->arbitrated();
+}
+
+void Backlog::count(const Group& group, uint32_t added, uint32_t removed) {
+  size_.fetch_add(added - removed);
+  if (!needs_right(group)) errands_.fetch_add(added - removed);
+}
+
+// The units' numbers in the segment.
+ComputeUnitSet Backlog::shared(const ComputeUnitSet& units) const {
+  ComputeUnitSet set;
+  for (const auto& unit : units_)
+    if (units.has(unit->index())) set.add(unit->shared());
+  return set;
+}
+
+// Brings the wishes up to date. A group keeps its wish for as long as it has entries, so that its
+// ticket changes in one step; where there are more groups than wishes, the last wish is for several.
+void Backlog::publish() {
+  std::erase_if(groups_, [](const Group& group) { return group.entries.empty(); });
+  if (!units_[0]->arbitrated()) return;
+  std::array<std::vector<Group*>, share::kWishes> groups;
+  std::vector<Group*> homeless;
+  for (Group& group : groups_) {
+    if (!group.device_work) continue;
+    auto same = std::find_if(std::begin(published_), std::end(published_), [&](const Published& p) {
+      return p.ticket && p.units == group.units;
+    });
+    if (same != std::end(published_))
+      groups[static_cast<size_t>(same - published_)].push_back(&group);
+    else
+      homeless.push_back(&group);
+  }
+  for (Group* group : homeless) {
+    auto free = std::find_if(groups.begin(), groups.end(), [](auto& list) { return list.empty(); });
+    (free != groups.end() ? *free : groups.back()).push_back(group);
+  }
+  share::Leases& leases = units_[0]->leases();
+  bool changed = false;
+  for (uint32_t i = 0; i < share::kWishes; ++i) {
+    Published next;
+    for (Group* group : groups[i]) {
+      Entry& first = group->entries.front();
+      next.units = united(next.units, group->units);
+      // Of several groups only one can be new, and its ticket is younger than the others'.
+      if (first.ticket && (next.ticket == 0 || first.ticket < next.ticket))
+        next.ticket = first.ticket;
+    }
+    Published& present = published_[i];
+    if (groups[i].empty()) {
+      if (present.ticket) leases.withdraw(i);
+      changed |= present.ticket != 0;
+      present = {};
+      continue;
+    }
+    const bool fresh = present.ticket == 0;
+    if (!fresh && next.ticket == present.ticket && next.units == present.units) continue;
+    if (fresh) {
+      watch_others();
+      for (const auto& unit : units_)
+        if (next.units.has(unit->index())) unit->ensure_thread();
+    }
+    next.ticket = leases.wish(i, shared(next.units), next.ticket);
+    for (Group* group : groups[i])
+      if (Entry& first = group->entries.front(); !first.ticket) first.ticket = next.ticket;
+    present = next;
+    changed = true;
+    // One worker that sleeps from now on with a time limit, should a holder stay for too long.
+    if (fresh) {
+      count_wanted();
+      for (const auto& unit : units_)
+        if (next.units.has(unit->index())) {
+          leases.wake(unit->shared(), leases.self());
+          break;
+        }
+    }
+  }
+  if (changed) count_wanted();
+}
+
+void Backlog::count_wanted() {
+  uint64_t words[ComputeUnitSet::kWords] = {};
+  for (const Published& wish : published_)
+    if (wish.ticket)
+      for (uint32_t w = 0; w < ComputeUnitSet::kWords; ++w) words[w] |= wish.units.word(w);
+  for (uint32_t w = 0; w < ComputeUnitSet::kWords; ++w)
+    wanted_[w].store(words[w], std::memory_order_relaxed);
+}
+
+}  // namespace conclave

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ready commands of this process for which no compute unit was free: first come, first served,
+// for each set of units (device or sub-device) that commands may run on. What other processes need to
+// know of it, the oldest kernel of each set, is published as a wish.
+#ifndef CONCLAVE_PLATFORM_EXEC_BACKLOG_H_
+#define CONCLAVE_PLATFORM_EXEC_BACKLOG_H_
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "platform/exec/compute_unit.h"
+#include "platform/exec/compute_unit_set.h"
+#include "platform/exec/tenure.h"
+#include "platform/model/event.h"
+
+namespace conclave {
+
+class Backlog {
+ public:
+  using Units = std::vector<std::unique_ptr<ComputeUnit>>;
+  explicit Backlog(const Units& units) : units_(units) {}
+
+  // Adds a command that wants as many units as its progress says, unless it is there already.
+  void push(Event& event);
+
+  // The oldest command that `tenure` may run; null where there is none. A tenure with a lease may be
+  // ended in favour of another process's older command.
+  Ref<Event> pop(Tenure& tenure);
+
+  // Takes an event off the list: all its units have been taken.
+  void remove(Event& event);
+
+  // Changes with every push.
+  uint32_t pushes() const { return pushes_.load(); }
+  bool empty() const { return size_.load(std::memory_order_relaxed) == 0; }
+  // Whether there is anything that runs without a right.
+  bool has_errands() const { return errands_.load() > 0; }
+  // Whether a kernel waits for `unit`.
+  bool waits_for(uint32_t unit) const {
+    return wanted_[unit / 64].load(std::memory_order_relaxed) >> (unit % 64) & 1;
+  }
+
+ private:
+  struct Entry {
+    Ref<Event> event;
+    uint64_t order;      // of arrival here
+    uint64_t ticket;     // of arrival among all processes; 0 for errands
+    uint64_t since_ns;   // when it came, for the statistics
+  };
+  // Entries that may run on the same units.
+  struct Group {
+    ComputeUnitSet units;
+    bool device_work;  // kernels; else errands
+    std::deque<Entry> entries;
+  };
+  // A wish as last published.
+  struct Published {
+    ComputeUnitSet units;
+    uint64_t ticket = 0;
+  };
+
+  Group& group_of(const Event& event);
+  Group* oldest(const Tenure& tenure);
+  ComputeUnitSet shared(const ComputeUnitSet& units) const;
+  bool needs_right(const Group& group) const;
+  void count(const Group& group, uint32_t added, uint32_t removed);
+  void publish();
+  void count_wanted();
+
+  const Units& units_;
+  std::atomic<uint32_t> size_{0};
+  std::atomic<uint32_t> errands_{0};  // of these, what needs no right
+  std::atomic<uint32_t> pushes_{0};
+  std::atomic<uint64_t> wanted_[ComputeUnitSet::kWords] = {};
+  std::mutex mutex_;
+  uint64_t next_order_ = 1;
+  std::vector<Group> groups_;
+  Published published_[share::kWishes];
+};
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_EXEC_BACKLOG_H_

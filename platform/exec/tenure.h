@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// A thread's time on a compute unit: by what right it is there, how long it may stay, and the account
+// of what it used. A thread that acts for a unit has the unit's token (engine.h), which keeps the
+// other threads of this process away; device work needs a right against other processes too.
+#ifndef CONCLAVE_PLATFORM_EXEC_TENURE_H_
+#define CONCLAVE_PLATFORM_EXEC_TENURE_H_
+
+#include <cstdint>
+
+#include "platform/exec/compute_unit.h"
+
+namespace conclave {
+
+class Command;
+
+class Tenure {
+ public:
+  explicit Tenure(ComputeUnit& cu, const Permit& permit = {}) : cu_(&cu), permit_(permit) {}
+
+  ComputeUnit& cu() const { return *cu_; }
+  Right right() const { return permit_.right; }
+  const Permit& permit() const { return permit_; }
+  bool may_run(const Command& command) const;
+
+  // Tries to get a right to device work: the lease, or else a guest's where this process is below
+  // its share.
+  bool obtain();
+
+  // Between two work-groups, or commands: whether somebody else should have the unit now.
+  bool is_over();
+  // Between two commands, first come first served: whether somebody waits with an older ticket.
+  bool is_behind(uint64_t ticket);
+
+  // Notes time used, and its cost by priority.
+  void use(uint64_t ns, uint64_t cost);
+
+  // Hands the unit to whoever's turn it is; false, and nothing changes, where that is nobody else.
+  bool yield();
+  // Ends the right.
+  void end();
+
+ private:
+  void settle_account();
+
+  ComputeUnit* cu_;
+  Permit permit_;
+  uint64_t used_ns_ = 0;
+  uint64_t slice_start_ = 0;  // 0: nobody has wanted the unit yet
+};
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_EXEC_TENURE_H_

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/share/guardian.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "platform/base/error.h"
+#include "platform/base/log.h"
+#include "platform/base/descriptor.h"
+
+namespace conclave::share {
+namespace {
+
+constexpr size_t kStackBytes = 256 << 10;
+
+// A thread that lives as long as the process and takes none of the host's signals.
+void start_thread(const char* name, void* (*main)(void*), void* argument) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kStackBytes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread;
+  const int failed = pthread_create(&thread, &attributes, main, argument);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_attr_destroy(&attributes);
+  if (failed)
+    throw Error(CL_OUT_OF_RESOURCES, std::string("cannot start thread ") + name + ": " +
+                                         strerror(failed));
+  pthread_setname_np(thread, name);
+}
+
+// Two threads: one opens a pidfd for whoever enters the table, the other waits for their ends. The
+// first takes the lock before, unless it is to watch in any case.
+class Watch {
+ public:
+  Watch(const Layout& layout, bool always, Guardian::Notify notify)
+      : layout_(layout), registry_(layout), always_(always), notify_(std::move(notify)) {}
+
+  void* follow_registrations() {
+    if (!always_) become_guardian();
+    open_epoll();
+    start_thread(
+        "conclave-watch",
+        [](void* self) { return static_cast<Watch*>(self)->wait_for_ends(); }, this);
+    Atomic<uint32_t>& registrations = layout_.header().registrations;
+    for (;;) {
+      const uint32_t seen = registrations.load();
+      watch_everybody();
+      syscall(SYS_futex, &registrations, FUTEX_WAIT, seen, nullptr, nullptr, 0);
+    }
+  }
+
+ private:
+  // A holder that died leaves nothing half done: the lock protects no data.
+  void become_guardian() {
+    pthread_mutex_t& lock = layout_.header().guardian;
+    const int result = pthread_mutex_lock(&lock);
+    if (result == EOWNERDEAD) pthread_mutex_consistent(&lock);
+    if (result != 0 && result != EOWNERDEAD)
+      log::warn(std::string("the segment's guardian lock is damaged: ") + strerror(result));
+  }
+
+  void open_epoll() {
+    std::lock_guard lock(mutex_);
+    watched_.clear();
+    epoll_ = Descriptor(epoll_create1(EPOLL_CLOEXEC));
+  }
+
+  void watch_everybody() {
+    for (Owner owner : registry_.everybody()) watch(owner);
+  }
+
+  void watch(Owner owner) {
+    const ProcessIdentity process = registry_.identity(owner);
+    if (process.pid == getpid()) return;
+    {
+      std::lock_guard lock(mutex_);
+      if (watched_.contains(owner.bits())) return;
+      Descriptor pidfd(static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0)));
+      if (pidfd.get() >= 0) {
+        epoll_event event{};
+        event.events = EPOLLIN;
+        event.data.u32 = owner.bits();
+        if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, pidfd.get(), &event) != 0)
+          log::warn("cannot watch process " + std::to_string(process.pid) + ": " +
+                    strerror(errno));
+        watched_.emplace(owner.bits(), std::move(pidfd));
+      } else if (errno != ESRCH) {
+        log::warn("cannot watch process " + std::to_string(process.pid) + ": " + strerror(errno));
+      }
+    }
+    // It may have died before, or its number may be another's now.
+    if (liveness(process) == Liveness::kDead) bury(owner);
+  }
+
+  void bury(Owner owner) {
+    const ProcessIdentity process = registry_.identity(owner);
+    {
+      std::lock_guard lock(mutex_);
+      watched_.erase(owner.bits());
+    }
+    try {
+      if (!registry_.find(owner)) return;
+      const Registry::Recovered recovered = registry_.remove(owner);
+      if (notify_) notify_(process, recovered);
+    } catch (const Error& error) {
+      log::error(error.text());
+    }
+  }
+
+  void* wait_for_ends() {
+    for (;;) {
+      epoll_event events[16];
+      const int count = epoll_wait(epoll_.get(), events, 16, -1);
+      if (count < 0 && errno != EINTR) {  // the host has closed our descriptors
+        open_epoll();
+        watch_everybody();
+      }
+      for (int i = 0; i < count; ++i) bury(Owner::from_bits(events[i].data.u32));
+    }
+  }
+
+  const Layout layout_;
+  Registry registry_;
+  const bool always_;
+  const Guardian::Notify notify_;
+  std::mutex mutex_;
+  Descriptor epoll_;
+  std::map<uint32_t, Descriptor> watched_;  // by owner
+};
+
+}  // namespace
+
+void Guardian::start(const Layout& layout, bool always, Notify notify) {
+  auto watch = std::make_unique<Watch>(layout, always, std::move(notify));
+  start_thread(
+      "conclave-guard",
+      [](void* self) { return static_cast<Watch*>(self)->follow_registrations(); }, watch.get());
+  watch.release();  // the threads' from now on
+}
+
+}  // namespace conclave::share

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Notices the death of processes, at once and without polling. One process of those that have had to
+// wait is the guardian: it holds the segment's robust lock and a pidfd of everybody in the table.
+// When it dies, the lock passes to the next. That several watch (the daemon always does) is harmless,
+// since removing a process is idempotent.
+#ifndef CONCLAVE_PLATFORM_SHARE_GUARDIAN_H_
+#define CONCLAVE_PLATFORM_SHARE_GUARDIAN_H_
+
+#include <functional>
+
+#include "platform/share/layout.h"
+#include "platform/share/registry.h"
+
+namespace conclave::share {
+
+class Guardian {
+ public:
+  // Called for each dead process that was removed.
+  using Notify = std::function<void(const ProcessIdentity&, const Registry::Recovered&)>;
+
+  // Starts the threads. `always`: watches without waiting for the lock. They live as long as the
+  // process; `layout` must stay mapped. Throws Error{CL_OUT_OF_RESOURCES} where a thread cannot be
+  // started.
+  static void start(const Layout& layout, bool always, Notify notify = nullptr);
+};
+
+}  // namespace conclave::share
+
+#endif  // CONCLAVE_PLATFORM_SHARE_GUARDIAN_H_

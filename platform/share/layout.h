@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shared segment, byte by byte. Fixed-width words, indices instead of pointers; whoever reads
+// must expect garbage. Any change here needs a new kLayoutVersion.
+//
+//   Header | CuEntry[256] | ProcessEntry[process_capacity] | HeapBlock[...] up to `size`
+#ifndef CONCLAVE_PLATFORM_SHARE_LAYOUT_H_
+#define CONCLAVE_PLATFORM_SHARE_LAYOUT_H_
+
+#include <pthread.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "platform/share/atomic.h"
+
+namespace conclave::share {
+
+inline constexpr uint64_t kMagic = 0x65'76'61'6c'63'6e'6f'63;  // "conclave"
+inline constexpr uint32_t kLayoutVersion = 1;
+inline constexpr uint32_t kCuEntries = 256;
+inline constexpr uint32_t kMaxProcesses = 1024;
+inline constexpr uint32_t kWishes = 4;
+inline constexpr uint32_t kSetWords = kCuEntries / 64;
+
+// A text of at most N - 1 bytes that others may read while it is written; N is a multiple of 8.
+template <size_t N>
+class SharedText {
+ public:
+  void set(std::string_view text) {
+    char bytes[N] = {};
+    std::memcpy(bytes, text.data(), text.size() < N ? text.size() : N - 1);
+    for (size_t i = 0; i < N / 8; ++i) {
+      uint64_t word;
+      std::memcpy(&word, bytes + 8 * i, 8);
+      words_[i].store(word, std::memory_order_relaxed);
+    }
+  }
+  std::string get() const {
+    char bytes[N + 1] = {};
+    for (size_t i = 0; i < N / 8; ++i) {
+      uint64_t word = words_[i].load(std::memory_order_relaxed);
+      std::memcpy(bytes + 8 * i, &word, 8);
+    }
+    return bytes;
+  }
+
+ private:
+  Atomic<uint64_t> words_[N / 8];
+};
+
+// A compute unit. `lease` and `guest` are words as leases.h describes.
+struct alignas(128) CuEntry {
+  Atomic<uint64_t> lease;
+  Atomic<uint64_t> guest;
+  // Changes with every wake-up; the workers of all processes sleep on it, told apart by a bit each.
+  Atomic<uint32_t> wake;
+  uint32_t reserved0;
+  Atomic<uint64_t> hand_overs;  // statistics
+  uint64_t reserved1[4];
+  SharedText<64> kernel;  // what its holder runs
+};
+static_assert(sizeof(CuEntry) == 128);
+
+// What a process waits for: any of these compute units. `ticket` is 0 while there is no wish, and
+// kRequested until somebody has drawn the number. Only the owner writes, the number excepted.
+struct Wish {
+  static constexpr uint64_t kRequested = ~uint64_t{0};
+  Atomic<uint64_t> ticket;
+  Atomic<uint64_t> units[kSetWords];
+};
+
+// A process that uses the device.
+struct alignas(128) ProcessEntry {
+  enum State : uint32_t { kFree, kClaimed, kLive, kRemoving };
+  // pid in the upper half, generation, State: see registry.h.
+  Atomic<uint64_t> state;
+  Atomic<uint64_t> start_time;  // of the process, clock ticks since boot
+  Atomic<uint64_t> since_ns;    // CLOCK_REALTIME of the registration
+  Atomic<uint32_t> uid;
+  Atomic<uint32_t> contexts;  // cl_contexts alive; the device is in use while there is one
+  Atomic<uint64_t> units[kSetWords];  // compute units in the process's list
+  // The scheduler's account: CU time used, in ns weighted by priority.
+  Atomic<uint64_t> virtual_time;
+  Wish wishes[kWishes];
+  // Counters, written by the owner.
+  Atomic<uint64_t> launches;
+  Atomic<uint64_t> work_groups;
+  Atomic<uint64_t> busy_ns;
+  Atomic<uint64_t> wait_ns;
+  Atomic<uint64_t> heap_bytes;
+  SharedText<16> name;
+  SharedText<96> command;
+  SharedText<40> kernel;  // the last one launched
+};
+static_assert(sizeof(ProcessEntry) == 512);
+
+// A part of a heap, allocated or free; the heap's blocks cover it in the order of addresses. See
+// heap.h.
+struct HeapBlock {
+  Atomic<uint64_t> address;
+  Atomic<uint64_t> size;
+  Atomic<uint32_t> owner;  // Owner, 0: free
+  Atomic<uint32_t> state;  // heap.h
+  Atomic<uint32_t> next, previous;            // by address
+  Atomic<uint32_t> next_free, previous_free;  // by address, among the free ones
+};
+static_assert(sizeof(HeapBlock) == 40);
+
+struct HeapEntry {
+  Atomic<uint64_t> base, size, align;  // size 0: there is no such heap
+  Atomic<uint64_t> available;
+  // Index + 1 of a block, 0: none.
+  Atomic<uint32_t> first, first_free, last_free;
+  uint32_t reserved0;
+  uint64_t reserved1[2];
+};
+static_assert(sizeof(HeapEntry) == 64);
+
+struct alignas(4096) Header {
+  Atomic<uint64_t> magic;  // written last
+  Atomic<uint32_t> layout_version;
+  Atomic<uint32_t> process_capacity;
+  Atomic<uint64_t> size;           // usable bytes; grows only
+  Atomic<uint64_t> boot_id[2];     // of the boot that it was made in
+  Atomic<uint64_t> pid_namespace;  // that pids count in
+  Atomic<uint64_t> created_ns;     // CLOCK_REALTIME; tells segments of one name apart
+  Atomic<uint32_t> daemon_pid;     // of the ti-mctd that serves it, 0: none
+  Atomic<uint32_t> registrations;  // futex; changes with every new process
+  Atomic<uint32_t> entries_in_use;  // high-water mark: process entries beyond were never used
+
+  // Scheduling.
+  alignas(64) Atomic<uint32_t> policy;  // leases.h
+  Atomic<uint32_t> time_slice_us;
+  Atomic<uint32_t> exclusive;  // Owner that has the device alone, 0: none
+  alignas(64) Atomic<uint64_t> next_ticket;
+  alignas(64) Atomic<uint64_t> virtual_time;
+  alignas(64) Atomic<uint64_t> waiting[kMaxProcesses / 64];  // processes that may have wishes
+
+  // Whoever holds this watches the processes (guardian.h).
+  alignas(64) pthread_mutex_t guardian;
+
+  // The heaps (heap.h).
+  alignas(64) pthread_mutex_t heap_lock;
+  Atomic<uint32_t> unused_blocks;   // index + 1 of the first of the list through next, 0: none
+  Atomic<uint32_t> blocks_in_use;   // high-water mark: blocks beyond were never used
+  Atomic<uint32_t> heaps_damaged;   // not 0: the lists must be made anew before use
+  alignas(64) HeapEntry heaps[3];
+};
+static_assert(sizeof(Header) == 4096);
+
+inline constexpr size_t kProcessesOffset = sizeof(Header) + kCuEntries * sizeof(CuEntry);
+// With less there is no room for 16 processes and some blocks. Every process maps the most, so that a
+// segment can grow under it.
+inline constexpr uint32_t kMinSegmentKb = 64;
+inline constexpr uint32_t kMaxSegmentKb = 64 << 10;
+
+// The segment as mapped by this process. Views only; owned by Segment.
+struct Layout {
+  std::byte* base = nullptr;
+
+  Header& header() const { return *reinterpret_cast<Header*>(base); }
+  CuEntry& unit(uint32_t i) const {
+    return reinterpret_cast<CuEntry*>(base + sizeof(Header))[i];
+  }
+  uint32_t process_capacity() const {
+    uint32_t n = header().process_capacity.load(std::memory_order_relaxed);
+    return n < kMaxProcesses ? n : kMaxProcesses;
+  }
+  // How many entries have ever been used: those to look through.
+  uint32_t processes() const {
+    uint32_t n = header().entries_in_use.load();
+    return n < process_capacity() ? n : process_capacity();
+  }
+  ProcessEntry& process(uint32_t slot) const {
+    return reinterpret_cast<ProcessEntry*>(base + kProcessesOffset)[slot];
+  }
+  size_t blocks_offset() const {
+    return kProcessesOffset + process_capacity() * sizeof(ProcessEntry);
+  }
+  HeapBlock& block(uint32_t i) const {
+    return reinterpret_cast<HeapBlock*>(base + blocks_offset())[i];
+  }
+  uint32_t block_capacity() const {
+    uint64_t size = header().size.load(std::memory_order_relaxed);
+    return size < blocks_offset()
+               ? 0
+               : static_cast<uint32_t>((size - blocks_offset()) / sizeof(HeapBlock));
+  }
+};
+
+}  // namespace conclave::share
+
+#endif  // CONCLAVE_PLATFORM_SHARE_LAYOUT_H_

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Leases: which process may run kernels on which compute unit, and who is next. One word a unit,
+// changed by compare-and-swap alone.
+//
+//   kFree     nobody's
+//   kIdle     its owner used the unit last and does nothing; whoever wants it takes it
+//   kGranted  handed to the owner, which has been woken and has not taken it up yet
+//   kActive   the owner runs work on it
+//
+// A process that finds no unit publishes a wish (layout.h) and sets the `contended` bit in the words
+// of the units it wants. With that bit nobody just takes a unit: the one that lets go of it, or finds
+// it idle, hands it to the process whose turn it is. The bit goes when no wish for the unit is left.
+// Every change of a contended word counts its version up, so a change that was decided on what was
+// seen before fails when somebody has come meanwhile.
+//
+// Whose turn it is: with kFcfs the oldest ticket's. With kInterleave that of the process which has
+// used the least CU time (its virtual time, weighted by priority; nobody is credited more than some
+// slices for having slept); a holder that has used its time slice hands the unit on between
+// work-groups, and a process far below its share may start at once beside the holder, as a guest.
+#ifndef CONCLAVE_PLATFORM_SHARE_LEASES_H_
+#define CONCLAVE_PLATFORM_SHARE_LEASES_H_
+
+#include <cstdint>
+
+#include "platform/exec/compute_unit_set.h"
+#include "platform/share/layout.h"
+#include "platform/share/owner.h"
+
+namespace conclave::share {
+
+enum class Policy : uint32_t { kInterleave, kFcfs };
+
+// A lease or guest word.
+struct Lease {
+  enum State : uint32_t { kFree, kIdle, kGranted, kActive };
+  Owner owner;
+  State state = kFree;
+  bool contended = false;
+  uint32_t version = 0;  // 29 bits
+
+  static Lease of(uint64_t word) {
+    auto low = static_cast<uint32_t>(word);
+    return {Owner::from_bits(static_cast<uint32_t>(word >> 32)), static_cast<State>(low & 3),
+            (low & 4) != 0, low >> 3};
+  }
+  uint64_t word() const {
+    return uint64_t{owner.bits()} << 32 | (version << 3 | uint32_t{contended} << 2 | state);
+  }
+};
+
+// The leases as one process, `self`, sees and changes them. Units are those of the segment.
+class Leases {
+ public:
+  Leases(const Layout& layout, Owner self) : layout_(layout), self_(self) {}
+
+  // --- Taking and giving back; a few nanoseconds where nobody else wants the unit ---
+
+  // Whether `unit` could be taken now: a look, no promise.
+  bool looks_free(uint32_t unit) const {
+    Lease lease = load(unit);
+    return lease.state <= Lease::kIdle && !lease.contended;
+  }
+  bool take(uint32_t unit) {
+    uint64_t word = layout_.unit(unit).lease.load(std::memory_order_relaxed);
+    Lease lease = Lease::of(word);
+    if (lease.state > Lease::kIdle || lease.contended) return false;
+    lease.owner = self_;
+    lease.state = Lease::kActive;
+    return layout_.unit(unit).lease.compare_exchange_strong(word, lease.word(),
+                                                            std::memory_order_acquire);
+  }
+  // Gives back what take() or accept() gave; to whoever's turn it is, if somebody waits.
+  void give(uint32_t unit) {
+    uint64_t word = layout_.unit(unit).lease.load(std::memory_order_relaxed);
+    Lease lease = Lease::of(word);
+    if (lease.state == Lease::kActive && lease.owner == self_ && !lease.contended) {
+      lease.state = Lease::kIdle;
+      if (layout_.unit(unit).lease.compare_exchange_strong(word, lease.word(),
+                                                           std::memory_order_release))
+        return;
+    }
+    pass_on(unit);
+  }
+  // Takes up a unit that was handed to this process; false where none was.
+  bool accept(uint32_t unit);
+  bool granted(uint32_t unit) const {
+    Lease lease = load(unit);
+    return lease.state == Lease::kGranted && lease.owner == self_;
+  }
+  bool holds(uint32_t unit) const {
+    Lease lease = load(unit);
+    return lease.state == Lease::kActive && lease.owner == self_;
+  }
+  // Whether somebody (perhaps this process) waits for the unit.
+  bool contended(uint32_t unit) const { return load(unit).contended; }
+
+  // --- Waiting ---
+
+  // Draws a number for what becomes ready now while this process has an older wish published.
+  uint64_t draw_ticket();
+  // Publishes or changes wish number `index` < kWishes: this process wants any of `units`, since
+  // `ticket`, or with 0 since now. Units that turn out to be free are handed out at once, perhaps to
+  // this process. Returns the ticket.
+  uint64_t wish(uint32_t index, const ComputeUnitSet& units, uint64_t ticket);
+  void withdraw(uint32_t index);
+
+  // --- Sharing ---
+
+  // Whether another process should have `unit` now rather than this one, which holds it and whose
+  // own next work has `ticket` (0: none). With kInterleave the caller asks when its slice is over.
+  bool should_yield(uint32_t unit, uint64_t ticket);
+  // Lets others see that the unit's holder is alive and between two work-groups.
+  void renew(uint32_t unit);
+  // Hands the unit to whoever's turn it is, this process excepted; false, and the lease stays, where
+  // that is nobody.
+  bool yield(uint32_t unit);
+
+  // Enters beside the holder of `unit` as a guest. Returns how long it may stay, in ns of CU time; 0:
+  // not at all. `overdue`: the holder has been on the unit for so long that its share does not
+  // matter.
+  uint64_t enter_as_guest(uint32_t unit, bool overdue = false);
+  void leave_as_guest(uint32_t unit);
+
+  // Accounts for CU time used; `cost` is the same by the weight of its priority.
+  void charge(uint64_t ns, uint64_t cost);
+
+  Policy policy() const {
+    return static_cast<Policy>(layout_.header().policy.load(std::memory_order_relaxed));
+  }
+  uint64_t time_slice_ns() const {
+    return uint64_t{1000} * layout_.header().time_slice_us.load(std::memory_order_relaxed);
+  }
+
+  // --- Sleeping workers ---
+
+  // What changes with every wake-up for `unit`.
+  uint32_t wake_count(uint32_t unit) const {
+    return layout_.unit(unit).wake.load(std::memory_order_acquire);
+  }
+  // Sleeps unless the count has changed from `seen`; at most `timeout_ns` where that is not 0. False
+  // on a timeout.
+  bool sleep(uint32_t unit, uint32_t seen, uint64_t timeout_ns) const;
+  // Wakes the worker of `unit` in process `whose`.
+  void wake(uint32_t unit, Owner whose) const;
+
+  // --- The dead ---
+
+  // Takes everything from `owner`, and from owners that are no longer in the table, and hands the
+  // units on. Idempotent.
+  void release_all_of(Owner owner);
+  // Takes `unit` from its holder, which has been stopped from outside; false where the lease has
+  // changed from `seen`.
+  bool revoke(uint32_t unit, uint64_t seen);
+  uint64_t word(uint32_t unit) const {
+    return layout_.unit(unit).lease.load(std::memory_order_acquire);
+  }
+
+  Owner self() const { return self_; }
+
+ private:
+  // A process that waits, and what decides whether it is its turn.
+  struct Waiter {
+    Owner owner;
+    uint64_t rank = UINT64_MAX;    // less is sooner
+    uint64_t ticket = UINT64_MAX;  // decides between equal ranks
+    bool before(const Waiter& other) const {
+      return rank != other.rank ? rank < other.rank : ticket < other.ticket;
+    }
+  };
+
+  // give() where somebody waits, or the lease is no longer this process's.
+  void pass_on(uint32_t unit);
+  void hand_out(uint32_t unit);
+  bool grant(uint32_t unit, uint64_t seen, Owner next);
+  void mark_contended(uint32_t unit);
+  Waiter first_waiter(uint32_t unit, Owner except) const;
+  void look_at_wishes(uint32_t slot, uint32_t unit, Owner except, Waiter& best) const;
+  ProcessEntry* live_entry(Owner owner) const;
+  ProcessEntry& entry() const { return layout_.process(self_.slot()); }
+  uint64_t caught_up_virtual_time() const;
+  Lease load(uint32_t unit) const {
+    return Lease::of(layout_.unit(unit).lease.load(std::memory_order_acquire));
+  }
+
+  Layout layout_;
+  Owner self_;
+};
+
+}  // namespace conclave::share
+
+#endif  // CONCLAVE_PLATFORM_SHARE_LEASES_H_

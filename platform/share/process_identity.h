@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which process is meant, beyond its number, which the system hands out again.
+#ifndef CONCLAVE_PLATFORM_SHARE_PROCESS_IDENTITY_H_
+#define CONCLAVE_PLATFORM_SHARE_PROCESS_IDENTITY_H_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace conclave::share {
+
+struct ProcessIdentity {
+  pid_t pid = 0;
+  uint64_t start_time = 0;  // clock ticks since boot, as in /proc/<pid>/stat; 0 where not known
+
+  static ProcessIdentity self();
+  bool operator==(const ProcessIdentity&) const = default;
+};
+
+enum class Liveness { kDead, kStopped, kAlive };
+
+// How `process` is; kAlive where that cannot be found out. A zombie is dead.
+Liveness liveness(const ProcessIdentity& process);
+
+// Name and command line of a process, as /proc shows them; "" where that cannot be read.
+std::string process_name(pid_t pid);
+std::string process_command(pid_t pid);
+
+// The boot this machine runs since (a UUID), and the namespace that this process's numbers count in.
+std::pair<uint64_t, uint64_t> boot_id();
+uint64_t pid_namespace();
+
+}  // namespace conclave::share
+
+#endif  // CONCLAVE_PLATFORM_SHARE_PROCESS_IDENTITY_H_

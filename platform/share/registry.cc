@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/share/registry.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <climits>
+
+#include "platform/base/error.h"
+#include "platform/share/heap.h"
+#include "platform/share/leases.h"
+
+namespace conclave::share {
+namespace {
+
+uint64_t realtime_ns() {
+  timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
+  return uint64_t(t.tv_sec) * 1'000'000'000u + uint64_t(t.tv_nsec);
+}
+
+void raise_to(Atomic<uint32_t>& word, uint32_t least) {
+  uint32_t value = word.load();
+  while (value < least && !word.compare_exchange_weak(value, least)) {
+  }
+}
+
+// The entry may hold what its last user left.
+void clear(ProcessEntry& entry) {
+  for (Wish& wish : entry.wishes) wish.ticket.store(0);
+  entry.contexts.store(0);
+  for (auto& word : entry.units) word.store(0);
+  for (auto* counter : {&entry.virtual_time, &entry.launches, &entry.work_groups, &entry.busy_ns,
+                        &entry.wait_ns, &entry.heap_bytes})
+    counter->store(0);
+  entry.kernel.set("");
+}
+
+}  // namespace
+
+std::optional<Owner> Registry::claim() {
+  for (uint32_t slot = 0; slot < layout_.process_capacity(); ++slot) {
+    ProcessEntry& entry = layout_.process(slot);
+    uint64_t word = entry.state.load();
+    EntryState state = EntryState::of(word);
+    if (state.state != ProcessEntry::kFree) continue;
+    // Before the entry is somebody's, so that it is always found.
+    raise_to(layout_.header().entries_in_use, slot + 1);
+    state.pid = static_cast<uint32_t>(getpid());
+    state.generation += 1;
+    state.state = ProcessEntry::kClaimed;
+    if (entry.state.compare_exchange_strong(word, state.word()))
+      return Owner(slot, state.generation);
+  }
+  return std::nullopt;
+}
+
+Owner Registry::enter() {
+  const ProcessIdentity self = ProcessIdentity::self();
+  // What this process was before it called execve() is over.
+  for (Owner former : everybody())
+    if (identity(former) == self) remove(former);
+  std::optional<Owner> owner = claim();
+  if (!owner) {
+    remove_dead();
+    owner = claim();
+  }
+  if (!owner)
+    throw Error(CL_OUT_OF_RESOURCES,
+                "the shared segment has room for " + std::to_string(layout_.process_capacity()) +
+                    " processes and as many use the device; raise linux-shmem-size-KB in the "
+                    "configuration, and restart ti-mctd where it runs");
+  ProcessEntry& entry = layout_.process(owner->slot());
+  entry.start_time.store(self.start_time);
+  clear(entry);
+  entry.since_ns.store(realtime_ns());
+  entry.uid.store(getuid());
+  entry.name.set(process_name(self.pid));
+  entry.command.set(process_command(self.pid));
+  entry.state.store(EntryState{static_cast<uint32_t>(self.pid), owner->generation(),
+                               ProcessEntry::kLive}
+                        .word());
+  // The guardian watches this one too from now on.
+  layout_.header().registrations.fetch_add(1);
+  syscall(SYS_futex, &layout_.header().registrations, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  return *owner;
+}
+
+ProcessEntry* Registry::find(Owner owner) const {
+  if (!owner || owner.slot() >= layout_.process_capacity()) return nullptr;
+  ProcessEntry& entry = layout_.process(owner.slot());
+  const EntryState state = EntryState::of(entry.state.load());
+  return state.state != ProcessEntry::kFree && state.generation == owner.generation() ? &entry
+                                                                                     : nullptr;
+}
+
+std::vector<Owner> Registry::everybody() const {
+  std::vector<Owner> owners;
+  for (uint32_t slot = 0; slot < layout_.processes(); ++slot) {
+    const EntryState state = EntryState::of(layout_.process(slot).state.load());
+    if (state.state != ProcessEntry::kFree) owners.emplace_back(slot, state.generation);
+  }
+  return owners;
+}
+
+ProcessIdentity Registry::identity(Owner owner) const {
+  const ProcessEntry* entry = find(owner);
+  if (!entry) return {};
+  const EntryState state = EntryState::of(entry->state.load());
+  // While it is being entered the start time is not there yet, or its predecessor's.
+  const bool known = state.state != ProcessEntry::kClaimed;
+  return {static_cast<pid_t>(state.pid), known ? entry->start_time.load() : 0};
+}
+
+// First nobody may hand anything to it any more (kRemoving), then it loses what it has, and only when
+// nothing is left its entry is free for others.
+Registry::Recovered Registry::remove(Owner owner) {
+  Recovered recovered;
+  ProcessEntry* entry = find(owner);
+  if (!entry) return recovered;
+  uint64_t word = entry->state.load();
+  EntryState state = EntryState::of(word);
+  while (state.state != ProcessEntry::kRemoving) {
+    if (state.state == ProcessEntry::kFree || state.generation != owner.generation())
+      return recovered;
+    state.state = ProcessEntry::kRemoving;
+    if (entry->state.compare_exchange_strong(word, state.word())) break;
+    state = EntryState::of(word);
+  }
+  Leases(layout_, Owner()).release_all_of(owner);
+  uint32_t exclusive = owner.bits();
+  layout_.header().exclusive.compare_exchange_strong(exclusive, 0);
+  const Heap::Freed freed = Heap(layout_).free_all(owner);
+  recovered = {freed.blocks, freed.bytes};
+  word = state.word();
+  entry->state.compare_exchange_strong(
+      word, EntryState{0, owner.generation(), ProcessEntry::kFree}.word());
+  return recovered;
+}
+
+Registry::Recovered Registry::remove_dead() {
+  Recovered all;
+  for (Owner owner : everybody()) {
+    if (liveness(identity(owner)) != Liveness::kDead) continue;
+    const Recovered one = remove(owner);
+    all.blocks += one.blocks;
+    all.bytes += one.bytes;
+  }
+  return all;
+}
+
+}  // namespace conclave::share

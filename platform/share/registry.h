@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of processes that use the device. An entry's state word holds pid, generation and state,
+// so that claiming and freeing an entry are one compare-and-swap each, and an entry whose owner died
+// half way through is still known to be that process's.
+#ifndef CONCLAVE_PLATFORM_SHARE_REGISTRY_H_
+#define CONCLAVE_PLATFORM_SHARE_REGISTRY_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/share/layout.h"
+#include "platform/share/owner.h"
+#include "platform/share/process_identity.h"
+
+namespace conclave::share {
+
+// The state word of a process entry.
+struct EntryState {
+  uint32_t pid = 0;
+  uint16_t generation = 0;
+  uint16_t state = ProcessEntry::kFree;
+
+  static EntryState of(uint64_t word) {
+    return {static_cast<uint32_t>(word >> 32), static_cast<uint16_t>(word >> 16),
+            static_cast<uint16_t>(word)};
+  }
+  uint64_t word() const { return uint64_t{pid} << 32 | uint32_t{generation} << 16 | state; }
+};
+
+class Registry {
+ public:
+  explicit Registry(const Layout& layout) : layout_(layout) {}
+
+  // Enters the calling process. Takes the entries of dead processes where all are used. Throws
+  // Error{CL_OUT_OF_RESOURCES} that names the remedy where the table is full of living ones.
+  Owner enter();
+
+  // The entry of `owner`; null where it is (no longer) that owner's, or garbage.
+  ProcessEntry* find(Owner owner) const;
+  // Everybody in the table, in its order; dead processes that nobody has noticed included.
+  std::vector<Owner> everybody() const;
+  ProcessIdentity identity(Owner owner) const;
+
+  // Removes a process and all that belongs to it: leases (handed on to those who wait), wishes, heap
+  // blocks, the exclusive use of the device, its entry. Called for the dead and by a process for
+  // itself; harmless when called twice or by several at once. Returns the number of bytes and of
+  // blocks of the heaps that were freed.
+  struct Recovered {
+    uint64_t blocks = 0, bytes = 0;
+  };
+  Recovered remove(Owner owner);
+
+  // Removes all dead processes.
+  Recovered remove_dead();
+
+ private:
+  std::optional<Owner> claim();
+
+  Layout layout_;
+};
+
+}  // namespace conclave::share
+
+#endif  // CONCLAVE_PLATFORM_SHARE_REGISTRY_H_

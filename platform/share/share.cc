@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/share/share.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <mutex>
+
+#include "platform/base/config.h"
+#include "platform/base/error.h"
+#include "platform/base/log.h"
+
+namespace conclave::share {
+namespace {
+
+std::mutex g_mutex;
+// Leaked on purpose: workers may still run when the host's static objects are destroyed.
+std::atomic<Share*> g_share{nullptr};
+std::atomic<bool> g_child_of_user{false};  // forked from a process that had opened it
+
+std::string local_time(uint64_t realtime_ns) {
+  const auto seconds = static_cast<time_t>(realtime_ns / 1'000'000'000u);
+  tm parts{};
+  localtime_r(&seconds, &parts);
+  char text[32];
+  return {text, strftime(text, sizeof text, "%F %T", &parts)};
+}
+
+}  // namespace
+
+Share& Share::get() {
+  Share* share = g_share.load(std::memory_order_acquire);
+  if (share && !g_child_of_user.load(std::memory_order_relaxed)) [[likely]]
+    return *share;
+  std::lock_guard lock(g_mutex);
+  share = g_share.load(std::memory_order_acquire);
+  if (!share) {
+    share = new Share(find_segment());
+    share->enter();
+    share->settle();
+    g_share.store(share, std::memory_order_release);
+    pthread_atfork([] { g_mutex.lock(); }, [] { g_mutex.unlock(); },
+                   [] {
+                     g_mutex.unlock();
+                     g_child_of_user.store(true, std::memory_order_relaxed);
+                   });
+    atexit([] {
+      if (Share* mine = if_open()) mine->registry_.remove(mine->self_);
+    });
+  } else if (g_child_of_user.load()) {
+    share->enter();
+    g_child_of_user.store(false);
+  }
+  return *share;
+}
+
+Share* Share::if_open() {
+  return g_child_of_user.load(std::memory_order_relaxed) ? nullptr
+                                                         : g_share.load(std::memory_order_acquire);
+}
+
+Share::Share(std::unique_ptr<Segment> segment)
+    : segment_(std::move(segment)),
+      units_(place_units(Config::get().compute_units)),
+      registry_(layout()),
+      leases_(layout(), Owner()),
+      heap_(layout()) {}
+
+std::unique_ptr<Segment> Share::find_segment() {
+  const Config& config = Config::get();
+  if (!config.segment.empty())
+    return Segment::open_or_create(config.segment, {.size_kb = config.shmem_size_kb});
+  try {
+    if (auto segment = Segment::open(kSystemSegment)) return segment;
+  } catch (const Error& error) {
+    log::warn(error.text() + "; processes of this user share the device among themselves");
+  }
+  try {
+    return Segment::open_or_create(user_segment(), {.size_kb = config.shmem_size_kb});
+  } catch (const Error& error) {
+    log::warn(error.text() + "; this process does not share the device with others");
+  }
+  return Segment::make_private(config.shmem_size_kb);
+}
+
+void Share::enter() {
+  self_ = registry_.enter();
+  leases_ = Leases(layout(), self_);
+  for (uint32_t i : Config::get().compute_unit_list) {
+    const uint32_t unit = units_[i].shared;
+    entry().units[unit / 64].fetch_or(uint64_t{1} << (unit % 64));
+  }
+}
+
+// Where no daemon says how the device is shared, the first of those who share it does.
+void Share::settle() {
+  const Config& config = Config::get();
+  Header& header = layout().header();
+  if (header.daemon_pid.load() != 0) return;
+  if (registry_.everybody().size() > 1) registry_.remove_dead();
+  if (registry_.everybody().size() > 1) return;
+  header.policy.store(static_cast<uint32_t>(
+      config.scheduler == Config::Scheduler::kFcfs ? Policy::kFcfs : Policy::kInterleave));
+  header.time_slice_us.store(config.time_slice_us);
+  heap_.configure({{config.ddr_heap1_bytes, config.ddr_heap2_bytes, config.msmc_heap_bytes}});
+}
+
+std::string Share::describe(Owner owner) const {
+  const ProcessEntry* entry = registry_.find(owner);
+  if (!entry) return "a process that has just ended";
+  return "process " + std::to_string(registry_.identity(owner).pid) + " (" + entry->command.get() +
+         "), since " + local_time(entry->since_ns.load());
+}
+
+// Some other living process with a context; none where there is none.
+Owner Share::other_user() const {
+  for (Owner owner : registry_.everybody()) {
+    const ProcessEntry* entry = registry_.find(owner);
+    if (owner == self_ || !entry || entry->contexts.load() == 0) continue;
+    if (liveness(registry_.identity(owner)) != Liveness::kDead) return owner;
+  }
+  return Owner();
+}
+
+// Whoever wants the device alone says so and then looks for others; everybody else is counted and
+// then looks for that. So of two that come at once at least one sees the other.
+void Share::open_context() {
+  entry().contexts.fetch_add(1);
+  if (const std::string holder = exclusive_holder(); !holder.empty()) {
+    close_context();
+    throw Error(CL_DEVICE_NOT_AVAILABLE,
+                "the device is held alone (multiprocess=false) by " + holder);
+  }
+  if (Config::get().multiprocess) return;
+  uint32_t nobody = 0;
+  layout().header().exclusive.compare_exchange_strong(nobody, self_.bits());
+  const Owner other = other_user();
+  if (!other) return;
+  close_context();
+  throw Error(CL_DEVICE_NOT_AVAILABLE,
+              "this process wants the device alone (multiprocess=false), and it is in use by " +
+                  describe(other));
+}
+
+void Share::close_context() {
+  if (entry().contexts.fetch_sub(1) != 1) return;
+  uint32_t mine = self_.bits();
+  layout().header().exclusive.compare_exchange_strong(mine, 0);
+}
+
+std::string Share::exclusive_holder() {
+  const Owner holder = Owner::from_bits(layout().header().exclusive.load());
+  if (!holder || holder == self_) return "";
+  if (!registry_.find(holder) || liveness(registry_.identity(holder)) == Liveness::kDead) {
+    registry_.remove(holder);
+    uint32_t bits = holder.bits();
+    layout().header().exclusive.compare_exchange_strong(bits, 0);
+    return "";
+  }
+  return describe(holder);
+}
+
+}  // namespace conclave::share

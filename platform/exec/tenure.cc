@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/exec/tenure.h"
 
+#include <time.h>
+
 #include "platform/base/clock.h"
 #include "platform/exec/command.h"
 
@@ -9,6 +11,12 @@ namespace {
 
 // Shorter times are collected before they go to the shared account.
 constexpr uint64_t kWorthAccountingNs = 200'000;
+
+uint64_t thread_cpu_ns() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return uint64_t(t.tv_sec) * 1'000'000'000u + uint64_t(t.tv_nsec);
+}
 
 }  // namespace
 
@@ -20,36 +28,38 @@ bool Tenure::obtain() {
   share::Leases& leases = cu_->leases();
   if (leases.take(cu_->shared()) || leases.accept(cu_->shared())) {
     permit_ = {Right::kLease};
+    slice_start_ = 0;
     return true;
   }
   const uint64_t visit = leases.enter_as_guest(cu_->shared());
   if (!visit) return false;
   permit_ = {Right::kGuest, visit};
-  used_ns_ = 0;
+  slice_start_ = 0;
   return true;
 }
 
 bool Tenure::is_over() {
+  if (right() == Right::kNone) return false;
   share::Leases& leases = cu_->leases();
-  if (right() == Right::kGuest) {
-    if (used_ns_ < permit_.visit_ns) return false;
-    if (leases.word(cu_->shared()) != permit_.overdue_word) return true;
-    permit_.visit_ns += leases.time_slice_ns();
-    return false;
-  }
-  if (right() != Right::kLease) return false;
-  if (!leases.contended(cu_->shared())) {
+  const bool guest = right() == Right::kGuest;
+  if (!guest && !leases.contended(cu_->shared())) {
     slice_start_ = 0;
     return false;
   }
   if (leases.policy() != share::Policy::kInterleave) return false;
   const uint64_t now = now_ns();
-  if (slice_start_ == 0) slice_start_ = now;
-  if (now - slice_start_ < leases.time_slice_ns()) return false;
-  slice_start_ = now;
-  settle_account();
+  if (slice_start_ == 0) begin_slice(now);
+  if (now - slice_start_ < (guest ? permit_.visit_ns : leases.time_slice_ns())) return false;
+  if (guest) {
+    if (thread_cpu_ns() - slice_cpu_start_ < permit_.visit_ns) return false;
+    if (leases.word(cu_->shared()) != permit_.overdue_word) return true;
+    permit_.visit_ns += leases.time_slice_ns();
+    return false;
+  }
+  end_slice();
   if (leases.should_yield(cu_->shared(), 0)) return true;
   leases.renew(cu_->shared());
+  begin_slice(now);
   return false;
 }
 
@@ -60,16 +70,39 @@ bool Tenure::is_behind(uint64_t ticket) {
 }
 
 void Tenure::use(uint64_t ns, uint64_t cost) {
-  used_ns_ += ns;
+  if (slice_start_ == 0 && right() == Right::kGuest) begin_slice(now_ns() - ns);
   cu_->account().ns += ns;
   cu_->account().cost += cost;
-  if (cu_->account().ns >= kWorthAccountingNs) settle_account();
+  if (slice_start_ == 0 && cu_->account().ns >= kWorthAccountingNs) settle();
 }
 
-void Tenure::settle_account() {
+void Tenure::begin_slice(uint64_t now) {
+  settle();
+  slice_start_ = now;
+  slice_cpu_start_ = thread_cpu_ns();
+}
+
+// Brings what was used to the shared account.
+void Tenure::settle() {
   ComputeUnit::Account& account = cu_->account();
   if (account.ns) cu_->leases().charge(account.ns, account.cost);
   account = {};
+}
+
+// In a slice the CPU's clock knows better than the sum of the work's times.
+void Tenure::end_slice() {
+  ComputeUnit::Account& account = cu_->account();
+  if (slice_start_ != 0 && account.ns) {
+    const uint64_t used = thread_cpu_ns() - slice_cpu_start_;
+    if (used < account.ns) {
+      account.cost = static_cast<uint64_t>(static_cast<double>(account.cost) *
+                                           static_cast<double>(used) /
+                                           static_cast<double>(account.ns));
+      account.ns = used;
+    }
+  }
+  settle();
+  slice_start_ = 0;
 }
 
 bool Tenure::yield() {
@@ -78,7 +111,7 @@ bool Tenure::yield() {
     return true;
   }
   if (!cu_->leases().yield(cu_->shared())) return false;
-  settle_account();
+  end_slice();
   permit_ = {};
   return true;
 }
@@ -86,11 +119,9 @@ bool Tenure::yield() {
 void Tenure::end() {
   const Right right = permit_.right;
   permit_ = {};
+  if (slice_start_ != 0) end_slice();
   if (right == Right::kLease) cu_->leases().give(cu_->shared());
-  if (right == Right::kGuest) {
-    settle_account();
-    cu_->leases().leave_as_guest(cu_->shared());
-  }
+  if (right == Right::kGuest) cu_->leases().leave_as_guest(cu_->shared());
 }
 
 }  // namespace conclave

@@ -31,7 +31,7 @@ class Tenure {
   // Between two commands, first come first served: whether somebody waits with an older ticket.
   bool is_behind(uint64_t ticket);
 
-  // Notes time used, and its cost by priority.
+  // Notes that device work has taken `ns` by the clock, which cost `cost` by its priority.
   void use(uint64_t ns, uint64_t cost);
 
   // Hands the unit to whoever's turn it is; false, and nothing changes, where that is nobody else.
@@ -40,12 +40,16 @@ class Tenure {
   void end();
 
  private:
-  void settle_account();
+  void begin_slice(uint64_t now);
+  void settle();
+  void end_slice();
 
   ComputeUnit* cu_;
   Permit permit_;
-  uint64_t used_ns_ = 0;
-  uint64_t slice_start_ = 0;  // 0: nobody has wanted the unit yet
+  // A slice is a time for which others want the unit: 0 while nobody does. In it, CPU time is
+  // charged: what the system gave to others meanwhile was not used.
+  uint64_t slice_start_ = 0;
+  uint64_t slice_cpu_start_ = 0;
 };
 
 }  // namespace conclave

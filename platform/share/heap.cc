@@ -56,9 +56,9 @@ class Lock {
     int error = pthread_mutex_trylock(&mutex_);
     if (error == EBUSY) {
       timespec until;
-      clock_gettime(CLOCK_MONOTONIC, &until);
+      clock_gettime(CLOCK_REALTIME, &until);
       until.tv_sec += kPatienceSeconds;
-      error = pthread_mutex_clocklock(&mutex_, CLOCK_MONOTONIC, &until);
+      error = pthread_mutex_timedlock(&mutex_, &until);
     }
     if (error == EOWNERDEAD) {
       put(header.heaps_damaged, 1);

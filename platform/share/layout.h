@@ -84,6 +84,8 @@ struct alignas(128) ProcessEntry {
   Atomic<uint64_t> units[kSetWords];  // compute units in the process's list
   // The scheduler's account: CU time used, in ns weighted by priority.
   Atomic<uint64_t> virtual_time;
+  // How much it has used lately (leases.cc).
+  Atomic<uint64_t> recent_use;
   Wish wishes[kWishes];
   // Counters, written by the owner.
   Atomic<uint64_t> launches;
@@ -93,7 +95,7 @@ struct alignas(128) ProcessEntry {
   Atomic<uint64_t> heap_bytes;
   SharedText<16> name;
   SharedText<96> command;
-  SharedText<40> kernel;  // the last one launched
+  SharedText<32> kernel;  // the last one launched
 };
 static_assert(sizeof(ProcessEntry) == 512);
 
@@ -137,7 +139,7 @@ struct alignas(4096) Header {
   Atomic<uint32_t> exclusive;  // Owner that has the device alone, 0: none
   alignas(64) Atomic<uint64_t> next_ticket;
   alignas(64) Atomic<uint64_t> virtual_time;
-  alignas(64) Atomic<uint64_t> waiting[kMaxProcesses / 64];  // processes that may have wishes
+  alignas(64) Atomic<uint64_t> waiting[kMaxProcesses / 64];  // entries that may have wishes
 
   // Whoever holds this watches the processes (guardian.h).
   alignas(64) pthread_mutex_t guardian;

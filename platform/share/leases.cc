@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <bit>
 #include <climits>
+#include <cmath>
 
 #include "platform/base/clock.h"
 #include "platform/share/registry.h"
@@ -17,20 +18,44 @@
 namespace conclave::share {
 namespace {
 
-// In time slices, for each compute unit in a process's list: how far a process is held to have
-// fallen behind at most, however long it has slept, and how far it must be behind a holder to start
-// beside it. Processes that take turns are at most about one slice a unit apart, so that those never
-// start beside each other.
-constexpr uint64_t kMostCredit = 4;
-constexpr uint64_t kGuestMargin = 1;
+// How far a process is held to have fallen behind the one that has used most, in time slices,
+// however long it has slept: where many come at once, they should not keep the others waiting.
+constexpr uint64_t kMostCredit = 1;
 
-// A guest that could not stay for so long had better wait.
-constexpr uint64_t kShortestVisitNs = 50'000;
+// A process may be a guest while it uses less than this part of what the others use on average; that
+// is what they used in about the last 50 ms. Those that compute all the time use about the same, so
+// they never start beside each other.
+constexpr double kGuestShare = 0.5;
+constexpr double kMemoryNs = 50e6;
 
 // Tells the processes apart that sleep on one word.
 uint32_t wake_bit(Owner owner) {
   return uint32_t{1} << (owner.slot() % 32);
 }
+
+// CU time used, of which half is forgotten after some time. As a word: when it was brought up to
+// date, and the time, both in about us. Two workers that write at once may lose some of it, which
+// does no harm.
+struct RecentUse {
+  uint32_t at_us = 0;
+  uint32_t used_us = 0;
+
+  static RecentUse of(uint64_t word) {
+    return {static_cast<uint32_t>(word >> 32), static_cast<uint32_t>(word)};
+  }
+  uint64_t word() const { return uint64_t{at_us} << 32 | used_us; }
+
+  double used_ns(uint64_t now) const {
+    const double passed = 1024.0 * static_cast<uint32_t>(static_cast<uint32_t>(now >> 10) - at_us);
+    return 1024.0 * used_us * std::exp(-passed / kMemoryNs);
+  }
+  // The same as a number of units used all the time.
+  double units(uint64_t now) const { return used_ns(now) / kMemoryNs; }
+  RecentUse plus(uint64_t ns, uint64_t now) const {
+    const double sum = (used_ns(now) + static_cast<double>(ns)) / 1024;
+    return {static_cast<uint32_t>(now >> 10), static_cast<uint32_t>(std::min(sum, 4e9))};
+  }
+};
 
 void raise_to(Atomic<uint64_t>& word, uint64_t least) {
   uint64_t value = word.load(std::memory_order_relaxed);
@@ -68,7 +93,7 @@ void Leases::look_at_wishes(uint32_t slot, uint32_t unit, Owner except, Waiter& 
       if (ticket == 0) continue;
     }
     const Waiter waiter{
-        owner, policy() == Policy::kFcfs ? ticket : entry.virtual_time.load(), ticket};
+        owner, policy() == Policy::kFcfs ? ticket : virtual_time(entry), ticket};
     if (waiter.before(best)) best = waiter;
   }
 }
@@ -99,10 +124,13 @@ Leases::Waiter Leases::first_waiter(uint32_t unit, Owner except) const {
 // either is seen here, or whoever removes it sees the grant.
 bool Leases::grant(uint32_t unit, uint64_t seen, Owner next) {
   CuEntry& cu = layout_.unit(unit);
+  ProcessEntry& entry = layout_.process(next.slot());
   const Lease granted{next, Lease::kGranted, true, Lease::of(seen).version + 1};
   uint64_t word = seen;
   if (!cu.lease.compare_exchange_strong(word, granted.word())) return false;
   cu.hand_overs.fetch_add(1, std::memory_order_relaxed);
+  // Whoever gets its turn gives up older claims.
+  raise_to(entry.virtual_time, virtual_time(entry));
   if (live_entry(next)) {
     wake(unit, next);
     return true;
@@ -166,7 +194,8 @@ bool Leases::should_yield(uint32_t unit, uint64_t ticket) {
   const Waiter next = first_waiter(unit, self_);
   if (!next.owner) return false;
   if (policy() == Policy::kFcfs) return ticket == 0 || next.ticket < ticket;
-  return next.rank < caught_up_virtual_time();
+  raise_to(entry().virtual_time, virtual_time(entry()));
+  return next.rank < entry().virtual_time.load(std::memory_order_relaxed);
 }
 
 void Leases::renew(uint32_t unit) {
@@ -222,7 +251,6 @@ uint64_t Leases::wish(uint32_t index, const ComputeUnitSet& units, uint64_t tick
     for (uint32_t w = 0; w < kSetWords; ++w)
       wish.units[w].store(units.word(w), std::memory_order_relaxed);
   }
-  raise_to(entry().virtual_time, caught_up_virtual_time());
   layout_.header().waiting[self_.slot() / 64].fetch_or(uint64_t{1} << (self_.slot() % 64));
   wish.ticket.store(ticket ? ticket : Wish::kRequested);
   if (!ticket) {
@@ -247,46 +275,65 @@ void Leases::withdraw(uint32_t index) {
 
 // --- Shares ---
 
-// This process's virtual time, or what it is held to be where it has fallen far behind.
-uint64_t Leases::caught_up_virtual_time() const {
-  uint64_t units = 0;
-  for (const auto& word : entry().units)
-    units += static_cast<uint64_t>(std::popcount(word.load(std::memory_order_relaxed)));
-  const uint64_t credit = kMostCredit * time_slice_ns() * std::max<uint64_t>(units, 1);
-  const uint64_t now = layout_.header().virtual_time.load(std::memory_order_relaxed);
-  return std::max(entry().virtual_time.load(std::memory_order_relaxed),
-                  now > credit ? now - credit : 0);
+// A process's virtual time, at most some slices behind the one that has used most.
+uint64_t Leases::virtual_time(const ProcessEntry& entry) const {
+  const uint64_t most = layout_.header().virtual_time.load(std::memory_order_relaxed);
+  const uint64_t credit = kMostCredit * time_slice_ns();
+  return std::max(entry.virtual_time.load(std::memory_order_relaxed),
+                  most > credit ? most - credit : 0);
 }
 
 void Leases::charge(uint64_t ns, uint64_t cost) {
   entry().busy_ns.fetch_add(ns, std::memory_order_relaxed);
-  raise_to(entry().virtual_time, caught_up_virtual_time());
   const uint64_t used = entry().virtual_time.fetch_add(cost, std::memory_order_relaxed) + cost;
   raise_to(layout_.header().virtual_time, used);
+  RecentUse use = RecentUse::of(entry().recent_use.load(std::memory_order_relaxed));
+  entry().recent_use.store(use.plus(ns, now_ns()).word(), std::memory_order_relaxed);
+}
+
+// How many units the others that compete for this process's units have used lately, on average.
+double Leases::use_of_others() const {
+  uint64_t active[kMaxProcesses / 64] = {};
+  const uint32_t words = (layout_.process_capacity() + 63) / 64;
+  for (uint32_t w = 0; w < words; ++w) active[w] = layout_.header().waiting[w].load();
+  for (uint32_t w = 0; w < kSetWords; ++w) {
+    for (uint64_t units = entry().units[w].load(std::memory_order_relaxed); units;
+         units &= units - 1) {
+      const Lease lease = load(w * 64 + static_cast<uint32_t>(std::countr_zero(units)));
+      if (lease.state >= Lease::kGranted && lease.owner &&
+          lease.owner.slot() < layout_.process_capacity())
+        active[lease.owner.slot() / 64] |= uint64_t{1} << (lease.owner.slot() % 64);
+    }
+  }
+  active[self_.slot() / 64] &= ~(uint64_t{1} << (self_.slot() % 64));
+  const uint64_t now = now_ns();
+  double units = 0;
+  int processes = 0;
+  for (uint32_t w = 0; w < words; ++w) {
+    for (uint64_t slots = active[w]; slots; slots &= slots - 1, ++processes) {
+      const uint32_t slot = w * 64 + static_cast<uint32_t>(std::countr_zero(slots));
+      if (slot >= layout_.process_capacity()) break;
+      units += RecentUse::of(layout_.process(slot).recent_use.load(std::memory_order_relaxed))
+                   .units(now);
+    }
+  }
+  return processes ? units / processes : 0;
 }
 
 uint64_t Leases::enter_as_guest(uint32_t unit, bool overdue) {
   if (policy() != Policy::kInterleave) return 0;
   const Lease lease = load(unit);
-  if (lease.state < Lease::kGranted || lease.owner == self_) return 0;
-  const ProcessEntry* holder = live_entry(lease.owner);
-  if (!holder) return 0;
-  uint64_t visit = time_slice_ns();
+  if (lease.state < Lease::kGranted || lease.owner == self_ || !live_entry(lease.owner)) return 0;
   if (!overdue) {
-    uint64_t units = 0;
-    for (const auto& word : entry().units)
-      units += static_cast<uint64_t>(std::popcount(word.load(std::memory_order_relaxed)));
-    const uint64_t own = caught_up_virtual_time() + kGuestMargin * visit * units;
-    const uint64_t theirs = holder->virtual_time.load(std::memory_order_relaxed);
-    if (theirs < own + kShortestVisitNs) return 0;
-    visit = std::min(visit, theirs - own);
+    const RecentUse use = RecentUse::of(entry().recent_use.load(std::memory_order_relaxed));
+    if (use.units(now_ns()) > kGuestShare * use_of_others()) return 0;
   }
   Atomic<uint64_t>& guest = layout_.unit(unit).guest;
   uint64_t word = guest.load();
   const Lease present = Lease::of(word);
   if (present.owner && Registry(layout_).find(present.owner)) return 0;
   const Lease mine{self_, Lease::kActive, false, present.version + 1};
-  return guest.compare_exchange_strong(word, mine.word()) ? visit : 0;
+  return guest.compare_exchange_strong(word, mine.word()) ? time_slice_ns() : 0;
 }
 
 void Leases::leave_as_guest(uint32_t unit) {
@@ -320,26 +367,26 @@ void Leases::wake(uint32_t unit, Owner whose) const {
 
 // --- The dead ---
 
+// The wishes stay: nobody looks at those of an entry that is not live, and whoever gets the entry next
+// clears them. Somebody who is slow to remove the entry's former user must not do that.
 void Leases::release_all_of(Owner owner) {
-  if (owner && owner.slot() < layout_.process_capacity()) {
-    for (Wish& wish : layout_.process(owner.slot()).wishes) wish.ticket.store(0);
-    layout_.header().waiting[owner.slot() / 64].fetch_and(~(uint64_t{1} << (owner.slot() % 64)));
-  }
-  const Registry registry(layout_);
   const auto gone = [&](Owner holder) {
-    return holder && (holder == owner || !registry.find(holder));
+    return holder && (holder == owner || !live_entry(holder));
   };
   for (uint32_t unit = 0; unit < kCuEntries; ++unit) {
     CuEntry& cu = layout_.unit(unit);
     uint64_t word = cu.lease.load();
     while (gone(Lease::of(word).owner)) {
-      Lease lease = Lease::of(word);
       // Marked, so that it is looked after waiters below.
-      lease = {Owner(), Lease::kFree, true, lease.version + 1};
-      if (!cu.lease.compare_exchange_strong(word, lease.word())) continue;
-      hand_out(unit);
-      break;
+      const Lease free{Owner(), Lease::kFree, true, Lease::of(word).version + 1};
+      if (cu.lease.compare_exchange_strong(word, free.word())) break;
     }
+    // Whoever died may have been about to hand the unit out, or to wake the one that has it.
+    const Lease lease = load(unit);
+    if (lease.state == Lease::kGranted)
+      wake(unit, lease.owner);
+    else
+      hand_out(unit);
     word = cu.guest.load();
     if (gone(Lease::of(word).owner))
       cu.guest.compare_exchange_strong(

@@ -14,9 +14,10 @@
 // seen before fails when somebody has come meanwhile.
 //
 // Whose turn it is: with kFcfs the oldest ticket's. With kInterleave that of the process which has
-// used the least CU time (its virtual time, weighted by priority; nobody is credited more than some
-// slices for having slept); a holder that has used its time slice hands the unit on between
-// work-groups, and a process far below its share may start at once beside the holder, as a guest.
+// used the least CU time (its virtual time, weighted by priority; nobody is credited more than a
+// slice for having slept); a holder that has used its time slice hands the unit on between
+// work-groups. A process that has lately used far less than its share may start at once beside the
+// holder, as a guest: what it uses is charged all the same.
 #ifndef CONCLAVE_PLATFORM_SHARE_LEASES_H_
 #define CONCLAVE_PLATFORM_SHARE_LEASES_H_
 
@@ -177,7 +178,8 @@ class Leases {
   void look_at_wishes(uint32_t slot, uint32_t unit, Owner except, Waiter& best) const;
   ProcessEntry* live_entry(Owner owner) const;
   ProcessEntry& entry() const { return layout_.process(self_.slot()); }
-  uint64_t caught_up_virtual_time() const;
+  uint64_t virtual_time(const ProcessEntry& entry) const;
+  double use_of_others() const;
   Lease load(uint32_t unit) const {
     return Lease::of(layout_.unit(unit).lease.load(std::memory_order_acquire));
   }

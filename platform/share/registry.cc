@@ -32,7 +32,7 @@ void clear(ProcessEntry& entry) {
   for (Wish& wish : entry.wishes) wish.ticket.store(0);
   entry.contexts.store(0);
   for (auto& word : entry.units) word.store(0);
-  for (auto* counter : {&entry.virtual_time, &entry.launches, &entry.work_groups, &entry.busy_ns,
+  for (auto* counter : {&entry.virtual_time, &entry.recent_use, &entry.launches, &entry.work_groups, &entry.busy_ns,
                         &entry.wait_ns, &entry.heap_bytes})
     counter->store(0);
   entry.kernel.set("");
@@ -74,6 +74,7 @@ Owner Registry::enter() {
                     "configuration, and restart ti-mctd where it runs");
   ProcessEntry& entry = layout_.process(owner->slot());
   entry.start_time.store(self.start_time);
+  layout_.header().waiting[owner->slot() / 64].fetch_and(~(uint64_t{1} << (owner->slot() % 64)));
   clear(entry);
   entry.since_ns.store(realtime_ns());
   entry.uid.store(getuid());

@@ -10,6 +10,7 @@
 
 #include "compiler/error.h"
 #include "compiler/image_file.h"
+#include "compiler/passes/prepare_module.h"
 #include "compiler/version.h"
 #include "conclave/kernel_abi.h"
 
@@ -178,6 +179,7 @@ nlohmann::json to_json(const KernelInfo& kernel) {
           {"attributes", kernel.attributes},
           {"required_local_size", kernel.required_local_size},
           {"work_group_size_hint", kernel.work_group_size_hint},
+          {"gang", kernel.gang},
           {"uniform_work_groups", kernel.uniform_work_groups},
           {"local_bytes", kernel.local_bytes},
           {"spill_bytes", kernel.spill_bytes},
@@ -195,6 +197,7 @@ KernelInfo describe_kernel(const llvm::Function& kernel) {
   info.symbol = "kernel_" + info.name;
   describe_arguments(kernel, info);
   describe_attributes(kernel, info);
+  info.gang = kernel.hasFnAttribute(kGangAttribute);
   info.uniform_work_groups =
       kernel.getFnAttribute("uniform-work-group-size").getValueAsString() == "true";
   return info;
@@ -204,7 +207,8 @@ uint64_t count_global_bytes(const llvm::Module& module) {
   constexpr unsigned kGlobalAddressSpace = 1;
   uint64_t bytes = 0;
   for (const llvm::GlobalVariable& variable : module.globals())
-    if (variable.getAddressSpace() == kGlobalAddressSpace && !variable.isDeclaration())
+    if (variable.getAddressSpace() == kGlobalAddressSpace && !variable.isDeclaration() &&
+        variable.getSection() != "llvm.metadata")
       bytes += module.getDataLayout().getTypeAllocSize(variable.getValueType());
   return bytes;
 }

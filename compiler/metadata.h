@@ -33,6 +33,7 @@ struct KernelInfo {
   std::string attributes;
   std::array<uint64_t, 3> required_local_size = {};
   std::array<uint64_t, 3> work_group_size_hint = {};
+  bool gang = false;                 // all work-groups run at once
   bool uniform_work_groups = false;  // no group is smaller than the enqueued size
   uint64_t local_bytes = 0;
   uint64_t spill_bytes = 0;

@@ -11,6 +11,17 @@ using namespace conclave::icd;
 
 namespace {
 
+// All work-groups of a gang run at once.
+void require_room_for_gang(const IndexSpace& space, const Device& device) {
+  const size_t groups = space.groups(0) * space.groups(1) * space.groups(2);
+  if (groups > device.units().size())
+    throw Error(CL_INVALID_GLOBAL_WORK_SIZE, "a gang of " + std::to_string(groups) +
+                                                 " work-groups, which have to run at the "
+                                                 "same time; the device has " +
+                                                 std::to_string(device.units().size()) +
+                                                 " compute units");
+}
+
 void launch(cl_command_queue queue_handle, cl_kernel handle, cl_command_type type,
             cl_uint dimensions, const size_t* offset, const size_t* global, const size_t* local,
             cl_uint num_events, const cl_event* events, cl_event* out) {
@@ -23,6 +34,7 @@ void launch(cl_command_queue queue_handle, cl_kernel handle, cl_command_type typ
     throw Error(CL_OUT_OF_RESOURCES, "the kernel needs " + std::to_string(bytes) +
                                          " bytes of local memory; the device has " +
                                          std::to_string(Device::kLocalMemoryBytes));
+  if (code->info->gang) require_room_for_gang(space, q.device());
   auto wait_for = wait_list(q.context(), num_events, events);
   hand_out(q.enqueue(type, std::make_unique<NdRange>(k, code, space), wait_for), out);
 }

@@ -10,6 +10,7 @@
 // - Every function but the kernels becomes internal with a name that no C library function has:
 //   LLVM would take a user's function called `malloc` for the real one.
 // - A kernel that is called like a function gets a copy for its callers.
+// - The annotation "conclave.gang" of a kernel becomes the function attribute of that name.
 // - Only barriers stay `convergent` (clang marks every call in OpenCL C), and builtins that depend
 //   on nothing but their arguments are marked so: both free the optimiser.
 #ifndef CONCLAVE_COMPILER_PASSES_PREPARE_MODULE_H_
@@ -20,6 +21,9 @@
 #include <vector>
 
 namespace conclave::compiler {
+
+// On a kernel whose work-groups have to run all at the same time, each on a compute unit of its own.
+inline constexpr char kGangAttribute[] = "conclave-gang";
 
 // The kernels that a module defines, in the order of the source.
 std::vector<llvm::Function*> find_kernels(llvm::Module& module);

@@ -34,6 +34,8 @@
 //     "attributes": "reqd_work_group_size(8,8,1)",    as CL_KERNEL_ATTRIBUTES wants it
 //     "required_local_size": [8, 8, 1],               zeros where not given
 //     "work_group_size_hint": [0, 0, 0],
+//     "gang": false,                true where all work-groups have to run at the same time:
+//                                   __attribute__((annotate("conclave.gang")))
 //     "uniform_work_groups": false, true where -cl-uniform-work-group-size or OpenCL C 1.x rules
 //                                   out a last work-group that is smaller
 //     "local_bytes": 1024,          function-scope local variables

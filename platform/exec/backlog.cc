@@ -38,12 +38,28 @@ void watch_others() {
 
 }  // namespace
 
+ComputeUnitSet allowed_units(const Event& event) {
+  if (event.progress.gang_unit < 0) return event.queue()->device().compute_units();
+  ComputeUnitSet one;
+  one.add(static_cast<uint32_t>(event.progress.gang_unit));
+  return one;
+}
+
 Backlog::Group& Backlog::group_of(const Event& event) {
   const bool device_work = event.command() && event.command()->needs_lease();
-  const ComputeUnitSet& units = event.queue()->device().compute_units();
+  const Kind kind = !device_work                    ? Kind::kErrand
+                    : event.progress.gang_unit >= 0 ? Kind::kGang
+                                                    : Kind::kKernel;
+  const ComputeUnitSet units = allowed_units(event);
   for (Group& group : groups_)
-    if (group.device_work == device_work && group.units == units) return group;
-  return groups_.emplace_back(Group{units, device_work, {}});
+    if (group.kind == kind && group.units == units) return group;
+  return groups_.emplace_back(Group{units, kind, {}});
+}
+
+bool Backlog::may_run(const Tenure& tenure, const Group& group) const {
+  if (!needs_right(group)) return true;
+  return tenure.right() == Right::kLease ||
+         (tenure.right() == Right::kGuest && group.kind == Kind::kKernel);
 }
 
 void Backlog::push(Event& event) {
@@ -66,7 +82,7 @@ Backlog::Group* Backlog::oldest(const Tenure& tenure) {
   Group* best = nullptr;
   for (Group& group : groups_) {
     if (group.entries.empty() || !group.units.has(tenure.cu().index())) continue;
-    if (needs_right(group) && tenure.right() == Right::kNone) continue;
+    if (!may_run(tenure, group)) continue;
     if (!best || group.entries.front().order < best->entries.front().order) best = &group;
   }
   return best;
@@ -103,14 +119,14 @@ void Backlog::remove(Event& event) {
   if (!event.progress.listed) return;
   event.progress.listed = false;
   Group& group = group_of(event);
-  const size_t removed = std::erase_if(
-      group.entries, [&](const Entry& entry) { return entry.event.get() == &event; });
+  const size_t removed =
+      std::erase_if(group.entries, [&](const Entry& entry) { return entry.event.get() == &event; });
   count(group, 0, static_cast<uint32_t>(removed));
   publish();
 }
 
 bool Backlog::needs_right(const Group& group) const {
-  return group.device_work && units_[0]->arbitrated();
+  return group.kind != Kind::kErrand && units_[0]->arbitrated();
 }
 
 void Backlog::count(const Group& group, uint32_t added, uint32_t removed) {
@@ -127,14 +143,15 @@ ComputeUnitSet Backlog::shared(const ComputeUnitSet& units) const {
 }
 
 // Brings the wishes up to date. A group keeps its wish for as long as it has entries, so that its
-// ticket changes in one step; where there are more groups than wishes, the last wish is for several.
+// ticket changes in one step; where there are more groups than wishes, the last wish is for
+// several.
 void Backlog::publish() {
   std::erase_if(groups_, [](const Group& group) { return group.entries.empty(); });
   if (!units_[0]->arbitrated()) return;
   std::array<std::vector<Group*>, share::kWishes> groups;
   std::vector<Group*> homeless;
   for (Group& group : groups_) {
-    if (!group.device_work) continue;
+    if (group.kind == Kind::kErrand) continue;
     auto same = std::find_if(std::begin(published_), std::end(published_), [&](const Published& p) {
       return p.ticket && p.units == group.units;
     });

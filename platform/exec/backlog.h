@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ready commands of this process for which no compute unit was free: first come, first served,
-// for each set of units (device or sub-device) that commands may run on. What other processes need to
-// know of it, the oldest kernel of each set, is published as a wish.
+// for each set of units (device or sub-device) that commands may run on. What other processes need
+// to know of it, the oldest kernel of each set, is published as a wish.
 #ifndef CONCLAVE_PLATFORM_EXEC_BACKLOG_H_
 #define CONCLAVE_PLATFORM_EXEC_BACKLOG_H_
 
@@ -19,6 +19,9 @@
 
 namespace conclave {
 
+// The units on which a command may run, or a gang's next member.
+ComputeUnitSet allowed_units(const Event& event);
+
 class Backlog {
  public:
   using Units = std::vector<std::unique_ptr<ComputeUnit>>;
@@ -27,8 +30,8 @@ class Backlog {
   // Adds a command that wants as many units as its progress says, unless it is there already.
   void push(Event& event);
 
-  // The oldest command that `tenure` may run; null where there is none. A tenure with a lease may be
-  // ended in favour of another process's older command.
+  // The oldest command that `tenure` may run; null where there is none. A tenure with a lease may
+  // be ended in favour of another process's older command.
   Ref<Event> pop(Tenure& tenure);
 
   // Takes an event off the list: all its units have been taken.
@@ -47,14 +50,16 @@ class Backlog {
  private:
   struct Entry {
     Ref<Event> event;
-    uint64_t order;      // of arrival here
-    uint64_t ticket;     // of arrival among all processes; 0 for errands
-    uint64_t since_ns;   // when it came, for the statistics
+    uint64_t order;     // of arrival here
+    uint64_t ticket;    // of arrival among all processes; 0 for errands
+    uint64_t since_ns;  // when it came, for the statistics
   };
+  // A member of a gang has to have the lease: it would wait beside the unit's holder.
+  enum class Kind { kErrand, kKernel, kGang };
   // Entries that may run on the same units.
   struct Group {
     ComputeUnitSet units;
-    bool device_work;  // kernels; else errands
+    Kind kind;
     std::deque<Entry> entries;
   };
   // A wish as last published.
@@ -64,6 +69,7 @@ class Backlog {
   };
 
   Group& group_of(const Event& event);
+  bool may_run(const Tenure& tenure, const Group& group) const;
   Group* oldest(const Tenure& tenure);
   ComputeUnitSet shared(const ComputeUnitSet& units) const;
   bool needs_right(const Group& group) const;

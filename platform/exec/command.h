@@ -18,9 +18,11 @@ class Command {
 
   virtual ~Command() = default;
 
-  // Whether it is device work, which needs a lease of the compute unit that it runs on (kernels), or
-  // an errand of the host's (copies, native kernels), for which any worker will do.
+  // Whether it is device work, which needs a lease of the compute unit that it runs on (kernels),
+  // or an errand of the host's (copies, native kernels), for which any worker will do.
   virtual bool needs_lease() const { return false; }
+  // Whether all units have to run at the same time, each on a compute unit of its own.
+  virtual bool gang() const { return false; }
   // What examining programs are to show of it.
   virtual const char* name() const { return ""; }
 

@@ -108,8 +108,7 @@ void ComputeUnit::sleep() {
   if (leases_.granted(shared()) && engine.take_up(*this)) return;
   int32_t expected = kEmpty;
   if (!signal_.compare_exchange_strong(expected, kSleeping, std::memory_order_acquire)) return;
-  const bool woken =
-      leases_.sleep(shared(), seen, engine.waits_for(*this) ? kPatienceNs : 0);
+  const bool woken = leases_.sleep(shared(), seen, engine.waits_for(*this) ? kPatienceNs : 0);
   expected = kSleeping;
   signal_.compare_exchange_strong(expected, kEmpty, std::memory_order_relaxed);
   if (!woken) engine.look_at_overdue_holders();

@@ -34,14 +34,19 @@ bool is_device_work(const Event& event) {
   return event.command() && event.command()->needs_lease();
 }
 
+bool is_gang(const Event& event) {
+  return event.command() && event.command()->gang() && !event.dependency_failed();
+}
+
 }  // namespace
 
 thread_local Engine::Seat* Engine::seat_ = nullptr;
 
 // A unit outside the queue's sub-device may complete a command's dependency, not run the command; a
-// host thread leaves those with large private arrays to the workers.
+// host thread leaves gangs, and those with large private arrays, to the workers.
 bool Engine::Seat::suits(const Event& event) const {
-  if (host_thread && event.command() && event.command()->stack_bytes() > kHostStackBytes)
+  const Command* command = event.command();
+  if (host_thread && command && (command->gang() || command->stack_bytes() > kHostStackBytes))
     return false;
   return event.queue()->device().compute_units().has(tenure.cu().index());
 }
@@ -68,11 +73,11 @@ Engine::Engine() : backlog_(units_) {
 
 // --- Compute units ---
 
-// Takes the token of an idle unit for `event`, and the right to run it there; nothing where there is
-// none. A host thread that will run the work itself prefers the unit of the CPU it is on; a worker
-// to be woken had better be elsewhere.
+// Takes the token of an idle unit for `event`, and the right to run it there; nothing where there
+// is none. A host thread that will run the work itself prefers the unit of the CPU it is on; a
+// worker to be woken had better be elsewhere.
 std::optional<Tenure> Engine::claim(const Event& event, bool prefer_here) {
-  const ComputeUnitSet& allowed = event.queue()->device().compute_units();
+  const ComputeUnitSet allowed = allowed_units(event);
   int cpu = sched_getcpu();
   int here = cpu >= 0 && cpu < CPU_SETSIZE ? unit_of_cpu_[static_cast<size_t>(cpu)] : -1;
   uint32_t preferred = here < 0 ? 0 : static_cast<uint32_t>(here);
@@ -103,7 +108,7 @@ std::optional<Tenure> Engine::claim(const Event& event, bool prefer_here) {
     return false;
   };
   if (idle_.find(allowed, preferred, with_lease) >= 0) return tenure;
-  if (leases.policy() == share::Policy::kInterleave &&
+  if (leases.policy() == share::Policy::kInterleave && event.progress.gang_unit < 0 &&
       idle_.find(allowed, preferred, as_guest) >= 0)
     return tenure;
   return std::nullopt;
@@ -177,6 +182,7 @@ bool Engine::handed_over(const ComputeUnit& cu) const {
 
 void Engine::submit(Ref<Event> event) {
   event->mark_submitted();
+  if (is_gang(*event)) return begin_gang(*event);
   std::optional<Tenure> tenure = claim(*event, false);
   if (!tenure || !post(*tenure, event)) add_to_backlog(*event);
 }
@@ -299,6 +305,8 @@ void Engine::share_ready(Seat& seat) {
 }
 
 void Engine::run_one(Seat& seat, Event& event) {
+  if (event.progress.gang_unit >= 0) return join_gang(seat, event);
+  if (is_gang(event)) return begin_gang(event);
   const bool may_run = !event.command() || seat.tenure.may_run(*event.command());
   if (!may_run && !seat.tenure.obtain()) {
     // This unit is another process's at the moment: perhaps there is a better one.
@@ -385,6 +393,45 @@ void Engine::take_part(Seat& seat, Event& event) {
     }
   }
   if (p.exhausted()) backlog_.remove(event);
+  if (done > 0 && p.remaining.fetch_sub(done, std::memory_order_acq_rel) == done) close(event);
+}
+
+// --- Gangs ---
+
+// A command whose units have to run at the same time needs all units of its device at once. They
+// join one after the other, in the order of their numbers: so of two gangs, of one process or of
+// two, the one that gets the first unit that both need gets all of them, and they never wait for
+// each other.
+void Engine::begin_gang(Event& event) {
+  plan(event);
+  event.progress.chunk = 1;
+  event.progress.wanted.store(0);
+  event.progress.gang_unit = static_cast<int32_t>(event.queue()->device().units().front());
+  add_to_backlog(event);
+}
+
+// On the unit that joins, which is kept until all have joined.
+void Engine::join_gang(Seat& seat, Event& event) {
+  Event::Progress& p = event.progress;
+  const std::vector<uint32_t>& units = event.queue()->device().units();
+  const auto size = static_cast<int32_t>(units.size());
+  const int32_t joined = p.gang_size.load() + 1;  // only one joins at a time
+  if (joined == size && !start(event)) {
+    p.gang_size.store(size);
+    futex_wake(p.gang_size);
+    return;
+  }
+  p.gang_unit = joined < size ? static_cast<int32_t>(units[static_cast<size_t>(joined)]) : -1;
+  p.gang_size.store(joined);
+  if (joined == size)
+    futex_wake(p.gang_size);
+  else
+    add_to_backlog(event);
+  for (int32_t seen = p.gang_size.load(); seen < size; seen = p.gang_size.load())
+    futex_wait(p.gang_size, seen);
+  uint64_t done = 0;
+  for (uint64_t unit = p.next.fetch_add(1); unit < p.total; unit = p.next.fetch_add(1), ++done)
+    run_units(seat, event, unit, 1);
   if (done > 0 && p.remaining.fetch_sub(done, std::memory_order_acq_rel) == done) close(event);
 }
 

@@ -5,8 +5,8 @@
 //   acts for it: its worker thread, woken by a post, or a host thread that waits and so helps
 //   (Engine::wait). For device work it needs a right against other processes besides (tenure.h).
 // - A ready command goes to one free unit; that one starts it and wakes as many others as it has
-//   work for, each of which wakes more: a tree, so that nobody makes many system calls. Units of the
-//   command (work-groups) are then taken in chunks with one atomic addition.
+//   work for, each of which wakes more: a tree, so that nobody makes many system calls. Units of
+//   the command (work-groups) are then taken in chunks with one atomic addition.
 // - Where no unit is free, commands wait in the backlog, first come first served; so do running
 //   commands that would like more units than were free, and those that had to let another process
 //   have a unit. A unit that another process hands over goes on with the backlog.
@@ -92,6 +92,8 @@ class Engine {
   void recruit(Event& event);
   void run_units(Seat& seat, Event& event, uint64_t first, uint64_t count);
   void close(Event& event);
+  void begin_gang(Event& event);
+  void join_gang(Seat& seat, Event& event);
   void share_ready(Seat& seat);
 
   std::optional<Tenure> claim(const Event& event, bool prefer_here);

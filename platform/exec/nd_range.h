@@ -40,6 +40,7 @@ class NdRange : public Command {
   NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code, const IndexSpace& space);
 
   bool needs_lease() const override { return true; }
+  bool gang() const override { return code_->info->gang; }
   const char* name() const override { return code_->info->name.c_str(); }
   uint64_t units() const override { return units_; }
   uint64_t estimate_ns() const override;

@@ -95,9 +95,9 @@ void Tenure::end_slice() {
   if (slice_start_ != 0 && account.ns) {
     const uint64_t used = thread_cpu_ns() - slice_cpu_start_;
     if (used < account.ns) {
-      account.cost = static_cast<uint64_t>(static_cast<double>(account.cost) *
-                                           static_cast<double>(used) /
-                                           static_cast<double>(account.ns));
+      account.cost =
+          static_cast<uint64_t>(static_cast<double>(account.cost) * static_cast<double>(used) /
+                                static_cast<double>(account.ns));
       account.ns = used;
     }
   }

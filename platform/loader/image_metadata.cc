@@ -180,6 +180,7 @@ KernelInfo read_kernel(const Field& field, ProgramImage::Kind kind) {
       std::count(kernel.required_local_size.begin(), kernel.required_local_size.end(), size_t{0});
   if (zeros != 0 && zeros != 3) field["required_local_size"].bad("is zero in some dimensions");
   kernel.work_group_size_hint = read_size3(field["work_group_size_hint"]);
+  if (field.has("gang")) kernel.gang = field["gang"].flag();
   if (field.has("uniform_work_groups"))
     kernel.uniform_work_groups = field["uniform_work_groups"].flag();
   kernel.local_bytes = field["local_bytes"].number(kMaxMemory);

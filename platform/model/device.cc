@@ -8,7 +8,6 @@
 #include "platform/base/config.h"
 #include "platform/base/error.h"
 #include "platform/share/share.h"
-#include "platform/share/share.h"
 
 namespace conclave {
 

@@ -55,8 +55,8 @@ class Device : public Object<Device> {
   const ComputeUnitSet& compute_units() const { return set_; }
   const std::vector<cl_device_partition_property>& partition() const { return partition_; }
 
-  // What is wrong with the configuration, for which reason the device is not available; "" where all
-  // is well.
+  // What is wrong with the configuration, for which reason the device is not available; "" where
+  // all is well.
   static std::string configuration_errors();
   // False where the configuration is in error, or another process has the device alone.
   static bool available();

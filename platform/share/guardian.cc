@@ -14,9 +14,9 @@
 #include <memory>
 #include <mutex>
 
+#include "platform/base/descriptor.h"
 #include "platform/base/error.h"
 #include "platform/base/log.h"
-#include "platform/base/descriptor.h"
 
 namespace conclave::share {
 namespace {
@@ -37,8 +37,8 @@ void start_thread(const char* name, void* (*main)(void*), void* argument) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&attributes);
   if (failed)
-    throw Error(CL_OUT_OF_RESOURCES, std::string("cannot start thread ") + name + ": " +
-                                         strerror(failed));
+    throw Error(CL_OUT_OF_RESOURCES,
+                std::string("cannot start thread ") + name + ": " + strerror(failed));
   pthread_setname_np(thread, name);
 }
 
@@ -53,8 +53,8 @@ class Watch {
     if (!always_) become_guardian();
     open_epoll();
     start_thread(
-        "conclave-watch",
-        [](void* self) { return static_cast<Watch*>(self)->wait_for_ends(); }, this);
+        "conclave-watch", [](void* self) { return static_cast<Watch*>(self)->wait_for_ends(); },
+        this);
     Atomic<uint32_t>& registrations = layout_.header().registrations;
     for (;;) {
       const uint32_t seen = registrations.load();
@@ -95,8 +95,7 @@ class Watch {
         event.events = EPOLLIN;
         event.data.u32 = owner.bits();
         if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, pidfd.get(), &event) != 0)
-          log::warn("cannot watch process " + std::to_string(process.pid) + ": " +
-                    strerror(errno));
+          log::warn("cannot watch process " + std::to_string(process.pid) + ": " + strerror(errno));
         watched_.emplace(owner.bits(), std::move(pidfd));
       } else if (errno != ESRCH) {
         log::warn("cannot watch process " + std::to_string(process.pid) + ": " + strerror(errno));

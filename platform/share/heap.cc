@@ -473,8 +473,8 @@ Heap::Report Tables::report(uint32_t heap) const {
   return report;
 }
 
-// Calls `body` with the tables, locked and whole. `body` is called once more where it finds damage:
-// until then it must not have changed anything that lasts.
+// Calls `body` with the tables, locked and whole; once more where it finds damage. What it has
+// freed by then stays free, and allocate() finds damage only before it allocates.
 template <class Body>
 auto with_tables(const Layout& layout, Body body) {
   Lock lock(layout.header());

@@ -80,7 +80,7 @@ struct alignas(128) ProcessEntry {
   Atomic<uint64_t> start_time;  // of the process, clock ticks since boot
   Atomic<uint64_t> since_ns;    // CLOCK_REALTIME of the registration
   Atomic<uint32_t> uid;
-  Atomic<uint32_t> contexts;  // cl_contexts alive; the device is in use while there is one
+  Atomic<uint32_t> contexts;          // cl_contexts alive; the device is in use while there is one
   Atomic<uint64_t> units[kSetWords];  // compute units in the process's list
   // The scheduler's account: CU time used, in ns weighted by priority.
   Atomic<uint64_t> virtual_time;
@@ -104,8 +104,8 @@ static_assert(sizeof(ProcessEntry) == 512);
 struct HeapBlock {
   Atomic<uint64_t> address;
   Atomic<uint64_t> size;
-  Atomic<uint32_t> owner;  // Owner, 0: free
-  Atomic<uint32_t> state;  // heap.h
+  Atomic<uint32_t> owner;                     // Owner, 0: free
+  Atomic<uint32_t> state;                     // heap.h
   Atomic<uint32_t> next, previous;            // by address
   Atomic<uint32_t> next_free, previous_free;  // by address, among the free ones
 };
@@ -125,12 +125,12 @@ struct alignas(4096) Header {
   Atomic<uint64_t> magic;  // written last
   Atomic<uint32_t> layout_version;
   Atomic<uint32_t> process_capacity;
-  Atomic<uint64_t> size;           // usable bytes; grows only
-  Atomic<uint64_t> boot_id[2];     // of the boot that it was made in
-  Atomic<uint64_t> pid_namespace;  // that pids count in
-  Atomic<uint64_t> created_ns;     // CLOCK_REALTIME; tells segments of one name apart
-  Atomic<uint32_t> daemon_pid;     // of the ti-mctd that serves it, 0: none
-  Atomic<uint32_t> registrations;  // futex; changes with every new process
+  Atomic<uint64_t> size;            // usable bytes; grows only
+  Atomic<uint64_t> boot_id[2];      // of the boot that it was made in
+  Atomic<uint64_t> pid_namespace;   // that pids count in
+  Atomic<uint64_t> created_ns;      // CLOCK_REALTIME; tells segments of one name apart
+  Atomic<uint32_t> daemon_pid;      // of the ti-mctd that serves it, 0: none
+  Atomic<uint32_t> registrations;   // futex; changes with every new process
   Atomic<uint32_t> entries_in_use;  // high-water mark: process entries beyond were never used
 
   // Scheduling.
@@ -146,16 +146,16 @@ struct alignas(4096) Header {
 
   // The heaps (heap.h).
   alignas(64) pthread_mutex_t heap_lock;
-  Atomic<uint32_t> unused_blocks;   // index + 1 of the first of the list through next, 0: none
-  Atomic<uint32_t> blocks_in_use;   // high-water mark: blocks beyond were never used
-  Atomic<uint32_t> heaps_damaged;   // not 0: the lists must be made anew before use
+  Atomic<uint32_t> unused_blocks;  // index + 1 of the first of the list through next, 0: none
+  Atomic<uint32_t> blocks_in_use;  // high-water mark: blocks beyond were never used
+  Atomic<uint32_t> heaps_damaged;  // not 0: the lists must be made anew before use
   alignas(64) HeapEntry heaps[3];
 };
 static_assert(sizeof(Header) == 4096);
 
 inline constexpr size_t kProcessesOffset = sizeof(Header) + kCuEntries * sizeof(CuEntry);
-// With less there is no room for 16 processes and some blocks. Every process maps the most, so that a
-// segment can grow under it.
+// With less there is no room for 16 processes and some blocks. Every process maps the most, so that
+// a segment can grow under it.
 inline constexpr uint32_t kMinSegmentKb = 64;
 inline constexpr uint32_t kMaxSegmentKb = 64 << 10;
 
@@ -164,9 +164,7 @@ struct Layout {
   std::byte* base = nullptr;
 
   Header& header() const { return *reinterpret_cast<Header*>(base); }
-  CuEntry& unit(uint32_t i) const {
-    return reinterpret_cast<CuEntry*>(base + sizeof(Header))[i];
-  }
+  CuEntry& unit(uint32_t i) const { return reinterpret_cast<CuEntry*>(base + sizeof(Header))[i]; }
   uint32_t process_capacity() const {
     uint32_t n = header().process_capacity.load(std::memory_order_relaxed);
     return n < kMaxProcesses ? n : kMaxProcesses;

@@ -22,9 +22,9 @@ namespace {
 // however long it has slept: where many come at once, they should not keep the others waiting.
 constexpr uint64_t kMostCredit = 1;
 
-// A process may be a guest while it uses less than this part of what the others use on average; that
-// is what they used in about the last 50 ms. Those that compute all the time use about the same, so
-// they never start beside each other.
+// A process may be a guest while it uses less than this part of what the others use on average;
+// that is what they used in about the last 50 ms. Those that compute all the time use about the
+// same, so they never start beside each other.
 constexpr double kGuestShare = 0.5;
 constexpr double kMemoryNs = 50e6;
 
@@ -71,7 +71,7 @@ ProcessEntry* Leases::live_entry(Owner owner) const {
   ProcessEntry& entry = layout_.process(owner.slot());
   const EntryState state = EntryState::of(entry.state.load());
   return state.state == ProcessEntry::kLive && state.generation == owner.generation() ? &entry
-                                                                                     : nullptr;
+                                                                                      : nullptr;
 }
 
 // --- Whose turn it is ---
@@ -92,14 +92,14 @@ void Leases::look_at_wishes(uint32_t slot, uint32_t unit, Owner except, Waiter& 
       if (wish.ticket.compare_exchange_strong(ticket, drawn)) ticket = drawn;
       if (ticket == 0) continue;
     }
-    const Waiter waiter{
-        owner, policy() == Policy::kFcfs ? ticket : virtual_time(entry), ticket};
+    const Waiter waiter{owner, policy() == Policy::kFcfs ? ticket : virtual_time(entry), ticket};
     if (waiter.before(best)) best = waiter;
   }
 }
 
-// A number below `next_ticket` was drawn for a wish that could be seen then. So one that is found in
-// a scan that began after it had been drawn is the smallest of all; else one more scan makes sure.
+// A number below `next_ticket` was drawn for a wish that could be seen then. So one that is found
+// in a scan that began after it had been drawn is the smallest of all; else one more scan makes
+// sure.
 Leases::Waiter Leases::first_waiter(uint32_t unit, Owner except) const {
   Header& header = layout_.header();
   Waiter best;
@@ -367,8 +367,8 @@ void Leases::wake(uint32_t unit, Owner whose) const {
 
 // --- The dead ---
 
-// The wishes stay: nobody looks at those of an entry that is not live, and whoever gets the entry next
-// clears them. Somebody who is slow to remove the entry's former user must not do that.
+// The wishes stay: nobody looks at those of an entry that is not live, and whoever gets the entry
+// next clears them. Somebody who is slow to remove the entry's former user must not do that.
 void Leases::release_all_of(Owner owner) {
   const auto gone = [&](Owner holder) {
     return holder && (holder == owner || !live_entry(holder));

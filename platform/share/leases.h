@@ -7,11 +7,11 @@
 //   kGranted  handed to the owner, which has been woken and has not taken it up yet
 //   kActive   the owner runs work on it
 //
-// A process that finds no unit publishes a wish (layout.h) and sets the `contended` bit in the words
-// of the units it wants. With that bit nobody just takes a unit: the one that lets go of it, or finds
-// it idle, hands it to the process whose turn it is. The bit goes when no wish for the unit is left.
-// Every change of a contended word counts its version up, so a change that was decided on what was
-// seen before fails when somebody has come meanwhile.
+// A process that finds no unit publishes a wish (layout.h) and sets the `contended` bit in the
+// words of the units it wants. With that bit nobody just takes a unit: the one that lets go of it,
+// or finds it idle, hands it to the process whose turn it is. The bit goes when no wish for the
+// unit is left. Every change of a contended word counts its version up, so a change that was
+// decided on what was seen before fails when somebody has come meanwhile.
 //
 // Whose turn it is: with kFcfs the oldest ticket's. With kInterleave that of the process which has
 // used the least CU time (its virtual time, weighted by priority; nobody is credited more than a
@@ -100,8 +100,8 @@ class Leases {
   // Draws a number for what becomes ready now while this process has an older wish published.
   uint64_t draw_ticket();
   // Publishes or changes wish number `index` < kWishes: this process wants any of `units`, since
-  // `ticket`, or with 0 since now. Units that turn out to be free are handed out at once, perhaps to
-  // this process. Returns the ticket.
+  // `ticket`, or with 0 since now. Units that turn out to be free are handed out at once, perhaps
+  // to this process. Returns the ticket.
   uint64_t wish(uint32_t index, const ComputeUnitSet& units, uint64_t ticket);
   void withdraw(uint32_t index);
 
@@ -112,12 +112,12 @@ class Leases {
   bool should_yield(uint32_t unit, uint64_t ticket);
   // Lets others see that the unit's holder is alive and between two work-groups.
   void renew(uint32_t unit);
-  // Hands the unit to whoever's turn it is, this process excepted; false, and the lease stays, where
-  // that is nobody.
+  // Hands the unit to whoever's turn it is, this process excepted; false, and the lease stays,
+  // where that is nobody.
   bool yield(uint32_t unit);
 
-  // Enters beside the holder of `unit` as a guest. Returns how long it may stay, in ns of CU time; 0:
-  // not at all. `overdue`: the holder has been on the unit for so long that its share does not
+  // Enters beside the holder of `unit` as a guest. Returns how long it may stay, in ns of CU time;
+  // 0: not at all. `overdue`: the holder has been on the unit for so long that its share does not
   // matter.
   uint64_t enter_as_guest(uint32_t unit, bool overdue = false);
   void leave_as_guest(uint32_t unit);
@@ -138,8 +138,8 @@ class Leases {
   uint32_t wake_count(uint32_t unit) const {
     return layout_.unit(unit).wake.load(std::memory_order_acquire);
   }
-  // Sleeps unless the count has changed from `seen`; at most `timeout_ns` where that is not 0. False
-  // on a timeout.
+  // Sleeps unless the count has changed from `seen`; at most `timeout_ns` where that is not 0.
+  // False on a timeout.
   bool sleep(uint32_t unit, uint32_t seen, uint64_t timeout_ns) const;
   // Wakes the worker of `unit` in process `whose`.
   void wake(uint32_t unit, Owner whose) const;

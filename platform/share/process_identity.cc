@@ -37,8 +37,8 @@ Stat read_stat(pid_t pid) {
   if (name_end == std::string::npos) return stat;
   std::istringstream fields(text.substr(name_end + 1));
   std::string skipped;
-  fields >> stat.state;                                // field 3
-  for (int i = 4; i < 20; ++i) fields >> skipped;      // up to nice
+  fields >> stat.state;                                  // field 3
+  for (int i = 4; i < 20; ++i) fields >> skipped;        // up to nice
   fields >> stat.threads >> skipped >> stat.start_time;  // fields 20 to 22
   stat.known = !fields.fail();
   return stat;
@@ -80,8 +80,7 @@ std::string process_name(pid_t pid) {
 std::string process_command(pid_t pid) {
   std::string command = read_file("/proc/" + std::to_string(pid) + "/cmdline");
   while (command.ends_with('\0')) command.pop_back();
-  std::replace_if(
-      command.begin(), command.end(), [](unsigned char c) { return c < ' '; }, ' ');
+  std::replace_if(command.begin(), command.end(), [](unsigned char c) { return c < ' '; }, ' ');
   return command;
 }
 

@@ -32,8 +32,8 @@ void clear(ProcessEntry& entry) {
   for (Wish& wish : entry.wishes) wish.ticket.store(0);
   entry.contexts.store(0);
   for (auto& word : entry.units) word.store(0);
-  for (auto* counter : {&entry.virtual_time, &entry.recent_use, &entry.launches, &entry.work_groups, &entry.busy_ns,
-                        &entry.wait_ns, &entry.heap_bytes})
+  for (auto* counter : {&entry.virtual_time, &entry.recent_use, &entry.launches, &entry.work_groups,
+                        &entry.busy_ns, &entry.wait_ns, &entry.heap_bytes})
     counter->store(0);
   entry.kernel.set("");
 }
@@ -80,9 +80,8 @@ Owner Registry::enter() {
   entry.uid.store(getuid());
   entry.name.set(process_name(self.pid));
   entry.command.set(process_command(self.pid));
-  entry.state.store(EntryState{static_cast<uint32_t>(self.pid), owner->generation(),
-                               ProcessEntry::kLive}
-                        .word());
+  entry.state.store(
+      EntryState{static_cast<uint32_t>(self.pid), owner->generation(), ProcessEntry::kLive}.word());
   // The guardian watches this one too from now on.
   layout_.header().registrations.fetch_add(1);
   syscall(SYS_futex, &layout_.header().registrations, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
@@ -94,7 +93,7 @@ ProcessEntry* Registry::find(Owner owner) const {
   ProcessEntry& entry = layout_.process(owner.slot());
   const EntryState state = EntryState::of(entry.state.load());
   return state.state != ProcessEntry::kFree && state.generation == owner.generation() ? &entry
-                                                                                     : nullptr;
+                                                                                      : nullptr;
 }
 
 std::vector<Owner> Registry::everybody() const {
@@ -115,8 +114,8 @@ ProcessIdentity Registry::identity(Owner owner) const {
   return {static_cast<pid_t>(state.pid), known ? entry->start_time.load() : 0};
 }
 
-// First nobody may hand anything to it any more (kRemoving), then it loses what it has, and only when
-// nothing is left its entry is free for others.
+// First nobody may hand anything to it any more (kRemoving), then it loses what it has, and only
+// when nothing is left its entry is free for others.
 Registry::Recovered Registry::remove(Owner owner) {
   Recovered recovered;
   ProcessEntry* entry = find(owner);
@@ -149,6 +148,15 @@ Registry::Recovered Registry::remove_dead() {
     all.blocks += one.blocks;
     all.bytes += one.bytes;
   }
+  // What somebody allocated while its entry was being removed.
+  Heap heap(layout_);
+  for (const HeapId id : {HeapId::kDdr1, HeapId::kDdr2, HeapId::kMsmc})
+    for (const Heap::Report::Block& block : heap.report(id).blocks) {
+      if (!block.owner || find(block.owner)) continue;
+      const Heap::Freed freed = heap.free_all(block.owner);
+      all.blocks += freed.blocks;
+      all.bytes += freed.bytes;
+    }
   return all;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of processes that use the device. An entry's state word holds pid, generation and state,
-// so that claiming and freeing an entry are one compare-and-swap each, and an entry whose owner died
-// half way through is still known to be that process's.
+// The table of processes that use the device. An entry's state word holds pid, generation and
+// state, so that claiming and freeing an entry are one compare-and-swap each, and an entry whose
+// owner died half way through is still known to be that process's.
 #ifndef CONCLAVE_PLATFORM_SHARE_REGISTRY_H_
 #define CONCLAVE_PLATFORM_SHARE_REGISTRY_H_
 
@@ -43,10 +43,10 @@ class Registry {
   std::vector<Owner> everybody() const;
   ProcessIdentity identity(Owner owner) const;
 
-  // Removes a process and all that belongs to it: leases (handed on to those who wait), wishes, heap
-  // blocks, the exclusive use of the device, its entry. Called for the dead and by a process for
-  // itself; harmless when called twice or by several at once. Returns the number of bytes and of
-  // blocks of the heaps that were freed.
+  // Removes a process and all that belongs to it: leases (handed on to those who wait), wishes,
+  // heap blocks, the exclusive use of the device, its entry. Called for the dead and by a process
+  // for itself; harmless when called twice or by several at once. Returns the number of bytes and
+  // of blocks of the heaps that were freed.
   struct Recovered {
     uint64_t blocks = 0, bytes = 0;
   };

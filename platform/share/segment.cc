@@ -78,7 +78,9 @@ uint64_t realtime_ns() {
 // A fourth of the segment is for the process table.
 uint32_t process_capacity(uint64_t size) {
   const uint64_t entries = size / 4 / sizeof(ProcessEntry);
-  return static_cast<uint32_t>(entries < 16 ? 16 : entries > kMaxProcesses ? kMaxProcesses : entries);
+  return static_cast<uint32_t>(entries < 16              ? 16
+                               : entries > kMaxProcesses ? kMaxProcesses
+                                                         : entries);
 }
 
 // Fills zeroed memory.
@@ -123,8 +125,9 @@ void check_owner(const struct stat& status, const std::string& name) {
 
 void check_namespace(const Layout& layout, const std::string& name) {
   if (layout.header().pid_namespace.load() != pid_namespace())
-    fail(name, "it belongs to another pid namespace (container), whose processes cannot be told "
-               "apart from this one's");
+    fail(name,
+         "it belongs to another pid namespace (container), whose processes cannot be told "
+         "apart from this one's");
 }
 
 }  // namespace
@@ -160,11 +163,10 @@ std::unique_ptr<Segment> Segment::open_or_create(const std::string& name, const 
             fchown(descriptor(object), static_cast<uid_t>(-1), options.group) != 0)
           fail(name, std::string("cannot be given to its group: ") + strerror(errno));
         // All of it now: a page that cannot be had later would kill whoever touches it.
-        if (const int error =
-                posix_fallocate(descriptor(object), 0, static_cast<off_t>(size))) {
+        if (const int error = posix_fallocate(descriptor(object), 0, static_cast<off_t>(size))) {
           remove(name);
-          fail(name, "no room for " + std::to_string(options.size_kb) +
-                         " KiB: " + strerror(error) + "; make /dev/shm larger");
+          fail(name, "no room for " + std::to_string(options.size_kb) + " KiB: " + strerror(error) +
+                         "; make /dev/shm larger");
         }
         std::unique_ptr<Segment> segment(new Segment(name, map(object), status.st_ino));
         initialize(segment->layout(), size);
@@ -214,8 +216,8 @@ std::unique_ptr<Segment> Segment::make_private(uint32_t size_kb) {
     initialize(segment->layout(), size);
     return segment;
   } catch (const ipc::interprocess_exception& error) {
-    throw Error(CL_OUT_OF_RESOURCES, "no memory for the table of compute units and heaps: " +
-                                         std::string(error.what()));
+    throw Error(CL_OUT_OF_RESOURCES,
+                "no memory for the table of compute units and heaps: " + std::string(error.what()));
   }
 }
 

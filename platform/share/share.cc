@@ -101,7 +101,9 @@ void Share::settle() {
   Header& header = layout().header();
   if (header.daemon_pid.load() != 0) return;
   if (registry_.everybody().size() > 1) registry_.remove_dead();
-  if (registry_.everybody().size() > 1) return;
+  // Of several that come at once each may think that another was first.
+  const bool settled = header.time_slice_us.load() != 0 && heap_.size(HeapId::kDdr1) != 0;
+  if (settled && registry_.everybody().size() > 1) return;
   header.policy.store(static_cast<uint32_t>(
       config.scheduler == Config::Scheduler::kFcfs ? Policy::kFcfs : Policy::kInterleave));
   header.time_slice_us.store(config.time_slice_us);

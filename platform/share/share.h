@@ -19,8 +19,8 @@ namespace conclave::share {
 class Share {
  public:
   // Opens the segment (the configured one, else the daemon's where one runs, else the user's; a
-  // private one where neither can be had, with a warning) and enters this process; in a forked child
-  // of a process that had done so, enters the child. Throws Error{CL_DEVICE_NOT_AVAILABLE,
+  // private one where neither can be had, with a warning) and enters this process; in a forked
+  // child of a process that had done so, enters the child. Throws Error{CL_DEVICE_NOT_AVAILABLE,
   // CL_OUT_OF_RESOURCES} where that fails.
   static Share& get();
   // The same; null where this process has not opened it.

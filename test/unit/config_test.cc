@@ -80,7 +80,6 @@ TEST_F(ConfigTest, Defaults) {
   EXPECT_EQ(config.cache_dir, "/home/someone/.cache/conclave");
   EXPECT_EQ(config.cache_size_mib, 512u);
   EXPECT_EQ(config.scheduler, Config::Scheduler::kInterleave);
-  EXPECT_EQ(config.time_slice_us, 4000u);
   EXPECT_EQ(config.segment, "");
   EXPECT_EQ(config.shmem_size_kb, 4096u);
   EXPECT_EQ(config.segment_mode, 0660u);

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tokens of extensions that Khronos' headers do not have: those of TI's OpenCL, with TI's values,
+// so that programs written for it compile.
+#ifndef CL_EXT_CONCLAVE_H_
+#define CL_EXT_CONCLAVE_H_
+
+#include <CL/cl.h>
+
+// cl_ti_msmc_buffers: the device's heaps. Sizes are cl_ulong, in bytes; the MAX_ALLOC tokens give
+// the largest block that is free at the moment.
+#ifndef CL_DEVICE_MSMC_MEM_SIZE_TI
+#define CL_DEVICE_MSMC_MEM_SIZE_TI 0x4060         // msmc_heap
+#define CL_DEVICE_GLOBAL_EXT1_MEM_SIZE_TI 0x4061  // ddr_heap2
+#define CL_DEVICE_GLOBAL_EXT2_MEM_SIZE_TI 0x4062  // there is none: 0
+#define CL_DEVICE_GLOBAL_MEM_MAX_ALLOC_TI 0x4063  // ddr_heap1
+#define CL_DEVICE_GLOBAL_EXT1_MEM_MAX_ALLOC_TI 0x4064
+#define CL_DEVICE_GLOBAL_EXT2_MEM_MAX_ALLOC_TI 0x4065
+#define CL_DEVICE_MSMC_MEM_MAX_ALLOC_TI 0x4066
+#define CL_DEVICE_LOCAL_MEM_MAX_ALLOC_TI 0x4067
+#endif
+// cl_mem_flags: the buffer is in msmc_heap. Not together with CL_MEM_USE_HOST_PTR.
+#ifndef CL_MEM_USE_MSMC_TI
+#define CL_MEM_USE_MSMC_TI (1 << 20)
+#endif
+
+// cl_ti_kernel_timeout_compute_unit, and how kernels end that do not come to their end. The device
+// does not report that extension.
+#ifndef CL_QUEUE_KERNEL_TIMEOUT_COMPUTE_UNIT_TI
+#define CL_QUEUE_KERNEL_TIMEOUT_COMPUTE_UNIT_TI (1 << 20)
+#endif
+#ifndef CL_ERROR_KERNEL_ABORT_TI
+#define CL_ERROR_KERNEL_ABORT_TI -7101
+#define CL_ERROR_KERNEL_EXIT_TI -7102
+#define CL_ERROR_KERNEL_TIMEOUT_TI -7103
+#endif
+
+#endif  // CL_EXT_CONCLAVE_H_

@@ -92,6 +92,7 @@ void lower_region(llvm::Function& region) {
 }  // namespace
 
 std::vector<KernelInfo> describe_kernels(llvm::Module& module) {
+  take_annotations(module);
   std::vector<KernelInfo> kernels;
   for (llvm::Function* kernel : find_kernels(module)) kernels.push_back(describe_kernel(*kernel));
   return kernels;

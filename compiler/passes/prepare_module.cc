@@ -51,27 +51,6 @@ void separate_callers(llvm::Function& kernel) {
   }
 }
 
-// __attribute__((annotate("conclave.gang"))) on a kernel becomes a function attribute: the list of
-// annotations would keep its functions from being changed.
-void take_annotations(llvm::Module& module) {
-  llvm::GlobalVariable* list = module.getGlobalVariable("llvm.global.annotations");
-  if (!list) return;
-  if (auto* entries = llvm::dyn_cast_or_null<llvm::ConstantArray>(list->getInitializer())) {
-    for (const llvm::Use& use : entries->operands()) {
-      auto* entry = llvm::dyn_cast<llvm::ConstantStruct>(use.get());
-      if (!entry || entry->getNumOperands() < 2) continue;
-      auto* function = llvm::dyn_cast<llvm::Function>(entry->getOperand(0)->stripPointerCasts());
-      auto* text = llvm::dyn_cast<llvm::GlobalVariable>(entry->getOperand(1)->stripPointerCasts());
-      auto* bytes = text && text->hasInitializer()
-                        ? llvm::dyn_cast<llvm::ConstantDataSequential>(text->getInitializer())
-                        : nullptr;
-      if (function && bytes && bytes->isCString() && bytes->getAsCString() == "conclave.gang")
-        function->addFnAttr(kGangAttribute);
-    }
-  }
-  list->eraseFromParent();
-}
-
 // Everything that is defined is in this one module, so nothing needs to be visible.
 void hide(llvm::GlobalValue& value) {
   value.setVisibility(llvm::GlobalValue::DefaultVisibility);
@@ -124,8 +103,26 @@ void annotate_builtins(llvm::Module& module) {
   }
 }
 
+void take_annotations(llvm::Module& module) {
+  llvm::GlobalVariable* list = module.getGlobalVariable("llvm.global.annotations");
+  if (!list) return;
+  if (auto* entries = llvm::dyn_cast_or_null<llvm::ConstantArray>(list->getInitializer())) {
+    for (const llvm::Use& use : entries->operands()) {
+      auto* entry = llvm::dyn_cast<llvm::ConstantStruct>(use.get());
+      if (!entry || entry->getNumOperands() < 2) continue;
+      auto* function = llvm::dyn_cast<llvm::Function>(entry->getOperand(0)->stripPointerCasts());
+      auto* text = llvm::dyn_cast<llvm::GlobalVariable>(entry->getOperand(1)->stripPointerCasts());
+      auto* bytes = text && text->hasInitializer()
+                        ? llvm::dyn_cast<llvm::ConstantDataSequential>(text->getInitializer())
+                        : nullptr;
+      if (function && bytes && bytes->isCString() && bytes->getAsCString() == "conclave.gang")
+        function->addFnAttr(kGangAttribute);
+    }
+  }
+  list->eraseFromParent();
+}
+
 void prepare_module(llvm::Module& module) {
-  take_annotations(module);
   for (llvm::Function* kernel : find_kernels(module)) separate_callers(*kernel);
   for (llvm::Function& function : module) {
     // A binary's bitcode may have it from -cl-opt-disable of another compiler. Inlining makes a

@@ -10,7 +10,6 @@
 // - Every function but the kernels becomes internal with a name that no C library function has:
 //   LLVM would take a user's function called `malloc` for the real one.
 // - A kernel that is called like a function gets a copy for its callers.
-// - The annotation "conclave.gang" of a kernel becomes the function attribute of that name.
 // - Only barriers stay `convergent` (clang marks every call in OpenCL C), and builtins that depend
 //   on nothing but their arguments are marked so: both free the optimiser.
 #ifndef CONCLAVE_COMPILER_PASSES_PREPARE_MODULE_H_
@@ -30,6 +29,10 @@ std::vector<llvm::Function*> find_kernels(llvm::Module& module);
 
 // Throws BuildError for what the device does not have (images, samplers, pipes).
 void check_types(llvm::Module& module);
+
+// Turns __attribute__((annotate("conclave.gang"))) of a kernel into the function attribute: the list
+// of annotations would keep its functions from being changed.
+void take_annotations(llvm::Module& module);
 
 void prepare_module(llvm::Module& module);
 

@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <string>
@@ -23,6 +25,14 @@ constexpr int kSpins = 60;
 // How long a worker waits for its turn before it looks what the unit's holder is doing: it may have
 // been stopped, or be in a work-group that never ends.
 constexpr uint64_t kPatienceNs = 50'000'000;
+
+// The shortest time slice that Linux allows; and how long a worker computes before it has the
+// ordinary one.
+constexpr uint64_t kShortSliceNs = 100'000;
+constexpr uint64_t kLongNs = 1'000'000;
+
+// The compute unit whose worker the current thread is.
+thread_local const ComputeUnit* t_worker_of = nullptr;
 
 // Kernels run on the worker's stack; the compiler bounds their private memory (8 MiB).
 constexpr size_t kStackBytes = 16u << 20;
@@ -96,6 +106,31 @@ void ComputeUnit::start_thread() {
                                          std::to_string(failed));
 }
 
+// Linux runs a thread that wakes at once only where its time slice is shorter than that of the
+// thread which computes there (EEVDF, since Linux 6.12). So a worker that waits for work has a
+// short one, and one that computes for long has the ordinary one. Older kernels favour whoever has
+// slept, and ignore this.
+void ComputeUnit::set_prompt(bool prompt) {
+  struct {
+    uint32_t size = 48, policy = SCHED_OTHER;
+    uint64_t flags = 0;
+    int32_t nice = 0;
+    uint32_t priority = 0;
+    uint64_t runtime = 0, deadline = 0, period = 0;
+  } attributes;
+  prompt_ = prompt;
+  if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0) return;
+  if (attributes.policy != SCHED_OTHER) return;  // the host's administrator knows better
+  attributes.runtime = prompt ? kShortSliceNs : 0;
+  syscall(SYS_sched_setattr, 0, &attributes, 0);
+}
+
+void ComputeUnit::computed(uint64_t ns) {
+  if (this != t_worker_of || !prompt_) return;
+  computed_ns_ += ns;
+  if (computed_ns_ >= kLongNs) set_prompt(false);
+}
+
 // Sleeps until a post, or a wake-up by another process. Nobody polls: only a worker whose process
 // waits for this unit looks from time to time whether its holder is still well.
 void ComputeUnit::sleep() {
@@ -103,6 +138,8 @@ void ComputeUnit::sleep() {
     if (signal_.load(std::memory_order_relaxed) != kEmpty) return;
     spin_pause();
   }
+  computed_ns_ = 0;
+  if (!prompt_) set_prompt(true);
   Engine& engine = Engine::get();
   const uint32_t seen = leases_.wake_count(shared());
   if (leases_.granted(shared()) && engine.take_up(*this)) return;
@@ -115,6 +152,7 @@ void ComputeUnit::sleep() {
 }
 
 void ComputeUnit::work() {
+  t_worker_of = this;
   for (;;) {
     while (signal_.load(std::memory_order_acquire) != kPosted) sleep();
     Event* event = posted_;

@@ -47,6 +47,10 @@ class ComputeUnit {
   };
   Account& account() { return account_; }
 
+  // Notes that the calling thread has been at device work for `ns` more. A worker that computes for
+  // long gives up its claim to be run at once when it wakes, until it has slept.
+  void computed(uint64_t ns);
+
   // Local memory and spill area of at least so many bytes, for the next run on this unit. Throws
   // Error{CL_OUT_OF_RESOURCES}.
   const abi::Workspace& workspace(size_t local_bytes, size_t spill_bytes);
@@ -79,6 +83,7 @@ class ComputeUnit {
   void start_thread();
   void work();
   void sleep();
+  void set_prompt(bool prompt);
 
   const uint32_t index_;
   const share::UnitPlacement place_;
@@ -86,6 +91,8 @@ class ComputeUnit {
   const bool arbitrated_;
   std::once_flag started_;
   Account account_;
+  bool prompt_ = false;  // the worker's thread has the claim; used by that thread alone
+  uint64_t computed_ns_ = 0;
   Block local_;
   Block spill_;
   abi::Workspace workspace_{};

@@ -183,6 +183,7 @@ bool Engine::handed_over(const ComputeUnit& cu) const {
 void Engine::submit(Ref<Event> event) {
   event->mark_submitted();
   if (is_gang(*event)) return begin_gang(*event);
+  plan(*event);
   std::optional<Tenure> tenure = claim(*event, false);
   if (!tenure || !post(*tenure, event)) add_to_backlog(*event);
 }
@@ -240,18 +241,12 @@ void Engine::wait(Event& event, std::vector<Ref<Event>> deferred) {
       for (Ref<Event>& ready : deferred) seat_->ready.push_back(std::move(ready));
       work(*seat_, nullptr, &event);
     } else if (std::optional<Tenure> tenure = claim(*deferred.front(), true)) {
-      FloatEnvironment guard;
-      Seat seat{*tenure, true};
-      seat_ = &seat;
-      for (Ref<Event>& ready : deferred) seat.ready.push_back(std::move(ready));
-      work(seat, nullptr, &event);
-      seat_ = nullptr;
-      share_ready(seat);
-      leave(seat.tenure);
+      sit_down(*tenure, std::move(deferred), nullptr, event);
     } else {
       for (Ref<Event>& ready : deferred) add_to_backlog(*ready);
     }
   }
+  help(event);
   for (int i = 0; i < kWaitSpins && !event.finished(); ++i) spin_pause();
   if (event.finished()) return;
   if (seat_) {  // nothing else would run what this seat made ready, or the backlog on one unit
@@ -259,6 +254,33 @@ void Engine::wait(Event& event, std::vector<Ref<Event>> deferred) {
     share_ready(*seat_);
   }
   event.sleep_until_finished();
+}
+
+// A host thread acts for a unit.
+void Engine::sit_down(const Tenure& tenure, std::vector<Ref<Event>> ready, Ref<Event> first,
+                      const Event& until) {
+  FloatEnvironment guard;
+  Seat seat{tenure, true};
+  seat_ = &seat;
+  for (Ref<Event>& event : ready) seat.ready.push_back(std::move(event));
+  work(seat, std::move(first), &until);
+  seat_ = nullptr;
+  share_ready(seat);
+  leave(seat.tenure);
+}
+
+// Takes part in a running command that a host thread waits for, where more units would help. With
+// the CPUs busy, that is sooner than a worker that has been woken for it.
+void Engine::help(Event& event) {
+  Event::Progress& p = event.progress;
+  if (seat_ || event.finished() || is_gang(event)) return;
+  if (!p.planned.load(std::memory_order_acquire) || p.wanted.load() <= 0 || p.exhausted()) return;
+  std::optional<Tenure> tenure = claim(event, true);
+  if (!tenure) return;
+  if (Seat{*tenure, true}.suits(event) && p.take_wanted())
+    sit_down(*tenure, {}, Ref<Event>(&event), event);
+  else
+    leave(*tenure);
 }
 
 // Runs `event`, then what the seat has ready, until that is nothing or `until` has ended.
@@ -322,12 +344,17 @@ void Engine::run_one(Seat& seat, Event& event) {
 // Works out how to cut a ready command, and how many units would help besides the first.
 void Engine::plan(Event& event) {
   Event::Progress& p = event.progress;
-  if (p.planned) return;
-  p.planned = true;
+  if (p.planned.load(std::memory_order_acquire)) return;
   Command* command = event.command();
   p.total = command && !event.dependency_failed() ? command->units() : 0;
   p.remaining.store(p.total + 1, std::memory_order_relaxed);
-  if (p.total <= 1) return;
+  if (p.total > 1) cut(event);
+  p.planned.store(true, std::memory_order_release);
+}
+
+void Engine::cut(Event& event) {
+  Event::Progress& p = event.progress;
+  const Command* command = event.command();
   uint64_t units = event.queue()->device().compute_units().size();
   uint64_t whole = command->estimate_ns();
   uint64_t fair = std::max<uint64_t>(1, p.total / (4 * units));

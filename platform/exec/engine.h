@@ -84,9 +84,13 @@ class Engine {
 
   Engine();
 
+  void sit_down(const Tenure& tenure, std::vector<Ref<Event>> ready, Ref<Event> first,
+                const Event& until);
+  void help(Event& event);
   void work(Seat& seat, Ref<Event> event, const Event* until);
   void run_one(Seat& seat, Event& event);
   void plan(Event& event);
+  static void cut(Event& event);
   bool start(Event& event);
   void take_part(Seat& seat, Event& event);
   void recruit(Event& event);

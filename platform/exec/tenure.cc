@@ -71,6 +71,7 @@ bool Tenure::is_behind(uint64_t ticket) {
 
 void Tenure::use(uint64_t ns, uint64_t cost) {
   if (slice_start_ == 0 && right() == Right::kGuest) begin_slice(now_ns() - ns);
+  cu_->computed(ns);
   cu_->account().ns += ns;
   cu_->account().cost += cost;
   if (slice_start_ == 0 && cu_->account().ns >= kWorthAccountingNs) settle();

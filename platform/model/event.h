@@ -89,7 +89,7 @@ class Event : public Object<Event> {
     std::atomic<cl_int> error{CL_SUCCESS};
     uint64_t total = 0;
     uint64_t chunk = 1;
-    bool planned = false;
+    std::atomic<bool> planned{false};  // total and chunk are known
     bool listed = false;  // in the backlog, under whose lock it is
     // Of a gang: the unit that is to join next, -1 before the first; and how many have joined.
     int32_t gang_unit = -1;

@@ -25,7 +25,7 @@ constexpr uint64_t kMostCredit = 1;
 // A process may be a guest while it uses less than this part of what the others use on average;
 // that is what they used in about the last 50 ms. Those that compute all the time use about the
 // same, so they never start beside each other.
-constexpr double kGuestShare = 0.5;
+constexpr double kGuestShare = 0.75;
 constexpr double kMemoryNs = 50e6;
 
 // Tells the processes apart that sleep on one word.

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a daemon is started: by a shell, which gets its prompt back when the daemon is ready, or by a
+// service manager, which is told so.
+#ifndef CONCLAVE_MONITOR_BACKGROUND_H_
+#define CONCLAVE_MONITOR_BACKGROUND_H_
+
+#include <string>
+
+#include "platform/base/descriptor.h"
+
+namespace conclave::monitor {
+
+// Goes on in a child of its own session, without a terminal. The parent waits for ready() and exits
+// with 0, or, where the child ends before that, with its status.
+class Background {
+ public:
+  // Called while there is one thread. Throws std::runtime_error where there can be no child.
+  Background();
+  // Lets the parent go and closes the standard streams.
+  void ready();
+
+ private:
+  Descriptor to_parent_;
+};
+
+// Whether a service manager (systemd) waits to be told; see sd_notify(3) for `state`. Where none
+// does, telling has no effect.
+bool has_service_manager();
+void tell_service_manager(const std::string& state);
+
+}  // namespace conclave::monitor
+
+#endif  // CONCLAVE_MONITOR_BACKGROUND_H_

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// conclave: shows what the device is, and who does what on it.
+#include <CLI/CLI.hpp>
+
+#include "monitor/check_config.h"
+#include "monitor/examine.h"
+
+int main(int argc, char** argv) {
+  using namespace conclave::monitor;
+  CLI::App app{"Shows what the device is, and who does what on it.", "conclave"};
+  app.set_version_flag("--version", "conclave (Conclave) " CONCLAVE_VERSION);
+  app.require_subcommand(1);
+
+  ExamineOptions options;
+  CLI::App* examine_command = app.add_subcommand(
+      "examine", "Show the device, the processes that use it, and its compute units");
+  examine_command->add_flag("--json", options.json, "For programs");
+  examine_command
+      ->add_option("-r,--report", options.reports, "Show only these parts, separated by commas")
+      ->delimiter(',')
+      ->check(CLI::IsMember(kReports));
+  examine_command
+      ->add_option("--segment", options.segment,
+                   "The shared segment /dev/shm/NAME, instead of the daemon's or the user's own")
+      ->type_name("NAME");
+
+  std::string file;
+  bool json = false;
+  CLI::App* check_command = app.add_subcommand(
+      "check-config", "Show the configuration, where each value comes from, and what is wrong");
+  check_command
+      ->add_option("--config", file, "Configuration file, instead of the one that processes use")
+      ->type_name("FILE");
+  check_command->add_flag("--json", json, "For programs");
+
+  CLI11_PARSE(app, argc, argv);
+  return *examine_command ? examine(options) : check_config(file, json);
+}

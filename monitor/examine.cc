@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "monitor/examine.h"
+
+#include <pwd.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "monitor/check_config.h"
+#include "monitor/find_segment.h"
+#include "monitor/snapshot.h"
+#include "monitor/snapshot_json.h"
+#include "monitor/table.h"
+#include "platform/base/error.h"
+
+namespace conclave::monitor {
+namespace {
+
+std::string number(uint64_t value) {
+  return std::to_string(value);
+}
+
+// "-" where there is no process.
+std::string process(uint32_t pid) {
+  return pid ? number(pid) : "-";
+}
+
+std::string or_dash(const std::string& text) {
+  return text.empty() ? "-" : text;
+}
+
+std::string milliseconds(uint64_t ns) {
+  char text[32];
+  snprintf(text, sizeof text, "%.3f", static_cast<double>(ns) / 1e6);
+  return text;
+}
+
+std::string local_time(uint64_t realtime_ns) {
+  const auto seconds = static_cast<time_t>(realtime_ns / 1'000'000'000u);
+  tm parts{};
+  localtime_r(&seconds, &parts);
+  char text[32];
+  return {text, strftime(text, sizeof text, "%F %T", &parts)};
+}
+
+std::string user_name(uint32_t uid) {
+  const passwd* user = getpwuid(uid);
+  return user ? user->pw_name : number(uid);
+}
+
+// "0-3,8"
+std::string ranges(const std::vector<uint32_t>& list) {
+  std::string text;
+  for (size_t i = 0; i < list.size();) {
+    size_t last = i;
+    while (last + 1 < list.size() && list[last + 1] == list[last] + 1) ++last;
+    text += (text.empty() ? "" : ",") + number(list[i]);
+    if (last > i) text += "-" + number(list[last]);
+    i = last + 1;
+  }
+  return or_dash(text);
+}
+
+std::string joined(const std::vector<uint32_t>& list) {
+  std::string text;
+  for (uint32_t item : list) text += (text.empty() ? "" : ",") + number(item);
+  return or_dash(text);
+}
+
+class Report {
+ public:
+  explicit Report(const ExamineOptions& options)
+      : options_(options), segment_(find_segment(options.segment)) {}
+
+  void print() const {
+    if (wanted("device")) print_device();
+    if (wanted("configuration")) printf("Configuration\n%s\n", config_table(Config::get()).c_str());
+    if (wanted("heaps") && segment_) print_heaps();
+    if (wanted("contexts") && segment_) print_contexts();
+    if (wanted("compute-units") && segment_) print_units();
+  }
+
+  void print_json() const {
+    Json json = Json::object();
+    if (wanted("device"))
+      json["device"] = segment_ ? to_json(read_device(*segment_)) : Json(nullptr);
+    if (wanted("configuration")) json["configuration"] = to_json(Config::get());
+    const auto add = [&](const char* report, auto read) {
+      if (wanted(report))
+        json[report] = segment_ ? to_json(read(segment_->layout())) : Json::array();
+    };
+    add("heaps", read_heaps);
+    add("contexts", read_processes);
+    add("compute-units", read_units);
+    fputs(to_text(json).c_str(), stdout);
+  }
+
+ private:
+  bool wanted(const std::string& report) const {
+    const auto& reports = options_.reports;
+    return reports.empty() || std::find(reports.begin(), reports.end(), report) != reports.end();
+  }
+
+  void print_device() const {
+    printf("Device\n");
+    if (!segment_) {
+      printf("  Nobody uses it: there is no shared segment.\n\n");
+      return;
+    }
+    const Device device = read_device(*segment_);
+    printf("  Segment    /dev/shm/%s, %s KiB, made %s\n", device.segment.c_str(),
+           number(device.segment_bytes / 1024).c_str(), local_time(device.created_ns).c_str());
+    printf("  Scheduler  %s, time slice %u us\n", device.policy.c_str(), device.time_slice_us);
+    printf("  Daemon     %s\n",
+           device.daemon_pid ? ("ti-mctd, process " + number(device.daemon_pid)).c_str() : "none");
+    if (device.exclusive_pid) printf("  Held alone by process %u\n", device.exclusive_pid);
+    printf("\n");
+  }
+
+  void print_heaps() const {
+    Table table({"Heap", "Address", "Size", "Available", "Blocks"});
+    for (const HeapUse& heap : read_heaps(segment_->layout())) {
+      char address[32];
+      snprintf(address, sizeof address, "0x%llx", static_cast<unsigned long long>(heap.base));
+      const auto blocks =
+          std::count_if(heap.blocks.begin(), heap.blocks.end(),
+                        [](const HeapUse::Block& block) { return block.allocated; });
+      table.add({heap.name, address, number(heap.size), number(heap.available),
+                 number(static_cast<uint64_t>(blocks))});
+    }
+    printf("Heaps (bytes)\n%s\n", table.text().c_str());
+  }
+
+  void print_contexts() const {
+    Table table({"PID", "User", "Since", "Contexts", "CUs", "Launches", "Work-groups", "Busy ms",
+                 "Wait ms", "Heap bytes", "Kernel", "Command"});
+    for (const ProcessUse& use : read_processes(segment_->layout()))
+      table.add({number(use.pid), user_name(use.uid), local_time(use.since_ns),
+                 number(use.contexts), ranges(use.units), number(use.launches),
+                 number(use.work_groups), milliseconds(use.busy_ns), milliseconds(use.wait_ns),
+                 number(use.heap_bytes), or_dash(use.kernel),
+                 (use.alive ? "" : "(dead) ") + or_dash(use.command)});
+    printf("Contexts\n%s\n", table.text().c_str());
+  }
+
+  void print_units() const {
+    Table table({"CU", "State", "PID", "Guest", "Hand-overs", "Kernel", "Waiting"});
+    for (const UnitUse& unit : read_units(segment_->layout()))
+      table.add({number(unit.unit), unit.state, process(unit.holder), process(unit.guest),
+                 number(unit.hand_overs), or_dash(unit.kernel), joined(unit.waiting)});
+    printf("Compute units\n%s", table.text().c_str());
+  }
+
+  const ExamineOptions& options_;
+  std::unique_ptr<share::Segment> segment_;
+};
+
+}  // namespace
+
+int examine(const ExamineOptions& options) {
+  try {
+    const Report report(options);
+    options.json ? report.print_json() : report.print();
+    return 0;
+  } catch (const Error& error) {
+    fprintf(stderr, "conclave examine: %s\n", error.what());
+    return 1;
+  }
+}
+
+}  // namespace conclave::monitor

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "monitor/snapshot.h"
+
+#include <algorithm>
+#include <set>
+
+#include "monitor/daemon_lock.h"
+#include "platform/base/config.h"
+#include "platform/share/leases.h"
+#include "platform/share/registry.h"
+#include "platform/share/unit_placement.h"
+
+namespace conclave::monitor {
+namespace {
+
+using share::Layout;
+using share::Lease;
+using share::Owner;
+using share::Registry;
+
+uint32_t pid_of(const Layout& layout, Owner owner) {
+  return static_cast<uint32_t>(Registry(layout).identity(owner).pid);
+}
+
+bool has_bit(const share::Atomic<uint64_t>* words, uint32_t unit) {
+  return words[unit / 64].load() >> (unit % 64) & 1;
+}
+
+bool waits_for(const share::ProcessEntry& entry, uint32_t unit) {
+  return std::any_of(std::begin(entry.wishes), std::end(entry.wishes), [&](const auto& wish) {
+    return wish.ticket.load() != 0 && has_bit(wish.units, unit);
+  });
+}
+
+std::vector<uint32_t> units_of(const share::ProcessEntry& entry) {
+  std::vector<uint32_t> units;
+  for (uint32_t unit = 0; unit < share::kCuEntries; ++unit)
+    if (has_bit(entry.units, unit)) units.push_back(unit);
+  return units;
+}
+
+const char* name_of(Lease::State state) {
+  switch (state) {
+    case Lease::kIdle:
+      return "idle";
+    case Lease::kGranted:
+      return "granted";
+    case Lease::kActive:
+      return "active";
+    case Lease::kFree:
+      break;
+  }
+  return "free";
+}
+
+UnitUse read_unit(const Layout& layout, uint32_t unit) {
+  const share::CuEntry& entry = layout.unit(unit);
+  UnitUse use;
+  use.unit = unit;
+  const Lease lease = Lease::of(entry.lease.load());
+  // What a process that is gone left behind is nobody's.
+  use.holder = pid_of(layout, lease.owner);
+  use.state = name_of(use.holder ? lease.state : Lease::kFree);
+  if (use.state == std::string("active")) use.kernel = entry.kernel.get();
+  use.guest = pid_of(layout, Lease::of(entry.guest.load()).owner);
+  use.hand_overs = entry.hand_overs.load();
+  const Registry registry(layout);
+  for (Owner owner : registry.everybody()) {
+    const share::ProcessEntry* process = registry.find(owner);
+    if (process && waits_for(*process, unit)) use.waiting.push_back(pid_of(layout, owner));
+  }
+  return use;
+}
+
+}  // namespace
+
+Device read_device(const share::Segment& segment) {
+  const share::Header& header = segment.layout().header();
+  Device device;
+  device.segment = segment.name();
+  device.segment_bytes = header.size.load();
+  device.created_ns = header.created_ns.load();
+  device.daemon_pid = DaemonLock::holder(segment);
+  device.policy =
+      header.policy.load() == static_cast<uint32_t>(share::Policy::kFcfs) ? "fcfs" : "interleave";
+  device.time_slice_us = header.time_slice_us.load();
+  device.exclusive_pid = pid_of(segment.layout(), Owner::from_bits(header.exclusive.load()));
+  device.process_capacity = segment.layout().process_capacity();
+  return device;
+}
+
+std::vector<ProcessUse> read_processes(const Layout& layout) {
+  std::vector<ProcessUse> uses;
+  const Registry registry(layout);
+  for (Owner owner : registry.everybody()) {
+    const share::ProcessEntry* entry = registry.find(owner);
+    const share::ProcessIdentity identity = registry.identity(owner);
+    if (!entry || identity.pid == 0) continue;  // has just left
+    ProcessUse use;
+    use.pid = static_cast<uint32_t>(identity.pid);
+    use.uid = entry->uid.load();
+    use.name = entry->name.get();
+    use.command = entry->command.get();
+    use.alive = liveness(identity) != share::Liveness::kDead;
+    use.since_ns = entry->since_ns.load();
+    use.contexts = entry->contexts.load();
+    use.units = units_of(*entry);
+    use.launches = entry->launches.load();
+    use.work_groups = entry->work_groups.load();
+    use.busy_ns = entry->busy_ns.load();
+    use.wait_ns = entry->wait_ns.load();
+    use.heap_bytes = entry->heap_bytes.load();
+    use.kernel = entry->kernel.get();
+    uses.push_back(std::move(use));
+  }
+  return uses;
+}
+
+std::vector<UnitUse> read_units(const Layout& layout) {
+  std::set<uint32_t> units;
+  for (const share::UnitPlacement& unit : share::place_units(Config::get().compute_units))
+    units.insert(unit.shared);
+  for (const ProcessUse& process : read_processes(layout))
+    units.insert(process.units.begin(), process.units.end());
+  std::vector<UnitUse> uses;
+  for (uint32_t unit = 0; unit < share::kCuEntries; ++unit) {
+    UnitUse use = read_unit(layout, unit);
+    if (units.contains(unit) || use.holder || use.guest) uses.push_back(std::move(use));
+  }
+  return uses;
+}
+
+std::vector<HeapUse> read_heaps(const Layout& layout) {
+  std::vector<HeapUse> uses;
+  const share::Heap heap(layout);
+  for (uint32_t i = 0; i < share::kHeapNames.size(); ++i) {
+    const share::Heap::Report report = heap.report(static_cast<share::HeapId>(i));
+    if (report.size == 0) continue;
+    HeapUse use{share::kHeapNames[i], report.base, report.size, report.available, report.align, {}};
+    for (const auto& block : report.blocks)
+      use.blocks.push_back(
+          {block.address, block.size, static_cast<bool>(block.owner), pid_of(layout, block.owner)});
+    uses.push_back(std::move(use));
+  }
+  return uses;
+}
+
+}  // namespace conclave::monitor

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a shared segment holds at one moment, in plain values: what the tools show.
+#ifndef CONCLAVE_MONITOR_SNAPSHOT_H_
+#define CONCLAVE_MONITOR_SNAPSHOT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "platform/share/heap.h"
+#include "platform/share/segment.h"
+
+namespace conclave::monitor {
+
+struct Device {
+  std::string segment;  // name in /dev/shm
+  uint64_t segment_bytes = 0;
+  uint64_t created_ns = 0;  // CLOCK_REALTIME
+  uint32_t daemon_pid = 0;  // 0: none runs
+  std::string policy;       // "interleave" or "fcfs"
+  uint32_t time_slice_us = 0;
+  uint32_t exclusive_pid = 0;  // of the process that has the device alone, 0: none
+  uint32_t process_capacity = 0;
+};
+
+// A process that uses the device, and what it has done with it.
+struct ProcessUse {
+  uint32_t pid = 0, uid = 0;
+  std::string name, command;
+  bool alive = true;      // false: dead, and not yet removed
+  uint64_t since_ns = 0;  // CLOCK_REALTIME
+  uint32_t contexts = 0;
+  std::vector<uint32_t> units;  // in its list
+  uint64_t launches = 0, work_groups = 0, busy_ns = 0, wait_ns = 0, heap_bytes = 0;
+  std::string kernel;  // launched last
+};
+
+struct UnitUse {
+  uint32_t unit = 0;
+  std::string state;    // free, idle (used last by the holder), granted, active
+  uint32_t holder = 0;  // pid, 0: none
+  uint32_t guest = 0;   // pid of a process that runs beside the holder, 0: none
+  std::string kernel;   // that the holder runs; "" unless active
+  uint64_t hand_overs = 0;
+  std::vector<uint32_t> waiting;  // pids
+};
+
+struct HeapUse {
+  struct Block {
+    uint64_t address = 0, size = 0;
+    bool allocated = false;
+    uint32_t pid = 0;  // of the owner; 0: free, or its owner has just gone
+  };
+  std::string name;
+  uint64_t base = 0, size = 0, available = 0, align = 0;
+  std::vector<Block> blocks;  // by address
+};
+
+Device read_device(const share::Segment& segment);
+// Dead processes that nobody has noticed yet are in it.
+std::vector<ProcessUse> read_processes(const share::Layout& layout);
+// The units that this process would have, those in others' lists, and those that are in use.
+std::vector<UnitUse> read_units(const share::Layout& layout);
+// Those that exist. Throws Error{CL_OUT_OF_RESOURCES} where a stopped process keeps them locked.
+std::vector<HeapUse> read_heaps(const share::Layout& layout);
+
+}  // namespace conclave::monitor
+
+#endif  // CONCLAVE_MONITOR_SNAPSHOT_H_

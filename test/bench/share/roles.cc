@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "roles.h"
+
+#include <algorithm>
+#include <deque>
+#include <sstream>
+#include <stdexcept>
+#include <vector>
+
+#include "test/common/spin_kernel.h"
+
+namespace bench {
+namespace {
+
+using namespace conclave::test;
+
+uint32_t number(const Arguments& arguments, size_t i) {
+  return static_cast<uint32_t>(std::stoul(arguments.at(i)));
+}
+
+void get_ready() {
+  tell("ready");
+  listen();
+}
+
+void examine_machine(const Arguments&) {
+  SpinKernel kernel(1, shared_page().progress);
+  const double step = kernel.step_seconds();
+  tell(platform_name());
+  std::ostringstream seconds;
+  seconds.precision(17);
+  seconds << step;
+  tell(seconds.str());
+}
+
+void stream(const Arguments& arguments) {
+  const SpinKernel::Launch launch = {number(arguments, 0), number(arguments, 1), 7};
+  const size_t depth = number(arguments, 2);
+  SharedPage& page = shared_page();
+  SpinKernel kernel(launch.groups, page.progress);
+  get_ready();
+  std::deque<cl::Event> running;
+  uint32_t launches = 0;
+  while (page.stop == 0 || !running.empty()) {
+    while (page.stop == 0 && running.size() < depth) {
+      running.push_back(kernel.enqueue(launch));
+      ++launches;
+    }
+    if (running.empty()) break;
+    running.front().wait();
+    running.pop_front();
+  }
+  if (launches > 0) kernel.check(launch);
+  if (page.progress != launches * launch.groups)
+    throw std::runtime_error(std::to_string(page.progress) + " work-groups ran in " +
+                             std::to_string(launches) + " kernels of " +
+                             std::to_string(launch.groups));
+}
+
+void short_launches(const Arguments& arguments) {
+  constexpr int64_t kPeriod = 1'000'000;
+  SpinKernel::Launch launch = {kShortGroups, number(arguments, 0), 1};
+  const int64_t phase_ns = number(arguments, 1);
+  const uint32_t phases = number(arguments, 2);
+  SpinKernel kernel(launch.groups, shared_page().progress);
+  for (int i = 0; i < 100; ++i) kernel.run(launch);
+  tell("ready");
+  const int64_t begin = std::stoll(listen());
+  std::ostringstream times;
+  for (uint32_t phase = 0; phase < phases; ++phase) {
+    if (!short_runs_in(phase)) continue;
+    const int64_t end = begin + (phase + 1) * phase_ns;
+    int64_t next = begin + phase * phase_ns;
+    while (next < end) {
+      sleep_until(next);
+      ++launch.seed;
+      const int64_t start = now_ns();
+      kernel.run(launch);
+      const int64_t stop = now_ns();
+      times << stop - start << ' ';
+      if (launch.seed % 50 == 0) kernel.check(launch);
+      // A launch that took longer than the period leaves out the starts that it missed.
+      next += std::max<int64_t>(1, (now_ns() - next + kPeriod - 1) / kPeriod) * kPeriod;
+    }
+  }
+  kernel.check(launch);
+  tell(times.str());
+  listen();
+}
+
+void latency(const Arguments& arguments) {
+  SpinKernel kernel(1, shared_page().progress);
+  std::vector<int64_t> samples(number(arguments, 0));
+  for (size_t i = 0; i < 2000; ++i) kernel.run_empty();
+  get_ready();
+  for (int64_t& sample : samples) {
+    const int64_t start = now_ns();
+    kernel.run_empty();
+    sample = now_ns() - start;
+  }
+  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
+  std::nth_element(samples.begin(), middle, samples.end());
+  tell(std::to_string(*middle));
+}
+
+void wait_turn(const Arguments&) {
+  SpinKernel kernel(1, shared_page().progress);
+  SpinKernel::Launch launch = {1, 100, 0};
+  tell("ready");
+  while (listen() != "end") {
+    ++launch.seed;
+    const cl::Event event = kernel.enqueue(launch);
+    tell("queued");
+    event.wait();
+    tell(std::to_string(now_ns()));
+    kernel.check(launch);
+  }
+}
+
+void idle(const Arguments&) {
+  SpinKernel kernel(64, shared_page().progress);
+  for (uint32_t i = 0; i < 20; ++i) kernel.run({64, 1000, i});
+  get_ready();
+}
+
+}  // namespace
+
+const std::map<std::string, Role>& roles() {
+  static const std::map<std::string, Role> all = {
+      {"examine", examine_machine}, {"stream", stream},       {"short", short_launches},
+      {"latency", latency},         {"wait_turn", wait_turn}, {"idle", idle}};
+  return all;
+}
+
+}  // namespace bench

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "clients.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <iostream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "platform/exec/compute_unit_set.h"
+#include "platform/share/share.h"
+
+namespace conclave::test {
+namespace {
+
+using share::Heap;
+using share::HeapId;
+using share::Share;
+
+// Stays until it is told to end, or nobody is left to tell.
+void stay() {
+  std::string line;
+  std::getline(std::cin, line);
+}
+void be_ready_and_stay() {
+  tell("ready");
+  stay();
+}
+
+// Allocates blocks of the sizes given in ddr_heap1; "free:<i>" gives block i back.
+void allocate(const Arguments& arguments) {
+  Share& share = Share::get();
+  std::vector<Heap::Allocation> blocks;
+  for (const std::string& argument : arguments)
+    if (argument.starts_with("free:"))
+      share.heap().free(blocks.at(std::stoul(argument.substr(5))), share.self());
+    else
+      blocks.push_back(share.heap().allocate(HeapId::kDdr1, std::stoull(argument), share.self()));
+  be_ready_and_stay();
+}
+
+// Has a context, and holds its first compute unit with kernel "spin"; 3 launches with 5
+// work-groups, 2 ms of CU time and 1 ms of waiting.
+void hold(const Arguments&) {
+  Share& share = Share::get();
+  share.open_context();
+  const uint32_t unit = share.units().front().shared;
+  if (!share.leases().take(unit)) throw std::runtime_error("the compute unit is not free");
+  share.layout().unit(unit).kernel.set("spin");
+  share::ProcessEntry& entry = share.entry();
+  entry.kernel.set("spin");
+  entry.launches.store(3);
+  entry.work_groups.store(5);
+  entry.busy_ns.store(2'000'000);
+  entry.wait_ns.store(1'000'000);
+  be_ready_and_stay();
+}
+
+// Waits for the first compute unit.
+void wish(const Arguments&) {
+  Share& share = Share::get();
+  share.open_context();
+  ComputeUnitSet units;
+  units.add(share.units().front().shared);
+  share.leases().wish(0, units, 0);
+  be_ready_and_stay();
+}
+
+// Stops while it holds the heaps' lock.
+void stop_with_lock(const Arguments&) {
+  Share& share = Share::get();
+  pthread_mutex_lock(&share.layout().header().heap_lock);
+  tell("ready");
+  raise(SIGSTOP);
+  pthread_mutex_unlock(&share.layout().header().heap_lock);
+  stay();
+}
+
+}  // namespace
+
+const std::map<std::string, Role>& client_roles() {
+  static const std::map<std::string, Role> roles = {
+      {"allocate", allocate}, {"hold", hold}, {"wish", wish}, {"stop-with-lock", stop_with_lock}};
+  return roles;
+}
+
+}  // namespace conclave::test

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+// ti-mctd owns the segment, collects the dead, and may come and go while processes run.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <stdexcept>
+
+#include "platform/base/config.h"
+#include "platform/base/descriptor.h"
+#include "platform/share/heap.h"
+#include "platform/share/leases.h"
+#include "platform/share/registry.h"
+#include "tool.h"
+
+namespace conclave::test {
+namespace {
+
+using share::HeapId;
+using share::Registry;
+
+class DaemonTest : public ToolTest {
+ protected:
+  DaemonTest() { configure("\"ddr-heap1-size-MiB\": 2"); }
+
+  // The numbers of the processes in the segment's table.
+  std::vector<pid_t> entries() const {
+    std::vector<pid_t> pids;
+    const auto opened = open_segment();
+    if (!opened) throw std::runtime_error("there is no segment " + segment());
+    const Registry registry(opened->layout());
+    for (share::Owner owner : registry.everybody()) pids.push_back(registry.identity(owner).pid);
+    return pids;
+  }
+  uint64_t heap_bytes() const { return share::Heap(open_segment()->layout()).size(HeapId::kDdr1); }
+  uint64_t available() const {
+    return share::Heap(open_segment()->layout()).report(HeapId::kDdr1).available;
+  }
+  struct stat status_of_file() const {
+    struct stat status = {};
+    stat(shm_path().c_str(), &status);
+    return status;
+  }
+  static bool logged(const Tool& tool, const std::string& text) {
+    return soon([&] { return tool.errors().find(text) != std::string::npos; });
+  }
+};
+
+using Pids = std::vector<pid_t>;
+
+TEST_F(DaemonTest, StartsAndStops) {
+  const pid_t pid = start_daemon();
+  ASSERT_NE(pid, 0);
+  EXPECT_EQ(status_of_file().st_size, 4096 << 10);
+  EXPECT_EQ(heap_bytes(), 2u << 20);
+  EXPECT_EQ(stop_daemon(pid, SIGTERM), 0);
+  EXPECT_FALSE(segment_exists());
+}
+
+TEST_F(DaemonTest, SecondStartIsRefused) {
+  const pid_t pid = start_daemon();
+  for (const bool foreground : {false, true}) {
+    auto arguments = daemon_arguments();
+    if (foreground) arguments.push_back("--foreground");
+    const Result second = run("ti-mctd", arguments);
+    EXPECT_EQ(second.status, 1);
+    EXPECT_NE(
+        second.errors.find("already runs, for " + shm_path() + ": process " + std::to_string(pid)),
+        std::string::npos)
+        << second.errors;
+  }
+  EXPECT_EQ(daemon_pid(), static_cast<uint32_t>(pid));
+  EXPECT_EQ(stop_daemon(pid, SIGINT), 0);
+}
+
+TEST_F(DaemonTest, LogsWhatItDoes) {
+  const auto daemon = foreground_daemon();
+  EXPECT_TRUE(logged(*daemon,
+                     "heaps created: ddr_heap1 2097152 bytes, ddr_heap2 0 bytes, "
+                     "msmc_heap 4194304 bytes"));
+  kill(daemon->pid(), SIGTERM);
+  EXPECT_EQ(daemon->wait(), 0);
+  EXPECT_NE(daemon->errors().find("Graceful exit"), std::string::npos) << daemon->errors();
+}
+
+TEST_F(DaemonTest, CollectsTheDeadUnasked) {
+  const auto daemon = foreground_daemon();
+  const auto survivor = client("allocate", {"128"});
+  const auto victim = client("allocate", {"1024", "2048"});
+  EXPECT_EQ(entries(), (Pids{survivor->pid(), victim->pid()}));
+  victim->signal(SIGKILL);
+  victim->wait();
+  EXPECT_TRUE(soon([&] { return entries() == Pids{survivor->pid()}; }, 1));
+  EXPECT_EQ(available(), (2u << 20) - 128);
+  EXPECT_TRUE(logged(*daemon, "process " + std::to_string(victim->pid()) +
+                                  " died; freed 2 blocks with 3072 bytes"))
+      << daemon->errors();
+}
+
+// A lease goes as well, to whoever waits for it.
+TEST_F(DaemonTest, HandsOnTheUnitsOfTheDead) {
+  start_daemon();
+  const auto holder = client("hold");
+  const auto waiter = client("wish");
+  holder->signal(SIGKILL);
+  holder->wait();
+  const auto opened = open_segment();
+  EXPECT_TRUE(soon([&] {
+    for (uint32_t unit = 0; unit < share::kCuEntries; ++unit) {
+      const auto lease = share::Lease::of(opened->layout().unit(unit).lease.load());
+      if (lease.state == share::Lease::kGranted)
+        return Registry(opened->layout()).identity(lease.owner).pid == waiter->pid();
+    }
+    return false;
+  }));
+}
+
+TEST_F(DaemonTest, AdoptsTheLivingAfterItWasKilled) {
+  const pid_t first = start_daemon();
+  const auto process = client("allocate", {"4096"});
+  const ino_t file = status_of_file().st_ino;
+  EXPECT_EQ(stop_daemon(first, SIGKILL), 128 + SIGKILL);
+  ASSERT_TRUE(segment_exists());
+
+  const auto daemon = foreground_daemon();
+  EXPECT_TRUE(logged(*daemon, "adopted " + shm_path() + ", which 1 living processes use"));
+  EXPECT_EQ(status_of_file().st_ino, file);
+  EXPECT_EQ(entries(), Pids{process->pid()});
+  EXPECT_EQ(available(), (2u << 20) - 4096);
+  // It watches who was there before.
+  process->signal(SIGKILL);
+  process->wait();
+  EXPECT_TRUE(soon([&] { return entries().empty(); }, 1));
+}
+
+TEST_F(DaemonTest, LeavesTheSegmentToTheLiving) {
+  const pid_t first = start_daemon();
+  const auto process = client("allocate", {"4096"});
+  EXPECT_EQ(stop_daemon(first, SIGTERM), 0);
+  ASSERT_TRUE(segment_exists());
+  EXPECT_EQ(daemon_pid(), 0u);
+  EXPECT_EQ(entries(), Pids{process->pid()});
+  const pid_t second = start_daemon();
+  EXPECT_EQ(entries(), Pids{process->pid()});
+  process->send("end");
+  EXPECT_EQ(process->wait(), 0);
+  EXPECT_EQ(entries(), Pids{});
+  EXPECT_EQ(stop_daemon(second, SIGTERM), 0);
+  EXPECT_FALSE(segment_exists());
+}
+
+// What is said to do when the segment is too small.
+TEST_F(DaemonTest, RestartsWithALargerSegment) {
+  configure("\"linux-shmem-size-KB\": \"128\"");
+  EXPECT_EQ(stop_daemon(start_daemon(), SIGTERM), 0);
+  configure("\"linux-shmem-size-KB\": \"256\",");
+  unlink(shm_path().c_str());
+  start_daemon();
+  EXPECT_EQ(status_of_file().st_size, 256 << 10);
+}
+
+// Without removing the file, and after a kill, too.
+TEST_F(DaemonTest, TakesTheNewSizeWhereNobodyLives) {
+  configure("\"linux-shmem-size-KB\": \"1024\"");
+  stop_daemon(start_daemon(), SIGKILL);
+  ASSERT_EQ(status_of_file().st_size, 1024 << 10);
+  for (const char* size : {"2048", "512"}) {
+    configure("\"linux-shmem-size-KB\": \"" + std::string(size) + "\"");
+    stop_daemon(start_daemon(), SIGKILL);
+    EXPECT_EQ(status_of_file().st_size, atoi(size) << 10);
+  }
+}
+
+TEST_F(DaemonTest, GrowsTheSegmentUnderTheLiving) {
+  configure("\"linux-shmem-size-KB\": \"128\"");
+  const pid_t first = start_daemon();
+  const auto process = client("allocate", {"128"});
+  const uint32_t blocks = open_segment()->layout().block_capacity();
+  stop_daemon(first, SIGTERM);
+  configure("\"linux-shmem-size-KB\": \"256\"");
+  start_daemon();
+  EXPECT_EQ(status_of_file().st_size, 256 << 10);
+  EXPECT_EQ(open_segment()->layout().block_capacity(), blocks + (128 << 10) / 40);
+  EXPECT_EQ(entries(), Pids{process->pid()});
+}
+
+TEST_F(DaemonTest, ReadsTheConfigurationAgain) {
+  const auto daemon = foreground_daemon();
+  const auto opened = open_segment();
+  const share::Header& header = opened->layout().header();
+  EXPECT_EQ(header.policy.load(), static_cast<uint32_t>(share::Policy::kInterleave));
+  EXPECT_EQ(header.time_slice_us.load(), Config().time_slice_us);
+  EXPECT_EQ(status_of_file().st_mode & 0777, 0660u);
+
+  configure(R"("scheduler": "fcfs", "time-slice-us": 500, "linux-shmem-size-KB": 8192,
+               "segment-mode": "0666", "ddr-heap1-size-MiB": 3)");
+  kill(daemon->pid(), SIGHUP);
+  EXPECT_TRUE(logged(*daemon, "configuration read again"));
+  EXPECT_EQ(header.policy.load(), static_cast<uint32_t>(share::Policy::kFcfs));
+  EXPECT_EQ(header.time_slice_us.load(), 500u);
+  EXPECT_EQ(header.size.load(), 8192u << 10);
+  EXPECT_EQ(status_of_file().st_size, 8192 << 10);
+  EXPECT_EQ(status_of_file().st_mode & 0777, 0666u);
+  EXPECT_EQ(heap_bytes(), 3u << 20);
+}
+
+TEST_F(DaemonTest, ReloadKeepsWhatIsInUseOrWrong) {
+  const auto daemon = foreground_daemon();
+  const auto process = client("allocate", {"128"});
+  configure("\"ddr-heap1-size-MiB\": 3, \"linux-shmem-size-KB\": 128, \"segment\": \"other\"");
+  kill(daemon->pid(), SIGHUP);
+  EXPECT_TRUE(logged(*daemon, "the heaps keep their sizes while there is something in them"));
+  EXPECT_TRUE(logged(*daemon, "linux-shmem-size-KB: " + shm_path() + " keeps its 4096 KiB until"));
+  EXPECT_TRUE(logged(*daemon, "segment: ti-mctd has to be started again"));
+  EXPECT_EQ(heap_bytes(), 2u << 20);
+
+  configure("\n\"scheduler\": \"fcfs\",\n\"time-slice-us\": 1");
+  kill(daemon->pid(), SIGHUP);
+  EXPECT_TRUE(logged(*daemon, config_file() +
+                                  " line 3, key \"time-slice-us\": \"1\": allowed is an "
+                                  "integer from 100 to 1000000"));
+  EXPECT_TRUE(logged(*daemon, "the configuration stays as it was"));
+  EXPECT_EQ(open_segment()->layout().header().policy.load(),
+            static_cast<uint32_t>(share::Policy::kInterleave));
+}
+
+TEST_F(DaemonTest, MakesARemovedSegmentAnew) {
+  const auto daemon = foreground_daemon();
+  const auto process = client("allocate", {"128", "256"});
+  unlink(shm_path().c_str());
+  ASSERT_TRUE(soon([&] { return daemon_pid() == static_cast<uint32_t>(daemon->pid()); }))
+      << daemon->errors();
+  EXPECT_TRUE(logged(*daemon, "somebody removed " + shm_path()));
+  EXPECT_EQ(entries(), Pids{});
+  const auto newcomer = client("allocate", {"128"});
+  EXPECT_EQ(entries(), Pids{newcomer->pid()});
+  // Those that have the old one are not forgotten.
+  process->signal(SIGKILL);
+  process->wait();
+  EXPECT_TRUE(logged(*daemon, "process " + std::to_string(process->pid()) +
+                                  " died; freed 2 blocks with 384 bytes"))
+      << daemon->errors();
+  EXPECT_EQ(run("ti-mctd", daemon_arguments()).status, 1);
+}
+
+TEST_F(DaemonTest, WrongConfigurationsAreRefused) {
+  const struct {
+    const char* text;
+    const char* error;
+  } cases[] = {
+      {"{", " line 1: is no valid JSON"},
+      {"{\"cmem-block-offchip\": \"7\"}",
+       "key \"cmem-block-offchip\": \"7\": allowed is an integer"},
+      {"{\n\"compute-units\": \"none\"}", " line 2, key \"compute-units\": \"none\""},
+      {"{\"compute-units\": 2, \"compute-unit-list\": \"0,2\"}", "there is no compute unit \"2\""},
+      {"{\"linux-shmem-size-KB\": \"1\"}", "\"1\": allowed is an integer from 64 to 65536"},
+      {"{\"segment-mode\": \"rw\"}", "\"rw\": allowed is an octal mode"},
+      {"{\n\"segment-group\": \"no-such-group\"}",
+       " line 2, key \"segment-group\": \"no-such-group\": there is no such group"},
+      {"{\"scheduler\": \"fair\"}", "\"fair\": allowed are interleave, fcfs and off"},
+      {"{\"ddr-heap1-size-MiB\": \"half\"}", "\"half\": allowed is an integer"},
+  };
+  for (const auto& bad : cases) {
+    write(config_file(), bad.text);
+    const Result result = run("ti-mctd", daemon_arguments());
+    EXPECT_EQ(result.status, 1) << bad.text;
+    EXPECT_NE(result.errors.find("ti-mctd: " + config_file()), std::string::npos) << result.errors;
+    EXPECT_NE(result.errors.find(bad.error), std::string::npos) << result.errors;
+    EXPECT_FALSE(segment_exists()) << bad.text;
+  }
+  const Result missing = run("ti-mctd", {"--segment", segment(), "--config", "/no/such.json"});
+  EXPECT_EQ(missing.status, 1);
+  EXPECT_NE(missing.errors.find("/no/such.json: there is no such file"), std::string::npos);
+}
+
+// The environment of whoever starts it says nothing about all users' device.
+TEST_F(DaemonTest, TakesNoEnvironment) {
+  const Result result = run("ti-mctd", daemon_arguments(),
+                            {"CONCLAVE_TIME_SLICE_US=777", "CONCLAVE_SCHEDULER=wrong"});
+  EXPECT_EQ(result.status, 0) << result.errors;
+  const uint32_t pid = daemon_pid();
+  ASSERT_NE(pid, 0u);
+  EXPECT_EQ(open_segment()->layout().header().time_slice_us.load(), Config().time_slice_us);
+  EXPECT_EQ(stop_daemon(static_cast<pid_t>(pid), SIGTERM), 0);
+}
+
+TEST_F(DaemonTest, OptionsAreChecked) {
+  const Result unknown = run("ti-mctd", {"--bogus"});
+  EXPECT_NE(unknown.status, 0);
+  EXPECT_NE(unknown.errors.find("--bogus"), std::string::npos);
+  const Result help = run("ti-mctd", {"--help"});
+  EXPECT_EQ(help.status, 0);
+  for (const char* option : {"-h,--help", "--config", "--foreground", "--segment", "--version"})
+    EXPECT_NE(help.output.find(option), std::string::npos) << option;
+  EXPECT_EQ(run("ti-mctd", {"--version"}).output, "ti-mctd (Conclave) " CONCLAVE_VERSION "\n");
+}
+
+TEST_F(DaemonTest, UsesNoTimeWhileNothingHappens) {
+  const pid_t pid = start_daemon();
+  const auto process = client("hold");
+  usleep(200'000);
+  clockid_t clock = 0;
+  ASSERT_EQ(clock_getcpuclockid(pid, &clock), 0);
+  const auto used_ns = [&] {
+    timespec time = {};
+    clock_gettime(clock, &time);
+    return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+  };
+  const long before = used_ns();
+  usleep(1'000'000);
+  EXPECT_EQ(used_ns(), before);
+}
+
+// A process that was stopped while it held a lock delays only what needs that lock, and not for
+// long.
+TEST_F(DaemonTest, DoesNotWaitForStoppedProcesses) {
+  const auto stopped = client("stop-with-lock");
+  const auto daemon = foreground_daemon();  // whose heaps are to have another size
+  EXPECT_TRUE(logged(*daemon, "the heaps keep their sizes: the device's heaps have been locked"));
+  kill(daemon->pid(), SIGTERM);
+  EXPECT_EQ(daemon->wait(10), 0);
+  EXPECT_NE(daemon->errors().find("Graceful exit"), std::string::npos);
+}
+
+TEST_F(DaemonTest, TellsTheServiceManager) {
+  const Descriptor manager(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  const std::string path = file("notify");
+  ASSERT_LT(path.size(), sizeof address.sun_path);
+  path.copy(address.sun_path, path.size());
+  ASSERT_EQ(bind(manager.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  const timeval limit = {10, 0};
+  setsockopt(manager.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  const auto next = [&] {
+    char text[256];
+    const ssize_t size = recv(manager.get(), text, sizeof text, 0);
+    return std::string(text, size > 0 ? static_cast<size_t>(size) : 0);
+  };
+
+  Tool daemon("ti-mctd", daemon_arguments(), {"NOTIFY_SOCKET=" + path});
+  EXPECT_EQ(next(), "READY=1\nSTATUS=Serving " + shm_path());
+  EXPECT_EQ(daemon_pid(),
+            static_cast<uint32_t>(daemon.pid()));  // it has not gone to the background
+  kill(daemon.pid(), SIGTERM);
+  EXPECT_EQ(next(), "STOPPING=1");
+  EXPECT_EQ(daemon.wait(), 0);
+}
+
+}  // namespace
+}  // namespace conclave::test

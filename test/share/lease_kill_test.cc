@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: Apache-2.0
+// Real processes that die at each of their accesses to the shared segment: while they hold, want
+// and hand on a compute unit, enter the table, remove others, make the segment. And segments full
+// of garbage. All code under test is compiled with stepping_atomic.h.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <random>
+
+#include "platform/share/leases.h"
+#include "platform/share/segment.h"
+#include "test/common/temporary_segment.h"
+#include "test/unit/share/test_segment.h"
+
+namespace conclave::share {
+namespace {
+
+constexpr uint32_t kSizeKb = kMinSegmentKb;
+constexpr int kPatienceMs = 10'000;
+
+int g_steps_left = 0;
+
+// Lets the process take so many steps more.
+void die_after(int steps) {
+  g_steps_left = steps;
+  step_hook = [] {
+    if (--g_steps_left < 0) raise(SIGKILL);
+  };
+}
+
+ComputeUnitSet only(uint32_t unit) {
+  ComputeUnitSet set;
+  set.add(unit);
+  return set;
+}
+
+// A segment that nobody has entered.
+class EmptySegment : public TestSegment {
+ public:
+  explicit EmptySegment(uint32_t processes = 8) : TestSegment(64, processes) {
+    for (uint32_t slot = 0; slot < processes; ++slot) layout().process(slot).state.store(0);
+    layout().header().policy.store(static_cast<uint32_t>(Policy::kFcfs));
+    layout().header().time_slice_us.store(1000);
+  }
+};
+
+// Uses unit 0 once, as long as it takes to get it.
+void use_once(Leases& leases) {
+  if (!leases.take(0)) {
+    leases.wish(0, only(0), 0);
+    for (;;) {
+      const uint32_t seen = leases.wake_count(0);
+      if (leases.accept(0)) break;
+      leases.sleep(0, seen, 0);
+    }
+    leases.withdraw(0);
+  }
+  leases.give(0);
+}
+
+// Nothing names an owner that is not in the table, nobody waits, and the unit can be had.
+void expect_clean(const Layout& layout) {
+  const Registry registry(layout);
+  for (uint32_t unit = 0; unit < 2; ++unit) {
+    const Lease lease = Lease::of(layout.unit(unit).lease.load());
+    EXPECT_TRUE(!lease.owner || registry.find(lease.owner));
+    EXPECT_FALSE(Lease::of(layout.unit(unit).guest.load()).owner);
+    EXPECT_LE(lease.state, Lease::kIdle);
+    EXPECT_FALSE(lease.contended);
+  }
+}
+
+// What one of two processes does while the other one takes no step. Its own operations are those
+// that it may die in.
+struct Script {
+  Leases& victim;
+  Leases& survivor;
+  int die_at;
+  int done = 0;
+
+  template <class Operation>
+  void step(Operation operation) {
+    die_after(die_at - done);
+    const int before = g_steps_left;
+    operation();
+    done += before - g_steps_left;
+    step_hook = nullptr;
+  }
+  void play() {
+    step([&] { victim.take(0); });
+    survivor.wish(0, only(0), 0);
+    step([&] { victim.wish(1, only(0), 0); });
+    step([&] { victim.yield(0); });
+    survivor.accept(0);
+    survivor.give(0);
+    step([&] { victim.accept(0); });
+    step([&] { victim.withdraw(1); });
+    step([&] { victim.give(0); });
+    survivor.accept(0);
+    survivor.withdraw(0);
+    step([&] { victim.wish(0, only(0), 0); });
+    survivor.give(0);
+    survivor.wish(0, only(0), 0);
+    step([&] { victim.revoke(0, victim.word(0)); });
+    step([&] { victim.enter_as_guest(0, true); });
+    step([&] { victim.leave_as_guest(0); });
+    step([&] { victim.withdraw(0); });
+    step([&] { victim.give(0); });
+    survivor.accept(0);
+    survivor.withdraw(0);
+    survivor.give(0);
+    step([&] { victim.wish(0, only(0), 0); });
+    step([&] { victim.accept(0); });
+    step([&] { victim.withdraw(0); });
+    step([&] { victim.give(0); });
+  }
+};
+
+// Wherever the one dies, after its removal the other one has the unit or can have it at once.
+TEST(LeaseKill, SurvivorHasTheUnitAtOnce) {
+  int n = 0;
+  for (bool died = true; died; ++n) {
+    SCOPED_TRACE("death after " + std::to_string(n) + " accesses");
+    EmptySegment segment;
+    const Layout& layout = segment.layout();
+    if (n % 2) layout.header().policy.store(static_cast<uint32_t>(Policy::kInterleave));
+    Registry registry(layout);
+    const Owner self = registry.enter();
+    Leases survivor(layout, self);
+    const int status = run_child([&] {
+      Leases victim(layout, registry.enter());
+      Script{victim, survivor, n}.play();
+    });
+    ASSERT_TRUE(status == 0 || status == 128 + SIGKILL) << status;
+    died = status != 0;
+    const uint64_t last_ticket = layout.header().next_ticket.load();
+    registry.remove_dead();
+    ASSERT_EQ(registry.everybody(), std::vector<Owner>{self});
+    // Where it waits it has been handed the unit, else it can take it.
+    const bool waits = layout.process(self.slot()).wishes[0].ticket.load() != 0;
+    ASSERT_TRUE(survivor.holds(0) || survivor.accept(0) || (!waits && survivor.take(0)))
+        << std::hex << survivor.word(0);
+    survivor.withdraw(0);
+    survivor.give(0);
+    expect_clean(layout);
+    ASSERT_GT(survivor.draw_ticket(), last_ticket);
+  }
+  EXPECT_GT(n, 80) << "that is no test of anything";
+}
+
+// The same while the other one uses the unit all the time.
+TEST(LeaseKill, SurvivorGoesOn) {
+  EmptySegment segment;
+  const Layout& layout = segment.layout();
+  Atomic<uint64_t>& rounds = layout.unit(200).hand_overs;  // nobody uses that unit
+  const pid_t survivor = start_child(
+      [&] {
+        Leases leases(layout, Registry(layout).enter());
+        while (rounds.load() != ~uint64_t{0}) {
+          use_once(leases);
+          uint64_t before = rounds.load();
+          if (before != ~uint64_t{0}) rounds.compare_exchange_strong(before, before + 1);
+        }
+      },
+      300);
+  // Where the test fails it must not be left behind.
+  const std::unique_ptr<const pid_t, void (*)(const pid_t*)> end_of_survivor(
+      &survivor, [](const pid_t* child) { kill(*child, SIGKILL); });
+  Registry registry(layout);
+  for (int n = 0; n <= 150; ++n) {
+    SCOPED_TRACE("death after " + std::to_string(n) + " accesses");
+    const pid_t victim = start_child([&] {
+      Leases leases(layout, registry.enter());
+      die_after(n);
+      for (;;) use_once(leases);
+    });
+    ASSERT_EQ(wait_for(victim), 128 + SIGKILL);
+    registry.remove_dead();
+    const uint64_t before = rounds.load();
+    for (int ms = 0; rounds.load() < before + 3 && ms < kPatienceMs; ++ms) usleep(1000);
+    ASSERT_GE(rounds.load(), before + 3) << "the survivor hangs";
+    ASSERT_LE(registry.everybody().size(), 1u);
+  }
+  rounds.store(~uint64_t{0});
+  siginfo_t ended;  // not reaped yet, so that its number is still its own
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(survivor), &ended, WEXITED | WNOWAIT), 0);
+  EXPECT_EQ(ended.si_status, 0);
+  registry.remove_dead();
+  expect_clean(layout);
+}
+
+// --- The table ---
+
+TEST(RegistryKill, DeathWhileEntering) {
+  int n = 0;
+  for (bool died = true; died; ++n) {
+    SCOPED_TRACE("death after " + std::to_string(n) + " accesses");
+    EmptySegment segment(2);
+    Registry registry(segment.layout());
+    const int status = run_child([&] {
+      die_after(n);
+      registry.enter();
+    });
+    died = status != 0;
+    // Both entries can be had, by processes that live at once.
+    const Owner mine = registry.enter();
+    EXPECT_EQ(0, run_child([&] { registry.enter(); }));
+    registry.remove_dead();
+    ASSERT_EQ(registry.everybody(), std::vector<Owner>{mine});
+  }
+  EXPECT_GT(n, 20) << "that is no test of anything";
+}
+
+TEST(RegistryKill, DeathWhileRemoving) {
+  int n = 0;
+  for (bool died = true; died; n += n < 60 ? 1 : 7) {
+    SCOPED_TRACE("death after " + std::to_string(n) + " accesses");
+    EmptySegment segment;
+    const Layout& layout = segment.layout();
+    Registry registry(layout);
+    const Owner self = registry.enter();
+    Leases survivor(layout, self);
+    Owner dead;
+    Heap(layout).configure({{64 << 10, 0, 16 << 10}});
+    const auto leave_things_behind = [&] {
+      dead = registry.enter();
+      Leases leases(layout, dead);
+      leases.take(0);
+      leases.take(1);
+      Heap(layout).allocate(HeapId::kDdr1, 1024, dead);
+    };
+    ASSERT_EQ(0, run_child(leave_things_behind));
+    survivor.wish(0, only(0), 0);
+    const int status = run_child([&] {
+      registry.enter();
+      die_after(n);
+      for (Owner owner : registry.everybody())
+        if (owner != self && liveness(registry.identity(owner)) == Liveness::kDead)
+          registry.remove(owner);
+    });
+    ASSERT_TRUE(status == 0 || status == 128 + SIGKILL) << status;
+    died = status != 0;
+    registry.remove_dead();
+    ASSERT_EQ(registry.everybody(), std::vector<Owner>{self});
+    ASSERT_TRUE(survivor.accept(0));
+    survivor.withdraw(0);
+    survivor.give(0);
+    ASSERT_TRUE(survivor.take(1));
+    survivor.give(1);
+    expect_clean(layout);
+    ASSERT_EQ("", contradiction(layout));
+    ASSERT_EQ(Heap(layout).largest_free(HeapId::kDdr1), uint64_t{64 << 10});
+  }
+  EXPECT_GT(n, 200) << "that is no test of anything";
+}
+
+// --- The segment ---
+
+class SegmentKill : public testing::Test {
+ protected:
+  std::unique_ptr<Segment> open_or_create(bool* made = nullptr) {
+    return Segment::open_or_create(name_.name(), {.size_kb = kSizeKb}, made);
+  }
+  std::string path() const { return "/dev/shm/" + name_.name(); }
+
+  // That a process can use the segment, or is told why not.
+  void expect_usable_or_error() {
+    const int status = run_child([&] {
+      try {
+        use(*open_or_create());
+      } catch (const Error& error) {
+        if (error.text().empty()) _exit(2);
+      }
+    });
+    EXPECT_EQ(status, 0);
+  }
+  static void use(Segment& segment) {
+    const Layout& layout = segment.layout();
+    Registry registry(layout);
+    const Owner self = registry.enter();
+    Leases leases(layout, self);
+    leases.wish(0, only(0), 0);
+    leases.accept(0);
+    leases.withdraw(0);
+    leases.enter_as_guest(1);
+    leases.leave_as_guest(1);
+    leases.charge(1000, 1000);
+    leases.should_yield(0, 0);
+    leases.give(0);
+    Heap heap(layout);
+    heap.configure({{1 << 20, 0, 0}});
+    heap.free(heap.allocate_global(4096, self), self);
+    registry.remove(self);
+  }
+  // That the segment is whole, or becomes so now; `replaced`: only by making a new one.
+  void expect_healed(bool replaced = true) {
+    bool made = false;
+    const std::unique_ptr<Segment> segment = open_or_create(&made);
+    ASSERT_TRUE(segment);
+    EXPECT_TRUE(made || !replaced);
+    EXPECT_EQ(segment->layout().header().size.load(), kSizeKb * 1024u);
+    use(*segment);
+    EXPECT_EQ("", contradiction(segment->layout()));
+    EXPECT_TRUE(Registry(segment->layout()).everybody().empty());
+  }
+  void write_file(const std::string& bytes) {
+    std::ofstream(path(), std::ios::binary | std::ios::trunc) << bytes;
+    chmod(path().c_str(), 0600);
+  }
+  std::string read_file() const {
+    std::ifstream file(path(), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  // A segment as it is right after it was made.
+  std::string whole_segment() {
+    Segment::remove(name_.name());
+    open_or_create();
+    return read_file();
+  }
+
+  test::TemporarySegment name_{".kill"};
+};
+
+TEST_F(SegmentKill, CreatorDies) {
+  int n = 0;
+  for (bool died = true; died; ++n) {
+    SCOPED_TRACE("death after " + std::to_string(n) + " accesses");
+    Segment::remove(name_.name());
+    const int status = run_child([&] {
+      die_after(n);
+      open_or_create();
+    });
+    ASSERT_TRUE(status == 0 || status == 128 + SIGKILL) << status;
+    died = status != 0;
+    expect_healed(died);
+  }
+  EXPECT_GT(n, 20) << "that is no test of anything";
+}
+
+TEST_F(SegmentKill, HalfMadeFiles) {
+  const std::string whole = whole_segment();
+  ASSERT_EQ(whole.size(), kSizeKb * 1024u);
+  for (const size_t size :
+       {size_t{0}, size_t{1}, size_t{4095}, size_t{4096}, whole.size() / 2, whole.size() - 1}) {
+    SCOPED_TRACE("a file of " + std::to_string(size) + " bytes");
+    write_file(whole.substr(0, size));
+    expect_healed();
+    write_file(std::string(size, '\0'));
+    expect_healed();
+    write_file(std::string(size, 'x'));
+    expect_healed();
+  }
+}
+
+// Whoever makes it and is stopped over that keeps others waiting for a while, not for good.
+TEST_F(SegmentKill, CreatorIsStopped) {
+  const pid_t creator = start_child([&] {
+    const int file = ::open(path().c_str(), O_RDWR | O_CREAT, 0600);
+    flock(file, LOCK_EX);
+    raise(SIGSTOP);
+  });
+  int status;
+  ASSERT_EQ(waitpid(creator, &status, WUNTRACED), creator);
+  const Error error = error_of([&] { open_or_create(); });
+  EXPECT_EQ(error.code(), CL_DEVICE_NOT_AVAILABLE);
+  EXPECT_NE(error.text().find("locked"), std::string::npos) << error.text();
+  kill(creator, SIGKILL);
+  wait_for(creator);
+  expect_healed();
+}
+
+TEST_F(SegmentKill, ForeignLayouts) {
+  const std::string whole = whole_segment();
+  for (const size_t offset : {offsetof(Header, magic), offsetof(Header, layout_version),
+                              offsetof(Header, boot_id), offsetof(Header, boot_id) + 8}) {
+    SCOPED_TRACE("byte " + std::to_string(offset));
+    std::string other = whole;
+    other[offset] = static_cast<char>(other[offset] ^ 1);
+    write_file(other);
+    expect_healed();
+  }
+}
+
+// Whatever stands in the header: it is replaced, or used, or there is an error; no crash, no hang.
+TEST_F(SegmentKill, GarbageInTheHeader) {
+  const std::string whole = whole_segment();
+  std::mt19937 random(1);
+  for (size_t offset = 0; offset < offsetof(Header, guardian); offset += 4) {
+    SCOPED_TRACE("byte " + std::to_string(offset));
+    for (const uint32_t value : {0u, 1u, ~0u, 0x8000'0000u, static_cast<uint32_t>(random())}) {
+      std::string damaged = whole;
+      std::memcpy(damaged.data() + offset, &value, sizeof value);
+      write_file(damaged);
+      expect_usable_or_error();
+    }
+  }
+}
+
+// --- Garbage ---
+
+std::mt19937 g_random;
+const Layout* g_layout = nullptr;
+uint64_t g_steps = 0;
+
+uint64_t garbage_word() {
+  const uint64_t any = uint64_t{g_random()} << 32 | g_random();
+  switch (g_random() % 4) {
+    case 0:
+      return any;
+    case 1:  // a lease of somebody who may exist
+      return Lease{Owner(any % 10, 1 + any % 2), static_cast<Lease::State>(any >> 8 & 3),
+                   (any >> 10 & 1) != 0, static_cast<uint32_t>(any >> 16 & 7)}
+          .word();
+    case 2:  // a state of an entry
+      return EntryState{static_cast<uint32_t>(any % 3), static_cast<uint16_t>(any >> 8 & 3),
+                        static_cast<uint16_t>(any >> 16 & 7)}
+          .word();
+    default:
+      return any >> 62 ? 0 : ~uint64_t{0};
+  }
+}
+
+// Writes over a random word of a unit or of a process.
+void scribble() {
+  const size_t units = 4 * sizeof(CuEntry), processes = 8 * sizeof(ProcessEntry);
+  const size_t at = g_random() % (units + processes) / 8 * 8;
+  std::byte* word =
+      g_layout->base + (at < units ? sizeof(Header) + at : kProcessesOffset + at - units);
+  const uint64_t garbage = garbage_word();
+  std::memcpy(word, &garbage, sizeof garbage);
+}
+
+TEST(LeaseGarbage, NoCrashAndNoHang) {
+  constexpr uint64_t kMostSteps = 1'000'000;
+  for (uint32_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const int status = run_child([&] {
+      EmptySegment segment;
+      const Layout& layout = segment.layout();
+      layout.header().policy.store(seed % 2);
+      Registry registry(layout);
+      Leases leases(layout, registry.enter());
+      g_random.seed(seed);
+      g_layout = &layout;
+      step_hook = [] {
+        if (g_random() % 8 == 0) scribble();
+        if (++g_steps > kMostSteps) _exit(3);
+      };
+      const std::function<void(uint32_t)> operations[] = {
+          [&](uint32_t unit) { leases.take(unit); },
+          [&](uint32_t unit) { leases.give(unit); },
+          [&](uint32_t unit) { leases.accept(unit); },
+          [&](uint32_t unit) { leases.wish(unit, only(unit), 0); },
+          [&](uint32_t unit) { leases.wish(unit, only(3 - unit), leases.draw_ticket()); },
+          [&](uint32_t unit) { leases.withdraw(unit); },
+          [&](uint32_t unit) { leases.yield(unit); },
+          [&](uint32_t unit) { leases.should_yield(unit, unit); },
+          [&](uint32_t unit) { leases.renew(unit); },
+          [&](uint32_t unit) { leases.enter_as_guest(unit, unit % 2); },
+          [&](uint32_t unit) { leases.leave_as_guest(unit); },
+          [&](uint32_t unit) { leases.revoke(unit, leases.word(unit)); },
+          [&](uint32_t unit) { leases.charge(unit, unit); },
+          [&](uint32_t unit) { leases.sleep(unit, leases.wake_count(unit), 1000); },
+          [&](uint32_t unit) { leases.release_all_of(Owner(unit, 1)); },
+          [&](uint32_t) { registry.everybody(); },
+          [&](uint32_t unit) { registry.remove(Owner(unit, 1)); },
+          [&](uint32_t) { registry.remove_dead(); },
+      };
+      for (int i = 0; i < 1000; ++i) {
+        g_steps = 0;
+        operations[g_random() % std::size(operations)](g_random() % 4);
+      }
+      step_hook = nullptr;
+    });
+    EXPECT_EQ(status, 0) << (status == 3 ? "it takes no end" : "");
+  }
+}
+
+}  // namespace
+}  // namespace conclave::share

@@ -42,7 +42,7 @@ struct Config {
   Scheduler scheduler = Scheduler::kInterleave;
   // After how long a kernel lets the next process have a compute unit, at the end of a work-group.
   // Key "time-slice-us", CONCLAVE_TIME_SLICE_US.
-  uint32_t time_slice_us = 2000;
+  uint32_t time_slice_us = 4000;
   // Name of the shared segment, instead of the daemon's or the user's own. Key "segment",
   // CONCLAVE_SEGMENT; "" where it is not given.
   std::string segment;

@@ -188,6 +188,12 @@ void Engine::submit(Ref<Event> event) {
   if (!tenure || !post(*tenure, event)) add_to_backlog(*event);
 }
 
+bool Engine::has_free_unit(const Device& device) {
+  return idle_.find(device.compute_units(), 0, [&](uint32_t i) {
+    return !units_[i]->arbitrated() || units_[i]->leases().looks_free(units_[i]->shared());
+  }) >= 0;
+}
+
 void Engine::ready(Event& event) {
   if (!seat_) return submit(Ref<Event>(&event));
   event.mark_submitted();
@@ -356,12 +362,14 @@ void Engine::cut(Event& event) {
   Event::Progress& p = event.progress;
   const Command* command = event.command();
   uint64_t units = event.queue()->device().compute_units().size();
-  uint64_t whole = command->estimate_ns();
-  uint64_t fair = std::max<uint64_t>(1, p.total / (4 * units));
-  p.chunk = fair;
+  const uint64_t whole = command->estimate_ns();
+  p.estimate_ns = whole;
+  p.timed = command->wants_timing();
+  p.most = std::max<uint64_t>(1, p.total / (4 * units));
+  p.chunk = p.most;
   uint64_t helpers = units;
   if (whole != Command::kUnknown) {
-    p.chunk = std::clamp<uint64_t>(p.total * kChunkNs / std::max<uint64_t>(whole, 1), 1, fair);
+    p.chunk = std::clamp<uint64_t>(p.total * kChunkNs / std::max<uint64_t>(whole, 1), 1, p.most);
     helpers = whole / kWorthWakingNs;
   }
   uint64_t chunks = (p.total + p.chunk - 1) / p.chunk;
@@ -388,6 +396,9 @@ bool Engine::start(Event& event) {
 // Wakes up to two more units for a running command; they do the same in their turn.
 void Engine::recruit(Event& event) {
   Event::Progress& p = event.progress;
+  if (p.wanted.load(std::memory_order_relaxed) <= 0) return;
+  // Beside others' work a short command is sooner done than a worker is awake.
+  if (p.estimate_ns < kWorthQueuingNs && !has_free_unit(event.queue()->device())) return;
   for (int woken = 0; woken < 2 && p.wanted.load(std::memory_order_relaxed) > 0; ++woken) {
     if (p.exhausted()) return;
     std::optional<Tenure> tenure = claim(event, false);
@@ -400,17 +411,27 @@ void Engine::recruit(Event& event) {
 void Engine::take_part(Seat& seat, Event& event) {
   Event::Progress& p = event.progress;
   if (p.total == 1) {
-    run_units(seat, event, 0, 1);
+    run_units(seat, event, 0, 1, event.command()->wants_timing());
     return close(event);
   }
   recruit(event);
   uint64_t done = 0;
+  // A kernel's time may depend on its arguments: what was learned from other launches is trusted
+  // for the first chunk of a short one only.
+  bool timed = p.timed;
+  uint64_t chunk = timed ? 1 : p.chunk;
   for (;;) {
-    uint64_t first = p.next.fetch_add(p.chunk, std::memory_order_relaxed);
+    uint64_t first = p.next.fetch_add(chunk, std::memory_order_relaxed);
     if (first >= p.total) break;
-    uint64_t count = std::min(p.chunk, p.total - first);
-    run_units(seat, event, first, count);
+    uint64_t count = std::min(chunk, p.total - first);
+    const uint64_t ns = run_units(seat, event, first, count, timed || done == 0);
     done += count;
+    if (ns > 2 * kChunkNs) {
+      timed = true;
+      chunk = std::max<uint64_t>(1, chunk * kChunkNs / ns);
+    } else if (timed && ns < kChunkNs / 2) {
+      chunk = std::min(2 * chunk, p.most);
+    }
     if (seat.tenure.is_over() && !p.exhausted()) {
       // The rest waits for its next turn, here or elsewhere.
       p.wanted.fetch_add(1);
@@ -458,31 +479,35 @@ void Engine::join_gang(Seat& seat, Event& event) {
     futex_wait(p.gang_size, seen);
   uint64_t done = 0;
   for (uint64_t unit = p.next.fetch_add(1); unit < p.total; unit = p.next.fetch_add(1), ++done)
-    run_units(seat, event, unit, 1);
+    run_units(seat, event, unit, 1, true);
   if (done > 0 && p.remaining.fetch_sub(done, std::memory_order_acq_rel) == done) close(event);
 }
 
-void Engine::run_units(Seat& seat, Event& event, uint64_t first, uint64_t count) {
-  if (event.progress.error.load(std::memory_order_relaxed) != CL_SUCCESS) return;
+// Returns how long it took, in ns; 0 where it was not `timed`.
+uint64_t Engine::run_units(Seat& seat, Event& event, uint64_t first, uint64_t count, bool timed) {
+  if (event.progress.error.load(std::memory_order_relaxed) != CL_SUCCESS) return 0;
   Command& command = *event.command();
   ComputeUnit& cu = seat.tenure.cu();
+  uint64_t ns = 0;
   try {
-    uint64_t ns = 0;
-    if (command.wants_timing()) {
+    if (timed) {
       const uint64_t start = now_ns();
       command.run(cu, first, count);
       ns = now_ns() - start;
       command.measured(count, ns);
     } else {
       command.run(cu, first, count);
-      ns = command.estimate_ns() * count / event.progress.total;
     }
-    if (cu.arbitrated() && command.needs_lease()) seat.tenure.use(ns, event.queue()->cost(ns));
+    if (cu.arbitrated() && command.needs_lease()) {
+      const uint64_t used = timed ? ns : command.estimate_ns() * count / event.progress.total;
+      seat.tenure.use(used, event.queue()->cost(used));
+    }
   } catch (const Error& error) {
     event.progress.error.store(error.code(), std::memory_order_relaxed);
     log::error(error.text());
     event.queue()->report(error.text());
   }
+  return ns;
 }
 
 void Engine::close(Event& event) {

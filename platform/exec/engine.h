@@ -32,11 +32,16 @@
 
 namespace conclave {
 
+class Device;
+
 class Engine {
  public:
   // Commands shorter than this are not worth waking a thread for: they wait for the host thread's
   // next flush or finish, or for more of their kind. About two sleeps and wake-ups.
   static constexpr uint64_t kWorthWakingNs = 20'000;
+  // The same where all units are at work for others: a woken worker would not start sooner than the
+  // host thread gets to its flush or finish.
+  static constexpr uint64_t kWorthQueuingNs = 200'000;
 
   // Throws Error as Share::get() does.
   static Engine& get();
@@ -47,6 +52,9 @@ class Engine {
 
   // Sees to it that a ready command runs on a worker. Takes over the reference.
   void submit(Ref<Event> event);
+
+  // Whether a kernel for `device` could start at once on a unit that nobody uses.
+  bool has_free_unit(const Device& device);
 
   // A command whose last dependency has just ended on this thread.
   void ready(Event& event);
@@ -94,7 +102,7 @@ class Engine {
   bool start(Event& event);
   void take_part(Seat& seat, Event& event);
   void recruit(Event& event);
-  void run_units(Seat& seat, Event& event, uint64_t first, uint64_t count);
+  uint64_t run_units(Seat& seat, Event& event, uint64_t first, uint64_t count, bool timed);
   void close(Event& event);
   void begin_gang(Event& event);
   void join_gang(Seat& seat, Event& event);

@@ -58,8 +58,10 @@ Ref<Event> CommandQueue::enqueue(cl_command_type type, std::unique_ptr<Command> 
     order(*event, !wait_list.empty(), ordering);
     if (event->arm()) deferred_.push_back(event);
     if (deferred_.empty()) return event;
-    deferred_ns_ = cost > Engine::kWorthWakingNs ? Engine::kWorthWakingNs + 1 : deferred_ns_ + cost;
+    deferred_ns_ += std::min(cost, Engine::kWorthQueuingNs);
     if (deferred_ns_ <= Engine::kWorthWakingNs) return event;
+    if (deferred_ns_ < Engine::kWorthQueuingNs && !Engine::get().has_free_unit(*device_))
+      return event;
     due = take_deferred();
   }
   for (Ref<Event>& ready : due) Engine::get().submit(std::move(ready));

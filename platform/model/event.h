@@ -88,7 +88,11 @@ class Event : public Object<Event> {
     std::atomic<bool> started{false};
     std::atomic<cl_int> error{CL_SUCCESS};
     uint64_t total = 0;
-    uint64_t chunk = 1;
+    uint64_t chunk = 1;  // how many units to take at once, as far as is known, and at most
+    uint64_t most = 1;
+    // The command's, which may be gone for those who come late.
+    uint64_t estimate_ns = 0;
+    bool timed = false;
     std::atomic<bool> planned{false};  // total and chunk are known
     bool listed = false;  // in the backlog, under whose lock it is
     // Of a gang: the unit that is to join next, -1 before the first; and how many have joined.

@@ -82,9 +82,7 @@ struct alignas(128) ProcessEntry {
   Atomic<uint32_t> uid;
   Atomic<uint32_t> contexts;          // cl_contexts alive; the device is in use while there is one
   Atomic<uint64_t> units[kSetWords];  // compute units in the process's list
-  // The scheduler's account: CU time used, in ns weighted by priority.
-  Atomic<uint64_t> virtual_time;
-  // How much it has used lately (leases.cc).
+  // The scheduler's account, weighted by priority (recent_use.h).
   Atomic<uint64_t> recent_use;
   Wish wishes[kWishes];
   // Counters, written by the owner.
@@ -95,7 +93,7 @@ struct alignas(128) ProcessEntry {
   Atomic<uint64_t> heap_bytes;
   SharedText<16> name;
   SharedText<96> command;
-  SharedText<32> kernel;  // the last one launched
+  SharedText<40> kernel;  // the last one launched
 };
 static_assert(sizeof(ProcessEntry) == 512);
 
@@ -138,7 +136,6 @@ struct alignas(4096) Header {
   Atomic<uint32_t> time_slice_us;
   Atomic<uint32_t> exclusive;  // Owner that has the device alone, 0: none
   alignas(64) Atomic<uint64_t> next_ticket;
-  alignas(64) Atomic<uint64_t> virtual_time;
   alignas(64) Atomic<uint64_t> waiting[kMaxProcesses / 64];  // entries that may have wishes
 
   // Whoever holds this watches the processes (guardian.h).

@@ -10,57 +10,22 @@
 #include <algorithm>
 #include <bit>
 #include <climits>
-#include <cmath>
 
 #include "platform/base/clock.h"
+#include "platform/share/recent_use.h"
 #include "platform/share/registry.h"
 
 namespace conclave::share {
 namespace {
 
-// How far a process is held to have fallen behind the one that has used most, in time slices,
-// however long it has slept: where many come at once, they should not keep the others waiting.
-constexpr uint64_t kMostCredit = 1;
-
-// A process may be a guest while it uses less than this part of what the others use on average;
-// that is what they used in about the last 50 ms. Those that compute all the time use about the
-// same, so they never start beside each other.
+// A process may be a guest while it has lately used less than this part of what the others used on
+// average, and a time slice less. Those that compute all the time use about the same, and so never
+// start beside each other.
 constexpr double kGuestShare = 0.75;
-constexpr double kMemoryNs = 50e6;
 
 // Tells the processes apart that sleep on one word.
 uint32_t wake_bit(Owner owner) {
   return uint32_t{1} << (owner.slot() % 32);
-}
-
-// CU time used, of which half is forgotten after some time. As a word: when it was brought up to
-// date, and the time, both in about us. Two workers that write at once may lose some of it, which
-// does no harm.
-struct RecentUse {
-  uint32_t at_us = 0;
-  uint32_t used_us = 0;
-
-  static RecentUse of(uint64_t word) {
-    return {static_cast<uint32_t>(word >> 32), static_cast<uint32_t>(word)};
-  }
-  uint64_t word() const { return uint64_t{at_us} << 32 | used_us; }
-
-  double used_ns(uint64_t now) const {
-    const double passed = 1024.0 * static_cast<uint32_t>(static_cast<uint32_t>(now >> 10) - at_us);
-    return 1024.0 * used_us * std::exp(-passed / kMemoryNs);
-  }
-  // The same as a number of units used all the time.
-  double units(uint64_t now) const { return used_ns(now) / kMemoryNs; }
-  RecentUse plus(uint64_t ns, uint64_t now) const {
-    const double sum = (used_ns(now) + static_cast<double>(ns)) / 1024;
-    return {static_cast<uint32_t>(now >> 10), static_cast<uint32_t>(std::min(sum, 4e9))};
-  }
-};
-
-void raise_to(Atomic<uint64_t>& word, uint64_t least) {
-  uint64_t value = word.load(std::memory_order_relaxed);
-  while (value < least && !word.compare_exchange_weak(value, least, std::memory_order_relaxed)) {
-  }
 }
 
 }  // namespace
@@ -77,7 +42,8 @@ ProcessEntry* Leases::live_entry(Owner owner) const {
 // --- Whose turn it is ---
 
 // Improves `best` by what process `slot` wants of `unit`.
-void Leases::look_at_wishes(uint32_t slot, uint32_t unit, Owner except, Waiter& best) const {
+void Leases::look_at_wishes(uint32_t slot, uint32_t unit, Owner except, uint64_t now,
+                            Waiter& best) const {
   ProcessEntry& entry = layout_.process(slot);
   const EntryState state = EntryState::of(entry.state.load());
   const Owner owner(slot, state.generation);
@@ -92,7 +58,7 @@ void Leases::look_at_wishes(uint32_t slot, uint32_t unit, Owner except, Waiter& 
       if (wish.ticket.compare_exchange_strong(ticket, drawn)) ticket = drawn;
       if (ticket == 0) continue;
     }
-    const Waiter waiter{owner, policy() == Policy::kFcfs ? ticket : virtual_time(entry), ticket};
+    const Waiter waiter{owner, policy() == Policy::kFcfs ? ticket : used(entry, now), ticket};
     if (waiter.before(best)) best = waiter;
   }
 }
@@ -102,6 +68,7 @@ void Leases::look_at_wishes(uint32_t slot, uint32_t unit, Owner except, Waiter& 
 // sure.
 Leases::Waiter Leases::first_waiter(uint32_t unit, Owner except) const {
   Header& header = layout_.header();
+  const uint64_t now = now_ns();
   Waiter best;
   for (int scan = 0; scan < 2; ++scan) {
     const uint64_t drawn = header.next_ticket.load();
@@ -110,7 +77,7 @@ Leases::Waiter Leases::first_waiter(uint32_t unit, Owner except) const {
     for (uint32_t w = 0; w < words; ++w) {
       for (uint64_t waiting = header.waiting[w].load(); waiting; waiting &= waiting - 1) {
         const uint32_t slot = w * 64 + static_cast<uint32_t>(std::countr_zero(waiting));
-        if (slot < layout_.process_capacity()) look_at_wishes(slot, unit, except, best);
+        if (slot < layout_.process_capacity()) look_at_wishes(slot, unit, except, now, best);
       }
     }
     if (!best.owner || best.ticket <= drawn || policy() != Policy::kFcfs) break;
@@ -124,13 +91,10 @@ Leases::Waiter Leases::first_waiter(uint32_t unit, Owner except) const {
 // either is seen here, or whoever removes it sees the grant.
 bool Leases::grant(uint32_t unit, uint64_t seen, Owner next) {
   CuEntry& cu = layout_.unit(unit);
-  ProcessEntry& entry = layout_.process(next.slot());
   const Lease granted{next, Lease::kGranted, true, Lease::of(seen).version + 1};
   uint64_t word = seen;
   if (!cu.lease.compare_exchange_strong(word, granted.word())) return false;
   cu.hand_overs.fetch_add(1, std::memory_order_relaxed);
-  // Whoever gets its turn gives up older claims.
-  raise_to(entry.virtual_time, virtual_time(entry));
   if (live_entry(next)) {
     wake(unit, next);
     return true;
@@ -194,8 +158,7 @@ bool Leases::should_yield(uint32_t unit, uint64_t ticket) {
   const Waiter next = first_waiter(unit, self_);
   if (!next.owner) return false;
   if (policy() == Policy::kFcfs) return ticket == 0 || next.ticket < ticket;
-  raise_to(entry().virtual_time, virtual_time(entry()));
-  return next.rank < entry().virtual_time.load(std::memory_order_relaxed);
+  return next.rank < used(entry(), now_ns());
 }
 
 void Leases::renew(uint32_t unit) {
@@ -275,24 +238,22 @@ void Leases::withdraw(uint32_t index) {
 
 // --- Shares ---
 
-// A process's virtual time, at most some slices behind the one that has used most.
-uint64_t Leases::virtual_time(const ProcessEntry& entry) const {
-  const uint64_t most = layout_.header().virtual_time.load(std::memory_order_relaxed);
-  const uint64_t credit = kMostCredit * time_slice_ns();
-  return std::max(entry.virtual_time.load(std::memory_order_relaxed),
-                  most > credit ? most - credit : 0);
+uint64_t Leases::used(const ProcessEntry& entry, uint64_t now) const {
+  return static_cast<uint64_t>(RecentUse(entry.recent_use.load(std::memory_order_relaxed)).ns(now));
 }
 
 void Leases::charge(uint64_t ns, uint64_t cost) {
   entry().busy_ns.fetch_add(ns, std::memory_order_relaxed);
-  const uint64_t used = entry().virtual_time.fetch_add(cost, std::memory_order_relaxed) + cost;
-  raise_to(layout_.header().virtual_time, used);
-  RecentUse use = RecentUse::of(entry().recent_use.load(std::memory_order_relaxed));
-  entry().recent_use.store(use.plus(ns, now_ns()).word(), std::memory_order_relaxed);
+  const uint64_t now = now_ns();
+  Atomic<uint64_t>& use = entry().recent_use;
+  uint64_t word = use.load(std::memory_order_relaxed);
+  while (!use.compare_exchange_weak(word, RecentUse(word).plus(cost, now).word(),
+                                    std::memory_order_relaxed)) {
+  }
 }
 
-// How many units the others that compete for this process's units have used lately, on average.
-double Leases::use_of_others() const {
+// What the others that compete for this process's units have used lately, on average, in ns.
+double Leases::used_by_others(uint64_t now) const {
   uint64_t active[kMaxProcesses / 64] = {};
   const uint32_t words = (layout_.process_capacity() + 63) / 64;
   for (uint32_t w = 0; w < words; ++w) active[w] = layout_.header().waiting[w].load();
@@ -306,28 +267,33 @@ double Leases::use_of_others() const {
     }
   }
   active[self_.slot() / 64] &= ~(uint64_t{1} << (self_.slot() % 64));
-  const uint64_t now = now_ns();
-  double units = 0;
+  double sum = 0;
   int processes = 0;
   for (uint32_t w = 0; w < words; ++w) {
-    for (uint64_t slots = active[w]; slots; slots &= slots - 1, ++processes) {
+    for (uint64_t slots = active[w]; slots; slots &= slots - 1) {
       const uint32_t slot = w * 64 + static_cast<uint32_t>(std::countr_zero(slots));
       if (slot >= layout_.process_capacity()) break;
-      units += RecentUse::of(layout_.process(slot).recent_use.load(std::memory_order_relaxed))
-                   .units(now);
+      const ProcessEntry& entry = layout_.process(slot);
+      if (EntryState::of(entry.state.load()).state != ProcessEntry::kLive) continue;
+      sum += static_cast<double>(used(entry, now));
+      ++processes;
     }
   }
-  return processes ? units / processes : 0;
+  return processes ? sum / processes : 0;
+}
+
+bool Leases::below_share() const {
+  const uint64_t now = now_ns();
+  const auto mine = static_cast<double>(used(entry(), now));
+  const double others = used_by_others(now);
+  return mine <= kGuestShare * others && mine + static_cast<double>(time_slice_ns()) <= others;
 }
 
 uint64_t Leases::enter_as_guest(uint32_t unit, bool overdue) {
   if (policy() != Policy::kInterleave) return 0;
   const Lease lease = load(unit);
   if (lease.state < Lease::kGranted || lease.owner == self_ || !live_entry(lease.owner)) return 0;
-  if (!overdue) {
-    const RecentUse use = RecentUse::of(entry().recent_use.load(std::memory_order_relaxed));
-    if (use.units(now_ns()) > kGuestShare * use_of_others()) return 0;
-  }
+  if (!overdue && !below_share()) return 0;
   Atomic<uint64_t>& guest = layout_.unit(unit).guest;
   uint64_t word = guest.load();
   const Lease present = Lease::of(word);

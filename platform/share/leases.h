@@ -14,10 +14,9 @@
 // decided on what was seen before fails when somebody has come meanwhile.
 //
 // Whose turn it is: with kFcfs the oldest ticket's. With kInterleave that of the process which has
-// used the least CU time (its virtual time, weighted by priority; nobody is credited more than a
-// slice for having slept); a holder that has used its time slice hands the unit on between
-// work-groups. A process that has lately used far less than its share may start at once beside the
-// holder, as a guest: what it uses is charged all the same.
+// used the least CU time lately (recent_use.h), weighted by priority; a holder that has used its
+// time slice hands the unit on between work-groups. A process that has used far less than the
+// others may start at once beside the holder, as a guest: what it uses is charged all the same.
 #ifndef CONCLAVE_PLATFORM_SHARE_LEASES_H_
 #define CONCLAVE_PLATFORM_SHARE_LEASES_H_
 
@@ -175,11 +174,12 @@ class Leases {
   bool grant(uint32_t unit, uint64_t seen, Owner next);
   void mark_contended(uint32_t unit);
   Waiter first_waiter(uint32_t unit, Owner except) const;
-  void look_at_wishes(uint32_t slot, uint32_t unit, Owner except, Waiter& best) const;
+  void look_at_wishes(uint32_t slot, uint32_t unit, Owner except, uint64_t now, Waiter& best) const;
   ProcessEntry* live_entry(Owner owner) const;
   ProcessEntry& entry() const { return layout_.process(self_.slot()); }
-  uint64_t virtual_time(const ProcessEntry& entry) const;
-  double use_of_others() const;
+  uint64_t used(const ProcessEntry& entry, uint64_t now) const;
+  double used_by_others(uint64_t now) const;
+  bool below_share() const;
   Lease load(uint32_t unit) const {
     return Lease::of(layout_.unit(unit).lease.load(std::memory_order_acquire));
   }

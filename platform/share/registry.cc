@@ -32,8 +32,8 @@ void clear(ProcessEntry& entry) {
   for (Wish& wish : entry.wishes) wish.ticket.store(0);
   entry.contexts.store(0);
   for (auto& word : entry.units) word.store(0);
-  for (auto* counter : {&entry.virtual_time, &entry.recent_use, &entry.launches, &entry.work_groups,
-                        &entry.busy_ns, &entry.wait_ns, &entry.heap_bytes})
+  for (auto* counter : {&entry.recent_use, &entry.launches, &entry.work_groups, &entry.busy_ns,
+                        &entry.wait_ns, &entry.heap_bytes})
     counter->store(0);
   entry.kernel.set("");
 }

@@ -87,7 +87,7 @@ bool is_step(const void* word) {
     const ProcessEntry& entry = all.process(slot);
     const Wish& wish = entry.wishes[0];
     if (word == &entry.state || word == &wish.ticket || word == &wish.units[0] ||
-        (word == &entry.virtual_time && g_setup->policy == Policy::kInterleave))
+        (word == &entry.recent_use && g_setup->policy == Policy::kInterleave))
       return true;
     if (g_setup->capacity > g_setup->processes && word == &entry.start_time) return true;
   }
@@ -113,7 +113,7 @@ std::string name_of(const void* word) {
     if (word == &entry.state) return "state" + number;
     if (word == &entry.wishes[0].ticket) return "ticket" + number;
     if (word == &entry.wishes[0].units[0]) return "wished_units" + number;
-    if (word == &entry.virtual_time) return "virtual_time" + number;
+    if (word == &entry.recent_use) return "recent_use" + number;
     if (word == &entry.start_time) return "start_time" + number;
   }
   return "futex or start";

@@ -7,7 +7,6 @@
 #include "platform/base/clock.h"
 #include "platform/base/error.h"
 #include "platform/base/log.h"
-#include "platform/exec/command.h"
 #include "platform/model/command_queue.h"
 #include "platform/model/device.h"
 #include "platform/share/guardian.h"
@@ -46,8 +45,7 @@ ComputeUnitSet allowed_units(const Event& event) {
 }
 
 Backlog::Group& Backlog::group_of(const Event& event) {
-  const bool device_work = event.command() && event.command()->needs_lease();
-  const Kind kind = !device_work                    ? Kind::kErrand
+  const Kind kind = !event.progress.needs_lease     ? Kind::kErrand
                     : event.progress.gang_unit >= 0 ? Kind::kGang
                                                     : Kind::kKernel;
   const ComputeUnitSet units = allowed_units(event);

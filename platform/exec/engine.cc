@@ -30,14 +30,6 @@ constexpr size_t kHostStackBytes = 32 << 10;
 // Before a host thread sleeps on an event that workers are about to end, it looks this often.
 constexpr int kWaitSpins = 60;
 
-bool is_device_work(const Event& event) {
-  return event.command() && event.command()->needs_lease();
-}
-
-bool is_gang(const Event& event) {
-  return event.command() && event.command()->gang() && !event.dependency_failed();
-}
-
 }  // namespace
 
 thread_local Engine::Seat* Engine::seat_ = nullptr;
@@ -45,9 +37,8 @@ thread_local Engine::Seat* Engine::seat_ = nullptr;
 // A unit outside the queue's sub-device may complete a command's dependency, not run the command; a
 // host thread leaves gangs, and those with large private arrays, to the workers.
 bool Engine::Seat::suits(const Event& event) const {
-  const Command* command = event.command();
-  if (host_thread && command && (command->gang() || command->stack_bytes() > kHostStackBytes))
-    return false;
+  const Event::Progress& p = event.progress;
+  if (host_thread && (p.gang || p.stack_bytes > kHostStackBytes)) return false;
   return event.queue()->device().compute_units().has(tenure.cu().index());
 }
 
@@ -85,7 +76,7 @@ std::optional<Tenure> Engine::claim(const Event& event, bool prefer_here) {
 
   share::Leases& leases = units_[0]->leases();
   std::optional<Tenure> tenure;
-  if (!units_[0]->arbitrated() || !is_device_work(event)) {
+  if (!units_[0]->arbitrated() || !event.progress.needs_lease) {
     const int unit = idle_.find(allowed, preferred, [&](uint32_t i) { return idle_.take(i); });
     if (unit >= 0) tenure.emplace(*units_[static_cast<size_t>(unit)]);
     return tenure;
@@ -181,9 +172,8 @@ bool Engine::handed_over(const ComputeUnit& cu) const {
 // --- Commands on their way to a unit ---
 
 void Engine::submit(Ref<Event> event) {
-  event->mark_submitted();
-  if (is_gang(*event)) return begin_gang(*event);
-  plan(*event);
+  admit(*event);
+  if (event->progress.gang) return begin_gang(*event);
   std::optional<Tenure> tenure = claim(*event, false);
   if (!tenure || !post(*tenure, event)) add_to_backlog(*event);
 }
@@ -196,7 +186,7 @@ bool Engine::has_free_unit(const Device& device) {
 
 void Engine::ready(Event& event) {
   if (!seat_) return submit(Ref<Event>(&event));
-  event.mark_submitted();
+  admit(event);
   seat_->ready.push_back(Ref<Event>(&event));
 }
 
@@ -204,7 +194,6 @@ void Engine::ready(Event& event) {
 // at the backlog then missed this entry. So look again after the push.
 void Engine::add_to_backlog(Event& event) {
   Ref<Event> keep(&event);
-  plan(event);
   event.progress.wanted.fetch_add(1);
   backlog_.push(event);
   if (std::optional<Tenure> tenure = claim(event, false)) post(*tenure, nullptr);
@@ -241,7 +230,7 @@ void Engine::serve(const Tenure& tenure, Ref<Event> event) {
 void Engine::wait(Event& event, std::vector<Ref<Event>> deferred) {
   if (event.finished() && deferred.empty()) return;
   if (!deferred.empty()) {
-    for (Ref<Event>& ready : deferred) ready->mark_submitted();
+    for (Ref<Event>& ready : deferred) admit(*ready);
     // A thread that already has a seat (a callback that waits) goes on with that one.
     if (seat_) {
       for (Ref<Event>& ready : deferred) seat_->ready.push_back(std::move(ready));
@@ -279,8 +268,8 @@ void Engine::sit_down(const Tenure& tenure, std::vector<Ref<Event>> ready, Ref<E
 // the CPUs busy, that is sooner than a worker that has been woken for it.
 void Engine::help(Event& event) {
   Event::Progress& p = event.progress;
-  if (seat_ || event.finished() || is_gang(event)) return;
-  if (!p.planned.load(std::memory_order_acquire) || p.wanted.load() <= 0 || p.exhausted()) return;
+  if (seat_ || event.finished() || !p.planned.load(std::memory_order_acquire)) return;
+  if (p.gang || p.wanted.load() <= 0 || p.exhausted()) return;
   std::optional<Tenure> tenure = claim(event, true);
   if (!tenure) return;
   if (Seat{*tenure, true}.suits(event) && p.take_wanted())
@@ -311,8 +300,7 @@ void Engine::work(Seat& seat, Ref<Event> event, const Event* until) {
     Ref<Event> next = std::move(seat.ready.front());
     seat.ready.pop_front();
     // What could run beside `next` and is worth it goes to other units.
-    while (!seat.ready.empty() && seat.ready.back()->command() &&
-           seat.ready.back()->command()->estimate_ns() > kWorthWakingNs) {
+    while (!seat.ready.empty() && seat.ready.back()->progress.estimate_ns > kWorthWakingNs) {
       std::optional<Tenure> tenure = claim(*seat.ready.back(), false);
       if (!tenure || !post(*tenure, seat.ready.back())) break;
       seat.ready.pop_back();
@@ -334,25 +322,30 @@ void Engine::share_ready(Seat& seat) {
 
 void Engine::run_one(Seat& seat, Event& event) {
   if (event.progress.gang_unit >= 0) return join_gang(seat, event);
-  if (is_gang(event)) return begin_gang(event);
-  const bool may_run = !event.command() || seat.tenure.may_run(*event.command());
-  if (!may_run && !seat.tenure.obtain()) {
+  if (event.progress.gang) return begin_gang(event);
+  if (!seat.tenure.may_run(event.progress.needs_lease) && !seat.tenure.obtain()) {
     // This unit is another process's at the moment: perhaps there is a better one.
     std::optional<Tenure> tenure = claim(event, false);
     if (!tenure || !post(*tenure, Ref<Event>(&event))) add_to_backlog(event);
     return;
   }
-  plan(event);
   if (!event.progress.started.exchange(true) && !start(event)) return;
   take_part(seat, event);
 }
 
-// Works out how to cut a ready command, and how many units would help besides the first.
-void Engine::plan(Event& event) {
+// A command is ready: works out how to cut it, and how many units would help besides the first.
+void Engine::admit(Event& event) {
+  event.mark_submitted();
   Event::Progress& p = event.progress;
   if (p.planned.load(std::memory_order_acquire)) return;
-  Command* command = event.command();
-  p.total = command && !event.dependency_failed() ? command->units() : 0;
+  if (const Command* command = event.dependency_failed() ? nullptr : event.command()) {
+    p.total = command->units();
+    p.needs_lease = command->needs_lease();
+    p.gang = command->gang() && p.total > 0;
+    p.timed = command->wants_timing();
+    p.stack_bytes = command->stack_bytes();
+    p.estimate_ns = command->estimate_ns();
+  }
   p.remaining.store(p.total + 1, std::memory_order_relaxed);
   if (p.total > 1) cut(event);
   p.planned.store(true, std::memory_order_release);
@@ -360,11 +353,8 @@ void Engine::plan(Event& event) {
 
 void Engine::cut(Event& event) {
   Event::Progress& p = event.progress;
-  const Command* command = event.command();
-  uint64_t units = event.queue()->device().compute_units().size();
-  const uint64_t whole = command->estimate_ns();
-  p.estimate_ns = whole;
-  p.timed = command->wants_timing();
+  const uint64_t units = event.queue()->device().compute_units().size();
+  const uint64_t whole = p.estimate_ns;
   p.most = std::max<uint64_t>(1, p.total / (4 * units));
   p.chunk = p.most;
   uint64_t helpers = units;
@@ -411,7 +401,7 @@ void Engine::recruit(Event& event) {
 void Engine::take_part(Seat& seat, Event& event) {
   Event::Progress& p = event.progress;
   if (p.total == 1) {
-    run_units(seat, event, 0, 1, event.command()->wants_timing());
+    run_units(seat, event, 0, 1, p.timed);
     return close(event);
   }
   recruit(event);
@@ -451,8 +441,6 @@ void Engine::take_part(Seat& seat, Event& event) {
 // two, the one that gets the first unit that both need gets all of them, and they never wait for
 // each other.
 void Engine::begin_gang(Event& event) {
-  plan(event);
-  event.progress.chunk = 1;
   event.progress.wanted.store(0);
   event.progress.gang_unit = static_cast<int32_t>(event.queue()->device().units().front());
   add_to_backlog(event);
@@ -498,7 +486,7 @@ uint64_t Engine::run_units(Seat& seat, Event& event, uint64_t first, uint64_t co
     } else {
       command.run(cu, first, count);
     }
-    if (cu.arbitrated() && command.needs_lease()) {
+    if (cu.arbitrated() && event.progress.needs_lease) {
       const uint64_t used = timed ? ns : command.estimate_ns() * count / event.progress.total;
       seat.tenure.use(used, event.queue()->cost(used));
     }

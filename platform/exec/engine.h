@@ -97,7 +97,7 @@ class Engine {
   void help(Event& event);
   void work(Seat& seat, Ref<Event> event, const Event* until);
   void run_one(Seat& seat, Event& event);
-  void plan(Event& event);
+  void admit(Event& event);
   static void cut(Event& event);
   bool start(Event& event);
   void take_part(Seat& seat, Event& event);

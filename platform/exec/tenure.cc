@@ -4,7 +4,6 @@
 #include <time.h>
 
 #include "platform/base/clock.h"
-#include "platform/exec/command.h"
 
 namespace conclave {
 namespace {
@@ -20,8 +19,8 @@ uint64_t thread_cpu_ns() {
 
 }  // namespace
 
-bool Tenure::may_run(const Command& command) const {
-  return right() != Right::kNone || !cu_->arbitrated() || !command.needs_lease();
+bool Tenure::may_run(bool needs_lease) const {
+  return right() != Right::kNone || !cu_->arbitrated() || !needs_lease;
 }
 
 bool Tenure::obtain() {

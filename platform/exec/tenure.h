@@ -12,8 +12,6 @@
 
 namespace conclave {
 
-class Command;
-
 class Tenure {
  public:
   explicit Tenure(ComputeUnit& cu, const Permit& permit = {}) : cu_(&cu), permit_(permit) {}
@@ -21,7 +19,8 @@ class Tenure {
   ComputeUnit& cu() const { return *cu_; }
   Right right() const { return permit_.right; }
   const Permit& permit() const { return permit_; }
-  bool may_run(const Command& command) const;
+  // Whether a command may run that needs a lease, or none.
+  bool may_run(bool needs_lease) const;
 
   // Tries to get a right to device work: the lease, or else a guest's where this process is below
   // its share.

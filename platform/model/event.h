@@ -87,13 +87,16 @@ class Event : public Object<Event> {
     std::atomic<int32_t> wanted{0};      // further compute units that would help
     std::atomic<bool> started{false};
     std::atomic<cl_int> error{CL_SUCCESS};
+    std::atomic<bool> planned{false};  // what follows is known
     uint64_t total = 0;
     uint64_t chunk = 1;  // how many units to take at once, as far as is known, and at most
     uint64_t most = 1;
-    // The command's, which may be gone for those who come late.
-    uint64_t estimate_ns = 0;
+    // What the command says of itself: it may be gone for those who come late.
+    bool needs_lease = false;
+    bool gang = false;
     bool timed = false;
-    std::atomic<bool> planned{false};  // total and chunk are known
+    size_t stack_bytes = 0;
+    uint64_t estimate_ns = 0;
     bool listed = false;  // in the backlog, under whose lock it is
     // Of a gang: the unit that is to join next, -1 before the first; and how many have joined.
     int32_t gang_unit = -1;

@@ -61,7 +61,9 @@ UnitUse read_unit(const Layout& layout, uint32_t unit) {
   // What a process that is gone left behind is nobody's.
   use.holder = pid_of(layout, lease.owner);
   use.state = name_of(use.holder ? lease.state : Lease::kFree);
-  if (use.state == std::string("active")) use.kernel = entry.kernel.get();
+  if (const share::ProcessEntry* holder = Registry(layout).find(lease.owner);
+      holder && use.state == std::string("active"))
+    use.kernel = holder->kernel.get();
   use.guest = pid_of(layout, Lease::of(entry.guest.load()).owner);
   use.hand_overs = entry.hand_overs.load();
   const Registry registry(layout);

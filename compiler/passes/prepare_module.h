@@ -21,7 +21,8 @@
 
 namespace conclave::compiler {
 
-// On a kernel whose work-groups have to run all at the same time, each on a compute unit of its own.
+// On a kernel whose work-groups have to run all at the same time, each on a compute unit of its
+// own.
 inline constexpr char kGangAttribute[] = "conclave-gang";
 
 // The kernels that a module defines, in the order of the source.
@@ -30,8 +31,8 @@ std::vector<llvm::Function*> find_kernels(llvm::Module& module);
 // Throws BuildError for what the device does not have (images, samplers, pipes).
 void check_types(llvm::Module& module);
 
-// Turns __attribute__((annotate("conclave.gang"))) of a kernel into the function attribute: the list
-// of annotations would keep its functions from being changed.
+// Turns __attribute__((annotate("conclave.gang"))) of a kernel into the function attribute: the
+// list of annotations would keep its functions from being changed.
 void take_annotations(llvm::Module& module);
 
 void prepare_module(llvm::Module& module);

@@ -107,9 +107,9 @@ void ComputeUnit::start_thread() {
 }
 
 // Linux runs a thread that wakes at once only where its time slice is shorter than that of the
-// thread which computes there (EEVDF, since Linux 6.12). So a worker that waits for work has a
-// short one, and one that computes for long has the ordinary one. Older kernels favour whoever has
-// slept, and ignore this.
+// thread which computes there (EEVDF, since Linux 6.12). So a worker whose last work was short has
+// a short one; one that computed for long has the ordinary one, lest it drive away those who have
+// little to do. Older kernels favour whoever has slept, and ignore this.
 void ComputeUnit::set_prompt(bool prompt) {
   struct {
     uint32_t size = 48, policy = SCHED_OTHER;
@@ -126,9 +126,9 @@ void ComputeUnit::set_prompt(bool prompt) {
 }
 
 void ComputeUnit::computed(uint64_t ns) {
-  if (this != t_worker_of || !prompt_) return;
+  if (this != t_worker_of) return;
   computed_ns_ += ns;
-  if (computed_ns_ >= kLongNs) set_prompt(false);
+  if (prompt_ && computed_ns_ >= kLongNs) set_prompt(false);
 }
 
 // Sleeps until a post, or a wake-up by another process. Nobody polls: only a worker whose process
@@ -138,8 +138,8 @@ void ComputeUnit::sleep() {
     if (signal_.load(std::memory_order_relaxed) != kEmpty) return;
     spin_pause();
   }
+  if (const bool prompt = computed_ns_ < kLongNs; prompt != prompt_) set_prompt(prompt);
   computed_ns_ = 0;
-  if (!prompt_) set_prompt(true);
   Engine& engine = Engine::get();
   const uint32_t seen = leases_.wake_count(shared());
   if (leases_.granted(shared()) && engine.take_up(*this)) return;

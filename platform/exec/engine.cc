@@ -264,12 +264,13 @@ void Engine::sit_down(const Tenure& tenure, std::vector<Ref<Event>> ready, Ref<E
   leave(seat.tenure);
 }
 
-// Takes part in a running command that a host thread waits for, where more units would help. With
-// the CPUs busy, that is sooner than a worker that has been woken for it.
+// Takes part in a short command that a host thread waits for, where more units would help. With the
+// CPUs busy, that is sooner than a worker that has been woken for it. Long ones are for the
+// workers: a host thread that computes is moved between CPUs, and then two compute on one of them.
 void Engine::help(Event& event) {
   Event::Progress& p = event.progress;
   if (seat_ || event.finished() || !p.planned.load(std::memory_order_acquire)) return;
-  if (p.gang || p.wanted.load() <= 0 || p.exhausted()) return;
+  if (p.gang || p.estimate_ns >= kWorthQueuingNs || p.wanted.load() <= 0 || p.exhausted()) return;
   std::optional<Tenure> tenure = claim(event, true);
   if (!tenure) return;
   if (Seat{*tenure, true}.suits(event) && p.take_wanted())
@@ -363,8 +364,8 @@ void Engine::cut(Event& event) {
     helpers = whole / kWorthWakingNs;
   }
   uint64_t chunks = (p.total + p.chunk - 1) / p.chunk;
-  p.wanted.store(static_cast<int32_t>(std::min({units, chunks, helpers + 1}) - 1),
-                 std::memory_order_relaxed);
+  p.places = static_cast<int32_t>(std::min({units, chunks, helpers + 1}) - 1);
+  p.wanted.store(p.places, std::memory_order_relaxed);
 }
 
 // First to run a command. False where it has ended already.
@@ -375,12 +376,21 @@ bool Engine::start(Event& event) {
     return false;
   }
   event.mark_running();
+  show(event);
   // Others may be at it already; it does not end before it has been said to run.
   if (p.remaining.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     close(event);
     return false;
   }
   return true;
+}
+
+// Lets examining programs see what the process runs.
+void Engine::show(const Event& event) {
+  if (!event.progress.needs_lease) return;
+  const char* name = event.command()->name();
+  if (shown_.exchange(name, std::memory_order_relaxed) != name)
+    share::Share::get().entry().kernel.set(name);
 }
 
 // Wakes up to two more units for a running command; they do the same in their turn.
@@ -398,6 +408,18 @@ void Engine::recruit(Event& event) {
   }
 }
 
+// A command turns out to be longer than was thought: recruits as many units as it is worth.
+void Engine::want_more(Event& event, uint64_t unit_ns) {
+  Event::Progress& p = event.progress;
+  const uint64_t units = event.queue()->device().compute_units().size();
+  const auto places =
+      static_cast<int32_t>(std::min({units, p.total, p.total * unit_ns / kWorthWakingNs + 1}) - 1);
+  if (places <= p.places) return;
+  p.wanted.fetch_add(places - p.places);
+  p.estimate_ns = p.total * unit_ns;
+  recruit(event);
+}
+
 void Engine::take_part(Seat& seat, Event& event) {
   Event::Progress& p = event.progress;
   if (p.total == 1) {
@@ -406,20 +428,23 @@ void Engine::take_part(Seat& seat, Event& event) {
   }
   recruit(event);
   uint64_t done = 0;
-  // A kernel's time may depend on its arguments: what was learned from other launches is trusted
-  // for the first chunk of a short one only.
+  // A kernel's time may depend on its arguments: what was learned from other launches is checked
+  // against the first unit, and the chunks of long commands follow the time that they take.
   bool timed = p.timed;
-  uint64_t chunk = timed ? 1 : p.chunk;
+  uint64_t chunk = 1;
   for (;;) {
     uint64_t first = p.next.fetch_add(chunk, std::memory_order_relaxed);
     if (first >= p.total) break;
     uint64_t count = std::min(chunk, p.total - first);
     const uint64_t ns = run_units(seat, event, first, count, timed || done == 0);
     done += count;
-    if (ns > 2 * kChunkNs) {
+    if (ns > kChunkNs) {
+      if (!p.measured.exchange(true, std::memory_order_relaxed)) want_more(event, ns / count);
       timed = true;
       chunk = std::max<uint64_t>(1, chunk * kChunkNs / ns);
-    } else if (timed && ns < kChunkNs / 2) {
+    } else if (!timed) {
+      chunk = p.chunk;
+    } else if (ns < kChunkNs / 2) {
       chunk = std::min(2 * chunk, p.most);
     }
     if (seat.tenure.is_over() && !p.exhausted()) {

@@ -100,8 +100,10 @@ class Engine {
   void admit(Event& event);
   static void cut(Event& event);
   bool start(Event& event);
+  void show(const Event& event);
   void take_part(Seat& seat, Event& event);
   void recruit(Event& event);
+  void want_more(Event& event, uint64_t unit_ns);
   uint64_t run_units(Seat& seat, Event& event, uint64_t first, uint64_t count, bool timed);
   void close(Event& event);
   void begin_gang(Event& event);
@@ -121,6 +123,7 @@ class Engine {
   std::vector<int> unit_of_cpu_;  // CPU number -> compute unit pinned there
   AtomicComputeUnitSet idle_;
   Backlog backlog_;
+  std::atomic<const char*> shown_{nullptr};  // the name of the kernel that was shown last
   // For look_at_overdue_holders(): the leases as seen last.
   std::mutex overdue_mutex_;
   std::vector<uint64_t> seen_leases_;

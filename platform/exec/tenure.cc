@@ -11,6 +11,9 @@ namespace {
 // Shorter times are collected before they go to the shared account.
 constexpr uint64_t kWorthAccountingNs = 200'000;
 
+// How often in a slice it is looked whether somebody is far behind.
+constexpr uint64_t kLooksPerSlice = 8;
+
 uint64_t thread_cpu_ns() {
   timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -48,7 +51,8 @@ bool Tenure::is_over() {
   if (leases.policy() != share::Policy::kInterleave) return false;
   const uint64_t now = now_ns();
   if (slice_start_ == 0) begin_slice(now);
-  if (now - slice_start_ < (guest ? permit_.visit_ns : leases.time_slice_ns())) return false;
+  if (now - slice_start_ < (guest ? permit_.visit_ns : leases.time_slice_ns()))
+    return !guest && is_overtaken(now);
   if (guest) {
     if (thread_cpu_ns() - slice_cpu_start_ < permit_.visit_ns) return false;
     if (leases.word(cu_->shared()) != permit_.overdue_word) return true;
@@ -60,6 +64,16 @@ bool Tenure::is_over() {
   leases.renew(cu_->shared());
   begin_slice(now);
   return false;
+}
+
+// Before the slice is over the unit goes only to somebody who is far behind, such as a process of
+// higher priority.
+bool Tenure::is_overtaken(uint64_t now) {
+  share::Leases& leases = cu_->leases();
+  const uint64_t slice = leases.time_slice_ns();
+  if (now - looked_at_ < slice / kLooksPerSlice) return false;
+  looked_at_ = now;
+  return leases.should_yield(cu_->shared(), 0, slice);
 }
 
 bool Tenure::is_behind(uint64_t ticket) {
@@ -78,7 +92,7 @@ void Tenure::use(uint64_t ns, uint64_t cost) {
 
 void Tenure::begin_slice(uint64_t now) {
   settle();
-  slice_start_ = now;
+  slice_start_ = looked_at_ = now;
   slice_cpu_start_ = thread_cpu_ns();
 }
 

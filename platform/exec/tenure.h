@@ -40,6 +40,7 @@ class Tenure {
   void end();
 
  private:
+  bool is_overtaken(uint64_t now);
   void begin_slice(uint64_t now);
   void settle();
   void end_slice();
@@ -50,6 +51,7 @@ class Tenure {
   // charged: what the system gave to others meanwhile was not used.
   uint64_t slice_start_ = 0;
   uint64_t slice_cpu_start_ = 0;
+  uint64_t looked_at_ = 0;
 };
 
 }  // namespace conclave

@@ -12,9 +12,9 @@
 #include <set>
 
 #include "platform/base/config.h"
+#include "platform/base/descriptor.h"
 #include "platform/base/error.h"
 #include "platform/base/log.h"
-#include "platform/base/descriptor.h"
 #include "platform/loader/program_image.h"
 
 #ifndef MFD_NOEXEC_SEAL

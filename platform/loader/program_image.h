@@ -39,7 +39,7 @@ struct KernelInfo {
   std::string attributes;
   std::array<size_t, 3> required_local_size{};   // zeros: not given
   std::array<size_t, 3> work_group_size_hint{};  // zeros: not given
-  bool gang = false;                 // all work-groups have to run at the same time
+  bool gang = false;                             // all work-groups have to run at the same time
   bool uniform_work_groups = false;  // every global size must be a multiple of the local size
   size_t local_bytes = 0;
   size_t spill_bytes = 0;  // of a work-item

@@ -96,8 +96,10 @@ class Event : public Object<Event> {
     bool gang = false;
     bool timed = false;
     size_t stack_bytes = 0;
-    uint64_t estimate_ns = 0;
-    bool listed = false;  // in the backlog, under whose lock it is
+    std::atomic<uint64_t> estimate_ns{0};
+    int32_t places = 0;                 // what `wanted` was at first
+    std::atomic<bool> measured{false};  // whether that has been compared with the time it takes
+    bool listed = false;                // in the backlog, under whose lock it is
     // Of a gang: the unit that is to join next, -1 before the first; and how many have joined.
     int32_t gang_unit = -1;
     std::atomic<int32_t> gang_size{0};

@@ -59,8 +59,6 @@ struct alignas(128) CuEntry {
   Atomic<uint32_t> wake;
   uint32_t reserved0;
   Atomic<uint64_t> hand_overs;  // statistics
-  uint64_t reserved1[4];
-  SharedText<64> kernel;  // what its holder runs
 };
 static_assert(sizeof(CuEntry) == 128);
 

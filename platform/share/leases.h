@@ -106,9 +106,11 @@ class Leases {
 
   // --- Sharing ---
 
-  // Whether another process should have `unit` now rather than this one, which holds it and whose
-  // own next work has `ticket` (0: none). With kInterleave the caller asks when its slice is over.
-  bool should_yield(uint32_t unit, uint64_t ticket);
+  // Whether another process should have `unit` now rather than this one, which holds it. With
+  // kFcfs: because it waits with an older ticket than that of this one's next work (0: there is
+  // none). With kInterleave: because it has used less, `margin_ns` less at least; the caller asks
+  // when its slice is over, and with a margin of a slice before.
+  bool should_yield(uint32_t unit, uint64_t ticket, uint64_t margin_ns = 0);
   // Lets others see that the unit's holder is alive and between two work-groups.
   void renew(uint32_t unit);
   // Hands the unit to whoever's turn it is, this process excepted; false, and the lease stays,

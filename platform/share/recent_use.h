@@ -26,9 +26,10 @@ class RecentUse {
     const double passed = 1024.0 * (static_cast<uint32_t>(now >> 10) - then);
     return 1024.0 * static_cast<uint32_t>(word_) * std::exp(-passed / kMemoryNs);
   }
-  RecentUse plus(uint64_t more_ns, uint64_t now) const {
-    const double sum = (ns(now) + static_cast<double>(more_ns)) / 1024;
-    return RecentUse(now >> 10 << 32 | static_cast<uint32_t>(std::min(sum, 4e9)));
+  // With `more_ns` in addition, or less where that is negative.
+  RecentUse plus(double more_ns, uint64_t now) const {
+    const double sum = (ns(now) + more_ns) / 1024;
+    return RecentUse(now >> 10 << 32 | static_cast<uint32_t>(std::clamp(sum, 0.0, 4e9)));
   }
 
  private:

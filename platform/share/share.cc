@@ -131,9 +131,10 @@ Owner Share::other_user() const {
 // then looks for that. So of two that come at once at least one sees the other.
 void Share::open_context() {
   if (segment_->removed())
-    log::warn("shared segment /dev/shm/" + segment_->name() +
-              " has been removed while it was in use: this process shares the device only with those "
-              "that use the old one still; start it again to share with all");
+    log::warn(
+        "shared segment /dev/shm/" + segment_->name() +
+        " has been removed while it was in use: this process shares the device only with those "
+        "that use the old one still; start it again to share with all");
   entry().contexts.fetch_add(1);
   if (const std::string holder = exclusive_holder(); !holder.empty()) {
     close_context();

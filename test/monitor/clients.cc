@@ -49,7 +49,6 @@ void hold(const Arguments&) {
   share.open_context();
   const uint32_t unit = share.units().front().shared;
   if (!share.leases().take(unit)) throw std::runtime_error("the compute unit is not free");
-  share.layout().unit(unit).kernel.set("spin");
   share::ProcessEntry& entry = share.entry();
   entry.kernel.set("spin");
   entry.launches.store(3);

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "lease_model.h"
+#include "platform/share/recent_use.h"
 
 namespace conclave::share::model {
 namespace {
@@ -493,9 +494,11 @@ TEST_P(LeaseModel, RevokeAgainstGive) {
 }
 
 TEST(LeaseModelGuests, OneAtATime) {
-  // Both have the unit in their lists and have used nothing.
+  // Both have the unit in their lists and have used nothing, unlike its holder.
   const auto prepare = [] {
     held_by_first();
+    const RecentUse much = RecentUse().plus(50e6, 1'000'000'000);
+    layout().process(0).recent_use.store(much.word());
     for (uint32_t process : {1, 2}) layout().process(process).units[0].store(bit(0));
   };
   const auto guest = [](uint32_t process, uint32_t visits) {

@@ -24,6 +24,9 @@ namespace {
 // short against the time for which uneven chunks could leave other units without work.
 constexpr uint64_t kChunkNs = 20'000;
 
+// How long a holder may be in one work-group before the others stop waiting for it.
+constexpr uint64_t kOverdueNs = 40'000'000;
+
 // What a kernel may put on a host thread's stack.
 constexpr size_t kHostStackBytes = 32 << 10;
 
@@ -140,12 +143,14 @@ void Engine::look_at_overdue_holders() {
   if (!lock) return;
   share::Share& share = share::Share::get();
   share::Leases& leases = share.leases();
+  const uint64_t now = now_ns();
   for (const auto& unit : units_) {
     const uint64_t word = leases.word(unit->shared());
-    const bool unchanged = std::exchange(seen_leases_[unit->index()], word) == word;
+    SeenLease& seen = seen_leases_[unit->index()];
+    if (seen.word != word) seen = {word, now};
     const share::Lease lease = share::Lease::of(word);
-    if (!waits_for(*unit) || !unchanged || lease.state < share::Lease::kGranted ||
-        lease.owner == share.self())
+    if (!waits_for(*unit) || now - seen.since < kOverdueNs ||
+        lease.state < share::Lease::kGranted || lease.owner == share.self())
       continue;
     switch (share::liveness(share.registry().identity(lease.owner))) {
       case share::Liveness::kDead:

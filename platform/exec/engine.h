@@ -126,7 +126,11 @@ class Engine {
   std::atomic<const char*> shown_{nullptr};  // the name of the kernel that was shown last
   // For look_at_overdue_holders(): the leases as seen last.
   std::mutex overdue_mutex_;
-  std::vector<uint64_t> seen_leases_;
+  struct SeenLease {
+    uint64_t word = 0;
+    uint64_t since = 0;  // when it was first seen
+  };
+  std::vector<SeenLease> seen_leases_;
 };
 
 }  // namespace conclave

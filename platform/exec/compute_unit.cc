@@ -107,9 +107,9 @@ void ComputeUnit::start_thread() {
 }
 
 // Linux runs a thread that wakes at once only where its time slice is shorter than that of the
-// thread which computes there (EEVDF, since Linux 6.12). So a worker whose last work was short has
-// a short one; one that computed for long has the ordinary one, lest it drive away those who have
-// little to do. Older kernels favour whoever has slept, and ignore this.
+// thread which computes there (EEVDF, since Linux 6.12; older kernels favour whoever has slept, and
+// ignore this). So a worker whose last work was short has a short slice. One that computed for long
+// is batch work: when it wakes, it does not drive away those who have little to do.
 void ComputeUnit::set_prompt(bool prompt) {
   struct {
     uint32_t size = 48, policy = SCHED_OTHER;
@@ -120,9 +120,11 @@ void ComputeUnit::set_prompt(bool prompt) {
   } attributes;
   prompt_ = prompt;
   if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0) return;
-  if (attributes.policy != SCHED_OTHER) return;  // the host's administrator knows better
+  const uint32_t own = batch_ ? SCHED_BATCH : SCHED_OTHER;
+  if (attributes.policy != own) return;  // the host's administrator knows better
+  attributes.policy = prompt ? SCHED_OTHER : SCHED_BATCH;
   attributes.runtime = prompt ? kShortSliceNs : 0;
-  syscall(SYS_sched_setattr, 0, &attributes, 0);
+  batch_ = syscall(SYS_sched_setattr, 0, &attributes, 0) == 0 && !prompt;
 }
 
 void ComputeUnit::computed(uint64_t ns) {

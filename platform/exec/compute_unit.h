@@ -92,6 +92,7 @@ class ComputeUnit {
   std::once_flag started_;
   Account account_;
   bool prompt_ = false;  // the worker's thread has the claim; used by that thread alone
+  bool batch_ = false;   // it was made batch work here
   uint64_t computed_ns_ = 0;
   Block local_;
   Block spill_;

@@ -38,9 +38,10 @@ void watch_others() {
 }  // namespace
 
 ComputeUnitSet allowed_units(const Event& event) {
-  if (event.progress.gang_unit < 0) return event.queue()->device().compute_units();
+  const int32_t gang_unit = event.progress.gang_unit.load();
+  if (gang_unit < 0) return event.queue()->device().compute_units();
   ComputeUnitSet one;
-  one.add(static_cast<uint32_t>(event.progress.gang_unit));
+  one.add(static_cast<uint32_t>(gang_unit));
   return one;
 }
 

@@ -101,7 +101,7 @@ class Event : public Object<Event> {
     std::atomic<bool> measured{false};  // whether that has been compared with the time it takes
     bool listed = false;                // in the backlog, under whose lock it is
     // Of a gang: the unit that is to join next, -1 before the first; and how many have joined.
-    int32_t gang_unit = -1;
+    std::atomic<int32_t> gang_unit{-1};
     std::atomic<int32_t> gang_size{0};
 
     bool exhausted() const { return next.load(std::memory_order_relaxed) >= total; }

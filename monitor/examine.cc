@@ -2,7 +2,6 @@
 #include "monitor/examine.h"
 
 #include <pwd.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -12,6 +11,7 @@
 #include "monitor/snapshot.h"
 #include "monitor/snapshot_json.h"
 #include "monitor/table.h"
+#include "platform/base/clock.h"
 #include "platform/base/error.h"
 
 namespace conclave::monitor {
@@ -34,14 +34,6 @@ std::string milliseconds(uint64_t ns) {
   char text[32];
   snprintf(text, sizeof text, "%.3f", static_cast<double>(ns) / 1e6);
   return text;
-}
-
-std::string local_time(uint64_t realtime_ns) {
-  const auto seconds = static_cast<time_t>(realtime_ns / 1'000'000'000u);
-  tm parts{};
-  localtime_r(&seconds, &parts);
-  char text[32];
-  return {text, strftime(text, sizeof text, "%F %T", &parts)};
 }
 
 std::string user_name(uint32_t uid) {

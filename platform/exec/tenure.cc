@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/exec/tenure.h"
 
-#include <time.h>
-
 #include "platform/base/clock.h"
 
 namespace conclave {
@@ -13,12 +11,6 @@ constexpr uint64_t kWorthAccountingNs = 200'000;
 
 // How often in a slice it is looked whether somebody is far behind.
 constexpr uint64_t kLooksPerSlice = 8;
-
-uint64_t thread_cpu_ns() {
-  timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return uint64_t(t.tv_sec) * 1'000'000'000u + uint64_t(t.tv_nsec);
-}
 
 }  // namespace
 

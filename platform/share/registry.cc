@@ -3,23 +3,17 @@
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <climits>
 
+#include "platform/base/clock.h"
 #include "platform/base/error.h"
 #include "platform/share/heap.h"
 #include "platform/share/leases.h"
 
 namespace conclave::share {
 namespace {
-
-uint64_t realtime_ns() {
-  timespec t;
-  clock_gettime(CLOCK_REALTIME, &t);
-  return uint64_t(t.tv_sec) * 1'000'000'000u + uint64_t(t.tv_nsec);
-}
 
 void raise_to(Atomic<uint32_t>& word, uint32_t least) {
   uint32_t value = word.load();

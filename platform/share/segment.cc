@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <boost/interprocess/anonymous_shared_memory.hpp>
@@ -13,6 +12,7 @@
 #include <cstring>
 #include <new>
 
+#include "platform/base/clock.h"
 #include "platform/base/error.h"
 #include "platform/base/log.h"
 #include "platform/share/heap.h"
@@ -67,12 +67,6 @@ class FileLock {
 ipc::mapped_region map(const ipc::shared_memory_object& object) {
   // More than there is: what is beyond the end becomes usable when the segment grows.
   return ipc::mapped_region(object, ipc::read_write, 0, kMaxSegmentKb * kKiB);
-}
-
-uint64_t realtime_ns() {
-  timespec t;
-  clock_gettime(CLOCK_REALTIME, &t);
-  return uint64_t(t.tv_sec) * 1'000'000'000u + uint64_t(t.tv_nsec);
 }
 
 // A fourth of the segment is for the process table.

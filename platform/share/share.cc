@@ -3,12 +3,12 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <mutex>
 
+#include "platform/base/clock.h"
 #include "platform/base/config.h"
 #include "platform/base/error.h"
 #include "platform/base/log.h"
@@ -20,14 +20,6 @@ std::mutex g_mutex;
 // Leaked on purpose: workers may still run when the host's static objects are destroyed.
 std::atomic<Share*> g_share{nullptr};
 std::atomic<bool> g_child_of_user{false};  // forked from a process that had opened it
-
-std::string local_time(uint64_t realtime_ns) {
-  const auto seconds = static_cast<time_t>(realtime_ns / 1'000'000'000u);
-  tm parts{};
-  localtime_r(&seconds, &parts);
-  char text[32];
-  return {text, strftime(text, sizeof text, "%F %T", &parts)};
-}
 
 }  // namespace
 

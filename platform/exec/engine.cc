@@ -30,8 +30,11 @@ constexpr uint64_t kOverdueNs = 40'000'000;
 // What a kernel may put on a host thread's stack.
 constexpr size_t kHostStackBytes = 32 << 10;
 
-// Before a host thread sleeps on an event that workers are about to end, it looks this often.
+// Before a host thread sleeps on an event that workers are about to end, it looks this often; and
+// where they have begun a short command, for so long: on a busy CPU a host thread that has slept
+// may get to run again only after a time slice of somebody else's.
 constexpr int kWaitSpins = 60;
+constexpr uint64_t kWaitSpinNs = 50'000;
 
 }  // namespace
 
@@ -247,8 +250,7 @@ void Engine::wait(Event& event, std::vector<Ref<Event>> deferred) {
     }
   }
   help(event);
-  for (int i = 0; i < kWaitSpins && !event.finished(); ++i) spin_pause();
-  if (event.finished()) return;
+  if (spin_on(event)) return;
   if (seat_) {  // nothing else would run what this seat made ready, or the backlog on one unit
     work(*seat_, backlog_.pop(seat_->tenure), &event);
     share_ready(*seat_);
@@ -269,19 +271,34 @@ void Engine::sit_down(const Tenure& tenure, std::vector<Ref<Event>> ready, Ref<E
   leave(seat.tenure);
 }
 
-// Takes part in a short command that a host thread waits for, where more units would help. With the
-// CPUs busy, that is sooner than a worker that has been woken for it. Long ones are for the
-// workers: a host thread that computes is moved between CPUs, and then two compute on one of them.
+// Takes part in a short command that a host thread waits for, where nobody has begun it yet or more
+// units would help. With the CPUs busy, that is sooner than a worker that has been woken for it.
+// Long ones are for the workers: a host thread that computes is moved between CPUs, and then two
+// compute on one of them.
 void Engine::help(Event& event) {
   Event::Progress& p = event.progress;
   if (seat_ || event.finished() || !p.planned.load(std::memory_order_acquire)) return;
-  if (p.gang || p.estimate_ns >= kWorthQueuingNs || p.wanted.load() <= 0 || p.exhausted()) return;
+  if (p.gang || p.estimate_ns >= kWorthQueuingNs || p.exhausted()) return;
+  if (p.started.load(std::memory_order_relaxed) && p.wanted.load() <= 0) return;
   std::optional<Tenure> tenure = claim(event, true);
   if (!tenure) return;
-  if (Seat{*tenure, true}.suits(event) && p.take_wanted())
+  if (Seat{*tenure, true}.suits(event) &&
+      (p.take_wanted() || !p.started.load(std::memory_order_relaxed)))
     sit_down(*tenure, {}, Ref<Event>(&event), event);
   else
     leave(*tenure);
+}
+
+// Looks for a while whether `event` has ended.
+bool Engine::spin_on(const Event& event) {
+  const Event::Progress& p = event.progress;
+  for (int i = 0; i < kWaitSpins && !event.finished(); ++i) spin_pause();
+  const bool about_to_end = !seat_ && p.planned.load(std::memory_order_acquire) &&
+                            p.estimate_ns < kWorthQueuingNs && p.started.load();
+  for (const uint64_t end = about_to_end ? now_ns() + kWaitSpinNs : 0;
+       end && !event.finished() && now_ns() < end;)
+    spin_pause();
+  return event.finished();
 }
 
 // Runs `event`, then what the seat has ready, until that is nothing or `until` has ended.
@@ -327,16 +344,23 @@ void Engine::share_ready(Seat& seat) {
 }
 
 void Engine::run_one(Seat& seat, Event& event) {
-  if (event.progress.gang_unit >= 0) return join_gang(seat, event);
-  if (event.progress.gang) return begin_gang(event);
-  if (!seat.tenure.may_run(event.progress.needs_lease) && !seat.tenure.obtain()) {
+  Event::Progress& p = event.progress;
+  if (p.gang_unit >= 0) return join_gang(seat, event);
+  if (p.gang) return begin_gang(event);
+  if (p.started.load(std::memory_order_relaxed) && p.exhausted()) return;  // others were faster
+  if (!seat.tenure.may_run(p.needs_lease) && !seat.tenure.obtain()) {
     // This unit is another process's at the moment: perhaps there is a better one.
     std::optional<Tenure> tenure = claim(event, false);
     if (!tenure || !post(*tenure, Ref<Event>(&event))) add_to_backlog(event);
     return;
   }
-  if (!event.progress.started.exchange(true) && !start(event)) return;
-  take_part(seat, event);
+  const bool first = !p.started.exchange(true);
+  if (first && !start(event)) return;
+  if (p.total > 1) return take_part(seat, event);
+  if (!first) return;
+  p.next.store(1, std::memory_order_relaxed);
+  run_units(seat, event, 0, 1, p.timed);
+  close(event);
 }
 
 // A command is ready: works out how to cut it, and how many units would help besides the first.
@@ -427,10 +451,6 @@ void Engine::want_more(Event& event, uint64_t unit_ns) {
 
 void Engine::take_part(Seat& seat, Event& event) {
   Event::Progress& p = event.progress;
-  if (p.total == 1) {
-    run_units(seat, event, 0, 1, p.timed);
-    return close(event);
-  }
   recruit(event);
   uint64_t done = 0;
   // A kernel's time may depend on its arguments: what was learned from other launches is checked

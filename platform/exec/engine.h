@@ -95,6 +95,7 @@ class Engine {
   void sit_down(const Tenure& tenure, std::vector<Ref<Event>> ready, Ref<Event> first,
                 const Event& until);
   void help(Event& event);
+  static bool spin_on(const Event& event);
   void work(Seat& seat, Ref<Event> event, const Event* until);
   void run_one(Seat& seat, Event& event);
   void admit(Event& event);

@@ -23,12 +23,6 @@ __kernel void empty() {}
 )";
 constexpr uint32_t kResults = 8;
 
-uint32_t expected(uint32_t seed, uint32_t steps, uint32_t group) {
-  uint32_t x = seed + group % kResults;
-  for (uint32_t i = 0; i < steps; ++i) x = (x ^ x >> 15) * 747796405u + 2891336453u;
-  return x;
-}
-
 cl::Platform first_platform() {
   std::vector<cl::Platform> platforms;
   cl::Platform::get(&platforms);
@@ -36,6 +30,12 @@ cl::Platform first_platform() {
 }
 
 }  // namespace
+
+uint32_t spin_result(uint32_t seed, uint32_t steps) {
+  uint32_t x = seed;
+  for (uint32_t i = 0; i < steps; ++i) x = (x ^ x >> 15) * 747796405u + 2891336453u;
+  return x;
+}
 
 std::string platform_name() {
   return first_platform().getInfo<CL_PLATFORM_NAME>();
@@ -98,7 +98,7 @@ void SpinKernel::check(const Launch& launch) {
   queue_.enqueueReadBuffer(results_, CL_TRUE, 0, launch.groups * sizeof(cl_uint), results.data());
   const uint32_t different = std::min(launch.groups, kResults);
   std::array<uint32_t, kResults> right = {};
-  for (uint32_t i = 0; i < different; ++i) right[i] = expected(launch.seed, launch.steps, i);
+  for (uint32_t i = 0; i < different; ++i) right[i] = spin_result(launch.seed + i, launch.steps);
   for (uint32_t i = 0; i < launch.groups; ++i)
     if (results[i] != right[i % kResults])
       throw std::runtime_error(

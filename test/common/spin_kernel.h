@@ -50,6 +50,9 @@ class SpinKernel {
   cl::Buffer results_, progress_;
 };
 
+// What a work-group computes that starts with `seed`.
+uint32_t spin_result(uint32_t seed, uint32_t steps);
+
 // The name of the first platform.
 std::string platform_name();
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <sstream>
 #include <stdexcept>
 #include <vector>
@@ -57,13 +58,11 @@ void stream(const Arguments& arguments) {
                              std::to_string(launch.groups));
 }
 
-void short_launches(const Arguments& arguments) {
+// Calls `work` each ms in the phases with short kernels, from the time that the line tells.
+void each_period(const Arguments& arguments, const std::function<void()>& work) {
   constexpr int64_t kPeriod = 1'000'000;
-  SpinKernel::Launch launch = {kShortGroups, number(arguments, 0), 1};
   const int64_t phase_ns = number(arguments, 1);
   const uint32_t phases = number(arguments, 2);
-  SpinKernel kernel(launch.groups, shared_page().progress);
-  for (int i = 0; i < 100; ++i) kernel.run(launch);
   tell("ready");
   const int64_t begin = std::stoll(listen());
   std::ostringstream times;
@@ -73,19 +72,44 @@ void short_launches(const Arguments& arguments) {
     int64_t next = begin + phase * phase_ns;
     while (next < end) {
       sleep_until(next);
-      ++launch.seed;
       const int64_t start = now_ns();
-      kernel.run(launch);
-      const int64_t stop = now_ns();
-      times << stop - start << ' ';
-      if (launch.seed % 50 == 0) kernel.check(launch);
-      // A launch that took longer than the period leaves out the starts that it missed.
+      work();
+      times << now_ns() - start << ' ';
+      // What took longer than the period leaves out the starts that it missed.
       next += std::max<int64_t>(1, (now_ns() - next + kPeriod - 1) / kPeriod) * kPeriod;
     }
   }
-  kernel.check(launch);
   tell(times.str());
   listen();
+}
+
+void launch_each_period(const Arguments& arguments,
+                        void (*run)(SpinKernel&, const SpinKernel::Launch&)) {
+  SpinKernel::Launch launch = {kShortGroups, number(arguments, 0), 1};
+  SpinKernel kernel(launch.groups, shared_page().progress);
+  for (int i = 0; i < 100; ++i) kernel.run(launch);
+  each_period(arguments, [&] {
+    ++launch.seed;
+    run(kernel, launch);
+  });
+  kernel.check(launch);
+}
+
+void short_launches(const Arguments& arguments) {
+  launch_each_period(
+      arguments, [](SpinKernel& kernel, const SpinKernel::Launch& launch) { kernel.run(launch); });
+}
+
+void flushed_launches(const Arguments& arguments) {
+  launch_each_period(arguments, [](SpinKernel& kernel, const SpinKernel::Launch& launch) {
+    kernel.enqueue(launch).wait();
+  });
+}
+
+void plain_computation(const Arguments& arguments) {
+  const uint32_t steps = kShortGroups * number(arguments, 0);
+  uint32_t seed = 0;
+  each_period(arguments, [&] { shared_page().progress += spin_result(++seed, steps); });
 }
 
 void latency(const Arguments& arguments) {
@@ -127,8 +151,10 @@ void idle(const Arguments&) {
 
 const std::map<std::string, Role>& roles() {
   static const std::map<std::string, Role> all = {
-      {"examine", examine_machine}, {"stream", stream},       {"short", short_launches},
-      {"latency", latency},         {"wait_turn", wait_turn}, {"idle", idle}};
+      {"examine", examine_machine}, {"stream", stream},
+      {"short", short_launches},    {"flushed", flushed_launches},
+      {"plain", plain_computation}, {"latency", latency},
+      {"wait_turn", wait_turn},     {"idle", idle}};
   return all;
 }
 

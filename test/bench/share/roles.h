@@ -16,6 +16,9 @@ namespace bench {
 //   short STEPS PHASE_NS PHASES    the line is a start time; from there on launches small kernels,
 //                                  one each ms, in the phases that short_runs_in() names; tells the
 //                                  ns that each of them took; waits for another line
+//   flushed STEPS PHASE_NS PHASES  the same with clFlush() before it waits
+//   plain STEPS PHASE_NS PHASES    the same, but the thread computes what the kernel would, without
+//                                  OpenCL: what the operating system makes of such a process
 //   latency COUNT                  tells the median ns of an empty kernel's launch and end
 //   wait_turn                      for each line: enqueues a small kernel, tells "queued", then
 //   when

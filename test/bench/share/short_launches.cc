@@ -55,7 +55,7 @@ struct Loss {
   double short_share;  // CPUs that the short process used
 };
 
-std::vector<Row> measure(const Setting& setting, unsigned hogs) {
+std::vector<Row> measure(const Setting& setting, const std::string& role, unsigned hogs) {
   const int64_t phase = setting.quick ? 100'000'000 : 750'000'000;
   const unsigned phases = setting.quick ? 4 : 8;
   // Kernels of 200 ms on an idle machine, and of about 5 us a work-group.
@@ -68,7 +68,7 @@ std::vector<Row> measure(const Setting& setting, unsigned hogs) {
             "1024", std::to_string(setting.steps(hog_seconds * setting.cpus / 1024)), "1"},
         setting);
   WorkerProcess brief(
-      "short", {std::to_string(setting.steps(5e-6)), std::to_string(phase), std::to_string(phases)},
+      role, {std::to_string(setting.steps(5e-6)), std::to_string(phase), std::to_string(phases)},
       setting.environment);
   brief.receive();
   if (crew) crew->go();
@@ -88,7 +88,7 @@ std::vector<Row> measure(const Setting& setting, unsigned hogs) {
                              std::to_string(status));
   if (crew) crew->stop();
 
-  const std::string name = "short_beside_" + std::to_string(hogs);
+  const std::string name = role + "_beside_" + std::to_string(hogs);
   std::vector<Row> rows = {{name + "_median", "us", quantile(ns, 0.5) * 1e-3},
                            {name + "_p99", "us", quantile(ns, 0.99) * 1e-3},
                            {name + "_max", "us", ns.back() * 1e-3}};
@@ -101,18 +101,27 @@ std::vector<Row> measure(const Setting& setting, unsigned hogs) {
   return rows;
 }
 
+Figure beside(const std::string& role, unsigned hogs, const std::string& meaning) {
+  return {role + "_beside_" + std::to_string(hogs), meaning, false,
+          [=](const Setting& setting) -> std::vector<Row> {
+            if (hogs > 8 && setting.cpus < 8) return {};
+            return measure(setting, role, hogs);
+          }};
+}
+
 }  // namespace
 
 std::vector<Figure> short_launch_figures() {
   std::vector<Figure> figures;
   for (const unsigned hogs : {0u, 1u, 2u, 4u, 8u, 16u})
     figures.push_back(
-        {"short_beside_" + std::to_string(hogs),
-         "a 4-work-group kernel every ms beside so many processes with 200 ms kernels", false,
-         [=](const Setting& setting) -> std::vector<Row> {
-           if (hogs > 8 && setting.cpus < 8) return {};
-           return measure(setting, hogs);
-         }});
+        beside("short", hogs,
+               "a 4-work-group kernel every ms beside so many processes with 200 ms kernels"));
+  for (const unsigned hogs : {0u, 2u})
+    figures.push_back(beside("flushed", hogs, "the same with clFlush() before the wait"));
+  for (const unsigned hogs : {1u, 2u, 4u, 8u, 16u})
+    figures.push_back(beside(
+        "plain", hogs, "the same work done by a thread without OpenCL: the system's own part"));
   return figures;
 }
 

@@ -20,19 +20,28 @@ class RecentUse {
   explicit RecentUse(uint64_t word = 0) : word_(word) {}
   uint64_t word() const { return word_; }
 
-  // At the time `now`, in ns.
+  // At the time `now`, in ns. Somebody whose clock was read a little later may have been here
+  // first.
   double ns(uint64_t now) const {
-    const auto then = static_cast<uint32_t>(word_ >> 32);
-    const double passed = 1024.0 * (static_cast<uint32_t>(now >> 10) - then);
-    return 1024.0 * static_cast<uint32_t>(word_) * std::exp(-passed / kMemoryNs);
+    return 1024.0 * static_cast<uint32_t>(word_) * std::exp(-1024.0 * age(now) / kMemoryNs);
   }
   // With `more_ns` in addition, or less where that is negative.
   RecentUse plus(double more_ns, uint64_t now) const {
     const double sum = (ns(now) + more_ns) / 1024;
-    return RecentUse(now >> 10 << 32 | static_cast<uint32_t>(std::clamp(sum, 0.0, 4e9)));
+    const uint32_t date = word_ ? then() + age(now) : static_cast<uint32_t>(now >> 10);
+    return RecentUse(uint64_t{date} << 32 | static_cast<uint32_t>(std::clamp(sum, 0.0, 4e9)));
   }
 
  private:
+  static constexpr uint32_t kSecond = 1'000'000'000 / 1024;
+
+  uint32_t then() const { return static_cast<uint32_t>(word_ >> 32); }
+  // 0 where `now` is before that, by less than a second: the difference wraps around.
+  uint32_t age(uint64_t now) const {
+    const uint32_t passed = static_cast<uint32_t>(now >> 10) - then();
+    return passed > UINT32_MAX - kSecond ? 0 : passed;
+  }
+
   uint64_t word_;
 };
 

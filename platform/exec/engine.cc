@@ -11,6 +11,7 @@
 #include "platform/base/error.h"
 #include "platform/base/futex.h"
 #include "platform/base/log.h"
+#include "platform/exec/chunks.h"
 #include "platform/exec/command.h"
 #include "platform/exec/float_environment.h"
 #include "platform/model/command_queue.h"
@@ -19,10 +20,6 @@
 
 namespace conclave {
 namespace {
-
-// A chunk of units should take about this long: long against the atomic addition that claims it,
-// short against the time for which uneven chunks could leave other units without work.
-constexpr uint64_t kChunkNs = 20'000;
 
 // How long a holder may be in one work-group before the others stop waiting for it.
 constexpr uint64_t kOverdueNs = 40'000'000;
@@ -384,16 +381,12 @@ void Engine::admit(Event& event) {
 void Engine::cut(Event& event) {
   Event::Progress& p = event.progress;
   const uint64_t units = event.queue()->device().compute_units().size();
-  const uint64_t whole = p.estimate_ns;
-  p.most = std::max<uint64_t>(1, p.total / (4 * units));
-  p.chunk = p.most;
-  uint64_t helpers = units;
-  if (whole != Command::kUnknown) {
-    p.chunk = std::clamp<uint64_t>(p.total * kChunkNs / std::max<uint64_t>(whole, 1), 1, p.most);
-    helpers = whole / kWorthWakingNs;
-  }
-  uint64_t chunks = (p.total + p.chunk - 1) / p.chunk;
-  p.places = static_cast<int32_t>(std::min({units, chunks, helpers + 1}) - 1);
+  const Cut cut(p.total, p.estimate_ns, units);
+  p.chunk = cut.chunk;
+  p.most = cut.most;
+  const uint64_t chunks = (p.total + p.chunk - 1) / p.chunk;
+  p.places =
+      static_cast<int32_t>(useful_compute_units(units, chunks, p.estimate_ns, kWorthWakingNs) - 1);
   p.wanted.store(p.places, std::memory_order_relaxed);
 }
 
@@ -441,8 +434,8 @@ void Engine::recruit(Event& event) {
 void Engine::want_more(Event& event, uint64_t unit_ns) {
   Event::Progress& p = event.progress;
   const uint64_t units = event.queue()->device().compute_units().size();
-  const auto places =
-      static_cast<int32_t>(std::min({units, p.total, p.total * unit_ns / kWorthWakingNs + 1}) - 1);
+  const auto places = static_cast<int32_t>(
+      useful_compute_units(units, p.total, p.total * unit_ns, kWorthWakingNs) - 1);
   if (places <= p.places) return;
   p.wanted.fetch_add(places - p.places);
   p.estimate_ns = p.total * unit_ns;
@@ -453,25 +446,16 @@ void Engine::take_part(Seat& seat, Event& event) {
   Event::Progress& p = event.progress;
   recruit(event);
   uint64_t done = 0;
-  // A kernel's time may depend on its arguments: what was learned from other launches is checked
-  // against the first unit, and the chunks of long commands follow the time that they take.
-  bool timed = p.timed;
-  uint64_t chunk = 1;
-  for (;;) {
-    uint64_t first = p.next.fetch_add(chunk, std::memory_order_relaxed);
+  for (ChunkSize chunk(p.chunk, p.most, p.timed);;) {
+    const uint64_t size = chunk.units();
+    const uint64_t first = p.next.fetch_add(size, std::memory_order_relaxed);
     if (first >= p.total) break;
-    uint64_t count = std::min(chunk, p.total - first);
-    const uint64_t ns = run_units(seat, event, first, count, timed || done == 0);
+    const uint64_t count = std::min(size, p.total - first);
+    const uint64_t ns = run_units(seat, event, first, count, chunk.timed());
     done += count;
-    if (ns > kChunkNs) {
-      if (!p.measured.exchange(true, std::memory_order_relaxed)) want_more(event, ns / count);
-      timed = true;
-      chunk = std::max<uint64_t>(1, chunk * kChunkNs / ns);
-    } else if (!timed) {
-      chunk = p.chunk;
-    } else if (ns < kChunkNs / 2) {
-      chunk = std::min(2 * chunk, p.most);
-    }
+    chunk.took(ns);
+    if (ns > kChunkNs && !p.measured.exchange(true, std::memory_order_relaxed))
+      want_more(event, ns / count);
     if (seat.tenure.is_over() && !p.exhausted()) {
       // The rest waits for its next turn, here or elsewhere.
       p.wanted.fetch_add(1);

@@ -113,53 +113,46 @@ bool Leases::grant(uint32_t unit, uint64_t seen, Owner next) {
   return true;
 }
 
+// Grants the unit to the first waiter besides `except`, if `lets_go` says of its lease that it may
+// go. `word`: as it was, where nobody waits.
+Leases::Passed Leases::pass(uint32_t unit, bool (Leases::*lets_go)(const Lease&) const,
+                            Owner except, uint64_t& word) {
+  for (;;) {
+    word = layout_.unit(unit).lease.load();
+    const Lease lease = Lease::of(word);
+    if (!(this->*lets_go)(lease)) return Passed::kNotOurs;
+    const Waiter next = lease.contended ? first_waiter(unit, except) : Waiter();
+    if (!next.owner) return Passed::kNobodyWaits;
+    if (grant(unit, word, next.owner)) return Passed::kGranted;
+  }
+}
+
 // Gives a unit on which nobody works to the first waiter; takes the `contended` bit off it where
 // there is none.
 void Leases::hand_out(uint32_t unit) {
-  CuEntry& cu = layout_.unit(unit);
-  for (;;) {
-    uint64_t word = cu.lease.load();
-    Lease lease = Lease::of(word);
-    if (lease.state > Lease::kIdle || !lease.contended) return;
-    const Waiter next = first_waiter(unit, Owner());
-    if (next.owner) {
-      if (grant(unit, word, next.owner)) return;
-      continue;
-    }
-    lease.contended = false;
-    ++lease.version;
-    if (cu.lease.compare_exchange_strong(word, lease.word())) return;
-  }
+  uint64_t word;
+  while (pass(unit, &Leases::at_rest, Owner(), word) == Passed::kNobodyWaits)
+    if (put_aside(unit, word)) return;
 }
 
 void Leases::pass_on(uint32_t unit) {
-  CuEntry& cu = layout_.unit(unit);
-  for (;;) {
-    uint64_t word = cu.lease.load();
-    Lease lease = Lease::of(word);
-    if (lease.state != Lease::kActive || lease.owner != self_) return;  // it was taken away
-    const Waiter next = lease.contended ? first_waiter(unit, Owner()) : Waiter();
-    if (next.owner) {
-      if (grant(unit, word, next.owner)) return;
-      continue;
-    }
-    lease.state = Lease::kIdle;
-    lease.contended = false;
-    ++lease.version;
-    if (cu.lease.compare_exchange_strong(word, lease.word())) return;
-  }
+  uint64_t word;
+  while (pass(unit, &Leases::mine, Owner(), word) == Passed::kNobodyWaits)
+    if (put_aside(unit, word)) return;
+}
+
+// From the word `seen` to the state of a unit that nobody works on or waits for.
+bool Leases::put_aside(uint32_t unit, uint64_t seen) {
+  Lease lease = Lease::of(seen);
+  if (lease.state == Lease::kActive) lease.state = Lease::kIdle;
+  lease.contended = false;
+  ++lease.version;
+  return layout_.unit(unit).lease.compare_exchange_strong(seen, lease.word());
 }
 
 bool Leases::yield(uint32_t unit) {
-  CuEntry& cu = layout_.unit(unit);
-  for (;;) {
-    const uint64_t word = cu.lease.load();
-    const Lease lease = Lease::of(word);
-    if (lease.state != Lease::kActive || lease.owner != self_) return true;  // it was taken away
-    const Waiter next = first_waiter(unit, self_);
-    if (!next.owner) return false;
-    if (grant(unit, word, next.owner)) return true;
-  }
+  uint64_t word;
+  return pass(unit, &Leases::mine, self_, word) != Passed::kNobodyWaits;
 }
 
 bool Leases::should_yield(uint32_t unit, uint64_t ticket, uint64_t margin_ns) {
@@ -172,7 +165,7 @@ bool Leases::should_yield(uint32_t unit, uint64_t ticket, uint64_t margin_ns) {
 void Leases::renew(uint32_t unit) {
   uint64_t word = layout_.unit(unit).lease.load();
   Lease lease = Lease::of(word);
-  if (lease.state != Lease::kActive || lease.owner != self_) return;
+  if (!mine(lease)) return;
   ++lease.version;
   layout_.unit(unit).lease.compare_exchange_strong(word, lease.word());
 }

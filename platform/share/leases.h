@@ -73,7 +73,7 @@ class Leases {
   void give(uint32_t unit) {
     uint64_t word = layout_.unit(unit).lease.load(std::memory_order_relaxed);
     Lease lease = Lease::of(word);
-    if (lease.state == Lease::kActive && lease.owner == self_ && !lease.contended) {
+    if (mine(lease) && !lease.contended) {
       lease.state = Lease::kIdle;
       if (layout_.unit(unit).lease.compare_exchange_strong(word, lease.word(),
                                                            std::memory_order_release))
@@ -87,10 +87,7 @@ class Leases {
     Lease lease = load(unit);
     return lease.state == Lease::kGranted && lease.owner == self_;
   }
-  bool holds(uint32_t unit) const {
-    Lease lease = load(unit);
-    return lease.state == Lease::kActive && lease.owner == self_;
-  }
+  bool holds(uint32_t unit) const { return mine(load(unit)); }
   // Whether somebody (perhaps this process) waits for the unit.
   bool contended(uint32_t unit) const { return load(unit).contended; }
 
@@ -170,9 +167,17 @@ class Leases {
     }
   };
 
+  enum class Passed { kGranted, kNobodyWaits, kNotOurs };
+  Passed pass(uint32_t unit, bool (Leases::*lets_go)(const Lease&) const, Owner except,
+              uint64_t& word);
+  bool mine(const Lease& lease) const {
+    return lease.state == Lease::kActive && lease.owner == self_;
+  }
+  bool at_rest(const Lease& lease) const { return lease.state <= Lease::kIdle && lease.contended; }
   // give() where somebody waits, or the lease is no longer this process's.
   void pass_on(uint32_t unit);
   void hand_out(uint32_t unit);
+  bool put_aside(uint32_t unit, uint64_t seen);
   bool grant(uint32_t unit, uint64_t seen, Owner next);
   void mark_contended(uint32_t unit);
   Waiter first_waiter(uint32_t unit, Owner except) const;

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the units of a command are dealt out: how many compute units are worth recruiting, and how
+// many of the command's units (work-groups) one takes at a time.
+#ifndef CONCLAVE_PLATFORM_EXEC_CHUNKS_H_
+#define CONCLAVE_PLATFORM_EXEC_CHUNKS_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "platform/exec/command.h"
+
+namespace conclave {
+
+// A chunk should take about this long: long against the atomic addition that claims it, short
+// against the time for which uneven chunks could leave other units without work.
+inline constexpr uint64_t kChunkNs = 20'000;
+
+// How many of `compute_units` a command of `units` is worth that takes `whole_ns` on one of them,
+// where waking another one costs `wake_ns`; at least 1.
+inline uint64_t useful_compute_units(uint64_t compute_units, uint64_t units, uint64_t whole_ns,
+                                     uint64_t wake_ns) {
+  return std::min({compute_units, units, whole_ns / wake_ns + 1});
+}
+
+// The chunks that a command is cut into by what is known beforehand.
+struct Cut {
+  uint64_t chunk;  // units at once
+  uint64_t most;   // at most: so that there are some chunks for each compute unit
+
+  Cut(uint64_t units, uint64_t whole_ns, uint64_t compute_units)
+      : chunk(std::max<uint64_t>(1, units / (4 * compute_units))), most(chunk) {
+    if (whole_ns != Command::kUnknown)
+      chunk = std::clamp<uint64_t>(units * kChunkNs / std::max<uint64_t>(whole_ns, 1), 1, most);
+  }
+};
+
+// The size of one compute unit's next chunk. A kernel's time may depend on its arguments: what was
+// learned from other launches is checked against the first unit, and the chunks of long commands
+// follow the time that they take.
+class ChunkSize {
+ public:
+  ChunkSize(uint64_t planned, uint64_t most, bool timed)
+      : planned_(planned), most_(most), timed_(timed) {}
+
+  uint64_t units() const { return units_; }
+  // Whether it is to be known how long the chunk takes.
+  bool timed() const { return timed_ || first_; }
+  // The chunk took so long; 0 where nobody looked.
+  void took(uint64_t ns) {
+    first_ = false;
+    if (ns > kChunkNs) {
+      timed_ = true;
+      units_ = std::max<uint64_t>(1, units_ * kChunkNs / ns);
+    } else if (!timed_) {
+      units_ = planned_;
+    } else if (ns < kChunkNs / 2) {
+      units_ = std::min(2 * units_, most_);
+    }
+  }
+
+ private:
+  const uint64_t planned_, most_;
+  uint64_t units_ = 1;
+  bool timed_, first_ = true;
+};
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_EXEC_CHUNKS_H_

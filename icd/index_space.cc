@@ -62,10 +62,14 @@ void require_arguments_set(const Kernel& kernel) {
                                               kernel.info().name + "' is not set");
 }
 
-IndexSpace index_space(const CommandQueue& queue, const KernelCode& code, cl_uint dimensions,
-                       const size_t* offset, const size_t* global, const size_t* local) {
+void require_dimensions(cl_uint dimensions) {
   require(dimensions >= 1 && dimensions <= 3, CL_INVALID_WORK_DIMENSION,
           "the number of dimensions is not 1, 2 or 3");
+}
+
+IndexSpace index_space(const CommandQueue& queue, const KernelCode& code, cl_uint dimensions,
+                       const size_t* offset, const size_t* global, const size_t* local) {
+  require_dimensions(dimensions);
   IndexSpace space;
   space.dimensions = dimensions;
   bool empty = global == nullptr;

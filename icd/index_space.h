@@ -16,6 +16,9 @@ const std::shared_ptr<const KernelCode>& executable_code(const CommandQueue& que
 // Throws Error{CL_INVALID_KERNEL_ARGS} naming the first argument that is not set.
 void require_arguments_set(const Kernel& kernel);
 
+// Throws Error{CL_INVALID_WORK_DIMENSION} where that is not 1, 2 or 3.
+void require_dimensions(cl_uint dimensions);
+
 // The index space of a launch, local size chosen where `local` is null. Throws Error with the codes
 // of clEnqueueNDRangeKernel.
 IndexSpace index_space(const CommandQueue& queue, const KernelCode& code, cl_uint dimensions,

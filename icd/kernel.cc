@@ -162,7 +162,8 @@ CL_API_ENTRY cl_int CL_API_CALL clGetKernelSuggestedLocalWorkSizeKHR(
     require(suggested, CL_INVALID_VALUE, "nowhere to put the answer");
     const KernelCode& code = *executable_code(q, k);
     require_arguments_set(k);
-    for (cl_uint d = 0; d < dimensions && d < 3; ++d)
+    require_dimensions(dimensions);
+    for (cl_uint d = 0; d < dimensions; ++d)
       require(global && global[d], CL_INVALID_GLOBAL_WORK_SIZE, "no global size, or one of 0");
     IndexSpace space = index_space(q, code, dimensions, offset, global, nullptr);
     for (cl_uint d = 0; d < dimensions; ++d) suggested[d] = space.local[d];

@@ -111,23 +111,45 @@ void Target::apply_to(llvm::Module& module) const {
   }
 }
 
+namespace {
+
+// What simplifies code of the virtual target.
+class Simplifier {
+ public:
+  explicit Simplifier(const llvm::Module& module)
+      : analyses_(builder_), no_library_(llvm::Triple(module.getTargetTriple())) {
+    // OpenCL C has no C library; a function of the program is what it says and nothing else.
+    no_library_.disableAllFunctions();
+    analyses_.function.registerPass([&] { return llvm::TargetLibraryAnalysis(no_library_); });
+    passes_.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    passes_.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+    passes_.addPass(llvm::SimplifyCFGPass());
+    passes_.addPass(llvm::InstCombinePass());
+    passes_.addPass(llvm::SimplifyCFGPass());
+  }
+
+  void run(llvm::Module& module) {
+    llvm::ModulePassManager passes;
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes_)));
+    passes.run(module, analyses_.module);
+  }
+  void run(llvm::Function& function) { passes_.run(function, analyses_.function); }
+
+ private:
+  llvm::PassBuilder builder_;
+  Analyses analyses_;
+  llvm::TargetLibraryInfoImpl no_library_;
+  llvm::FunctionPassManager passes_;
+};
+
+}  // namespace
+
 void simplify_kernels(llvm::Module& module, bool optimize) {
-  if (!optimize) return;
-  llvm::PassBuilder builder;
-  Analyses analyses(builder);
-  // OpenCL C has no C library; a function of the program is what it says and nothing else.
-  llvm::TargetLibraryInfoImpl no_library(llvm::Triple(module.getTargetTriple()));
-  no_library.disableAllFunctions();
-  analyses.function.registerPass([&] { return llvm::TargetLibraryAnalysis(no_library); });
-  llvm::FunctionPassManager passes;
-  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
-  passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
-  passes.addPass(llvm::SimplifyCFGPass());
-  passes.addPass(llvm::InstCombinePass());
-  passes.addPass(llvm::SimplifyCFGPass());
-  llvm::ModulePassManager module_passes;
-  module_passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
-  module_passes.run(module, analyses.module);
+  if (optimize) Simplifier(module).run(module);
+}
+
+void simplify_function(llvm::Function& function) {
+  Simplifier(*function.getParent()).run(function);
 }
 
 void optimize_for_cpu(llvm::Module& module, const Target& target, bool optimize) {

@@ -40,6 +40,9 @@ class Target {
 // little is live across barriers.
 void simplify_kernels(llvm::Module& module, bool optimize);
 
+// The same for one function of such a module, whose calls have been inlined.
+void simplify_function(llvm::Function& function);
+
 // LLVM's whole optimiser with its vectorizers, on the CPU's form of the module.
 void optimize_for_cpu(llvm::Module& module, const Target& target, bool optimize);
 

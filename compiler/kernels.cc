@@ -6,6 +6,7 @@
 #include <llvm/IR/Instructions.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "compiler/builtins_link.h"
 #include "compiler/codegen.h"
@@ -16,11 +17,13 @@
 #include "compiler/passes/guard_division.h"
 #include "compiler/passes/inline_work_item_code.h"
 #include "compiler/passes/local_memory.h"
+#include "compiler/passes/lower_local_atomics.h"
 #include "compiler/passes/lower_printf.h"
 #include "compiler/passes/prepare_module.h"
 #include "compiler/passes/struct_arguments.h"
 #include "compiler/passes/work_group_function.h"
 #include "compiler/passes/work_item_functions.h"
+#include "compiler/vectorizer/vectorize_region.h"
 
 namespace conclave::compiler {
 namespace {
@@ -53,8 +56,10 @@ class StackBytes {
 };
 
 void check_private_memory(const RegionedKernel& kernel, KernelInfo& info, StackBytes& stack) {
-  for (const Region& region : kernel.regions)
+  for (const Region& region : kernel.regions) {
     info.private_bytes = std::max(info.private_bytes, stack.of(*region.function));
+    if (region.packet) info.private_bytes = std::max(info.private_bytes, stack.of(*region.packet));
+  }
   uint64_t bytes = info.private_bytes + kernel.spill_bytes;
   if (bytes > kMaxPrivateBytes)
     throw BuildError("kernel '" + kernel.name + "' needs " + std::to_string(bytes) +
@@ -83,10 +88,27 @@ void erase_unused_variables(llvm::Module& module) {
   }
 }
 
-// Where a region's calls of builtins end; a vectorizer has had its turn.
+// Where a region's calls of work-item functions end.
 void lower_region(llvm::Function& region) {
   lower_printf(region);
   lower_work_item_functions(region);
+}
+
+// Gives the regions of a kernel their packet forms, as far as they have one.
+void vectorize(RegionedKernel& kernel, const KernelInfo& info, const Options& options,
+               const Target& target, std::string& remarks) {
+  if (!options.optimize || options.width == 1) return;
+  for (size_t i = 0; i < kernel.regions.size(); ++i) {
+    Region& region = kernel.regions[i];
+    unsigned lanes = options.width ? options.width : choose_lanes(*region.function, target);
+    if (uint64_t row = info.required_local_size[0])
+      lanes = static_cast<unsigned>(std::min<uint64_t>(lanes, std::bit_floor(row)));
+    if (lanes == 1) continue;
+    const std::string why_not = vectorize_region(region, lanes, target);
+    if (!why_not.empty())
+      remarks += "remark: kernel '" + kernel.name + "', part " + std::to_string(i + 1) + " of " +
+                 std::to_string(kernel.regions.size()) + ": not vectorized: " + why_not + "\n";
+  }
 }
 
 }  // namespace
@@ -99,28 +121,37 @@ std::vector<KernelInfo> describe_kernels(llvm::Module& module) {
 }
 
 std::vector<KernelInfo> lower_kernels(llvm::Module& module, const Options& options,
-                                      PhaseTimes& times) {
+                                      const Target& target, PhaseTimes& times,
+                                      std::string& remarks) {
   std::vector<KernelInfo> infos = describe_kernels(module);
   prepare_kernels(module, options, times);
 
-  times.begin("work-groups");
+  times.begin("regions");
   std::vector<llvm::Function*> kernels = find_kernels(module);
   std::vector<RegionedKernel> regioned;
-  for (size_t i = 0; i < kernels.size(); ++i) {
-    regioned.push_back(form_regions(*kernels[i]));
-    RegionedKernel& kernel = regioned.back();
+  for (llvm::Function* function : kernels) {
+    RegionedKernel& kernel = regioned.emplace_back(form_regions(*function));
     lower_local_variables(kernel);
     add_alias_scopes(kernel);
-    emit_work_group_function(kernel, infos[i], options.denorms_are_zero);
     for (const Region& region : kernel.regions) lower_region(*region.function);
-    infos[i].local_bytes = kernel.local_bytes;
-    infos[i].spill_bytes = kernel.spill_bytes;
   }
-  for (llvm::Function* kernel : kernels) kernel->eraseFromParent();
-  erase_unused_variables(module);
 
   times.begin("builtins");
   link_late_builtins(module);
+
+  times.begin("vectorize");
+  for (size_t i = 0; i < regioned.size(); ++i)
+    vectorize(regioned[i], infos[i], options, target, remarks);
+
+  times.begin("work-groups");
+  for (size_t i = 0; i < regioned.size(); ++i) {
+    emit_work_group_function(regioned[i], infos[i], options.denorms_are_zero);
+    infos[i].local_bytes = regioned[i].local_bytes;
+    infos[i].spill_bytes = regioned[i].spill_bytes;
+  }
+  for (llvm::Function* kernel : kernels) kernel->eraseFromParent();
+  erase_unused_variables(module);
+  lower_local_atomics(module);
   check_resolved(module);
   StackBytes stack;
   for (size_t i = 0; i < regioned.size(); ++i) check_private_memory(regioned[i], infos[i], stack);

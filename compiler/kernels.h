@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "compiler/codegen.h"
 #include "compiler/metadata.h"
 #include "compiler/options.h"
 #include "compiler/pipeline.h"
@@ -16,10 +17,11 @@ namespace conclave::compiler {
 // Tells about the kernels of a program that is not lowered yet.
 std::vector<KernelInfo> describe_kernels(llvm::Module& module);
 
-// Replaces every kernel by its abi::GroupFunction and the address spaces by the CPU's. Throws
-// BuildError.
+// Replaces every kernel by its abi::GroupFunction, with lanes for `target`, and the address spaces
+// by the CPU's. `remarks` gets a line for each region that is not vectorized. Throws BuildError.
 std::vector<KernelInfo> lower_kernels(llvm::Module& module, const Options& options,
-                                      PhaseTimes& times);
+                                      const Target& target, PhaseTimes& times,
+                                      std::string& remarks);
 
 }  // namespace conclave::compiler
 

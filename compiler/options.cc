@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/options.h"
 
+#include <charconv>
 #include <optional>
 #include <span>
 
@@ -32,6 +33,7 @@ void apply_fast_relaxed_math(Options& o) {
 
 constexpr Flag kFlags[] = {
     {"-w", kCompiling, [](Options& o) { o.no_warnings = true; }},
+    {"-v", kBoth, [](Options& o) { o.verbose = true; }},
     {"-Werror", kCompiling, [](Options& o) { o.warnings_are_errors = true; }},
     {"-g", kCompiling, [](Options& o) { o.debug_info = true; }},
     {"-cl-single-precision-constant", kCompiling,
@@ -117,6 +119,19 @@ bool apply_flag(Options& options, const std::string& word, Action action) {
   return false;
 }
 
+// -cl-conclave-width=N, N a power of two up to 64; 0 leaves the choice to the compiler.
+bool apply_width(Options& options, std::string_view word) {
+  constexpr std::string_view kName = "-cl-conclave-width=";
+  if (!word.starts_with(kName)) return false;
+  const std::string_view value = word.substr(kName.size());
+  const auto [end, error] = std::from_chars(value.begin(), value.end(), options.width);
+  const bool whole = error == std::errc() && end == value.end();
+  if (!whole || options.width > 64 || (options.width & (options.width - 1)) != 0)
+    throw OptionError("error: option '" + std::string(word) +
+                      "': expected 0, 1, 2, 4, 8, 16, 32 or 64");
+  return true;
+}
+
 bool apply_library_option(Options& options, const std::string& word, Action action) {
   if (word != "-create-library" && word != "-enable-link-options") return false;
   if (action != Action::kLink) wrong_place(word, action);
@@ -169,6 +184,7 @@ Options parse_options(std::string_view text, Action action) {
   while (!reader.done()) {
     const std::string& word = reader.next();
     if (apply_flag(options, word, action) || apply_library_option(options, word, action)) continue;
+    if (apply_width(options, word)) continue;
     bool compiling = place_of(action) == kCompiling;
     if (auto value = reader.value_of(word, "-D")) {
       if (!compiling) wrong_place(word, action);

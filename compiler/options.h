@@ -25,6 +25,7 @@ struct Options {
   std::vector<std::string> include_dirs;  // in order
   bool no_warnings = false;               // -w
   bool warnings_are_errors = false;       // -Werror
+  bool verbose = false;                   // -v: remarks in the build log
 
   // Language.
   int language = 120;  // 100, 110, 120, 200 or 300
@@ -44,6 +45,7 @@ struct Options {
   // Code generation.
   bool optimize = true;  // false: -cl-opt-disable
   bool debug_info = false;
+  unsigned width = 0;  // -cl-conclave-width=N: lanes of the vectorizer, 1: none; 0: it chooses
 
   // Linking.
   bool create_library = false;

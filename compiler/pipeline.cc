@@ -138,7 +138,9 @@ class Compilation {
     const Target& target = this->target();
     program_.target_cpu = target.cpu();
     program_.target_features = target.features();
-    program_.kernels = lower_kernels(module, options_, extras_.times);
+    std::string remarks;
+    program_.kernels = lower_kernels(module, options_, target, extras_.times, remarks);
+    if (options_.verbose) response_.log += remarks;
     target.apply_to(module);
     add_vector_math(module, target);
     if (extras_.output != Output::kImage) return make_text(module, target);

@@ -2,8 +2,7 @@
 // What both families of atomic functions (atomic_legacy.cl, atomic.cl) are made of: on an object of
 // type T in each address space, swap_OP replaces the value by `old OP v` and returns the old one.
 //
-// All work-items of a work-group run on one thread, one after the other between barriers, so local
-// memory needs no atomic instructions. A generic pointer may lead anywhere and does.
+// Local memory gets the same: a later pass makes plain accesses of those (lower_local_atomics.h).
 //
 // `relaxed` is a constant once inlined. Everything else is done as seq_cst, which costs nothing more
 // for read-modify-write instructions on x86.
@@ -19,12 +18,12 @@
 #define FOR_BITWISE(M, ...) \
   M(and, old & v, __VA_ARGS__) M(or, old | v, __VA_ARGS__) M(xor, old ^ v, __VA_ARGS__)
 
-#define SHARED_SWAP(OP, NEW, AS, T)                                      \
+#define SWAP(OP, NEW, AS, T)                                      \
   HELPER T swap_##OP(volatile AS T* p, T v, bool relaxed) {              \
     return relaxed ? __atomic_fetch_##OP(p, v, __ATOMIC_RELAXED)         \
                    : __atomic_fetch_##OP(p, v, __ATOMIC_SEQ_CST);        \
   }
-#define SHARED_ACCESS(AS, T)                                                                    \
+#define ACCESS_PRIMITIVES(AS, T)                                                                    \
   HELPER T swap_exchange(volatile AS T* p, T v, bool relaxed) {                                 \
     return relaxed ? __atomic_exchange_n(p, v, __ATOMIC_RELAXED)                                \
                    : __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                               \
@@ -45,44 +44,28 @@
       __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                 \
   }
 
-#define LOCAL_SWAP(OP, NEW, AS, T)                               \
-  HELPER T swap_##OP(volatile AS T* p, T v, bool relaxed) {      \
-    T old = *p;                                                  \
-    *p = NEW;                                                    \
-    return old;                                                  \
-  }
-#define LOCAL_ACCESS(AS, T)                                              \
-  LOCAL_SWAP(exchange, v, AS, T)                                         \
-  HELPER T swap_if_equal(volatile AS T* p, T expected, T v) {            \
-    T old = *p;                                                          \
-    if (old == expected) *p = v;                                         \
-    return old;                                                          \
-  }                                                                      \
-  HELPER T read(volatile AS T* p, bool relaxed) { return *p; }           \
-  HELPER void write(volatile AS T* p, T v, memory_order order) { *p = v; }
-
-#define PRIMITIVES_IN(KIND, AS, T)            \
-  FOR_ARITHMETIC(KIND##_SWAP, AS, T)          \
-  FOR_COMPARING(KIND##_SWAP, AS, T)           \
-  FOR_BITWISE(KIND##_SWAP, AS, T)             \
-  KIND##_ACCESS(AS, T)
-#define PRIMITIVES(T)                \
-  PRIMITIVES_IN(SHARED, __global, T)  \
-  PRIMITIVES_IN(SHARED, __generic, T) \
-  PRIMITIVES_IN(LOCAL, __local, T)
+#define PRIMITIVES_IN(AS, T)   \
+  FOR_ARITHMETIC(SWAP, AS, T)  \
+  FOR_COMPARING(SWAP, AS, T)   \
+  FOR_BITWISE(SWAP, AS, T)     \
+  ACCESS_PRIMITIVES(AS, T)
+#define PRIMITIVES(T)         \
+  PRIMITIVES_IN(__global, T)  \
+  PRIMITIVES_IN(__generic, T) \
+  PRIMITIVES_IN(__local, T)
 PRIMITIVES(int)
 PRIMITIVES(uint)
 PRIMITIVES(long)
 PRIMITIVES(ulong)
 
 // Sums of floating-point numbers; their other operations work on the bit patterns.
-#define REAL_PRIMITIVES(T)                     \
-  FOR_ARITHMETIC(SHARED_SWAP, __global, T)     \
-  FOR_COMPARING(SHARED_SWAP, __global, T)      \
-  FOR_ARITHMETIC(SHARED_SWAP, __generic, T)    \
-  FOR_COMPARING(SHARED_SWAP, __generic, T)     \
-  FOR_ARITHMETIC(LOCAL_SWAP, __local, T)       \
-  FOR_COMPARING(LOCAL_SWAP, __local, T)
+#define REAL_PRIMITIVES_IN(AS, T) \
+  FOR_ARITHMETIC(SWAP, AS, T)     \
+  FOR_COMPARING(SWAP, AS, T)
+#define REAL_PRIMITIVES(T)         \
+  REAL_PRIMITIVES_IN(__global, T)  \
+  REAL_PRIMITIVES_IN(__generic, T) \
+  REAL_PRIMITIVES_IN(__local, T)
 REAL_PRIMITIVES(float)
 REAL_PRIMITIVES(double)
 

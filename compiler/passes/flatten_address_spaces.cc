@@ -77,7 +77,8 @@ class Flattener : llvm::ValueMaterializer {
     std::vector<llvm::GlobalVariable*> variables;
     for (llvm::GlobalVariable& variable : module_.globals()) variables.push_back(&variable);
     std::vector<llvm::Function*> functions;
-    for (llvm::Function& function : module_) functions.push_back(&function);
+    for (llvm::Function& function : module_)
+      if (!is_flat_intrinsic(function)) functions.push_back(&function);
 
     for (llvm::GlobalVariable* variable : variables) move_variable(*variable);
     for (llvm::Function* function : functions) move_function(*function);
@@ -93,6 +94,13 @@ class Flattener : llvm::ValueMaterializer {
   }
 
  private:
+  // One that need not move. It would not be there any more when the form of the same intrinsic for
+  // another address space, whose name becomes the same, is mapped to it.
+  bool is_flat_intrinsic(const llvm::Function& function) {
+    llvm::FunctionType* type = function.getFunctionType();
+    return function.isIntrinsic() && types_.remapType(type) == type;
+  }
+
   // Casts between address spaces are nothing any more, and the null of each is the null of all.
   llvm::Value* materialize(llvm::Value* value) override {
     if (auto* cast = llvm::dyn_cast<llvm::ConstantExpr>(value);

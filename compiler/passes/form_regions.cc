@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/form_regions.h"
 
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SetVector.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
@@ -46,13 +47,14 @@ void drop_lifetime_markers(llvm::Function& kernel) {
       if (intrinsic->isLifetimeStartOrEnd()) intrinsic->eraseFromParent();
 }
 
-// The signature of region functions: hidden parameters, then the kernel's.
-llvm::FunctionType* region_type(const llvm::Function& kernel) {
+// The signature of region functions: hidden parameters, the kernel's, the region's inputs.
+llvm::FunctionType* region_type(const llvm::Function& kernel, llvm::ArrayRef<UniformInput> inputs) {
   llvm::LLVMContext& context = kernel.getContext();
   llvm::Type* pointer = llvm::PointerType::get(context, 0);
   std::vector<llvm::Type*> parameters(kKernelArguments, llvm::Type::getInt64Ty(context));
   parameters[kLaunch] = parameters[kLocalMemory] = parameters[kSpill] = pointer;
   for (const llvm::Argument& argument : kernel.args()) parameters.push_back(argument.getType());
+  for (const UniformInput& input : inputs) parameters.push_back(input.type);
   return llvm::FunctionType::get(llvm::Type::getInt32Ty(context), parameters, false);
 }
 
@@ -85,15 +87,23 @@ class RegionBuilder {
       : kernel_(kernel), cuts_(cuts), layout_(layout) {}
 
   Region build(unsigned index) {
-    function_ = llvm::Function::Create(region_type(kernel_), llvm::GlobalValue::InternalLinkage, 0,
-                                       kernel_.getName() + ".region." + llvm::Twine(index),
-                                       kernel_.getParent());
+    Region region;
+    const std::vector<const SpillSlot*> slots = input_slots(index);
+    for (const SpillSlot* slot : slots)
+      region.inputs.push_back({slot->variable->getAllocatedType(), slot->offset, slot->alignment});
+    function_ = llvm::Function::Create(
+        region_type(kernel_, region.inputs), llvm::GlobalValue::InternalLinkage, 0,
+        kernel_.getName() + ".region." + llvm::Twine(index), kernel_.getParent());
     copy_attributes(kernel_, *function_);
     // An array there may also be reached through a pointer that was itself spilled.
     if (std::all_of(layout_.slots.begin(), layout_.slots.end(),
                     [](const SpillSlot& slot) { return slot.is_value; }))
       function_->addParamAttr(kSpill, llvm::Attribute::NoAlias);
     map_.clear();
+    inputs_.clear();
+    for (size_t i = 0; i < slots.size(); ++i)
+      inputs_[slots[i]] =
+          function_->getArg(static_cast<unsigned>(kKernelArguments + kernel_.arg_size() + i));
     successors_.clear();
     values_.clear();
     BasicBlock* begin =
@@ -106,10 +116,23 @@ class RegionBuilder {
     llvm::IRBuilder<>(entry).CreateBr(llvm::cast<BasicBlock>(map_[begin]));
     finish_exits();
     clean_up();
-    return {function_, std::vector<int>(successors_.begin(), successors_.end())};
+    region.function = function_;
+    region.successors.assign(successors_.begin(), successors_.end());
+    return region;
   }
 
  private:
+  bool is_live_in(const SpillSlot& slot, unsigned index) const {
+    return index > 0 && slot.crossings.test(index - 1);
+  }
+
+  std::vector<const SpillSlot*> input_slots(unsigned index) const {
+    std::vector<const SpillSlot*> slots;
+    for (const SpillSlot& slot : layout_.slots)
+      if (slot.is_uniform && is_live_in(slot, index)) slots.push_back(&slot);
+    return slots;
+  }
+
   void collect_blocks(BasicBlock* begin) {
     blocks_.clear();
     blocks_.insert(begin);
@@ -137,10 +160,11 @@ class RegionBuilder {
   llvm::Value* slot_address(llvm::IRBuilder<>& builder, const SpillSlot& slot) {
     llvm::Value* array =
         builder.CreateMul(function_->getArg(kItems), builder.getInt64(slot.offset), "", true, true);
-    llvm::Value* element =
-        builder.CreateMul(function_->getArg(kItem), builder.getInt64(slot.size), "", true, true);
     llvm::Value* address =
         builder.CreateInBoundsGEP(builder.getInt8Ty(), function_->getArg(kSpill), array);
+    if (slot.is_uniform) return address;
+    llvm::Value* element =
+        builder.CreateMul(function_->getArg(kItem), builder.getInt64(slot.size), "", true, true);
     return builder.CreateInBoundsGEP(builder.getInt8Ty(), address, element);
   }
 
@@ -160,12 +184,14 @@ class RegionBuilder {
       map_[variable] = copy;
       if (!slot) continue;
       values_.push_back(copy);
-      if (index > 0 && slot->crossings.test(index - 1)) {
-        llvm::Value* value = builder.CreateAlignedLoad(
-            copy->getAllocatedType(), slot_address(builder, *slot), llvm::Align(slot->alignment));
-        builder.CreateStore(value, copy);
-      }
+      if (is_live_in(*slot, index)) builder.CreateStore(value_at_begin(builder, *slot), copy);
     }
+  }
+
+  llvm::Value* value_at_begin(llvm::IRBuilder<>& builder, const SpillSlot& slot) {
+    if (llvm::Argument* input = inputs_.lookup(&slot)) return input;
+    return builder.CreateAlignedLoad(slot.variable->getAllocatedType(), slot_address(builder, slot),
+                                     llvm::Align(slot.alignment));
   }
 
   const SpillSlot* slot_of(const llvm::AllocaInst* variable) const {
@@ -240,6 +266,7 @@ class RegionBuilder {
   llvm::Function* function_ = nullptr;
   llvm::SetVector<BasicBlock*> blocks_;
   llvm::ValueToValueMapTy map_;
+  llvm::DenseMap<const SpillSlot*, llvm::Argument*> inputs_;
   llvm::SetVector<int> successors_;
   std::vector<llvm::AllocaInst*> values_;
 };

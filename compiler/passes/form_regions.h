@@ -15,7 +15,9 @@
 // A region holds a copy of every block that can be reached from its beginning without crossing a
 // barrier; loops with barriers thus need no special treatment. What is live across a barrier is
 // kept in the spill area: slot s of work-item i is at `spill + items * offset(s) + i * size(s)`, so
-// that one slot's values of neighbouring work-items lie side by side.
+// that one slot's values of neighbouring work-items lie side by side. What is the same for all
+// work-items of a group is kept once, and given to the regions as parameters: those that go on
+// overwrite it while others still begin.
 #ifndef CONCLAVE_COMPILER_PASSES_FORM_REGIONS_H_
 #define CONCLAVE_COMPILER_PASSES_FORM_REGIONS_H_
 

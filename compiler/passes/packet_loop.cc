@@ -15,17 +15,17 @@ using llvm::IRBuilder;
 using llvm::MDNode;
 using llvm::Value;
 
-// A loop `do { ... } while ((index += step) < end)`: no work-group is empty.
+// A loop `do { ... } while ((index += step) < end)`, for ranges that are not empty.
 class CountingLoop {
  public:
-  CountingLoop(IRBuilder<>& builder, Value* end, uint64_t step, const char* name)
+  CountingLoop(IRBuilder<>& builder, Value* begin, Value* end, uint64_t step, const char* name)
       : builder_(builder), end_(end), step_(step) {
     BasicBlock* before = builder.GetInsertBlock();
     body_ = BasicBlock::Create(builder.getContext(), name, before->getParent());
     builder.CreateBr(body_);
     builder.SetInsertPoint(body_);
     index_ = builder.CreatePHI(builder.getInt64Ty(), 2, name);
-    index_->addIncoming(builder.getInt64(0), before);
+    index_->addIncoming(begin, before);
   }
 
   Value* index() const { return index_; }
@@ -75,23 +75,27 @@ MDNode* mark_independent_accesses(llvm::Function& region) {
   return group;
 }
 
-// Loops over work-items are vectorized or left alone: unrolling them makes much code, which takes
-// long to compile, for little.
-void annotate_loop(llvm::BranchInst& latch, MDNode* access_group = nullptr) {
+// Loops over work-items are vectorized by LLVM, if they may be, or left alone: unrolling them makes
+// much code, which takes long to compile, for little.
+void annotate_loop(llvm::BranchInst& latch, MDNode* access_group) {
   llvm::LLVMContext& context = latch.getContext();
   auto text = [&](const char* name) { return llvm::MDString::get(context, name); };
   // The first operand of a loop's metadata is the node itself.
   llvm::SmallVector<llvm::Metadata*> properties = {nullptr};
   properties.push_back(MDNode::get(context, text("llvm.loop.unroll.disable")));
-  if (access_group)
+  if (access_group) {
     properties.push_back(MDNode::get(context, {text("llvm.loop.parallel_accesses"), access_group}));
+  } else {
+    auto* no = llvm::ConstantAsMetadata::get(llvm::ConstantInt::getFalse(context));
+    properties.push_back(MDNode::get(context, {text("llvm.loop.vectorize.enable"), no}));
+  }
   MDNode* loop = MDNode::getDistinct(context, properties);
   loop->replaceOperandWith(0, loop);
   latch.setMetadata(llvm::LLVMContext::MD_loop, loop);
 }
 
-std::vector<Value*> region_arguments(const GroupValues& group, Value* item,
-                                     const std::array<Value*, 3>& local_id) {
+std::vector<Value*> region_arguments(const GroupValues& group, llvm::ArrayRef<Value*> inputs,
+                                     Value* item, const std::array<Value*, 3>& local_id) {
   std::vector<Value*> arguments(kKernelArguments);
   arguments[kLaunch] = group.launch;
   arguments[kLocalMemory] = group.local_memory;
@@ -105,7 +109,19 @@ std::vector<Value*> region_arguments(const GroupValues& group, Value* item,
     arguments[kGlobalBase + d] = group.global_base[d];
   }
   arguments.insert(arguments.end(), group.arguments.begin(), group.arguments.end());
+  arguments.insert(arguments.end(), inputs.begin(), inputs.end());
   return arguments;
+}
+
+std::vector<Value*> load_inputs(IRBuilder<>& builder, const Region& region,
+                                const GroupValues& group) {
+  std::vector<Value*> values;
+  for (const UniformInput& input : region.inputs) {
+    Value* offset = builder.CreateMul(group.items, builder.getInt64(input.offset), "", true, true);
+    Value* address = builder.CreateInBoundsGEP(builder.getInt8Ty(), group.spill, offset);
+    values.push_back(builder.CreateAlignedLoad(input.type, address, llvm::Align(input.alignment)));
+  }
+  return values;
 }
 
 // Counts y and z along with the rows of a group.
@@ -140,23 +156,112 @@ class RowPosition {
   llvm::PHINode* z_;
 };
 
+// Emits the work-items of one row.
+class RowEmitter {
+ public:
+  RowEmitter(IRBuilder<>& builder, const Region& region, const GroupValues& group,
+             llvm::ArrayRef<Value*> inputs, const RowPosition& position, Value* row_begin)
+      : builder_(builder),
+        region_(region),
+        group_(group),
+        inputs_(inputs),
+        position_(position),
+        row_begin_(row_begin) {}
+
+  // Work-items one by one from `begin` on, at least one.
+  Value* emit_items(Value* begin, MDNode* access_group) {
+    CountingLoop x(builder_, begin, group_.local_size[0], 1, "x");
+    Value* next = call(region_.function, x.index());
+    annotate_loop(*x.close(), access_group);
+    return next;
+  }
+
+  // Full packets up to `end`, a multiple of the lanes and not 0.
+  Value* emit_packets(Value* end) {
+    CountingLoop x(builder_, builder_.getInt64(0), end, region_.lanes, "packet");
+    Value* next = call(region_.packet, x.index());
+    annotate_loop(*x.close(), nullptr);
+    return next;
+  }
+
+ private:
+  Value* call(llvm::Function* function, Value* x) {
+    Value* item = builder_.CreateAdd(row_begin_, x, "item", true, true);
+    return builder_.CreateCall(
+        function, region_arguments(group_, inputs_, item, {x, position_.y(), position_.z()}),
+        "next");
+  }
+
+  IRBuilder<>& builder_;
+  const Region& region_;
+  const GroupValues& group_;
+  llvm::ArrayRef<Value*> inputs_;
+  const RowPosition& position_;
+  Value* row_begin_;
+};
+
+// Emits `emit()`, which gives a value, under a condition; `otherwise` is the value without it.
+template <class Emit>
+Value* emit_if(IRBuilder<>& builder, Value* condition, Value* otherwise, Emit emit) {
+  BasicBlock* before = builder.GetInsertBlock();
+  llvm::LLVMContext& context = builder.getContext();
+  BasicBlock* inside = BasicBlock::Create(context, "", before->getParent());
+  BasicBlock* behind = BasicBlock::Create(context, "", before->getParent());
+  builder.CreateCondBr(condition, inside, behind);
+  builder.SetInsertPoint(inside);
+  Value* value = emit();
+  BasicBlock* end = builder.GetInsertBlock();
+  builder.CreateBr(behind);
+  builder.SetInsertPoint(behind);
+  llvm::PHINode* result = builder.CreatePHI(value->getType(), 2);
+  result->addIncoming(otherwise, before);
+  result->addIncoming(value, end);
+  return result;
+}
+
+// Whether all ids of the group are below 2^31.
+Value* has_small_ids(IRBuilder<>& builder, const GroupValues& group) {
+  Value* small = builder.getTrue();
+  for (unsigned d = 0; d < 3; ++d) {
+    Value* end = builder.CreateAdd(group.global_base[d], group.local_size[d]);
+    Value* fits = builder.CreateICmpULE(end, builder.getInt64(uint64_t{1} << 31));
+    small = builder.CreateAnd(small, fits);
+  }
+  return builder.CreateAnd(small,
+                           builder.CreateICmpULT(group.items, builder.getInt64(uint64_t{1} << 31)));
+}
+
+Value* emit_row_in_packets(IRBuilder<>& builder, RowEmitter& row, const Region& region,
+                           const GroupValues& group, Value* small) {
+  Value* size = group.local_size[0];
+  Value* none = builder.getInt64(0);
+  Value* whole = builder.CreateAnd(size, builder.getInt64(~uint64_t{region.lanes - 1}));
+  Value* end = builder.CreateSelect(small, whole, none);
+  Value* nothing = llvm::PoisonValue::get(region.function->getReturnType());
+  Value* next = emit_if(builder, builder.CreateICmpNE(end, none), nothing,
+                        [&] { return row.emit_packets(end); });
+  return emit_if(builder, builder.CreateICmpULT(end, size), next,
+                 [&] { return row.emit_items(end, nullptr); });
+}
+
 }  // namespace
 
 Value* emit_packet_loops(IRBuilder<>& builder, const Region& region, const GroupValues& group) {
-  MDNode* access_group = mark_independent_accesses(*region.function);
+  MDNode* access_group = region.packet ? nullptr : mark_independent_accesses(*region.function);
   const auto& size = group.local_size;
+  Value* small = region.packet ? has_small_ids(builder, group) : nullptr;
+  const std::vector<Value*> inputs = load_inputs(builder, region, group);
+  Value* zero = builder.getInt64(0);
+  Value* row_count = builder.CreateMul(size[1], size[2], "rows", true, true);
   BasicBlock* before = builder.GetInsertBlock();
-  CountingLoop rows(builder, builder.CreateMul(size[1], size[2], "rows", true, true), 1, "row");
+  CountingLoop rows(builder, zero, row_count, 1, "row");
   RowPosition position(builder, before, size[1]);
   Value* row_begin = builder.CreateMul(rows.index(), size[0], "", true, true);
-  CountingLoop x(builder, size[0], kLanes, "x");
-  Value* item = builder.CreateAdd(row_begin, x.index(), "item", true, true);
-  Value* next = builder.CreateCall(
-      region.function, region_arguments(group, item, {x.index(), position.y(), position.z()}),
-      "next");
-  annotate_loop(*x.close(), access_group);
+  RowEmitter row(builder, region, group, inputs, position, row_begin);
+  Value* next = region.packet ? emit_row_in_packets(builder, row, region, group, small)
+                              : row.emit_items(zero, access_group);
   position.advance();
-  annotate_loop(*rows.close());
+  annotate_loop(*rows.close(), nullptr);
   return next;
 }
 

@@ -2,14 +2,13 @@
 // The loops that run a region for all work-items of a group, one lane packet after the other.
 //
 //   for row in [0, size.y * size.z)               ; (y, z) counted along
-//     for x in [0, size.x) step kLanes            ; !llvm.loop with parallel accesses
-//       next = region(..., item = row * size.x + x, local id = (x, y, z), ...)
+//     for x in [0, size.x rounded down) step lanes
+//       next = packet(..., item = row * size.x + x, local id = (x, y, z), ...)
+//     for x in [..., size.x)                        ; !llvm.loop with parallel accesses, where the
+//       next = region(...)                          ; region has no packet form
 //
 // Two loops, not three: every loop costs compile time in each of its regions' passes, and most
 // kernels have one row only.
-//
-// A lane packet is one call of a region function: for now one work-item. This is the only place
-// that knows; a vectorized region changes the step and what is called for the rest.
 #ifndef CONCLAVE_COMPILER_PASSES_PACKET_LOOP_H_
 #define CONCLAVE_COMPILER_PASSES_PACKET_LOOP_H_
 
@@ -21,9 +20,6 @@
 #include "compiler/passes/region.h"
 
 namespace conclave::compiler {
-
-// Work-items that one call of a region function runs.
-inline constexpr uint64_t kLanes = 1;
 
 // What a region needs besides the work-item's own position.
 struct GroupValues {

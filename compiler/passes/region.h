@@ -28,8 +28,20 @@ enum RegionParameter : unsigned {
 
 inline constexpr int kKernelEnd = -1;
 
+// A value that all work-items of a group have in common when a region begins.
+struct UniformInput {
+  llvm::Type* type;
+  uint64_t offset;  // in the spill area, in units of one byte per work-item
+  uint64_t alignment;
+};
+
 struct Region {
   llvm::Function* function = nullptr;
+  std::vector<UniformInput> inputs;  // what its last parameters are
+  // The same for `lanes` work-items at once, whose local ids in dimension 0 and linear ids count up
+  // from those it is given; null where there is none. For groups whose ids are below 2^31.
+  llvm::Function* packet = nullptr;
+  unsigned lanes = 1;
   std::vector<int> successors;  // what the function may return, each once
 };
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "compiler/passes/group_uniformity.h"
 #include "conclave/kernel_abi.h"
 
 namespace conclave::compiler {
@@ -14,21 +15,26 @@ namespace {
 struct LiveValue {
   llvm::Instruction* value;
   llvm::BitVector crossings;
+  bool is_uniform;
 };
 
 std::vector<LiveValue> find_live_values(llvm::Function& kernel, llvm::ArrayRef<BarrierCut> cuts) {
   std::vector<LiveValue> live;
+  if (cuts.empty()) return live;
+  const Uniformity uniformity = find_group_uniformity(kernel);
   for (llvm::Instruction& instruction : llvm::instructions(kernel)) {
     if (llvm::isa<llvm::AllocaInst>(instruction)) continue;
     llvm::BitVector crossings = crossings_of_value(instruction, cuts);
-    if (crossings.any()) live.push_back({&instruction, std::move(crossings)});
+    if (crossings.any())
+      live.push_back({&instruction, std::move(crossings), !uniformity.is_divergent(instruction)});
   }
   return live;
 }
 
-SpillSlot make_slot(llvm::AllocaInst& variable, bool is_value, llvm::BitVector crossings) {
+SpillSlot make_slot(llvm::AllocaInst& variable, bool is_value, bool is_uniform,
+                    llvm::BitVector crossings) {
   const llvm::DataLayout& layout = variable.getFunction()->getDataLayout();
-  SpillSlot slot = {&variable, is_value, std::move(crossings), 0, 0, 0};
+  SpillSlot slot = {&variable, is_value, is_uniform, std::move(crossings), 0, 0, 0};
   slot.alignment = std::min<uint64_t>(variable.getAlign().value(), abi::kBlockAlignment);
   uint64_t size = variable.getAllocationSize(layout)->getFixedValue();
   slot.size = (size + slot.alignment - 1) / slot.alignment * slot.alignment;
@@ -49,7 +55,7 @@ void add_arrays(llvm::Function& kernel, llvm::ArrayRef<BarrierCut> cuts,
     AllocaUse use = find_uses(*variable);
     llvm::BitVector crossings = crossings_of_memory(use, cuts);
     if (address_is_live(use, live)) crossings.set();
-    if (crossings.any()) slots.push_back(make_slot(*variable, false, std::move(crossings)));
+    if (crossings.any()) slots.push_back(make_slot(*variable, false, false, std::move(crossings)));
   }
 }
 
@@ -61,8 +67,8 @@ SpillLayout assign_spill_slots(llvm::Function& kernel, llvm::ArrayRef<BarrierCut
   // Before values become allocas too.
   add_arrays(kernel, cuts, live, layout.slots);
   for (LiveValue& value : live)
-    layout.slots.push_back(
-        make_slot(*llvm::DemoteRegToStack(*value.value), true, std::move(value.crossings)));
+    layout.slots.push_back(make_slot(*llvm::DemoteRegToStack(*value.value), true, value.is_uniform,
+                                     std::move(value.crossings)));
 
   // The largest alignment first: no padding, and every offset is a multiple of its alignment, which
   // makes `items * offset` one for any number of items.

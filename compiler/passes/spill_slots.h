@@ -13,12 +13,14 @@
 
 namespace conclave::compiler {
 
-// One thing that is kept for each work-item.
+// One thing that is kept for each work-item, or once for all.
 struct SpillSlot {
   llvm::AllocaInst* variable;  // the alloca that holds it between barriers
   // True: an SSA value, in `variable` only while a region runs. False: `variable` is a private
   // array that lives in the spill area itself.
   bool is_value;
+  // A value that is the same for all work-items: kept in the first one's place.
+  bool is_uniform;
   llvm::BitVector crossings;  // barriers across which it must survive
   uint64_t size;              // bytes, a multiple of `alignment`
   uint64_t alignment;

@@ -53,21 +53,13 @@ void declare_variants(llvm::Function& scalar, const Target& target) {
   llvm::Module& module = *scalar.getParent();
   std::string variants;
   std::vector<llvm::GlobalValue*> functions;
-  unsigned last_bits = 0;
-  for (const Family& family : kFamilies) {
-    if (family.bits == last_bits || !target.has(family.feature)) continue;
-    unsigned lanes = family.bits / type->getScalarSizeInBits();
-    std::string name = vector_name(scalar.getName(), type->isDoubleTy(), lanes, family.suffix);
-    if (!exists(name)) continue;
-    last_bits = family.bits;
-    auto* vector = llvm::FixedVectorType::get(type, lanes);
-    std::vector<llvm::Type*> parameters(scalar.arg_size(), vector);
-    auto callee = module.getOrInsertFunction(
-        name, llvm::FunctionType::get(vector, parameters, false), scalar.getAttributes());
-    functions.push_back(llvm::cast<llvm::GlobalValue>(callee.getCallee()));
+  for (unsigned lanes = 512 / type->getScalarSizeInBits(); lanes > 1; lanes /= 2) {
+    llvm::Function* vector = find_vector_function(scalar, lanes, target);
+    if (!vector) continue;
+    functions.push_back(vector);
     variants += (variants.empty() ? "" : ",") + ("_ZGV_LLVM_N" + std::to_string(lanes)) +
-                std::string(scalar.arg_size(), 'v') + "_" + scalar.getName().str() + "(" + name +
-                ")";
+                std::string(scalar.arg_size(), 'v') + "_" + scalar.getName().str() + "(" +
+                vector->getName().str() + ")";
   }
   if (functions.empty()) return;
   // Nothing calls them before the vectorizers do.
@@ -86,6 +78,23 @@ void add_vector_math(llvm::Module& module, const Target& target) {
     if (function.isDeclaration() && function.getName().starts_with("Sleef_"))
       scalars.push_back(&function);
   for (llvm::Function* scalar : scalars) declare_variants(*scalar, target);
+}
+
+llvm::Function* find_vector_function(llvm::Function& scalar, unsigned lanes, const Target& target) {
+  if (!scalar.getName().starts_with("Sleef_")) return nullptr;
+  llvm::Type* type = element_type(scalar);
+  if (!type) return nullptr;
+  for (const Family& family : kFamilies) {
+    if (family.bits != lanes * type->getScalarSizeInBits() || !target.has(family.feature)) continue;
+    std::string name = vector_name(scalar.getName(), type->isDoubleTy(), lanes, family.suffix);
+    if (!exists(name)) continue;
+    auto* vector = llvm::FixedVectorType::get(type, lanes);
+    std::vector<llvm::Type*> parameters(scalar.arg_size(), vector);
+    auto callee = scalar.getParent()->getOrInsertFunction(
+        name, llvm::FunctionType::get(vector, parameters, false), scalar.getAttributes());
+    return llvm::cast<llvm::Function>(callee.getCallee());
+  }
+  return nullptr;
 }
 
 }  // namespace conclave::compiler

@@ -16,6 +16,10 @@ namespace conclave::compiler {
 
 void add_vector_math(llvm::Module& module, const Target& target);
 
+// The vector function of SLEEF's that does for `lanes` values what `scalar` does for one, declared
+// in the same module; null where there is none.
+llvm::Function* find_vector_function(llvm::Function& scalar, unsigned lanes, const Target& target);
+
 }  // namespace conclave::compiler
 
 #endif  // CONCLAVE_COMPILER_PASSES_VECTOR_MATH_H_

@@ -144,6 +144,12 @@ bool is_index_function(WorkItemFunction function) {
   return function >= WorkItemFunction::kWorkDim && function <= WorkItemFunction::kLocalLinearId;
 }
 
+bool differs_between_work_items(WorkItemFunction function) {
+  using enum WorkItemFunction;
+  return function == kGlobalId || function == kLocalId || function == kGlobalLinearId ||
+         function == kLocalLinearId;
+}
+
 void lower_work_item_functions(llvm::Function& region) {
   Lowering lowering(region);
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(region))) {

@@ -35,6 +35,9 @@ WorkItemFunction classify(const llvm::CallBase& call);
 // True for those that only tell the work-item where it is.
 bool is_index_function(WorkItemFunction function);
 
+// True for those that tell the work-items of a group different things.
+bool differs_between_work_items(WorkItemFunction function);
+
 // Replaces the calls in a region function by arithmetic on the region's hidden parameters:
 //
 //   %id = call i64 @_Z13get_global_idj(i32 0)   =>   %id = add i64 %base.0, %local.0

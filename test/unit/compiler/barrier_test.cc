@@ -218,6 +218,10 @@ TEST_P(BarrierTest, Optimized) {
 TEST_P(BarrierTest, WithoutOptimization) {
   check(GetParam(), "-cl-opt-disable");
 }
+TEST_P(BarrierTest, InPackets) {
+  for (const char* width : {"1", "2", "4", "8"})
+    check(GetParam(), std::string("-cl-conclave-width=") + width);
+}
 TEST_P(BarrierTest, WithDebugInformation) {
   check(GetParam(), "-g");
 }

@@ -148,6 +148,10 @@ TEST(Options, WrongOnesAreNamed) {
                            {"file.cl", "file.cl"},
                            {"-cl-nv-verbose", "-cl-nv-verbose"},
                            {"-O3", "-O3"},
+                           {"-cl-conclave-width=", "-cl-conclave-width="},
+                           {"-cl-conclave-width=3", "-cl-conclave-width=3"},
+                           {"-cl-conclave-width=128", "expected 0, 1, 2, 4"},
+                           {"-cl-conclave-width=8x", "-cl-conclave-width=8x"},
                            {"-cl-std=CLC++", "CLC++"}}) {
     Response response = build("kernel void k() {}", test.options);
     EXPECT_EQ(response.status, Status::kInvalidOptions) << test.options;

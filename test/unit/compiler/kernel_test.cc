@@ -309,6 +309,27 @@ TEST(Kernel, TakesGenericPointers) {
   EXPECT_EQ(g[0], 615);
 }
 
+// The packet form scatters to both, with one intrinsic for each address space.
+TEST(Kernel, ScattersToGlobalAndPrivateMemory) {
+  for (const char* width : {"1", "2", "4", "8", "16"}) {
+    CompiledProgram program(
+        "kernel void k(global const uint* in, global uint* strided, global uint* out, int n) {"
+        "  uint g = get_global_id(0); uint p[8] = {n, n, 2, 3, 4, g, 8, 9};"
+        "  if (n == 1) strided[2 * g] = in[g];"
+        "  p[in[g] & 7] = g; out[g] = p[4]; }",
+        std::string("-cl-conclave-width=") + width);
+    std::vector<uint32_t> in(32), strided(64), out(32);
+    for (uint32_t i = 0; i < 32; ++i) in[i] = i * 3;
+    program.run("k", Arguments().add(in.data()).add(strided.data()).add(out.data()).add(1),
+                range1(32, 16));
+    for (uint32_t i = 0; i < 32; ++i) {
+      ASSERT_EQ(strided[2 * i], i * 3) << "width " << width;
+      ASSERT_EQ(strided[2 * i + 1], 0u) << "width " << width;
+      ASSERT_EQ(out[i], (i * 3 & 7) == 4 ? i : 4) << "width " << width;
+    }
+  }
+}
+
 TEST(Kernel, MathOfManyWorkItemsIsThatOfOne) {
   CompiledProgram program(
       "kernel void k(global const float* x, global float* y) {"

@@ -310,7 +310,8 @@ class RandomKernel : public testing::TestWithParam<unsigned> {};
 TEST_P(RandomKernel, DoesWhatTheModelDoes) {
   StatementPointer program = Generator(GetParam()).block(3, 0, 6);
   std::string source = source_of(*program);
-  for (const char* options : {"", "-cl-opt-disable"}) {
+  // With 4 lanes two of the 6 work-items are run one by one.
+  for (const char* options : {"", "-cl-opt-disable", "-cl-conclave-width=4"}) {
     CompiledProgram compiled(source, options);
     for (uint32_t n : {0u, 1u, 2u, 3u, 7u}) {
       std::vector<uint32_t> out(3 * kItems);

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/vectorizer/packetize.h"
+
+#include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/InstVisitor.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+#include <vector>
+
+#include "compiler/vectorizer/lane_masks.h"
+#include "compiler/vectorizer/lane_shuffles.h"
+#include "compiler/vectorizer/packet_calls.h"
+#include "compiler/vectorizer/packet_memory.h"
+#include "compiler/vectorizer/packet_values.h"
+#include "compiler/vectorizer/per_lane.h"
+#include "compiler/vectorizer/private_memory.h"
+#include "compiler/vectorizer/shapes.h"
+
+namespace conclave::compiler {
+namespace {
+
+using llvm::BasicBlock;
+using llvm::Instruction;
+using llvm::Value;
+
+// More scalars in one value would make too much code.
+constexpr unsigned kMaxParts = 128;
+
+bool is_division(const Instruction& instruction) {
+  switch (instruction.getOpcode()) {
+    case Instruction::SDiv:
+    case Instruction::UDiv:
+    case Instruction::SRem:
+    case Instruction::URem:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Makes the packet form of each instruction of the function, in an order in which operands come
+// first. An instruction that is no longer needed is listed and goes away at the end.
+class Packetizer : public llvm::InstVisitor<Packetizer> {
+ public:
+  Packetizer(llvm::Function& region, const Shapes& shapes, unsigned lanes,
+             VectorFunctionFinder find)
+      : region_(region), shapes_(shapes), values_(region, shapes, lanes), find_(find) {}
+
+  void run() {
+    llvm::ReversePostOrderTraversal<llvm::Function*> order(&region_);
+    std::vector<BasicBlock*> blocks(order.begin(), order.end());
+    for (BasicBlock* block : blocks) packetize_block(*block);
+    for (llvm::PHINode* phi : phis_) complete(*phi);
+    // Where a stride is assumed, the scalar form is needed besides the packet form.
+    llvm::erase_if(replaced_, [&](Instruction* instruction) {
+      return shapes_.assumed_stride(instruction).has_value();
+    });
+    for (auto [instruction, replacement] : scalar_replacements_) {
+      instruction->replaceAllUsesWith(replacement);
+      instruction->eraseFromParent();
+    }
+    for (Instruction* instruction : replaced_) release(*instruction);
+    for (Instruction* instruction : replaced_) instruction->eraseFromParent();
+  }
+
+  // Instructions whose result differs from lane to lane, in the block at hand.
+  void visitUnaryOperator(llvm::UnaryOperator& operation) {
+    for_each_part(operation, [&](llvm::IRBuilder<>& builder, llvm::ArrayRef<Value*> operands) {
+      return builder.CreateUnOp(operation.getOpcode(), operands[0]);
+    });
+  }
+
+  void visitBinaryOperator(llvm::BinaryOperator& operation) {
+    for_each_part(operation, [&](llvm::IRBuilder<>& builder, llvm::ArrayRef<Value*> operands) {
+      Value* right = operands[1];
+      if (is_division(operation)) right = guard_divisor(builder, operation, right, mask_);
+      return builder.CreateBinOp(operation.getOpcode(), operands[0], right);
+    });
+  }
+
+  void visitCmpInst(llvm::CmpInst& compare) {
+    for_each_part(compare, [&](llvm::IRBuilder<>& builder, llvm::ArrayRef<Value*> operands) {
+      return builder.CreateCmp(compare.getPredicate(), operands[0], operands[1]);
+    });
+  }
+
+  void visitFreezeInst(llvm::FreezeInst& freeze) {
+    for_each_part(freeze, [&](llvm::IRBuilder<>& builder, llvm::ArrayRef<Value*> operands) {
+      return builder.CreateFreeze(operands[0]);
+    });
+  }
+
+  void visitCastInst(llvm::CastInst& cast) {
+    size_t from = scalar_types(cast.getSrcTy()).size();
+    size_t to = scalar_types(cast.getDestTy()).size();
+    if (from != to) return regroup(cast, from, to);
+    for_each_part(cast, [&](llvm::IRBuilder<>& builder, llvm::ArrayRef<Value*> operands) {
+      llvm::Type* type = values_.packet_type(cast.getDestTy()->getScalarType());
+      return builder.CreateCast(cast.getOpcode(), operands[0], type);
+    });
+  }
+
+  void visitSelectInst(llvm::SelectInst& select) {
+    llvm::IRBuilder<> builder(&select);
+    Value* condition = select.getCondition();
+    bool is_scalar = condition->getType()->isIntegerTy() && values_.is_uniform(condition);
+    Parts conditions = is_scalar ? Parts{condition} : values_.parts(condition);
+    Parts left = values_.parts(select.getTrueValue());
+    Parts right = values_.parts(select.getFalseValue());
+    Parts parts;
+    for (size_t i = 0; i < left.size(); ++i) {
+      Value* of_part = conditions[conditions.size() == 1 ? 0 : i];
+      parts.push_back(keep_flags(select, builder.CreateSelect(of_part, left[i], right[i])));
+    }
+    define(select, parts);
+  }
+
+  void visitPHINode(llvm::PHINode& phi) {
+    llvm::IRBuilder<> builder(&phi);
+    Parts parts;
+    for (llvm::Type* type : scalar_types(phi.getType()))
+      parts.push_back(
+          keep_flags(phi, builder.CreatePHI(values_.packet_type(type), phi.getNumOperands())));
+    define(phi, parts);
+    phis_.push_back(&phi);
+  }
+
+  void visitGetElementPtrInst(llvm::GetElementPtrInst& address) {
+    if (address.getType()->isVectorTy()) return visitInstruction(address);
+    llvm::IRBuilder<> builder(&address);
+    auto operand = [&](Value* value) {
+      return values_.is_uniform(value) ? value : values_.vector(value);
+    };
+    Value* base = operand(address.getPointerOperand());
+    llvm::SmallVector<Value*> indices;
+    for (Value* index : address.indices()) indices.push_back(operand(index));
+    define(address, {builder.CreateGEP(address.getSourceElementType(), base, indices, "",
+                                       address.getNoWrapFlags())});
+  }
+
+  void visitExtractElementInst(llvm::ExtractElementInst& extract) {
+    Parts elements = values_.parts(extract.getVectorOperand());
+    Value* index = extract.getIndexOperand();
+    if (auto* constant = llvm::dyn_cast<llvm::ConstantInt>(index)) {
+      uint64_t i = constant->getValue().getLimitedValue();
+      return define(extract, {i < elements.size() ? elements[i] : poison(elements[0])});
+    }
+    llvm::IRBuilder<> builder(&extract);
+    Value* result = elements[0];
+    for (uint64_t i = 1; i < elements.size(); ++i)
+      result = builder.CreateSelect(is_index(builder, index, i), elements[i], result);
+    define(extract, {result});
+  }
+
+  void visitInsertElementInst(llvm::InsertElementInst& insert) {
+    Parts elements = values_.parts(insert.getOperand(0));
+    Value* element = values_.vector(insert.getOperand(1));
+    Value* index = insert.getOperand(2);
+    llvm::IRBuilder<> builder(&insert);
+    auto* constant = llvm::dyn_cast<llvm::ConstantInt>(index);
+    for (uint64_t i = 0; i < elements.size(); ++i) {
+      if (constant && constant->getValue() == i) elements[i] = element;
+      if (!constant)
+        elements[i] = builder.CreateSelect(is_index(builder, index, i), element, elements[i]);
+    }
+    define(insert, elements);
+  }
+
+  void visitShuffleVectorInst(llvm::ShuffleVectorInst& shuffle) {
+    Parts elements = values_.parts(shuffle.getOperand(0));
+    Parts more = values_.parts(shuffle.getOperand(1));
+    elements.append(more.begin(), more.end());
+    Parts parts;
+    for (int from : shuffle.getShuffleMask())
+      parts.push_back(from < 0 ? poison(elements[0]) : elements[from]);
+    define(shuffle, parts);
+  }
+
+  void visitExtractValueInst(llvm::ExtractValueInst& extract) {
+    Value* aggregate = extract.getAggregateOperand();
+    Parts scalars = values_.parts(aggregate);
+    unsigned first = first_scalar(aggregate->getType(), extract.getIndices());
+    size_t count = scalar_types(extract.getType()).size();
+    define(extract, Parts(scalars.begin() + first, scalars.begin() + first + count));
+  }
+
+  void visitInsertValueInst(llvm::InsertValueInst& insert) {
+    Value* aggregate = insert.getAggregateOperand();
+    Parts scalars = values_.parts(aggregate);
+    Parts inserted = values_.parts(insert.getInsertedValueOperand());
+    std::copy(inserted.begin(), inserted.end(),
+              scalars.begin() + first_scalar(aggregate->getType(), insert.getIndices()));
+    define(insert, scalars);
+  }
+
+  void visitLoadInst(llvm::LoadInst& load) {
+    packetize_load(load, mask_, values_);
+    replaced_.push_back(&load);
+  }
+
+  void visitStoreInst(llvm::StoreInst& store) {
+    bool is_uniform = shapes_.has_uniform_operands(store);
+    if (is_uniform && !store.isVolatile()) return;
+    packetize_store(store, mask_, values_);
+    replaced_.push_back(&store);
+  }
+
+  void visitCallInst(llvm::CallInst& call) {
+    if (packetize_call(call, mask_, values_, find_)) replaced_.push_back(&call);
+  }
+
+  void visitFenceInst(llvm::FenceInst&) {}
+
+  // All that has no form for several lanes.
+  void visitInstruction(Instruction& instruction) {
+    run_per_lane(instruction, mask_, values_);
+    replaced_.push_back(&instruction);
+  }
+
+ private:
+  static Value* poison(Value* like) { return llvm::PoisonValue::get(like->getType()); }
+
+  void define(Instruction& instruction, Parts parts) {
+    values_.define(&instruction, std::move(parts));
+    replaced_.push_back(&instruction);
+  }
+
+  // Leaves name and users to the packet form.
+  void release(Instruction& instruction) {
+    if (instruction.getType()->isVoidTy()) return;
+    Parts parts = values_.parts(&instruction);
+    if (parts.size() == 1 && !parts[0]->hasName()) parts[0]->takeName(&instruction);
+    instruction.replaceAllUsesWith(llvm::PoisonValue::get(instruction.getType()));
+  }
+
+  // The packet form knows as much of its operands as the scalar one.
+  static Value* keep_flags(const Instruction& from, Value* to) {
+    if (auto* instruction = llvm::dyn_cast<Instruction>(to);
+        instruction && instruction->getOpcode() == from.getOpcode()) {
+      instruction->copyIRFlags(&from);
+      instruction->copyMetadata(from, {llvm::LLVMContext::MD_fpmath});
+    }
+    return to;
+  }
+
+  template <class Create>
+  void for_each_part(Instruction& instruction, Create create) {
+    llvm::IRBuilder<> builder(&instruction);
+    llvm::SmallVector<Parts> operands;
+    for (Value* operand : instruction.operands()) operands.push_back(values_.parts(operand));
+    Parts parts;
+    for (size_t i = 0; i < operands[0].size(); ++i) {
+      llvm::SmallVector<Value*> of_part;
+      for (const Parts& operand : operands) of_part.push_back(operand[i]);
+      parts.push_back(keep_flags(instruction, create(builder, of_part)));
+    }
+    define(instruction, parts);
+  }
+
+  // Explicit vectors are cast to ones with more or fewer elements: the bits of each lane, taken
+  // together, are the same before and after.
+  void regroup(llvm::CastInst& cast, size_t from, size_t to) {
+    llvm::IRBuilder<> builder(&cast);
+    Parts parts = values_.parts(cast.getOperand(0));
+    llvm::Type* scalar = cast.getDestTy()->getScalarType();
+    if (from % to != 0 && to % from != 0) return visitInstruction(cast);
+    Parts results;
+    if (from > to) {
+      size_t group = from / to;
+      for (size_t i = 0; i < from; i += group) {
+        Value* together = interleave(builder, llvm::ArrayRef(parts).slice(i, group));
+        results.push_back(builder.CreateBitCast(together, values_.packet_type(scalar)));
+      }
+    } else {
+      auto group = static_cast<unsigned>(to / from);
+      auto* type = llvm::FixedVectorType::get(scalar, values_.lanes() * group);
+      for (Value* part : parts) {
+        Value* together = builder.CreateBitCast(part, type);
+        for (unsigned i = 0; i < group; ++i)
+          results.push_back(pick(builder, together, values_.lanes(), i, group));
+      }
+    }
+    define(cast, results);
+  }
+
+  // Whether an element's index is `i`: of type i1, or <W x i1>.
+  Value* is_index(llvm::IRBuilder<>& builder, Value* index, uint64_t i) {
+    Value* of_lanes = values_.is_uniform(index) ? index : values_.vector(index);
+    return builder.CreateICmpEQ(of_lanes, llvm::ConstantInt::get(of_lanes->getType(), i));
+  }
+
+  // Lanes that do not run divide by 1. Constants are no danger, but for -1.
+  static Value* guard_divisor(llvm::IRBuilder<>& builder, const Instruction& division,
+                              Value* divisor, Value* mask) {
+    auto* constant = llvm::dyn_cast<llvm::Constant>(division.getOperand(1));
+    bool is_safe = constant && llvm::isa<llvm::ConstantInt>(constant) && !constant->isZeroValue() &&
+                   !constant->isAllOnesValue();
+    if (!mask || is_safe) return divisor;
+    return builder.CreateSelect(mask, divisor, llvm::ConstantInt::get(divisor->getType(), 1));
+  }
+
+  void packetize_block(BasicBlock& block) {
+    mask_ = nullptr;
+    std::vector<Instruction*> instructions;
+    for (Instruction& instruction : block) instructions.push_back(&instruction);
+    for (Instruction* instruction : instructions) packetize_instruction(*instruction);
+  }
+
+  void packetize_instruction(Instruction& instruction) {
+    if (instruction.isTerminator()) return;
+    if (is_lanes(instruction)) return begin_mask(llvm::cast<llvm::CallInst>(instruction));
+    if (is_any(instruction)) return replace_any(llvm::cast<llvm::CallInst>(instruction));
+    if (auto stride = values_.stride(&instruction)) return keep_scalar(instruction, *stride);
+    visit(instruction);
+    if (auto stride = shapes_.assumed_stride(&instruction)) keep_scalar(instruction, *stride);
+  }
+
+  // A mask that is the same for all lanes and lets one run lets all of them run.
+  void begin_mask(llvm::CallInst& lanes) {
+    Value* mask = lanes.getArgOperand(0);
+    mask_ = values_.is_uniform(mask) ? nullptr : values_.vector(mask);
+    replaced_.push_back(&lanes);
+  }
+
+  void replace_any(llvm::CallInst& any) {
+    llvm::IRBuilder<> builder(&any);
+    Value* mask = any.getArgOperand(0);
+    Value* result = values_.is_uniform(mask) ? mask : is_not_empty(builder, values_.vector(mask));
+    replace_scalar(any, result);
+  }
+
+  static Value* is_not_empty(llvm::IRBuilder<>& builder, Value* mask) {
+    return builder.CreateIsNotNull(mask_bits(builder, mask));
+  }
+
+  // The scalar instruction goes on to calculate what lane 0 has, perhaps without that lane running.
+  void keep_scalar(Instruction& instruction, int64_t stride) {
+    if (mask_ && is_division(instruction)) {
+      llvm::IRBuilder<> builder(&instruction);
+      instruction.setOperand(1, guard_divisor(builder, instruction, instruction.getOperand(1),
+                                              is_not_empty(builder, mask_)));
+    }
+    if (stride == 0) return;
+    llvm::IRBuilder<> builder(&instruction);
+    auto* disjoint = llvm::dyn_cast<llvm::PossiblyDisjointInst>(&instruction);
+    if (shapes_.extends_with_sign(instruction))
+      replace_scalar(instruction,
+                     builder.CreateSExt(instruction.getOperand(0), instruction.getType()));
+    else if (disjoint && disjoint->isDisjoint())
+      replace_scalar(instruction,
+                     builder.CreateAdd(instruction.getOperand(0), instruction.getOperand(1)));
+    else
+      keep_true_flags(instruction);
+  }
+
+  void keep_true_flags(Instruction& instruction) {
+    if (llvm::isa<llvm::PossiblyExactOperator>(instruction)) return;
+    if (!llvm::isa<llvm::OverflowingBinaryOperator>(instruction))
+      return instruction.dropPoisonGeneratingFlags();
+    auto& operation = llvm::cast<llvm::BinaryOperator>(instruction);
+    bool is_signed = shapes_.is_flag_true_of_all(operation, true);
+    bool is_unsigned = shapes_.is_flag_true_of_all(operation, false);
+    operation.setHasNoSignedWrap(is_signed);
+    operation.setHasNoUnsignedWrap(is_unsigned);
+  }
+
+  // Later: shapes are known of the old instruction only.
+  void replace_scalar(Instruction& instruction, Value* replacement) {
+    scalar_replacements_.push_back({&instruction, replacement});
+  }
+
+  void complete(llvm::PHINode& phi) {
+    Parts parts = values_.parts(&phi);
+    for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
+      Parts incoming = values_.parts(phi.getIncomingValue(i));
+      for (auto [part, value] : llvm::zip(parts, incoming))
+        llvm::cast<llvm::PHINode>(part)->addIncoming(value, phi.getIncomingBlock(i));
+    }
+  }
+
+  llvm::Function& region_;
+  const Shapes& shapes_;
+  PacketValues values_;
+  VectorFunctionFinder find_;
+  Value* mask_ = nullptr;  // of the block at hand: <W x i1>, or null if all lanes run
+  std::vector<llvm::PHINode*> phis_;
+  std::vector<Instruction*> replaced_;
+  std::vector<std::pair<Instruction*, Value*>> scalar_replacements_;
+};
+
+bool is_supported_type(llvm::Type* type) {
+  if (type->isVoidTy() || type->isLabelTy() || type->isMetadataTy()) return true;
+  auto scalars = scalar_types(type, kMaxParts);
+  return scalars.size() <= kMaxParts && llvm::all_of(scalars, [](llvm::Type* scalar) {
+           return llvm::VectorType::isValidElementType(scalar);
+         });
+}
+
+bool check(const llvm::Function& region, const Shapes& shapes, std::string& why_not) {
+  for (const BasicBlock& block : region) {
+    const Instruction& end = *block.getTerminator();
+    bool is_known =
+        llvm::isa<llvm::BranchInst, llvm::SwitchInst, llvm::ReturnInst, llvm::UnreachableInst>(end);
+    if (!is_known || !shapes.has_uniform_operands(end)) {
+      why_not = "its control flow differs from work-item to work-item";
+      return false;
+    }
+    for (const Instruction& instruction : block) {
+      if (shapes.stride(&instruction) || is_supported_type(instruction.getType())) continue;
+      why_not = "it has values of a type that has no form for several work-items";
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+bool packetize(llvm::Function& region, const LaneIds& ids, unsigned lanes,
+               VectorFunctionFinder find, std::string& why_not) {
+  llvm::EliminateUnreachableBlocks(region);
+  LaneStrides strides;
+  if (!widen_private_memory(region, lanes, strides, why_not)) return false;
+  Shapes shapes(region, ids, strides, lanes);
+  if (!check(region, shapes, why_not)) return false;
+  Packetizer(region, shapes, lanes, find).run();
+  return true;
+}
+
+}  // namespace conclave::compiler

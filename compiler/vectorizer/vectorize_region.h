@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes the packet form of a region function: the same for several work-items at once.
+//
+//   define i32 @k.region.0(<hidden>, i64 %x, ..., ptr %out) { one work-item }
+//   =>
+//   define i32 @k.region.0.x8(<hidden>, i64 %x, ..., ptr %out) { those with local ids %x to %x + 7
+//   }
+//
+// Steps: inline all calls and simplify; canonicalize; linearize; packetize (docs/vectorizer.md).
+#ifndef CONCLAVE_COMPILER_VECTORIZER_VECTORIZE_REGION_H_
+#define CONCLAVE_COMPILER_VECTORIZER_VECTORIZE_REGION_H_
+
+#include <string>
+
+#include "compiler/codegen.h"
+#include "compiler/passes/region.h"
+
+namespace conclave::compiler {
+
+// How many lanes suit the region on the target: as many as its widest usual numbers fit into a
+// vector register.
+unsigned choose_lanes(const llvm::Function& region, const Target& target);
+
+// Sets `region`'s packet form with so many lanes; its work-item functions have become arithmetic
+// already. Where it cannot be had, nothing changes and the result says why; else it is empty.
+std::string vectorize_region(Region& region, unsigned lanes, const Target& target);
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_VECTORIZER_VECTORIZE_REGION_H_

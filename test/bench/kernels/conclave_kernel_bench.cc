@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measures kernels of many classes on the first device that the OpenCL loader offers, each beside
+// a version by hand; OCL_ICD_VENDORS chooses which device that is.
+//   conclave_kernel_bench [--list] [--filter=REGEX] [--quick] [--json]
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "common/device_choice.h"
+#include "kernel_case.h"
+#include "limits/parallel.h"
+
+namespace bench {
+namespace {
+
+constexpr char kUsage[] =
+    "usage: conclave_kernel_bench [--list] [--filter=REGEX] [--quick] [--json]\n"
+    "  --list          the kernels that there are\n"
+    "  --filter=REGEX  only those whose name matches\n"
+    "  --quick         a check that the results are right, no measurement\n"
+    "  --json          as Google Benchmark prints it\n";
+
+struct Options {
+  bool list = false, json = false;
+  std::regex filter{"."};
+};
+
+Options parse(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--list")
+      options.list = true;
+    else if (word == "--json")
+      options.json = true;
+    else if (word == "--quick")
+      quick = true;
+    else if (word.starts_with("--filter="))
+      options.filter = std::regex(word.substr(9));
+    else
+      throw std::invalid_argument(word);
+  }
+  return options;
+}
+
+// The median of so many calls as take half a second, but of 5 at least and 50 at most.
+double median_seconds(const std::function<void()>& work) {
+  std::vector<double> samples;
+  const size_t fewest = quick ? 1 : 5, most = quick ? 1 : 50;
+  for (double total = 0; samples.size() < fewest || (total < 0.5 && samples.size() < most);
+       total += samples.back()) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    samples.push_back(seconds_since(start));
+  }
+  return median(samples);
+}
+
+// Threads that wait for work may spin for a while, and would take time from what comes next.
+void rest() {
+  if (!quick) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+}
+
+struct Times {
+  double device, limit, amount;
+};
+
+Times measure(const KernelCase& kernel_case) {
+  const Problem problem = kernel_case.prepare();
+  const auto launch = [&] {
+    session().queue.enqueueNDRangeKernel(problem.kernel, cl::NullRange, problem.global,
+                                         problem.local);
+    session().queue.finish();
+  };
+  try {
+    problem.limit();
+    problem.check();
+  } catch (const std::exception& error) {
+    wrong(std::string("the version by hand: ") + error.what());
+  }
+  launch();
+  problem.fetch();
+  problem.check();
+  if (quick) return {1, 1, problem.amount};
+  // A platform may have begun to make better code in the background.
+  median_seconds(launch);
+  rest();
+  const double limit = median_seconds(problem.limit);
+  rest();
+  return {median_seconds(launch), limit, problem.amount};
+}
+
+double rate(const std::string& unit, double amount, double seconds) {
+  return amount / seconds * (unit.starts_with("G") ? 1e-9 : 1e-6);
+}
+
+void print_table_row(const KernelCase& kernel_case, const Times& times) {
+  if (quick) {
+    std::printf("%-18s right\n", kernel_case.name.c_str());
+    return;
+  }
+  const std::string& unit = kernel_case.unit;
+  std::printf("%-18s %9.3f ms %9.3f ms by hand %10.4g %-22s %6.3f of the limit\n",
+              kernel_case.name.c_str(), times.device * 1e3, times.limit * 1e3,
+              rate(unit, times.amount, times.device), unit.c_str(), times.limit / times.device);
+}
+
+// The last key of a row is what it is about.
+void add_rows(nlohmann::ordered_json& rows, const KernelCase& kernel_case, const Times& times) {
+  rows.push_back({{"name", kernel_case.name},
+                  {"real_time", times.device * 1e3},
+                  {"time_unit", "ms"},
+                  {kernel_case.unit, rate(kernel_case.unit, times.amount, times.device)}});
+  rows.push_back({{"name", kernel_case.name + "_of_limit"},
+                  {"real_time", times.limit * 1e3},
+                  {"time_unit", "ms"},
+                  {"x", times.limit / times.device}});
+}
+
+std::string explain(const std::exception& error) {
+  const auto* opencl = dynamic_cast<const cl::Error*>(&error);
+  return opencl != nullptr ? examples::describe(*opencl) : error.what();
+}
+
+// Measures and prints; false where a kernel failed.
+bool measure(const std::vector<KernelCase>& cases, bool json) {
+  const auto threads = session().device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
+  limits::set_threads(threads);
+  if (!json)
+    std::printf("%s, %u compute units; by hand: %s\n",
+                session().device.getInfo<CL_DEVICE_NAME>().c_str(), threads,
+                limits::target_description());
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  bool all_right = true;
+  for (const KernelCase& kernel_case : cases) try {
+      const Times times = measure(kernel_case);
+      add_rows(rows, kernel_case, times);
+      if (!json) print_table_row(kernel_case, times);
+      std::fflush(stdout);
+    } catch (const std::exception& error) {
+      all_right = false;
+      const std::string text = explain(error);
+      std::fprintf(stderr, "conclave_kernel_bench: %s: %s\n", kernel_case.name.c_str(),
+                   text.c_str());
+      rows.push_back(
+          {{"name", kernel_case.name}, {"error_occurred", true}, {"error_message", text}});
+    }
+  if (json) std::printf("%s\n", nlohmann::ordered_json{{"benchmarks", rows}}.dump(2).c_str());
+  return all_right;
+}
+
+int run(const Options& options) {
+  std::vector<KernelCase> cases;
+  for (const KernelClass& kernels : {streaming_kernels(), compute_kernels(), divergent_kernels(),
+                                     barrier_kernels(), stencil_kernels(), integer_kernels()})
+    for (const KernelCase& kernel_case : kernels.kernels) {
+      if (!std::regex_search(kernel_case.name, options.filter)) continue;
+      if (options.list) std::printf("%-18s %s\n", kernel_case.name.c_str(), kernels.name.c_str());
+      cases.push_back(kernel_case);
+    }
+  return options.list || measure(cases, options.json) ? 0 : 1;
+}
+
+}  // namespace
+
+cl::Kernel build_kernel(const char* source, const char* name) {
+  cl::Program program(session().context, source);
+  program.build({session().device});
+  return {program, name};
+}
+
+}  // namespace bench
+
+int main(int argc, char** argv) {
+  bench::Options options;
+  try {
+    options = bench::parse(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "conclave_kernel_bench: %s\n%s", error.what(), bench::kUsage);
+    return 2;
+  }
+  try {
+    return bench::run(options);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "conclave_kernel_bench: %s\n", bench::explain(error).c_str());
+    return 1;
+  }
+}

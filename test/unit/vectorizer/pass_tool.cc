@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs passes of the vectorizer on a file of LLVM IR, for tests:
+//
+//   conclave_pass_tool canonicalize linearize packetize=8 file.ll
+//
+// They are applied to every function with the attribute "conclave.region". Its parameters named
+// lane.* are LaneIds::consecutive, and those and small.* LaneIds::small; the vector form of @f for
+// 8 lanes, if there is one, is @f.v8. The module is printed to
+// standard output; why a pass refuses a function to standard error, which is no failure; IR that
+// is not valid is.
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/IRReader/IRReader.h>
+#include <llvm/Support/SourceMgr.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <string>
+#include <vector>
+
+#include "compiler/vectorizer/canonicalize.h"
+#include "compiler/vectorizer/linearize.h"
+#include "compiler/vectorizer/packetize.h"
+#include "compiler/vectorizer/uniformity.h"
+
+namespace {
+
+using conclave::compiler::canonicalize;
+using conclave::compiler::LaneIds;
+using conclave::compiler::linearize;
+using conclave::compiler::packetize;
+using conclave::compiler::Uniformity;
+using llvm::StringRef;
+
+LaneIds ids_of(llvm::Function& function) {
+  LaneIds ids;
+  for (llvm::Argument& argument : function.args()) {
+    bool consecutive = argument.getName().starts_with("lane.");
+    if (consecutive) ids.consecutive.push_back(&argument);
+    if (consecutive || argument.getName().starts_with("small.")) ids.small.push_back(&argument);
+  }
+  return ids;
+}
+
+// A comment for each value and each branch.
+bool print_uniformity(llvm::Function& function, const LaneIds& ids) {
+  Uniformity uniformity(function, ids);
+  auto print = [&](const llvm::Value& value, bool divergent) {
+    llvm::outs() << (divergent ? "; divergent: " : "; uniform: ") << value << "\n";
+  };
+  llvm::outs() << "; uniformity of " << function.getName() << "\n";
+  for (llvm::Argument& argument : function.args())
+    print(argument, uniformity.is_divergent(argument));
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    if (instruction.isTerminator())
+      print(instruction, uniformity.has_divergent_branch(*instruction.getParent()));
+    else if (!instruction.getType()->isVoidTy())
+      print(instruction, uniformity.is_divergent(instruction));
+  }
+  return true;
+}
+
+// The vector form of @f for 4 lanes is called @f.v4.
+llvm::Function* find_vector_function(llvm::Function& scalar, unsigned lanes) {
+  std::string name = (scalar.getName() + ".v" + llvm::Twine(lanes)).str();
+  return scalar.getParent()->getFunction(name);
+}
+
+bool run_pass(StringRef pass, llvm::Function& function, std::string& why_not) {
+  auto [name, value] = pass.split('=');
+  LaneIds ids = ids_of(function);
+  if (name == "uniformity") return print_uniformity(function, ids);
+  if (name == "canonicalize") return canonicalize(function, ids, why_not);
+  if (name == "linearize") return linearize(function, ids, why_not);
+  unsigned lanes = 0;
+  if (name == "packetize" && !value.getAsInteger(10, lanes))
+    return packetize(function, ids, lanes, find_vector_function, why_not);
+  why_not = "no such pass: " + pass.str();
+  return false;
+}
+
+void run_passes(llvm::ArrayRef<StringRef> passes, llvm::Function& function) {
+  for (StringRef pass : passes) {
+    std::string why_not;
+    if (run_pass(pass, function, why_not)) continue;
+    llvm::errs() << "; " << function.getName() << ": " << why_not << "\n";
+    return;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    llvm::errs() << "usage: conclave_pass_tool pass... file.ll\n";
+    return 1;
+  }
+  std::vector<StringRef> passes(argv + 1, argv + argc - 1);
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic error;
+  std::unique_ptr<llvm::Module> module = llvm::parseIRFile(argv[argc - 1], error, context);
+  if (!module) {
+    error.print("conclave_pass_tool", llvm::errs());
+    return 1;
+  }
+  std::vector<llvm::Function*> regions;
+  for (llvm::Function& function : *module)
+    if (function.hasFnAttribute("conclave.region")) regions.push_back(&function);
+  for (llvm::Function* region : regions) run_passes(passes, *region);
+  llvm::outs() << *module;
+  return llvm::verifyModule(*module, &llvm::errs()) ? 1 : 0;
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Linearized functions with random control flow do in all lanes at once what the original does in
+// each lane alone.
+#include <gtest/gtest.h>
+#include <llvm/AsmParser/Parser.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/SourceMgr.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/Local.h>
+#include <llvm/Transforms/Utils/PromoteMemToReg.h>
+
+#include <cstdlib>
+
+#include "compiler/vectorizer/canonicalize.h"
+#include "compiler/vectorizer/linearize.h"
+#include "compiler/vectorizer/uniformity.h"
+#include "test/unit/vectorizer/lane_interpreter.h"
+#include "test/unit/vectorizer/random_flow.h"
+
+namespace conclave::test {
+namespace {
+
+using compiler::LaneIds;
+using compiler::Uniformity;
+using llvm::Function;
+
+constexpr unsigned kLanes = 6;
+
+std::string print(const llvm::Module& module) {
+  std::string text;
+  llvm::raw_string_ostream(text) << module;
+  return text;
+}
+
+std::string print(const Cell& cell) {
+  return cell ? std::to_string(*cell) : "undefined";
+}
+
+std::string print(const LaneResult& lane) {
+  std::string text;
+  for (auto& [address, value] : lane.stores)
+    text += "[" + std::to_string(address) + "] = " + print(value) + "\n";
+  return text + "returned " + print(lane.returned);
+}
+
+void promote_variables(Function& function) {
+  llvm::removeUnreachableBlocks(function);
+  std::vector<llvm::AllocaInst*> variables;
+  for (llvm::Instruction& instruction : llvm::instructions(function))
+    if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction))
+      variables.push_back(variable);
+  llvm::DominatorTree dominators(function);
+  llvm::PromoteMemToReg(variables, dominators);
+}
+
+// Lane `lane` or, from -1, all lanes.
+Execution run(Function& function, uint64_t n, int lane, const Uniformity* uniformity) {
+  std::vector<std::vector<uint64_t>> arguments(3);
+  for (unsigned i = 0; i < kLanes; ++i) {
+    if (lane >= 0 && i != static_cast<unsigned>(lane)) continue;
+    arguments[0].push_back(i);
+    arguments[1].push_back(n);
+    arguments[2].push_back(uint64_t{1} << 32);
+  }
+  return interpret(function, arguments, uniformity);
+}
+
+void compare(Function& original, Function& linear, const LaneIds& ids) {
+  Uniformity uniformity(linear, ids);
+  ASSERT_FALSE(uniformity.has_divergent_branches());
+  for (uint64_t n : {0, 1, 2, 7, 100}) {
+    Execution together = run(linear, n, -1, &uniformity);
+    ASSERT_EQ(together.error, "") << "n = " << n;
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      Execution alone = run(original, n, lane, nullptr);
+      ASSERT_EQ(alone.error, "");
+      ASSERT_EQ(print(together.lanes[lane]), print(alone.lanes[0]))
+          << "lane " << lane << ", n = " << n;
+    }
+  }
+}
+
+void test_flow(const std::string& text) {
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic error;
+  std::unique_ptr<llvm::Module> module = llvm::parseAssemblyString(text, error, context);
+  ASSERT_TRUE(module) << error.getMessage().str() << error.getLineContents().str();
+  Function& original = *module->getFunction("f");
+  promote_variables(original);
+  llvm::ValueToValueMapTy map;
+  Function& linear = *llvm::CloneFunction(&original, map);
+  linear.setName("linear");
+  LaneIds ids{.consecutive = {linear.getArg(0)}, .small = {}};
+  std::string why_not;
+  ASSERT_TRUE(canonicalize(linear, ids, why_not)) << why_not;
+  ASSERT_FALSE(llvm::verifyFunction(linear, &llvm::errs())) << print(*module);
+  ASSERT_TRUE(linearize(linear, ids, why_not)) << why_not;
+  ASSERT_FALSE(llvm::verifyFunction(linear, &llvm::errs())) << print(*module);
+  compare(original, linear, ids);
+  if (testing::Test::HasFatalFailure()) FAIL() << print(*module);
+}
+
+// CONCLAVE_FLOW_TESTS=100000 for a long run, CONCLAVE_FLOW_SEED=17 for one function again.
+void test_flows(std::string (*generate)(uint64_t seed)) {
+  const char* only = std::getenv("CONCLAVE_FLOW_SEED");
+  const char* tests = std::getenv("CONCLAVE_FLOW_TESTS");
+  const uint64_t begin = only ? std::strtoull(only, nullptr, 10) : 0;
+  const uint64_t end = only ? begin + 1 : tests ? std::strtoull(tests, nullptr, 10) : 300;
+  for (uint64_t seed = begin; seed < end; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    test_flow(generate(seed));
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST(RandomFlow, Structured) {
+  test_flows(structured_flow);
+}
+
+TEST(RandomFlow, Unstructured) {
+  test_flows(unstructured_flow);
+}
+
+}  // namespace
+}  // namespace conclave::test

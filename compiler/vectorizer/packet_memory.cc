@@ -256,6 +256,28 @@ void store_last(llvm::StoreInst& store, Value* mask, PacketValues& values) {
   builder.Insert(last);
 }
 
+// Emits the access in one of two ways, each before a position of its own, and joins their parts.
+template <class First, class Second>
+Parts emit_either(llvm::Instruction& instruction, Value* condition, First emit_first,
+                  Second emit_second) {
+  llvm::Instruction* likely = nullptr;
+  llvm::Instruction* otherwise = nullptr;
+  llvm::IRBuilder<> builder(&instruction);
+  llvm::SplitBlockAndInsertIfThenElse(
+      condition, instruction.getIterator(), &likely, &otherwise,
+      llvm::MDBuilder(builder.getContext()).createLikelyBranchWeights());
+  Parts first = emit_first(likely);
+  Parts second = emit_second(otherwise);
+  builder.SetInsertPoint(&instruction);
+  for (auto [one, other] : llvm::zip(first, second)) {
+    llvm::PHINode* phi = builder.CreatePHI(one->getType(), 2);
+    phi->addIncoming(one, likely->getParent());
+    phi->addIncoming(other, otherwise->getParent());
+    one = phi;
+  }
+  return first;
+}
+
 // Where lanes may wrap: a stride that is assumed is made use of if it is checked before.
 //
 //     br i1 <no lane wraps>, label %strided, label %any
@@ -279,25 +301,18 @@ class CheckedAccess {
 
   template <class Emit>
   Parts emit(Emit emit_access) {
-    llvm::Instruction* strided = nullptr;
-    llvm::Instruction* any = nullptr;
     llvm::IRBuilder<> builder(&instruction_);
     Value* condition = builder.CreateFreeze(values_.no_lane_wraps(pointer_));
-    llvm::SplitBlockAndInsertIfThenElse(
-        condition, instruction_.getIterator(), &strided, &any,
-        llvm::MDBuilder(builder.getContext()).createLikelyBranchWeights());
-    Access fast(instruction_, strided, stride_, mask_, values_);
-    Parts first = emit_access(fast);
-    Access slow(instruction_, any, std::nullopt, mask_, values_);
-    Parts second = emit_access(slow);
-    builder.SetInsertPoint(&instruction_);
-    for (auto [one, other] : llvm::zip(first, second)) {
-      llvm::PHINode* phi = builder.CreatePHI(one->getType(), 2);
-      phi->addIncoming(one, strided->getParent());
-      phi->addIncoming(other, any->getParent());
-      one = phi;
-    }
-    return first;
+    return emit_either(
+        instruction_, condition,
+        [&](llvm::Instruction* position) {
+          Access fast(instruction_, position, stride_, mask_, values_);
+          return emit_access(fast);
+        },
+        [&](llvm::Instruction* position) {
+          Access slow(instruction_, position, std::nullopt, mask_, values_);
+          return emit_access(slow);
+        });
   }
 
  private:
@@ -308,6 +323,33 @@ class CheckedAccess {
   PacketValues& values_;
 };
 
+// An access that is contiguous and under a mask: an ordinary one where all lanes run, as is mostly
+// so. Masked ones cost much more on some CPUs.
+template <class Emit>
+Parts emit_whole_or_masked(llvm::Instruction& instruction, Value* mask, PacketValues& values,
+                           Emit emit_access) {
+  const std::optional<int64_t> stride =
+      values.stride(llvm::getLoadStorePointerOperand(&instruction));
+  llvm::IRBuilder<> builder(&instruction);
+  Value* lanes = builder.CreateFreeze(mask_bits(builder, mask));
+  Value* all = builder.CreateICmpEQ(lanes, llvm::Constant::getAllOnesValue(lanes->getType()));
+  return emit_either(
+      instruction, all,
+      [&](llvm::Instruction* position) {
+        Access whole(instruction, position, stride, nullptr, values);
+        return emit_access(whole);
+      },
+      [&](llvm::Instruction* position) {
+        Access masked(instruction, position, stride, mask, values);
+        return emit_access(masked);
+      });
+}
+
+// Whether CPUs load such numbers under a mask one by one.
+bool is_narrow(const llvm::LoadInst& load) {
+  return load.getType()->getScalarSizeInBits() < 32;
+}
+
 }  // namespace
 
 void packetize_load(llvm::LoadInst& load, Value* mask, PacketValues& values) {
@@ -315,7 +357,12 @@ void packetize_load(llvm::LoadInst& load, Value* mask, PacketValues& values) {
   if (!load.isSimple() || !access.has_packet_form()) return run_per_lane(load, mask, values);
   CheckedAccess checked(load, mask, values);
   auto emit = [](Access& form) { return form.load(); };
-  values.define(&load, checked.is_useful() ? checked.emit(emit) : emit(access));
+  if (checked.is_useful())
+    values.define(&load, checked.emit(emit));
+  else if (mask && is_narrow(load) && access.is_contiguous())
+    values.define(&load, emit_whole_or_masked(load, mask, values, emit));
+  else
+    values.define(&load, emit(access));
 }
 
 void packetize_store(llvm::StoreInst& store, Value* mask, PacketValues& values) {
@@ -330,6 +377,8 @@ void packetize_store(llvm::StoreInst& store, Value* mask, PacketValues& values) 
   };
   if (checked.is_useful())
     checked.emit(emit);
+  else if (mask && access.is_contiguous())
+    emit_whole_or_masked(store, mask, values, emit);
   else
     emit(access);
 }

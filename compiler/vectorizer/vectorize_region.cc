@@ -18,8 +18,9 @@
 namespace conclave::compiler {
 namespace {
 
-// Above this a packet form would take too long to compile.
-constexpr unsigned kMaxInstructions = 50'000;
+// Above this the scalar form with everything inlined, or the packet form, would take too long to
+// compile.
+constexpr unsigned kMaxInstructions = 20'000;
 
 // What the private arrays of all lanes may take of a thread's stack.
 constexpr uint64_t kMaxPrivateBytes = uint64_t{1} << 20;
@@ -86,6 +87,7 @@ std::string make_packet_form(llvm::Function& function, unsigned lanes, const Tar
   if (!canonicalize(function, lane_ids(function), why_not)) return why_not;
   if (!linearize(function, lane_ids(function), why_not)) return why_not;
   if (!packetize(function, lane_ids(function), lanes, find, why_not)) return why_not;
+  if (function.getInstructionCount() > kMaxInstructions) return "its packet form is too large";
   return llvm::verifyFunction(function) ? "internal error: the packet form is broken" : "";
 }
 

@@ -10,9 +10,14 @@ declare i1 @conclave.any(i1)
 ; CHECK: then:
 ; CHECK-NOT: conclave.lanes
 ; CHECK: %x = call <4 x float> @llvm.masked.load.v4f32.p0(ptr %q, i32 4, <4 x i1> %c, <4 x float> poison)
+; CHECK: %[[ALL:.*]] = icmp eq i4 %{{.*}}, -1
+; CHECK: br i1 %[[ALL]], label %[[WHOLE:.*]], label %[[MASKED:.*]], !prof
+; CHECK: [[WHOLE]]:
+; CHECK: store <4 x float> %x, ptr %r, align 4
+; CHECK: [[MASKED]]:
 ; CHECK: call void @llvm.masked.store.v4f32.p0(<4 x float> %x, ptr %r, i32 4, <4 x i1> %c)
 ; CHECK: end:
-; CHECK: %x1 = phi <4 x float> [ <float 1.000000e+00, float 1.000000e+00, float 1.000000e+00, float 1.000000e+00>, %0 ], [ %x, %then ]
+; CHECK: %x1 = phi <4 x float> [ <float 1.000000e+00, float 1.000000e+00, float 1.000000e+00, float 1.000000e+00>, %0 ], [ %x, %{{.*}} ]
 ; CHECK: %y = select <4 x i1> %c, <4 x float> %x1, <4 x float> zeroinitializer
 define void @contiguous(i64 %lane.x, ptr %a, ptr %b, ptr %d) "conclave.region" {
   %p = getelementptr i32, ptr %d, i64 %lane.x

@@ -11,12 +11,11 @@
 #include <vector>
 
 #include "compiler/error.h"
+#include "compiler/passes/address_spaces.h"
 #include "compiler/passes/work_item_functions.h"
 
 namespace conclave::compiler {
 namespace {
-
-constexpr unsigned kLocalAddressSpace = 3;
 
 std::string display_name(const llvm::Function& function) {
   llvm::StringRef name = function.getName();

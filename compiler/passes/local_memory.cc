@@ -9,10 +9,10 @@
 
 #include <algorithm>
 
+#include "compiler/passes/address_spaces.h"
+
 namespace conclave::compiler {
 namespace {
-
-constexpr unsigned kLocalAddressSpace = 3;
 
 using Uses = llvm::MapVector<llvm::GlobalVariable*, std::vector<llvm::Use*>>;
 

@@ -5,10 +5,10 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/Transforms/Utils/LowerAtomic.h>
 
+#include "compiler/passes/address_spaces.h"
+
 namespace conclave::compiler {
 namespace {
-
-constexpr unsigned kLocalAddressSpace = 3;
 
 void lower(llvm::Instruction& instruction) {
   if (auto* change = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {

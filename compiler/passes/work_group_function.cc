@@ -5,6 +5,7 @@
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
 
+#include "compiler/passes/address_spaces.h"
 #include "compiler/passes/packet_loop.h"
 #include "conclave/kernel_abi.h"
 
@@ -15,7 +16,6 @@ using llvm::BasicBlock;
 using llvm::Value;
 using Triple = std::array<Value*, 3>;
 
-constexpr unsigned kLocalAddressSpace = 3;
 // Bits of MXCSR: flush to zero and denormals are zero.
 constexpr uint32_t kFlushDenormals = 0x8040;
 

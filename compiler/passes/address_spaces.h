@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The address spaces of the virtual target, as the passes need to tell them apart.
+#ifndef CONCLAVE_COMPILER_PASSES_ADDRESS_SPACES_H_
+#define CONCLAVE_COMPILER_PASSES_ADDRESS_SPACES_H_
+
+namespace conclave::compiler {
+
+inline constexpr unsigned kLocalAddressSpace = 3;
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_PASSES_ADDRESS_SPACES_H_

@@ -28,6 +28,13 @@ using llvm::Value;
 
 constexpr unsigned kMaxBlocks = 20'000;
 
+// Lanes that do not run have no say in what is asked of all that do.
+void restrict_to(Value* mask, llvm::CallInst& any) {
+  IRBuilder<> builder(&any);
+  Value* argument = any.getArgOperand(0);
+  any.setArgOperand(0, builder.CreateSelect(mask, argument, builder.getFalse()));
+}
+
 // A mask of nullptr means all lanes.
 class Linearizer {
  public:
@@ -241,6 +248,8 @@ void Linearizer::begin_block(BasicBlock& block) {
   Value* mask = builder.CreateLoad(builder.getInt1Ty(), slot, "mask");
   create_lanes(builder, mask);
   block_masks_[&block] = mask;
+  for (Instruction& instruction : block)
+    if (is_any(instruction)) restrict_to(mask, llvm::cast<llvm::CallInst>(instruction));
 }
 
 void Linearizer::end_block(BasicBlock& block) {

@@ -12,6 +12,7 @@
 
 #include "compiler/vectorizer/lane_masks.h"
 #include "compiler/vectorizer/lane_shuffles.h"
+#include "compiler/vectorizer/lane_votes.h"
 #include "compiler/vectorizer/packet_calls.h"
 #include "compiler/vectorizer/packet_memory.h"
 #include "compiler/vectorizer/packet_values.h"
@@ -328,7 +329,12 @@ class Packetizer : public llvm::InstVisitor<Packetizer> {
   void replace_any(llvm::CallInst& any) {
     llvm::IRBuilder<> builder(&any);
     Value* mask = any.getArgOperand(0);
-    Value* result = values_.is_uniform(mask) ? mask : is_not_empty(builder, values_.vector(mask));
+    Value* result = nullptr;
+    if (values_.is_uniform(mask))
+      result = mask;
+    else if (!mask_)
+      result = any_lane(builder, mask, shapes_, values_.lanes());
+    if (!result) result = is_not_empty(builder, values_.vector(mask));
     replace_scalar(any, result);
   }
 

@@ -112,6 +112,11 @@ std::optional<int64_t> Shapes::stride(const llvm::Value* value) const {
   return shape.stride;
 }
 
+bool Shapes::is_exact(const llvm::Value* value, bool is_signed) const {
+  const Shape shape = of(value);
+  return stride(value) && (is_signed ? shape.signed_exact : shape.unsigned_exact);
+}
+
 std::optional<int64_t> Shapes::assumed_stride(const llvm::Value* value) const {
   Shape shape = of(value);
   if (shape.kind != Shape::kStrided || !shape.is_assumed) return std::nullopt;

@@ -63,6 +63,8 @@ class Shapes {
   // Nothing where the value is not strided.
   std::optional<int64_t> stride(const llvm::Value* value) const;
   bool is_uniform(const llvm::Value* value) const { return stride(value) == 0; }
+  // Whether a strided value of lanes that all run wraps in none of them.
+  bool is_exact(const llvm::Value* value, bool is_signed) const;
 
   // Of values that are strided if no lane wraps; never 0.
   std::optional<int64_t> assumed_stride(const llvm::Value* value) const;

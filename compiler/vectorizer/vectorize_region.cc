@@ -14,6 +14,7 @@
 #include "compiler/vectorizer/lane_ids.h"
 #include "compiler/vectorizer/linearize.h"
 #include "compiler/vectorizer/packetize.h"
+#include "compiler/vectorizer/whole_packets.h"
 
 namespace conclave::compiler {
 namespace {
@@ -21,6 +22,11 @@ namespace {
 // Above this the scalar form with everything inlined, or the packet form, would take too long to
 // compile.
 constexpr unsigned kMaxInstructions = 20'000;
+
+// Two registers for a value hide what an operation takes longer than one cycle; with more lanes,
+// rows of work-items would be shorter than packets too often.
+constexpr unsigned kRegistersPerValue = 2;
+constexpr unsigned kMaxLanes = 16;
 
 // What the private arrays of all lanes may take of a thread's stack.
 constexpr uint64_t kMaxPrivateBytes = uint64_t{1} << 20;
@@ -85,6 +91,7 @@ std::string make_packet_form(llvm::Function& function, unsigned lanes, const Tar
     return find_vector_function(scalar, count, target);
   };
   if (!canonicalize(function, lane_ids(function), why_not)) return why_not;
+  add_whole_packet_versions(function, lane_ids(function));
   if (!linearize(function, lane_ids(function), why_not)) return why_not;
   if (!packetize(function, lane_ids(function), lanes, find, why_not)) return why_not;
   if (function.getInstructionCount() > kMaxInstructions) return "its packet form is too large";
@@ -108,7 +115,7 @@ unsigned choose_lanes(const llvm::Function& region, const Target& target) {
     doubles += width == 64;
     floats += width == 32 || width == 16;
   }
-  return bits / (doubles > floats ? 64 : 32);
+  return std::min(kMaxLanes, kRegistersPerValue * bits / (doubles > floats ? 64 : 32));
 }
 
 std::string vectorize_region(Region& region, unsigned lanes, const Target& target) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs passes of the vectorizer on a file of LLVM IR, for tests:
 //
-//   conclave_pass_tool canonicalize linearize packetize=8 file.ll
+//   conclave_pass_tool canonicalize whole-packets linearize packetize=8 file.ll
 //
 // They are applied to every function with the attribute "conclave.region". Its parameters named
 // lane.* are LaneIds::consecutive, and those and small.* LaneIds::small; the vector form of @f for
@@ -23,6 +23,7 @@
 #include "compiler/vectorizer/linearize.h"
 #include "compiler/vectorizer/packetize.h"
 #include "compiler/vectorizer/uniformity.h"
+#include "compiler/vectorizer/whole_packets.h"
 
 namespace {
 
@@ -72,6 +73,10 @@ bool run_pass(StringRef pass, llvm::Function& function, std::string& why_not) {
   LaneIds ids = ids_of(function);
   if (name == "uniformity") return print_uniformity(function, ids);
   if (name == "canonicalize") return canonicalize(function, ids, why_not);
+  if (name == "whole-packets") {
+    add_whole_packet_versions(function, ids);
+    return true;
+  }
   if (name == "linearize") return linearize(function, ids, why_not);
   unsigned lanes = 0;
   if (name == "packetize" && !value.getAsInteger(10, lanes))

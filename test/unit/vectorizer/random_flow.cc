@@ -71,6 +71,8 @@ class Writer {
   }
 
   std::string condition(bool same) {
+    // As kernels guard against ids that are out of range.
+    if (!same && chance(25)) return define("icmp ult i64 %lane.x, " + std::to_string(below(10)));
     std::string value = expression(same);
     std::string bits = define("and i32 " + value + ", " + std::to_string(1 + below(7)));
     return define("icmp ult i32 " + bits + ", " + std::to_string(1 + below(4)));

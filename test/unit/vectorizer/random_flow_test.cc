@@ -20,6 +20,7 @@
 #include "compiler/vectorizer/canonicalize.h"
 #include "compiler/vectorizer/linearize.h"
 #include "compiler/vectorizer/uniformity.h"
+#include "compiler/vectorizer/whole_packets.h"
 #include "test/unit/vectorizer/lane_interpreter.h"
 #include "test/unit/vectorizer/random_flow.h"
 
@@ -99,6 +100,8 @@ void test_flow(const std::string& text) {
   LaneIds ids{.consecutive = {linear.getArg(0)}, .small = {}};
   std::string why_not;
   ASSERT_TRUE(canonicalize(linear, ids, why_not)) << why_not;
+  ASSERT_FALSE(llvm::verifyFunction(linear, &llvm::errs())) << print(*module);
+  add_whole_packet_versions(linear, ids);
   ASSERT_FALSE(llvm::verifyFunction(linear, &llvm::errs())) << print(*module);
   ASSERT_TRUE(linearize(linear, ids, why_not)) << why_not;
   ASSERT_FALSE(llvm::verifyFunction(linear, &llvm::errs())) << print(*module);

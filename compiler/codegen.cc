@@ -17,6 +17,7 @@
 
 #include "compiler/cpu_pipeline.h"
 #include "compiler/error.h"
+#include "compiler/vectorizer/wide_masks.h"
 #include "conclave/code_features.h"
 
 namespace conclave::compiler {
@@ -161,6 +162,8 @@ void optimize_for_cpu(llvm::Module& module, const Target& target, bool optimize)
 }
 
 std::string generate_code(llvm::Module& module, const Target& target, bool assembly) {
+  if (!target.has("+avx512f"))
+    for (llvm::Function& function : module) widen_lane_masks(function);
   llvm::SmallString<0> code;
   llvm::raw_svector_ostream stream(code);
   llvm::legacy::PassManager passes;

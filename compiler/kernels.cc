@@ -14,6 +14,7 @@
 #include "compiler/passes/alias_scopes.h"
 #include "compiler/passes/flatten_address_spaces.h"
 #include "compiler/passes/form_regions.h"
+#include "compiler/passes/group_rows.h"
 #include "compiler/passes/guard_division.h"
 #include "compiler/passes/inline_work_item_code.h"
 #include "compiler/passes/local_memory.h"
@@ -101,7 +102,8 @@ void vectorize(RegionedKernel& kernel, const KernelInfo& info, const Options& op
   for (size_t i = 0; i < kernel.regions.size(); ++i) {
     Region& region = kernel.regions[i];
     unsigned lanes = options.width ? options.width : choose_lanes(*region.function, target);
-    if (uint64_t row = info.required_local_size[0])
+    uint64_t row = info.required_local_size[0];
+    if (row && !is_indifferent_to_groups(kernel))
       lanes = static_cast<unsigned>(std::min<uint64_t>(lanes, std::bit_floor(row)));
     if (lanes == 1) continue;
     const std::string why_not = vectorize_region(region, lanes, target);

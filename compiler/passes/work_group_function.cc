@@ -6,6 +6,7 @@
 #include <llvm/IR/Module.h>
 
 #include "compiler/passes/address_spaces.h"
+#include "compiler/passes/group_rows.h"
 #include "compiler/passes/packet_loop.h"
 #include "conclave/kernel_abi.h"
 
@@ -19,11 +20,15 @@ using Triple = std::array<Value*, 3>;
 // Bits of MXCSR: flush to zero and denormals are zero.
 constexpr uint32_t kFlushDenormals = 0x8040;
 
+// Work-items up to which groups of one row are taken together.
+constexpr uint64_t kLongestLine = uint64_t{1} << 16;
+
 class GroupFunctionBuilder {
  public:
   GroupFunctionBuilder(const RegionedKernel& kernel, const KernelInfo& info)
       : kernel_(kernel),
         info_(info),
+        joins_groups_(is_indifferent_to_groups(kernel)),
         context_(kernel.original->getContext()),
         builder_(context_),
         function_(create_function()) {}
@@ -135,6 +140,7 @@ class GroupFunctionBuilder {
     Value* rest = builder_.CreateUDiv(first(), num_groups_[0]);
     start[1] = builder_.CreateURem(rest, num_groups_[1]);
     start[2] = builder_.CreateUDiv(rest, num_groups_[1]);
+    Value* most = joins_groups_ ? most_groups_at_once() : builder_.getInt64(1);
     BasicBlock* before = builder_.GetInsertBlock();
     builder_.CreateBr(group_);
 
@@ -146,12 +152,13 @@ class GroupFunctionBuilder {
     }
     llvm::PHINode* left = builder_.CreatePHI(builder_.getInt64Ty(), 2, "left");
     left->addIncoming(count(), before);
-    describe_group({id[0], id[1], id[2]});
+    Value* groups = joins_groups_ ? groups_at_once(most, left, id[0]) : most;
+    describe_group({id[0], id[1], id[2]}, groups);
     emit_regions();
 
     builder_.SetInsertPoint(group_end_);
-    Triple next = next_group({id[0], id[1], id[2]});
-    Value* next_left = builder_.CreateSub(left, builder_.getInt64(1), "", true, true);
+    Triple next = next_group({id[0], id[1], id[2]}, groups);
+    Value* next_left = builder_.CreateSub(left, groups, "", true, true);
     BasicBlock* behind = add_block("done");
     builder_.CreateCondBr(builder_.CreateICmpEQ(next_left, builder_.getInt64(0)), behind, group_);
     for (unsigned d = 0; d < 3; ++d) id[d]->addIncoming(next[d], group_end_);
@@ -159,16 +166,36 @@ class GroupFunctionBuilder {
     builder_.SetInsertPoint(behind);
   }
 
-  // Sizes and origin of one group; the last one of a dimension may be smaller.
-  void describe_group(const Triple& id) {
+  Value* smaller(Value* a, Value* b) {
+    return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, a, b);
+  }
+
+  // Groups of one row need no bound: they are one line in memory, if in any order.
+  Value* most_groups_at_once() {
+    Value* rows = builder_.CreateMul(local_size_[1], local_size_[2], "", true, true);
+    Value* is_line = builder_.CreateICmpEQ(rows, builder_.getInt64(1));
+    Value* longest = builder_.CreateSelect(is_line, builder_.getInt64(kLongestLine),
+                                           builder_.getInt64(longest_row(kernel_)));
+    Value* groups = builder_.CreateUDiv(longest, local_size_[0]);
+    return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, groups, builder_.getInt64(1));
+  }
+
+  // Those that are left, and in the same row of groups.
+  Value* groups_at_once(Value* most, Value* left, Value* id) {
+    Value* in_row = builder_.CreateSub(num_groups_[0], id, "", true, true);
+    return smaller(smaller(most, left), in_row);
+  }
+
+  // Sizes and origin of one group, or of several beside each other; the last one of a dimension may
+  // be smaller.
+  void describe_group(const Triple& id, Value* groups) {
     group_values_.group_id = id;
     for (unsigned d = 0; d < 3; ++d) {
       Value* begin = builder_.CreateMul(id[d], local_size_[d], "", true, true);
       Value* left = builder_.CreateSub(global_size_[d], begin, "", true, true);
-      group_values_.local_size[d] =
-          info_.uniform_work_groups
-              ? local_size_[d]
-              : builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, local_size_[d], left);
+      Value* size = local_size_[d];
+      if (d == 0) size = builder_.CreateMul(size, groups, "", true, true);
+      group_values_.local_size[d] = info_.uniform_work_groups ? size : smaller(size, left);
       group_values_.global_base[d] = builder_.CreateAdd(begin, global_offset_[d]);
     }
     Value* items = builder_.CreateMul(group_values_.local_size[0], group_values_.local_size[1], "",
@@ -177,9 +204,9 @@ class GroupFunctionBuilder {
         builder_.CreateMul(items, group_values_.local_size[2], "items", true, true);
   }
 
-  Triple next_group(const Triple& id) {
+  Triple next_group(const Triple& id, Value* groups) {
     Triple next;
-    Value* carry = builder_.getInt64(1);
+    Value* carry = groups;
     for (unsigned d = 0; d < 3; ++d) {
       Value* sum = builder_.CreateAdd(id[d], carry, "", true, true);
       if (d == 2) {
@@ -228,6 +255,7 @@ class GroupFunctionBuilder {
 
   const RegionedKernel& kernel_;
   const KernelInfo& info_;
+  const bool joins_groups_;
   llvm::LLVMContext& context_;
   llvm::IRBuilder<> builder_;
   llvm::Function* function_;

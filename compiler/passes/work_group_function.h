@@ -13,6 +13,7 @@
 //     } while (--%count)
 //   }
 //
+// Kernels that are indifferent to groups (group_rows.h) run several beside each other as one.
 // Where a region can only be followed by one other there is no switch. With -cl-denorms-are-zero
 // the function is an internal one, called by @kernel_k with the CPU's flush modes on: LLVM would
 // move arithmetic across the change of mode within one function.

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "compiler/passes/group_rows.h"
 #include "compiler/passes/vector_math.h"
 #include "compiler/vectorizer/canonicalize.h"
 #include "compiler/vectorizer/lane_ids.h"
@@ -51,26 +52,13 @@ std::string inline_everything(llvm::Function& function) {
   return "";
 }
 
-// The global id in dimension `d`, as work_item_functions.cc writes it.
-bool is_global_id(const llvm::Instruction& instruction, const llvm::Function& function) {
-  if (instruction.getOpcode() != llvm::Instruction::Add) return false;
-  for (unsigned d = 0; d < 3; ++d) {
-    const llvm::Value* base = function.getArg(kGlobalBase + d);
-    const llvm::Value* id = function.getArg(kLocalId + d);
-    const llvm::Value* first = instruction.getOperand(0);
-    const llvm::Value* second = instruction.getOperand(1);
-    if ((first == base && second == id) || (first == id && second == base)) return true;
-  }
-  return false;
-}
-
 LaneIds lane_ids(llvm::Function& function) {
   LaneIds ids;
   ids.consecutive = {function.getArg(kLocalId), function.getArg(kItem)};
   for (unsigned parameter : {kItem + 0u, kLocalId + 0u, kLocalId + 1u, kLocalId + 2u})
     ids.small.push_back(function.getArg(parameter));
   for (llvm::Instruction& instruction : llvm::instructions(function))
-    if (is_global_id(instruction, function)) ids.small.push_back(&instruction);
+    if (is_global_id(instruction)) ids.small.push_back(&instruction);
   return ids;
 }
 

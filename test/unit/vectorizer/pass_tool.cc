@@ -24,6 +24,7 @@
 #include "compiler/vectorizer/packetize.h"
 #include "compiler/vectorizer/uniformity.h"
 #include "compiler/vectorizer/whole_packets.h"
+#include "compiler/vectorizer/wide_masks.h"
 
 namespace {
 
@@ -74,7 +75,11 @@ bool run_pass(StringRef pass, llvm::Function& function, std::string& why_not) {
   if (name == "uniformity") return print_uniformity(function, ids);
   if (name == "canonicalize") return canonicalize(function, ids, why_not);
   if (name == "whole-packets") {
-    add_whole_packet_versions(function, ids);
+    conclave::compiler::add_whole_packet_versions(function, ids);
+    return true;
+  }
+  if (name == "wide-masks") {
+    conclave::compiler::widen_lane_masks(function);
     return true;
   }
   if (name == "linearize") return linearize(function, ids, why_not);

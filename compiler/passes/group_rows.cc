@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/group_rows.h"
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Dominators.h>
+
+#include "compiler/passes/address_spaces.h"
+
+namespace conclave::compiler {
+namespace {
+
+constexpr unsigned kLongestRow = 128;
+constexpr unsigned kLongestRowWithLoops = 64;
+
+bool has_loops(llvm::Function& function) {
+  llvm::DominatorTree dominators(function);
+  return !llvm::LoopInfo(dominators).empty();
+}
+
+bool knows_groups(const llvm::Function& region) {
+  for (unsigned parameter : {kLocalMemory + 0u, kSpill + 0u, kItems + 0u, kItem + 0u})
+    if (!region.getArg(parameter)->use_empty()) return true;
+  for (unsigned d = 0; d < 3; ++d) {
+    if (!region.getArg(kGroupId + d)->use_empty()) return true;
+    if (!region.getArg(kLocalSize + d)->use_empty()) return true;
+    for (unsigned parameter : {kLocalId + d, kGlobalBase + d})
+      for (const llvm::User* user : region.getArg(parameter)->users())
+        if (!is_global_id(*llvm::cast<llvm::Instruction>(user))) return true;
+  }
+  return false;
+}
+
+bool has_local_arguments(const llvm::Function& kernel) {
+  return llvm::any_of(kernel.args(), [](const llvm::Argument& argument) {
+    auto* pointer = llvm::dyn_cast<llvm::PointerType>(argument.getType());
+    return pointer && pointer->getAddressSpace() == kLocalAddressSpace;
+  });
+}
+
+}  // namespace
+
+bool is_global_id(const llvm::Instruction& instruction) {
+  if (instruction.getOpcode() != llvm::Instruction::Add) return false;
+  const llvm::Function& region = *instruction.getFunction();
+  for (unsigned d = 0; d < 3; ++d) {
+    const llvm::Value* base = region.getArg(kGlobalBase + d);
+    const llvm::Value* id = region.getArg(kLocalId + d);
+    const llvm::Value* first = instruction.getOperand(0);
+    const llvm::Value* second = instruction.getOperand(1);
+    if ((first == base && second == id) || (first == id && second == base)) return true;
+  }
+  return false;
+}
+
+bool is_indifferent_to_groups(const RegionedKernel& kernel) {
+  return kernel.regions.size() == 1 && !has_local_arguments(*kernel.original) &&
+         !knows_groups(*kernel.regions[0].function);
+}
+
+unsigned longest_row(const RegionedKernel& kernel) {
+  return has_loops(*kernel.regions[0].function) ? kLongestRowWithLoops : kLongestRow;
+}
+
+}  // namespace conclave::compiler

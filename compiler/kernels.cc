@@ -106,7 +106,7 @@ void vectorize(RegionedKernel& kernel, const KernelInfo& info, const Options& op
     if (row && !is_indifferent_to_groups(kernel))
       lanes = static_cast<unsigned>(std::min<uint64_t>(lanes, std::bit_floor(row)));
     if (lanes == 1) continue;
-    const std::string why_not = vectorize_region(region, lanes, target);
+    const std::string why_not = vectorize_region(region, lanes, target, options.width == 0);
     if (!why_not.empty())
       remarks += "remark: kernel '" + kernel.name + "', part " + std::to_string(i + 1) + " of " +
                  std::to_string(kernel.regions.size()) + ": not vectorized: " + why_not + "\n";

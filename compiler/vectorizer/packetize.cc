@@ -14,6 +14,7 @@
 #include "compiler/vectorizer/lane_shuffles.h"
 #include "compiler/vectorizer/lane_votes.h"
 #include "compiler/vectorizer/packet_calls.h"
+#include "compiler/vectorizer/packet_division.h"
 #include "compiler/vectorizer/packet_memory.h"
 #include "compiler/vectorizer/packet_values.h"
 #include "compiler/vectorizer/per_lane.h"
@@ -77,7 +78,7 @@ class Packetizer : public llvm::InstVisitor<Packetizer> {
   void visitBinaryOperator(llvm::BinaryOperator& operation) {
     for_each_part(operation, [&](llvm::IRBuilder<>& builder, llvm::ArrayRef<Value*> operands) {
       Value* right = operands[1];
-      if (is_division(operation)) right = guard_divisor(builder, operation, right, mask_);
+      if (is_division(operation)) return divide(builder, operation, operands[0], right);
       return builder.CreateBinOp(operation.getOpcode(), operands[0], right);
     });
   }
@@ -291,6 +292,14 @@ class Packetizer : public llvm::InstVisitor<Packetizer> {
   Value* is_index(llvm::IRBuilder<>& builder, Value* index, uint64_t i) {
     Value* of_lanes = values_.is_uniform(index) ? index : values_.vector(index);
     return builder.CreateICmpEQ(of_lanes, llvm::ConstantInt::get(of_lanes->getType(), i));
+  }
+
+  Value* divide(llvm::IRBuilder<>& builder, llvm::BinaryOperator& division, Value* left,
+                Value* right) {
+    right = guard_divisor(builder, division, right, mask_);
+    if (!has_packet_form(division)) return builder.CreateBinOp(division.getOpcode(), left, right);
+    auto is_uniform = [&](Value* value) { return values_.is_uniform(value); };
+    return divide_lanes(builder, division, left, right, divisor_of_all(division, is_uniform));
   }
 
   // Lanes that do not run divide by 1. Constants are no danger, but for -1.

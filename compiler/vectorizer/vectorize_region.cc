@@ -14,6 +14,7 @@
 #include "compiler/vectorizer/canonicalize.h"
 #include "compiler/vectorizer/lane_ids.h"
 #include "compiler/vectorizer/linearize.h"
+#include "compiler/vectorizer/packet_cost.h"
 #include "compiler/vectorizer/packetize.h"
 #include "compiler/vectorizer/whole_packets.h"
 
@@ -28,6 +29,9 @@ constexpr unsigned kMaxInstructions = 20'000;
 // rows of work-items would be shorter than packets too often.
 constexpr unsigned kRegistersPerValue = 2;
 constexpr unsigned kMaxLanes = 16;
+
+// An estimate of less means that packets would be slower, or hardly faster.
+constexpr double kLeastGain = 1.1;
 
 // What the private arrays of all lanes may take of a thread's stack.
 constexpr uint64_t kMaxPrivateBytes = uint64_t{1} << 20;
@@ -70,7 +74,8 @@ uint64_t private_bytes(const llvm::Function& function) {
   return bytes;
 }
 
-std::string make_packet_form(llvm::Function& function, unsigned lanes, const Target& target) {
+std::string make_packet_form(llvm::Function& function, unsigned lanes, const Target& target,
+                             bool only_if_faster) {
   if (std::string why_not = inline_everything(function); !why_not.empty()) return why_not;
   simplify_function(function);
   if (private_bytes(function) * lanes > kMaxPrivateBytes) return "its private arrays are too large";
@@ -81,6 +86,12 @@ std::string make_packet_form(llvm::Function& function, unsigned lanes, const Tar
   if (!canonicalize(function, lane_ids(function), why_not)) return why_not;
   add_whole_packet_versions(function, lane_ids(function));
   if (!linearize(function, lane_ids(function), why_not)) return why_not;
+  if (only_if_faster) {
+    const auto costs = target.machine().getTargetTransformInfo(function);
+    const double gain = gain_of_packets(function, lane_ids(function), lanes, costs);
+    if (gain < kLeastGain)
+      return "its accesses to scattered places in memory take most of the time";
+  }
   if (!packetize(function, lane_ids(function), lanes, find, why_not)) return why_not;
   if (function.getInstructionCount() > kMaxInstructions) return "its packet form is too large";
   return llvm::verifyFunction(function) ? "internal error: the packet form is broken" : "";
@@ -106,11 +117,12 @@ unsigned choose_lanes(const llvm::Function& region, const Target& target) {
   return std::min(kMaxLanes, kRegistersPerValue * bits / (doubles > floats ? 64 : 32));
 }
 
-std::string vectorize_region(Region& region, unsigned lanes, const Target& target) {
+std::string vectorize_region(Region& region, unsigned lanes, const Target& target,
+                             bool only_if_faster) {
   llvm::ValueToValueMapTy map;
   llvm::Function* packet = llvm::CloneFunction(region.function, map);
   packet->setName(region.function->getName() + ".x" + llvm::Twine(lanes));
-  std::string why_not = make_packet_form(*packet, lanes, target);
+  std::string why_not = make_packet_form(*packet, lanes, target, only_if_faster);
   if (!why_not.empty()) {
     packet->eraseFromParent();
     return why_not;

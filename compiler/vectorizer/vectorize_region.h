@@ -17,13 +17,15 @@
 
 namespace conclave::compiler {
 
-// How many lanes suit the region on the target: as many as its widest usual numbers fit into a
-// vector register.
+// How many lanes suit the region on the target: as many as its widest usual numbers fit into two
+// vector registers.
 unsigned choose_lanes(const llvm::Function& region, const Target& target);
 
 // Sets `region`'s packet form with so many lanes; its work-item functions have become arithmetic
-// already. Where it cannot be had, nothing changes and the result says why; else it is empty.
-std::string vectorize_region(Region& region, unsigned lanes, const Target& target);
+// already. Where it cannot be had, or is not faster though that was wanted, nothing changes and the
+// result says why; else it is empty.
+std::string vectorize_region(Region& region, unsigned lanes, const Target& target,
+                             bool only_if_faster);
 
 }  // namespace conclave::compiler
 

@@ -94,7 +94,8 @@ end:
 ; Lanes that do not run divide by 1.
 ; CHECK-LABEL: define void @division(
 ; CHECK: %[[D:.*]] = select <4 x i1> %c, <4 x i32> %v, <4 x i32> <i32 1, i32 1, i32 1, i32 1>
-; CHECK: %q = sdiv <4 x i32> %{{.*}}, %[[D]]
+; CHECK: %[[R:.*]] = sitofp <4 x i32> %[[D]] to <4 x double>
+; CHECK: fdiv <4 x double> %{{.*}}, %[[R]]
 ; CHECK: udiv <4 x i32> %v, <i32 7, i32 7, i32 7, i32 7>
 ; CHECK: %[[BITS:.*]] = bitcast <4 x i1> %c to i4
 ; CHECK: %[[ANY:.*]] = icmp ne i4 %[[BITS]], 0

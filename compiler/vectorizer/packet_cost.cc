@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/vectorizer/packet_cost.h"
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/vectorizer/lane_masks.h"
+#include "compiler/vectorizer/shapes.h"
+
+namespace conclave::compiler {
+namespace {
+
+using llvm::Instruction;
+using llvm::TargetTransformInfo;
+
+constexpr auto kTime = TargetTransformInfo::TCK_RecipThroughput;
+
+// How often a loop's body runs where nothing is known of it.
+constexpr double kIterations = 16;
+
+struct Times {
+  double scalar = 0;  // of one work-item
+  double packet = 0;
+};
+
+class Estimate {
+ public:
+  Estimate(const Shapes& shapes, unsigned lanes, const TargetTransformInfo& target)
+      : shapes_(shapes), lanes_(lanes), target_(target) {}
+
+  Times of(const Instruction& instruction, bool is_masked) const {
+    if (is_free(instruction)) return {};
+    // What is the same for all lanes, or counts up with them, is done once.
+    if (shapes_.stride(&instruction)) return {1, 1};
+    if (const llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction))
+      return access(instruction, pointer, is_masked);
+    return {1, registers(instruction.getType())};
+  }
+
+ private:
+  static bool is_free(const Instruction& instruction) {
+    return llvm::isa<llvm::PHINode, llvm::BranchInst, llvm::GetElementPtrInst, llvm::CastInst,
+                     llvm::DbgInfoIntrinsic, llvm::AllocaInst>(instruction) ||
+           is_lanes(instruction) || is_any(instruction);
+  }
+
+  // Instructions that one operation of a packet takes.
+  double registers(llvm::Type* type) const {
+    llvm::Type* scalar = type->getScalarType();
+    if (!llvm::VectorType::isValidElementType(scalar)) return lanes_;
+    const double bits = std::max(32U, scalar->getScalarSizeInBits()) * lanes_;
+    const auto width =
+        target_.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue();
+    auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+    return std::ceil(bits / width) * (vector ? vector->getNumElements() : 1);
+  }
+
+  Times access(const Instruction& instruction, const llvm::Value* pointer, bool is_masked) const {
+    llvm::Type* type = llvm::getLoadStoreType(const_cast<Instruction*>(&instruction));
+    if (shapes_.stride(pointer) || shapes_.assumed_stride(pointer)) return {1, registers(type)};
+    if (!llvm::VectorType::isValidElementType(type)) return {1, 2.0 * lanes_};
+    auto cost = target_.getGatherScatterOpCost(
+        instruction.getOpcode(), llvm::FixedVectorType::get(type, lanes_), pointer, is_masked,
+        llvm::getLoadStoreAlignment(const_cast<Instruction*>(&instruction)), kTime);
+    return {1, cost.isValid() ? static_cast<double>(*cost.getValue()) : 2.0 * lanes_};
+  }
+
+  const Shapes& shapes_;
+  unsigned lanes_;
+  const TargetTransformInfo& target_;
+};
+
+}  // namespace
+
+double gain_of_packets(llvm::Function& region, const LaneIds& ids, unsigned lanes,
+                       const TargetTransformInfo& target) {
+  const LaneStrides no_strides;
+  Shapes shapes(region, ids, no_strides, lanes);
+  Estimate estimate(shapes, lanes, target);
+  llvm::DominatorTree dominators(region);
+  llvm::LoopInfo loops(dominators);
+  Times times;
+  for (llvm::BasicBlock& block : region) {
+    const bool is_masked = mask_of(block) != nullptr;
+    const double weight = std::pow(kIterations, loops.getLoopDepth(&block));
+    for (const Instruction& instruction : block) {
+      const Times one = estimate.of(instruction, is_masked);
+      times.scalar += weight * one.scalar;
+      times.packet += weight * one.packet;
+    }
+  }
+  return times.packet > 0 ? times.scalar * lanes / times.packet : lanes;
+}
+
+}  // namespace conclave::compiler

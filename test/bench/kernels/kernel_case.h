@@ -42,8 +42,8 @@ KernelClass barrier_kernels();
 KernelClass stencil_kernels();
 KernelClass integer_kernels();
 
-// Builds the source as a user's program does, without options, and sets the kernel's arguments:
-// arrays, cl::Local(bytes) and scalars.
+// Builds the source as a user's program does, with the options of --build-options, by default none,
+// and sets the kernel's arguments: arrays, cl::Local(bytes) and scalars.
 cl::Kernel build_kernel(const char* source, const char* name);
 
 template <class Argument>

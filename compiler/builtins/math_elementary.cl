@@ -16,30 +16,35 @@
 #define BINARY(name, ulp)                         \
   BINARY_OF(float, name, Sleef_##name##f_##ulp)   \
   BINARY_OF(double, name, Sleef_##name##_##ulp)
+#define UNARY_OF_DOUBLE(name)  \
+  OVERLOAD float name(float x); \
+  UNARY_OF(double, name, Sleef_##name##_u10)
 UNARY(acos, u10)
 UNARY(asin, u10)
 UNARY(atan, u10)
 UNARY(atanh, u10)
 UNARY(cbrt, u10)
-UNARY(cos, u10)
 UNARY(erf, u10)
 UNARY(erfc, u15)
-UNARY_OF(float, exp, Sleef_expf_u10)
-UNARY(exp10, u10)
-UNARY(exp2, u10)
-UNARY(expm1, u10)
-UNARY(log, u10)
-UNARY(log10, u10)
-UNARY(log2, u10)
-UNARY(sin, u10)
-UNARY(tan, u10)
 UNARY(tanh, u10)
 UNARY(tgamma, u10)
 BINARY(atan2, u10)
 BINARY(hypot, u05)
 BINARY_OF(float, pow, Sleef_powf_u10)
 
+// For float they have their own: math_exponential.cl, math_logarithm.cl, math_trigonometric.cl.
+UNARY_OF_DOUBLE(cos)
+UNARY_OF_DOUBLE(exp10)
+UNARY_OF_DOUBLE(exp2)
+UNARY_OF_DOUBLE(expm1)
+UNARY_OF_DOUBLE(log)
+UNARY_OF_DOUBLE(log10)
+UNARY_OF_DOUBLE(log2)
+UNARY_OF_DOUBLE(sin)
+UNARY_OF_DOUBLE(tan)
+
 // SLEEF's double exp and pow overflow a little before the result does.
+OVERLOAD float exp(float x);
 OVERLOAD double exp(double x) {
   return x > 709.0 ? Sleef_exp_u10(x - 1) * M_E : Sleef_exp_u10(x);
 }
@@ -62,7 +67,6 @@ FOR_VECTORS(MAP2, double, pow, double, double)
     T magnitude = fabs(x);                                                                        \
     return magnitude > (T)LARGE ? copysign(log(magnitude) + (T)M_LN2, x) : FN(asinh, u10)(x);     \
   }                                                                                               \
-  OVERLOAD T log1p(T x) { return x > (T)LARGE ? log(x) : FN(log1p, u10)(x); }                     \
   OVERLOAD T lgamma(T x) {                                                                        \
     return x > (T)LARGE ? x * (log(x) - 1) : FN(lgamma, u10)(x);                                  \
   }                                                                                               \
@@ -78,12 +82,13 @@ FOR_VECTORS(MAP2, double, pow, double, double)
   FOR_VECTORS(MAP1, T, asinh, T)                                                                  \
   FOR_VECTORS(MAP1, T, cosh, T)                                                                   \
   FOR_VECTORS(MAP1, T, lgamma, T)                                                                 \
-  FOR_VECTORS(MAP1, T, log1p, T)                                                                  \
   FOR_VECTORS(MAP1, T, sinh, T)
 #define FLOAT_FORM(name, ulp) Sleef_##name##f_##ulp
 #define DOUBLE_FORM(name, ulp) Sleef_##name##_##ulp
 NEAR_OVERFLOW(float, 0x1p60f, 80, FLOAT_FORM)
 NEAR_OVERFLOW(double, 0x1p100, 700, DOUBLE_FORM)
+OVERLOAD double log1p(double x) { return x > 0x1p100 ? log(x) : Sleef_log1p_u10(x); }
+FOR_VECTORS(MAP1, double, log1p, double)
 
 // Results through a pointer: NAME(T x, AS R* p), computed by a helper that knows private memory only.
 #define POINTER_FORM(AS, NAME, HELPER_NAME, T, R)               \
@@ -110,17 +115,11 @@ NEAR_OVERFLOW(double, 0x1p100, 700, DOUBLE_FORM)
   FOR_WRITABLE_SPACES(POINTER_FORM, NAME, HELPER_NAME, T, R)    \
   FOR_VECTORS(POINTER_VECTORS, NAME, HELPER_NAME, T, R)
 
-HELPER float sine_cosine(float x, __private float* cosine) {
-  float2 pair = Sleef_sincosf_u10(x);
-  *cosine = pair.y;
-  return pair.x;
-}
 HELPER double sine_cosine(double x, __private double* cosine) {
   double2 pair = sine_and_cosine(x);
   *cosine = pair.y;
   return pair.x;
 }
-POINTER_FORMS(sincos, sine_cosine, float, float)
 POINTER_FORMS(sincos, sine_cosine, double, double)
 
 // The gamma function is negative between -1 and 0, -3 and -2, and so on.

@@ -86,7 +86,8 @@ std::string make_packet_form(llvm::Function& function, unsigned lanes, const Tar
   };
   if (!canonicalize(function, lane_ids(function), why_not)) return why_not;
   if (!linearize(function, lane_ids(function), why_not)) return why_not;
-  if (!packetize(function, lane_ids(function), lanes, find, why_not)) return why_not;
+  const llvm::TargetTransformInfo memory = target.machine().getTargetTransformInfo(function);
+  if (!packetize(function, lane_ids(function), lanes, find, &memory, why_not)) return why_not;
   if (function.getInstructionCount() > kMaxInstructions) return "its packet form is too large";
   return llvm::verifyFunction(function) ? "internal error: the packet form is broken" : "";
 }

@@ -6,7 +6,7 @@
 #include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/Transforms/Utils/ValueMapper.h>
 
@@ -202,7 +202,7 @@ class AliasScopes {
   }
 
   void annotate(llvm::Instruction& instruction) {
-    const llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
+    const llvm::Value* pointer = pointer_of(instruction);
     if (!pointer) return;
     switch (pointer->getType()->getScalarType()->getPointerAddressSpace()) {
       case kGlobal:
@@ -218,6 +218,22 @@ class AliasScopes {
   }
 
  private:
+  // Of loads and stores, masked ones and those of many places among them.
+  static const llvm::Value* pointer_of(const llvm::Instruction& instruction) {
+    auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    if (!intrinsic) return llvm::getLoadStorePointerOperand(&instruction);
+    switch (intrinsic->getIntrinsicID()) {
+      case llvm::Intrinsic::masked_load:
+      case llvm::Intrinsic::masked_gather:
+        return intrinsic->getArgOperand(0);
+      case llvm::Intrinsic::masked_store:
+      case llvm::Intrinsic::masked_scatter:
+        return intrinsic->getArgOperand(1);
+      default:
+        return nullptr;
+    }
+  }
+
   static void add(llvm::Instruction& instruction, llvm::MDNode* own, llvm::MDNode* other) {
     auto extend = [&](unsigned kind, llvm::MDNode* scope) {
       instruction.setMetadata(kind,

@@ -13,6 +13,18 @@ unsigned size_of(const Value* vector) {
   return llvm::cast<llvm::FixedVectorType>(vector->getType())->getNumElements();
 }
 
+// In each section of as many elements as `order` has: those that it names, the first vector's
+// before the second's.
+Value* shuffle_sections(IRBuilderBase& builder, Value* first, Value* second,
+                        llvm::ArrayRef<int> order) {
+  const auto size = static_cast<int>(size_of(first));
+  const auto length = static_cast<int>(order.size());
+  llvm::SmallVector<int> all;
+  for (int section = 0; section < size; section += length)
+    for (int from : order) all.push_back(section + (from < length ? from : size + from - length));
+  return builder.CreateShuffleVector(first, second, all);
+}
+
 }  // namespace
 
 Value* concatenate(IRBuilderBase& builder, llvm::ArrayRef<Value*> vectors) {
@@ -52,6 +64,18 @@ Value* repeat_each(IRBuilderBase& builder, Value* vector, unsigned times) {
   for (unsigned i = 0; i < size_of(vector) * times; ++i)
     order.push_back(static_cast<int>(i / times));
   return builder.CreateShuffleVector(vector, order);
+}
+
+llvm::SmallVector<Value*, 4> transpose_sections(IRBuilderBase& builder, llvm::ArrayRef<Value*> v) {
+  auto shuffle = [&](Value* first, Value* second, llvm::ArrayRef<int> order) {
+    return shuffle_sections(builder, first, second, order);
+  };
+  if (v.size() == 2) return {shuffle(v[0], v[1], {0, 2}), shuffle(v[0], v[1], {1, 3})};
+  assert(v.size() == 4);
+  Value* low[] = {shuffle(v[0], v[1], {0, 4, 1, 5}), shuffle(v[2], v[3], {0, 4, 1, 5})};
+  Value* high[] = {shuffle(v[0], v[1], {2, 6, 3, 7}), shuffle(v[2], v[3], {2, 6, 3, 7})};
+  return {shuffle(low[0], low[1], {0, 1, 4, 5}), shuffle(low[0], low[1], {2, 3, 6, 7}),
+          shuffle(high[0], high[1], {0, 1, 4, 5}), shuffle(high[0], high[1], {2, 3, 6, 7})};
 }
 
 }  // namespace conclave::compiler

@@ -24,6 +24,13 @@ llvm::Value* interleave(llvm::IRBuilderBase& builder, llvm::ArrayRef<llvm::Value
 // Every element `times` times.
 llvm::Value* repeat_each(llvm::IRBuilderBase& builder, llvm::Value* vector, unsigned times);
 
+// Two or four vectors, in sections of as many elements: element i of vector j in a section becomes
+// element j of vector i.
+//
+//   transpose_sections({<a0 a1 b0 b1>, <c0 c1 d0 d1>}) = {<a0 c0 b0 d0>, <a1 c1 b1 d1>}
+llvm::SmallVector<llvm::Value*, 4> transpose_sections(llvm::IRBuilderBase& builder,
+                                                      llvm::ArrayRef<llvm::Value*> vectors);
+
 }  // namespace conclave::compiler
 
 #endif  // CONCLAVE_COMPILER_VECTORIZER_LANE_SHUFFLES_H_

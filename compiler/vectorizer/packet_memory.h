@@ -3,16 +3,12 @@
 //
 //   %x = load float, ptr %p
 //   =>
-//   load <W x float>, ptr %p                 ; stride 4; llvm.masked.load if not all lanes run
-//   load of W - 1 elements back, reversed    ; stride -4
-//   two loads and a shuffle                  ; stride 8 to 16
-//   llvm.masked.gather                       ; all else
-//
-// Explicit vectors whose lanes lie side by side (an array of float4) are one long load and
-// shuffles.
+//   one form of packet_access.h              ; the lanes' distance is constant, or there is none
+//   either of two, decided at run time       ; it is constant if something holds that is likely
 #ifndef CONCLAVE_COMPILER_VECTORIZER_PACKET_MEMORY_H_
 #define CONCLAVE_COMPILER_VECTORIZER_PACKET_MEMORY_H_
 
+#include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/Instructions.h>
 
 #include "compiler/vectorizer/packet_values.h"
@@ -20,9 +16,12 @@
 namespace conclave::compiler {
 
 // Emits the access before the instruction and defines its parts. `mask` is <W x i1>, or null if all
-// lanes run; with a mask, at least one lane does.
-void packetize_load(llvm::LoadInst& load, llvm::Value* mask, PacketValues& values);
-void packetize_store(llvm::StoreInst& store, llvm::Value* mask, PacketValues& values);
+// lanes run; with a mask, at least one lane does. `target` is null where all masked forms are
+// instructions.
+void packetize_load(llvm::LoadInst& load, llvm::Value* mask, PacketValues& values,
+                    const llvm::TargetTransformInfo* target);
+void packetize_store(llvm::StoreInst& store, llvm::Value* mask, PacketValues& values,
+                     const llvm::TargetTransformInfo* target);
 
 }  // namespace conclave::compiler
 

@@ -10,6 +10,7 @@
 
 #include <vector>
 
+#include "compiler/vectorizer/field_groups.h"
 #include "compiler/vectorizer/lane_masks.h"
 #include "compiler/vectorizer/lane_shuffles.h"
 #include "compiler/vectorizer/lane_votes.h"
@@ -48,8 +49,12 @@ bool is_division(const Instruction& instruction) {
 class Packetizer : public llvm::InstVisitor<Packetizer> {
  public:
   Packetizer(llvm::Function& region, const Shapes& shapes, unsigned lanes,
-             VectorFunctionFinder find)
-      : region_(region), shapes_(shapes), values_(region, shapes, lanes), find_(find) {}
+             VectorFunctionFinder find, const llvm::TargetTransformInfo* target)
+      : region_(region),
+        shapes_(shapes),
+        values_(region, shapes, lanes),
+        find_(find),
+        target_(target) {}
 
   void run() {
     llvm::ReversePostOrderTraversal<llvm::Function*> order(&region_);
@@ -199,14 +204,14 @@ class Packetizer : public llvm::InstVisitor<Packetizer> {
   }
 
   void visitLoadInst(llvm::LoadInst& load) {
-    packetize_load(load, mask_, values_);
+    if (!is_done_as_field(load)) packetize_load(load, mask_, values_, target_);
     replaced_.push_back(&load);
   }
 
   void visitStoreInst(llvm::StoreInst& store) {
     bool is_uniform = shapes_.has_uniform_operands(store);
     if (is_uniform && !store.isVolatile()) return;
-    packetize_store(store, mask_, values_);
+    if (!is_done_as_field(store)) packetize_store(store, mask_, values_, target_);
     replaced_.push_back(&store);
   }
 
@@ -223,6 +228,15 @@ class Packetizer : public llvm::InstVisitor<Packetizer> {
   }
 
  private:
+  // Loads and stores that have been, or will be, emitted together with their neighbours.
+  bool is_done_as_field(Instruction& access) {
+    const FieldGroup* group = fields_->of(access);
+    if (!group) return false;
+    if (!are_better_together(*group, mask_, values_, target_)) return false;
+    if (group->position == &access) packetize_fields(*group, mask_, values_, target_);
+    return true;
+  }
+
   static Value* poison(Value* like) { return llvm::PoisonValue::get(like->getType()); }
 
   void define(Instruction& instruction, Parts parts) {
@@ -314,6 +328,8 @@ class Packetizer : public llvm::InstVisitor<Packetizer> {
 
   void packetize_block(BasicBlock& block) {
     mask_ = nullptr;
+    const FieldGroups fields(block, values_);
+    fields_ = &fields;
     std::vector<Instruction*> instructions;
     for (Instruction& instruction : block) instructions.push_back(&instruction);
     for (Instruction* instruction : instructions) packetize_instruction(*instruction);
@@ -400,7 +416,9 @@ class Packetizer : public llvm::InstVisitor<Packetizer> {
   const Shapes& shapes_;
   PacketValues values_;
   VectorFunctionFinder find_;
-  Value* mask_ = nullptr;  // of the block at hand: <W x i1>, or null if all lanes run
+  const llvm::TargetTransformInfo* target_;
+  const FieldGroups* fields_ = nullptr;  // of the block at hand
+  Value* mask_ = nullptr;                // of the block at hand: <W x i1>, or null if all lanes run
   std::vector<llvm::PHINode*> phis_;
   std::vector<Instruction*> replaced_;
   std::vector<std::pair<Instruction*, Value*>> scalar_replacements_;
@@ -435,13 +453,14 @@ bool check(const llvm::Function& region, const Shapes& shapes, std::string& why_
 }  // namespace
 
 bool packetize(llvm::Function& region, const LaneIds& ids, unsigned lanes,
-               VectorFunctionFinder find, std::string& why_not) {
+               VectorFunctionFinder find, const llvm::TargetTransformInfo* target,
+               std::string& why_not) {
   llvm::EliminateUnreachableBlocks(region);
   LaneStrides strides;
   if (!widen_private_memory(region, lanes, strides, why_not)) return false;
   Shapes shapes(region, ids, strides, lanes);
   if (!check(region, shapes, why_not)) return false;
-  Packetizer(region, shapes, lanes, find).run();
+  Packetizer(region, shapes, lanes, find, target).run();
   return true;
 }
 

@@ -20,6 +20,7 @@
 #define CONCLAVE_COMPILER_VECTORIZER_PACKETIZE_H_
 
 #include <llvm/ADT/STLFunctionalExtras.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/Function.h>
 
 #include <string>
@@ -34,9 +35,11 @@ using VectorFunctionFinder =
     llvm::function_ref<llvm::Function*(llvm::Function& scalar, unsigned lanes)>;
 
 // Gives `region` so many lanes. Its control flow must be linearized. If that is not possible, the
-// result is false, `why_not` says why, and the function is not to be used any more.
+// result is false, `why_not` says why, and the function is not to be used any more. `target` says
+// which masked forms of memory access are instructions; all of them, if it is null.
 bool packetize(llvm::Function& region, const LaneIds& ids, unsigned lanes,
-               VectorFunctionFinder find, std::string& why_not);
+               VectorFunctionFinder find, const llvm::TargetTransformInfo* target,
+               std::string& why_not);
 
 }  // namespace conclave::compiler
 

@@ -110,4 +110,18 @@ Value* mask_bits(llvm::IRBuilderBase& builder, Value* mask) {
   return builder.CreateBitCast(mask, builder.getIntNTy(lanes));
 }
 
+Value* last_lane(llvm::IRBuilderBase& builder, Value* mask) {
+  Value* bits = mask_bits(builder, mask);
+  const unsigned lanes = bits->getType()->getIntegerBitWidth();
+  Value* above = builder.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, bits, builder.getTrue());
+  return builder.CreateSub(builder.getInt32(lanes - 1),
+                           builder.CreateZExtOrTrunc(above, builder.getInt32Ty()));
+}
+
+Value* take_from_last(llvm::IRBuilderBase& builder, Value* vector, Value* mask) {
+  Value* last = builder.CreateExtractElement(vector, last_lane(builder, mask));
+  const auto count = llvm::cast<llvm::VectorType>(vector->getType())->getElementCount();
+  return builder.CreateSelect(mask, vector, builder.CreateVectorSplat(count, last));
+}
+
 }  // namespace conclave::compiler

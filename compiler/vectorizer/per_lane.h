@@ -27,6 +27,11 @@ void run_per_lane(llvm::Instruction& instruction, llvm::Value* mask, PacketValue
 // A mask as the bits of an integer, that of lane 0 the lowest.
 llvm::Value* mask_bits(llvm::IRBuilderBase& builder, llvm::Value* mask);
 
+// The last lane that runs, of those of which one does: an i32.
+llvm::Value* last_lane(llvm::IRBuilderBase& builder, llvm::Value* mask);
+// What the lanes have that run; in the others, what the last one has.
+llvm::Value* take_from_last(llvm::IRBuilderBase& builder, llvm::Value* vector, llvm::Value* mask);
+
 }  // namespace conclave::compiler
 
 #endif  // CONCLAVE_COMPILER_VECTORIZER_PER_LANE_H_

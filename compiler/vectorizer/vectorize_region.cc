@@ -86,13 +86,11 @@ std::string make_packet_form(llvm::Function& function, unsigned lanes, const Tar
   if (!canonicalize(function, lane_ids(function), why_not)) return why_not;
   add_whole_packet_versions(function, lane_ids(function));
   if (!linearize(function, lane_ids(function), why_not)) return why_not;
-  if (only_if_faster) {
-    const auto costs = target.machine().getTargetTransformInfo(function);
-    const double gain = gain_of_packets(function, lane_ids(function), lanes, costs);
-    if (gain < kLeastGain)
-      return "its accesses to scattered places in memory take most of the time";
-  }
-  if (!packetize(function, lane_ids(function), lanes, find, why_not)) return why_not;
+  const llvm::TargetTransformInfo costs = target.machine().getTargetTransformInfo(function);
+  if (only_if_faster &&
+      gain_of_packets(function, lane_ids(function), lanes, costs) < kLeastGain)
+    return "its accesses to scattered places in memory take most of the time";
+  if (!packetize(function, lane_ids(function), lanes, find, &costs, why_not)) return why_not;
   if (function.getInstructionCount() > kMaxInstructions) return "its packet form is too large";
   return llvm::verifyFunction(function) ? "internal error: the packet form is broken" : "";
 }

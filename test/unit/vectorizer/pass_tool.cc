@@ -8,6 +8,7 @@
 // 8 lanes, if there is one, is @f.v8. The module is printed to
 // standard output; why a pass refuses a function to standard error, which is no failure; IR that
 // is not valid is.
+#include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
@@ -85,7 +86,12 @@ bool run_pass(StringRef pass, llvm::Function& function, std::string& why_not) {
   if (name == "linearize") return linearize(function, ids, why_not);
   unsigned lanes = 0;
   if (name == "packetize" && !value.getAsInteger(10, lanes))
-    return packetize(function, ids, lanes, find_vector_function, why_not);
+    return packetize(function, ids, lanes, find_vector_function, nullptr, why_not);
+  // For a target that has no masked instructions.
+  if (name == "packetize-plain" && !value.getAsInteger(10, lanes)) {
+    const llvm::TargetTransformInfo plain(function.getDataLayout());
+    return packetize(function, ids, lanes, find_vector_function, &plain, why_not);
+  }
   why_not = "no such pass: " + pass.str();
   return false;
 }

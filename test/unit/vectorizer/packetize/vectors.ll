@@ -2,16 +2,23 @@
 ; Explicit vectors and structs: a packet for each component.
 
 ; CHECK-LABEL: define void @float4(
-; CHECK: %[[ALL:.*]] = load <16 x float>, ptr %p, align 16
-; CHECK: %[[X:.*]] = shufflevector <16 x float> %[[ALL]], {{.*}} <4 x i32> <i32 0, i32 4, i32 8, i32 12>
-; CHECK: shufflevector <16 x float> %[[ALL]], {{.*}} <4 x i32> <i32 1, i32 5, i32 9, i32 13>
-; CHECK: shufflevector <16 x float> %[[ALL]], {{.*}} <4 x i32> <i32 2, i32 6, i32 10, i32 14>
-; CHECK: %[[W:.*]] = shufflevector <16 x float> %[[ALL]], {{.*}} <4 x i32> <i32 3, i32 7, i32 11, i32 15>
+; CHECK: %[[R0:.*]] = load <4 x float>, ptr %p, align 16
+; CHECK: %[[P1:.*]] = getelementptr i8, ptr %p, i64 16
+; CHECK: %[[R1:.*]] = load <4 x float>, ptr %[[P1]], align 16
+; CHECK: %[[R2:.*]] = load <4 x float>, ptr %{{.*}}, align 16
+; CHECK: %[[R3:.*]] = load <4 x float>, ptr %{{.*}}, align 16
+; CHECK: %[[XY0:.*]] = shufflevector <4 x float> %[[R0]], <4 x float> %[[R1]], <4 x i32> <i32 0, i32 4, i32 1, i32 5>
+; CHECK: %[[XY1:.*]] = shufflevector <4 x float> %[[R2]], <4 x float> %[[R3]], <4 x i32> <i32 0, i32 4, i32 1, i32 5>
+; CHECK: %[[ZW0:.*]] = shufflevector <4 x float> %[[R0]], <4 x float> %[[R1]], <4 x i32> <i32 2, i32 6, i32 3, i32 7>
+; CHECK: %[[ZW1:.*]] = shufflevector <4 x float> %[[R2]], <4 x float> %[[R3]], <4 x i32> <i32 2, i32 6, i32 3, i32 7>
+; CHECK: %[[X:.*]] = shufflevector <4 x float> %[[XY0]], <4 x float> %[[XY1]], <4 x i32> <i32 0, i32 1, i32 4, i32 5>
+; CHECK: %[[W:.*]] = shufflevector <4 x float> %[[ZW0]], <4 x float> %[[ZW1]], <4 x i32> <i32 2, i32 3, i32 6, i32 7>
 ; CHECK-NOT: insertelement
-; CHECK: fmul nnan <4 x float> %[[W]], %[[X]]
-; CHECK: %[[OUT:.*]] = shufflevector <8 x float> {{.*}} <16 x i32>
-; CHECK: %[[SORTED:.*]] = shufflevector <16 x float> %[[OUT]], {{.*}} <16 x i32> <i32 0, i32 4, i32 8, i32 12, i32 1,
-; CHECK: store <16 x float> %[[SORTED]], ptr %q, align 16
+; CHECK: %[[MX:.*]] = fmul nnan <4 x float> %[[W]], %[[X]]
+; CHECK: shufflevector <4 x float> %[[MX]], <4 x float> %{{.*}}, <4 x i32> <i32 0, i32 4, i32 1, i32 5>
+; CHECK: store <4 x float> %{{.*}}, ptr %q, align 16
+; CHECK: %[[Q3:.*]] = getelementptr i8, ptr %q, i64 48
+; CHECK: store <4 x float> %{{.*}}, ptr %[[Q3]], align 16
 define void @float4(i64 %lane.x, ptr %a, ptr %b) "conclave.region" {
   %p = getelementptr <4 x float>, ptr %a, i64 %lane.x
   %v = load <4 x float>, ptr %p, align 16
@@ -39,8 +46,8 @@ define void @float3(i64 %lane.x, ptr %a, ptr %b) "conclave.region" {
 ; CHECK-LABEL: define void @masked_float2(
 ; CHECK: %[[M:.*]] = shufflevector <4 x i1> %c, {{.*}} <8 x i32> <i32 0, i32 0, i32 1, i32 1, i32 2, i32 2, i32 3, i32 3>
 ; CHECK: call <8 x float> @llvm.masked.load.v8f32.p0(ptr %p, i32 8, <8 x i1> %[[M]],
-; CHECK: call <4 x float> @llvm.masked.gather.v4f32.v4p0({{.*}}, i32 8, <4 x i1> %c,
-; CHECK: call <4 x float> @llvm.masked.gather.v4f32.v4p0({{.*}}, i32 4, <4 x i1> %c,
+; CHECK: %[[ROWS:.*]] = call <4 x i64> @llvm.masked.gather.v4i64.v4p0({{.*}}, i32 8, <4 x i1> %c,
+; CHECK: bitcast <4 x i64> %[[ROWS]] to <8 x float>
 define void @masked_float2(i64 %lane.x, ptr %a, ptr %b) "conclave.region" {
   %c = icmp sgt i64 %lane.x, 3
   br label %then

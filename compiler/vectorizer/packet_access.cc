@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/vectorizer/packet_access.h"
+
+#include <llvm/Analysis/VectorUtils.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/DataLayout.h>
+
+#include <cstdlib>
+#include <utility>
+
+#include "compiler/vectorizer/lane_shuffles.h"
+#include "compiler/vectorizer/per_lane.h"
+
+namespace conclave::compiler {
+namespace {
+
+using llvm::Align;
+using llvm::Type;
+using llvm::Value;
+
+// Lanes further apart are loaded one by one: the elements between them are loaded for nothing.
+constexpr int64_t kMaxScalarStep = 4;
+constexpr int64_t kMaxVectorStep = 8;
+
+// Rows of this size fill the sections that shuffles of wide registers are cheap within.
+constexpr int64_t kRowBytes = 16;
+
+// In memory as in a vector: bools and the like are not.
+bool is_dense_type(Type* type, const llvm::DataLayout& layout) {
+  return llvm::VectorType::isValidElementType(type) &&
+         layout.getTypeSizeInBits(type) == 8 * layout.getTypeAllocSize(type);
+}
+
+}  // namespace
+
+void add_elements(Type* type, uint64_t offset, const llvm::DataLayout& layout,
+                  llvm::SmallVectorImpl<Element>& elements) {
+  if (auto* structure = llvm::dyn_cast<llvm::StructType>(type)) {
+    const llvm::StructLayout* fields = layout.getStructLayout(structure);
+    for (unsigned i = 0; i < structure->getNumElements(); ++i)
+      add_elements(structure->getElementType(i), offset + fields->getElementOffset(i), layout,
+                   elements);
+  } else if (auto* array = llvm::dyn_cast<llvm::ArrayType>(type)) {
+    uint64_t size = layout.getTypeAllocSize(array->getElementType());
+    for (uint64_t i = 0; i < array->getNumElements(); ++i)
+      add_elements(array->getElementType(), offset + i * size, layout, elements);
+  } else if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type)) {
+    uint64_t size = layout.getTypeStoreSize(vector->getElementType());
+    for (uint64_t i = 0; i < vector->getNumElements(); ++i)
+      elements.push_back({vector->getElementType(), offset + i * size});
+  } else {
+    elements.push_back({type, offset});
+  }
+}
+
+PacketAccess::PacketAccess(LaneMemory memory, llvm::Instruction* position, unsigned lanes,
+                           const llvm::TargetTransformInfo* target)
+    : memory_(std::move(memory)),
+      builder_(position),
+      layout_(position->getDataLayout()),
+      lanes_(lanes),
+      target_(target) {
+  // That those lanes are aligned that run says nothing of one that does not.
+  if (memory_.mask && memory_.stride)
+    memory_.align =
+        llvm::commonAlignment(memory_.align, static_cast<uint64_t>(std::abs(*memory_.stride)));
+}
+
+bool PacketAccess::has_packet_form() const {
+  return llvm::all_of(memory_.elements,
+                      [&](const Element& e) { return is_dense_type(e.type, layout_); });
+}
+
+bool PacketAccess::is_contiguous() const {
+  return is_group() || (memory_.stride && count() == 1 && std::abs(*memory_.stride) == size());
+}
+
+bool PacketAccess::is_better_grouped() const {
+  if (!has_packet_form()) return false;
+  if (row_length() != 0) return true;
+  if (!is_group() || step() > kMaxScalarStep) return false;
+  return is_load() || (!memory_.mask && step() == count());
+}
+
+bool PacketAccess::is_mask_dear() const {
+  Type* type = llvm::FixedVectorType::get(memory_.elements[0].type, lanes());
+  if (!target_) return type->getScalarSizeInBits() < 32;
+  return is_load() ? !target_->isLegalMaskedLoad(type, memory_.align)
+                   : !target_->isLegalMaskedStore(type, memory_.align);
+}
+
+Parts PacketAccess::load() {
+  if (unsigned length = row_length()) return load_rows(length);
+  if (is_group()) return load_group();
+  if (llvm::IntegerType* row = row_as_integer()) return gather_rows(row);
+  Parts parts;
+  for (const Element& element : memory_.elements) parts.push_back(load_element(element));
+  return parts;
+}
+
+void PacketAccess::store(const Parts& parts) {
+  if (unsigned length = row_length()) return store_rows(length, parts);
+  if (is_group() && count() > 1) return store_group(parts);
+  if (llvm::IntegerType* row = row_as_integer()) return scatter_rows(row, parts);
+  for (auto [element, part] : llvm::zip(memory_.elements, parts)) store_element(element, part);
+}
+
+int64_t PacketAccess::size() const {
+  return static_cast<int64_t>(layout_.getTypeStoreSize(memory_.elements[0].type));
+}
+
+// Whether the elements of a lane are of one type and follow one another.
+bool PacketAccess::is_dense() const {
+  for (const auto& [i, element] : llvm::enumerate(memory_.elements))
+    if (element.type != memory_.elements[0].type ||
+        element.offset - memory_.elements[0].offset != i * static_cast<uint64_t>(size()))
+      return false;
+  return true;
+}
+
+// Whether all lanes' elements lie in one short range of memory, with few others between them.
+bool PacketAccess::is_group() const {
+  if (memory_.elements.empty() || !memory_.stride || *memory_.stride <= 0 ||
+      *memory_.stride % size() != 0 || !is_dense())
+    return false;
+  if (count() > 1)
+    return count() <= step() && step() <= kMaxVectorStep * 2 && step() <= 2 * count();
+  return !memory_.mask && step() > 1 && step() <= kMaxScalarStep && is_load();
+}
+
+// Of how many elements the rows are that a lane's elements are cut into; 0 if they are not.
+unsigned PacketAccess::row_length() const {
+  if (memory_.mask || count() < 2 || size() < 4 || count() * size() % kRowBytes != 0 || !is_dense())
+    return 0;
+  auto length = static_cast<unsigned>(kRowBytes / size());
+  return length > 1 && lanes() % length == 0 ? length : 0;
+}
+
+bool PacketAccess::has_instruction(Type* type, Align align) const {
+  if (!target_) return true;
+  auto* vector = llvm::cast<llvm::VectorType>(type);
+  if (is_load())
+    return target_->isLegalMaskedGather(vector, align) &&
+           !target_->forceScalarizeMaskedGather(vector, align);
+  return target_->isLegalMaskedScatter(vector, align) &&
+         !target_->forceScalarizeMaskedScatter(vector, align);
+}
+
+// <W x i1> to one for all elements of all lanes, those between them being off.
+Value* PacketAccess::group_mask() {
+  if (!memory_.mask && step() == count()) return nullptr;
+  llvm::SmallVector<llvm::Constant*> used;
+  for (unsigned i = 0; i < lanes() * step(); ++i)
+    used.push_back(builder_.getInt1(i % step() < count()));
+  llvm::Constant* constant = llvm::ConstantVector::get(used);
+  if (!memory_.mask) return constant;
+  Value* mask = repeat_each(builder_, memory_.mask, static_cast<unsigned>(step()));
+  return step() == count() ? mask : builder_.CreateAnd(mask, constant);
+}
+
+Parts PacketAccess::load_group() {
+  auto width = static_cast<unsigned>(lanes() * step());
+  if (!memory_.mask && step() > count()) return load_sparse_group(width);
+  Value* all = load_vector(llvm::FixedVectorType::get(memory_.elements[0].type, width),
+                           lane_pointer(0, memory_.elements[0].offset), memory_.align,
+                           memory_.mask ? group_mask() : nullptr);
+  Parts parts;
+  for (unsigned i = 0; i < count(); ++i)
+    parts.push_back(pick(builder_, all, lanes(), i, static_cast<unsigned>(step())));
+  return parts;
+}
+
+// Nothing behind the last lane's element may be touched: the second half begins early enough to
+// end there.
+Parts PacketAccess::load_sparse_group(unsigned width) {
+  unsigned half = width / 2;
+  auto gap = static_cast<unsigned>(step() - count());
+  auto* type = llvm::FixedVectorType::get(memory_.elements[0].type, half);
+  int64_t high_offset = (half - gap) * size();
+  Value* first = lane_pointer(0, memory_.elements[0].offset);
+  Value* low = load_vector(type, first, memory_.align, nullptr);
+  Value* high = load_vector(
+      type, offset_by(first, high_offset),
+      llvm::commonAlignment(memory_.align, static_cast<uint64_t>(high_offset)), nullptr);
+  Parts parts;
+  for (unsigned i = 0; i < count(); ++i) {
+    llvm::SmallVector<int> order;
+    for (unsigned lane = 0; lane < lanes(); ++lane) {
+      auto index = static_cast<unsigned>(lane * step() + i);
+      order.push_back(static_cast<int>(index < half ? index : index + gap));
+    }
+    parts.push_back(builder_.CreateShuffleVector(low, high, order));
+  }
+  return parts;
+}
+
+void PacketAccess::store_group(const Parts& parts) {
+  Parts padded = parts;
+  padded.resize(step(), llvm::PoisonValue::get(parts[0]->getType()));
+  store_vector(interleave(builder_, padded), lane_pointer(0, memory_.elements[0].offset),
+               memory_.align, group_mask());
+}
+
+// Of all that a lane accesses, if that is no more than an integer.
+llvm::IntegerType* PacketAccess::row_as_integer() const {
+  const int64_t bytes = count() * size();
+  if (count() < 2 || bytes > 8 || !llvm::isPowerOf2_64(static_cast<uint64_t>(bytes)) || !is_dense())
+    return nullptr;
+  // Pointers are not cast.
+  Type* type = memory_.elements[0].type;
+  if (!type->isIntegerTy() && !type->isFloatingPointTy()) return nullptr;
+  return llvm::IntegerType::get(type->getContext(), static_cast<unsigned>(8 * bytes));
+}
+
+Parts PacketAccess::gather_rows(llvm::IntegerType* row) {
+  Value* rows = load_element({row, memory_.elements[0].offset});
+  Type* type = llvm::FixedVectorType::get(memory_.elements[0].type,
+                                          lanes() * static_cast<unsigned>(count()));
+  Value* all = builder_.CreateBitCast(rows, type);
+  Parts parts;
+  for (unsigned i = 0; i < count(); ++i)
+    parts.push_back(pick(builder_, all, lanes(), i, static_cast<unsigned>(count())));
+  return parts;
+}
+
+void PacketAccess::scatter_rows(llvm::IntegerType* row, const Parts& parts) {
+  Type* type = llvm::FixedVectorType::get(row, lanes());
+  store_element({row, memory_.elements[0].offset},
+                builder_.CreateBitCast(interleave(builder_, parts), type));
+}
+
+// A lane's row is a vector; those of lanes i, i + length, ... lie behind one another in the i-th of
+// the vectors that are transposed.
+Parts PacketAccess::load_rows(unsigned length) {
+  auto* type = llvm::FixedVectorType::get(memory_.elements[0].type, length);
+  Parts parts;
+  for (unsigned first = 0; first < count(); first += length) {
+    const uint64_t offset = memory_.elements[first].offset;
+    Parts columns;
+    for (unsigned i = 0; i < length; ++i) {
+      Parts rows;
+      for (unsigned lane = i; lane < lanes(); lane += length)
+        rows.push_back(load_vector(type, lane_pointer(lane, offset),
+                                   llvm::commonAlignment(memory_.align, kRowBytes), nullptr));
+      columns.push_back(concatenate(builder_, rows));
+    }
+    parts.append(transpose_sections(builder_, columns));
+  }
+  return parts;
+}
+
+void PacketAccess::store_rows(unsigned length, const Parts& parts) {
+  for (unsigned first = 0; first < count(); first += length) {
+    const uint64_t offset = memory_.elements[first].offset;
+    const auto columns = transpose_sections(builder_, llvm::ArrayRef(parts).slice(first, length));
+    for (unsigned lane = 0; lane < lanes(); ++lane) {
+      Value* row = pick(builder_, columns[lane % length], length, lane / length * length, 1);
+      store_vector(row, lane_pointer(lane, offset), llvm::commonAlignment(memory_.align, kRowBytes),
+                   nullptr);
+    }
+  }
+}
+
+Value* PacketAccess::offset_by(Value* base, int64_t offset) {
+  return offset == 0 ? base : builder_.CreatePtrAdd(base, builder_.getInt64(offset));
+}
+
+Value* PacketAccess::lane_pointer(unsigned lane, uint64_t offset) {
+  auto distance = static_cast<int64_t>(offset);
+  if (memory_.stride) return offset_by(memory_.pointer, distance + lane * *memory_.stride);
+  return offset_by(builder_.CreateExtractElement(memory_.pointers, lane), distance);
+}
+
+Value* PacketAccess::all_pointers(const Element& element) {
+  Value* all = memory_.pointers;
+  if (memory_.stride) {
+    llvm::SmallVector<llvm::Constant*> offsets;
+    for (unsigned lane = 0; lane < lanes(); ++lane)
+      offsets.push_back(builder_.getInt64(lane * *memory_.stride));
+    all = builder_.CreatePtrAdd(memory_.pointer, llvm::ConstantVector::get(offsets));
+  }
+  return offset_by(all, static_cast<int64_t>(element.offset));
+}
+
+// Where the elements of all lanes begin, if they follow one another, forwards or backwards.
+Value* PacketAccess::first_of_run(const Element& element, int64_t element_size) {
+  if (!memory_.stride || std::abs(*memory_.stride) != element_size) return nullptr;
+  int64_t back = *memory_.stride < 0 ? element_size * (lanes() - 1) : 0;
+  return offset_by(memory_.pointer, static_cast<int64_t>(element.offset) - back);
+}
+
+Value* PacketAccess::load_element(const Element& element) {
+  auto* type = llvm::FixedVectorType::get(element.type, lanes());
+  Align align = llvm::commonAlignment(memory_.align, element.offset);
+  auto element_size = static_cast<int64_t>(layout_.getTypeStoreSize(element.type));
+  if (Value* first = first_of_run(element, element_size)) {
+    if (*memory_.stride > 0) return load_vector(type, first, align, memory_.mask);
+    // The address was that of the last element.
+    Align last = llvm::commonAlignment(align, element_size);
+    return reverse(load_vector(type, first, last, reverse(memory_.mask)));
+  }
+  return gather(element, align);
+}
+
+void PacketAccess::store_element(const Element& element, Value* value) {
+  Align align = llvm::commonAlignment(memory_.align, element.offset);
+  auto element_size = static_cast<int64_t>(layout_.getTypeStoreSize(element.type));
+  if (Value* first = first_of_run(element, element_size)) {
+    if (*memory_.stride > 0) return store_vector(value, first, align, memory_.mask);
+    return store_vector(reverse(value), first, llvm::commonAlignment(align, element_size),
+                        reverse(memory_.mask));
+  }
+  scatter(element, value, align);
+}
+
+// Constant distances are parts of the instructions.
+Value* PacketAccess::load_lanes(const Element& element, Align align) {
+  Value* result = llvm::PoisonValue::get(llvm::FixedVectorType::get(element.type, lanes()));
+  for (unsigned lane = 0; lane < lanes(); ++lane) {
+    auto* one = builder_.CreateAlignedLoad(element.type, lane_pointer(lane, element.offset), align);
+    result = builder_.CreateInsertElement(result, annotate(one), lane);
+  }
+  return result;
+}
+
+void PacketAccess::store_lanes(const Element& element, Value* value, Align align) {
+  for (unsigned lane = 0; lane < lanes(); ++lane) {
+    Value* one = builder_.CreateExtractElement(value, lane);
+    annotate(builder_.CreateAlignedStore(one, lane_pointer(lane, element.offset), align));
+  }
+}
+
+Value* PacketAccess::gather(const Element& element, Align align) {
+  auto* type = llvm::FixedVectorType::get(element.type, lanes());
+  const bool has_one = has_instruction(type, align);
+  if (!has_one && memory_.stride && !memory_.mask) return load_lanes(element, align);
+  Value* pointers = all_pointers(element);
+  Value* mask = memory_.mask;
+  // Lanes that do not run read what another one reads: no branch for each of them.
+  if (mask && !has_one) pointers = take_from_last(builder_, pointers, std::exchange(mask, nullptr));
+  return annotate(builder_.CreateMaskedGather(type, pointers, align, mask));
+}
+
+void PacketAccess::scatter(const Element& element, Value* value, Align align) {
+  const bool has_one = has_instruction(value->getType(), align);
+  if (!has_one && memory_.stride && !memory_.mask) return store_lanes(element, value, align);
+  Value* pointers = all_pointers(element);
+  Value* mask = memory_.mask;
+  // Lanes that do not run write what the last one does that runs, which is the last to write
+  // something else there.
+  if (mask && !has_one) {
+    value = take_from_last(builder_, value, mask);
+    pointers = take_from_last(builder_, pointers, std::exchange(mask, nullptr));
+  }
+  annotate(builder_.CreateMaskedScatter(value, pointers, align, mask));
+}
+
+Value* PacketAccess::load_vector(Type* type, Value* pointer, Align align, Value* mask) {
+  if (mask) return annotate(builder_.CreateMaskedLoad(type, pointer, align, mask));
+  return annotate(builder_.CreateAlignedLoad(type, pointer, align));
+}
+
+void PacketAccess::store_vector(Value* value, Value* pointer, Align align, Value* mask) {
+  if (mask)
+    annotate(builder_.CreateMaskedStore(value, pointer, align, mask));
+  else
+    annotate(builder_.CreateAlignedStore(value, pointer, align));
+}
+
+Value* PacketAccess::reverse(Value* vector) {
+  return vector ? builder_.CreateVectorReverse(vector) : nullptr;
+}
+
+llvm::Instruction* PacketAccess::annotate(llvm::Instruction* access) {
+  return llvm::propagateMetadata(access, memory_.instructions);
+}
+
+}  // namespace conclave::compiler

@@ -58,7 +58,8 @@ class StackBytes {
 void check_private_memory(const RegionedKernel& kernel, KernelInfo& info, StackBytes& stack) {
   for (const Region& region : kernel.regions) {
     info.private_bytes = std::max(info.private_bytes, stack.of(*region.function));
-    if (region.packet) info.private_bytes = std::max(info.private_bytes, stack.of(*region.packet));
+    for (const llvm::Function* form : {region.packet, region.remainder})
+      if (form) info.private_bytes = std::max(info.private_bytes, stack.of(*form));
   }
   uint64_t bytes = info.private_bytes + kernel.spill_bytes;
   if (bytes > kMaxPrivateBytes)
@@ -94,6 +95,16 @@ void lower_region(llvm::Function& region) {
   lower_work_item_functions(region);
 }
 
+// A row that is known to be shorter than the lanes needs no more of them than it has work-items.
+unsigned fit_lanes(unsigned lanes, uint64_t row) {
+  return row ? static_cast<unsigned>(std::min<uint64_t>(lanes, std::bit_ceil(row))) : lanes;
+}
+
+// Rows of unknown length have a rest that is run one by one; so has one with a rest of one.
+PacketForms needed_forms(unsigned lanes, uint64_t row) {
+  return {.packet = row == 0 || row >= lanes, .remainder = row % lanes > 1};
+}
+
 // Gives the regions of a kernel their packet forms, as far as they have one.
 void vectorize(RegionedKernel& kernel, const KernelInfo& info, const Options& options,
                const Target& target, std::string& remarks) {
@@ -101,10 +112,10 @@ void vectorize(RegionedKernel& kernel, const KernelInfo& info, const Options& op
   for (size_t i = 0; i < kernel.regions.size(); ++i) {
     Region& region = kernel.regions[i];
     unsigned lanes = options.width ? options.width : choose_lanes(*region.function, target);
-    if (uint64_t row = info.required_local_size[0])
-      lanes = static_cast<unsigned>(std::min<uint64_t>(lanes, std::bit_floor(row)));
+    lanes = fit_lanes(lanes, info.required_local_size[0]);
     if (lanes == 1) continue;
-    const std::string why_not = vectorize_region(region, lanes, target);
+    const PacketForms forms = needed_forms(lanes, info.required_local_size[0]);
+    const std::string why_not = vectorize_region(region, lanes, forms, target);
     if (!why_not.empty())
       remarks += "remark: kernel '" + kernel.name + "', part " + std::to_string(i + 1) + " of " +
                  std::to_string(kernel.regions.size()) + ": not vectorized: " + why_not + "\n";

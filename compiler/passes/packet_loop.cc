@@ -176,6 +176,9 @@ class RowEmitter {
     return next;
   }
 
+  // What is left of the row from `begin` on, as one packet.
+  Value* emit_remainder(Value* begin) { return call(region_.remainder, begin); }
+
   // Full packets up to `end`, a multiple of the lanes and not 0.
   Value* emit_packets(Value* end) {
     CountingLoop x(builder_, builder_.getInt64(0), end, region_.lanes, "packet");
@@ -237,19 +240,26 @@ Value* emit_row_in_packets(IRBuilder<>& builder, RowEmitter& row, const Region& 
   Value* none = builder.getInt64(0);
   Value* whole = builder.CreateAnd(size, builder.getInt64(~uint64_t{region.lanes - 1}));
   Value* end = builder.CreateSelect(small, whole, none);
-  Value* nothing = llvm::PoisonValue::get(region.function->getReturnType());
-  Value* next = emit_if(builder, builder.CreateICmpNE(end, none), nothing,
-                        [&] { return row.emit_packets(end); });
-  return emit_if(builder, builder.CreateICmpULT(end, size), next,
-                 [&] { return row.emit_items(end, nullptr); });
+  Value* next = llvm::PoisonValue::get(region.function->getReturnType());
+  if (region.packet)
+    next = emit_if(builder, builder.CreateICmpNE(end, none), next,
+                   [&] { return row.emit_packets(end); });
+  Value* has_rest = builder.CreateICmpULT(end, size);
+  if (region.remainder) {
+    next = emit_if(builder, builder.CreateAnd(has_rest, small), next,
+                   [&] { return row.emit_remainder(end); });
+    has_rest = builder.CreateNot(small);
+  }
+  return emit_if(builder, has_rest, next, [&] { return row.emit_items(end, nullptr); });
 }
 
 }  // namespace
 
 Value* emit_packet_loops(IRBuilder<>& builder, const Region& region, const GroupValues& group) {
-  MDNode* access_group = region.packet ? nullptr : mark_independent_accesses(*region.function);
+  const bool has_packets = region.lanes > 1;
+  MDNode* access_group = has_packets ? nullptr : mark_independent_accesses(*region.function);
   const auto& size = group.local_size;
-  Value* small = region.packet ? has_small_ids(builder, group) : nullptr;
+  Value* small = has_packets ? has_small_ids(builder, group) : nullptr;
   const std::vector<Value*> inputs = load_inputs(builder, region, group);
   Value* zero = builder.getInt64(0);
   Value* row_count = builder.CreateMul(size[1], size[2], "rows", true, true);
@@ -258,8 +268,8 @@ Value* emit_packet_loops(IRBuilder<>& builder, const Region& region, const Group
   RowPosition position(builder, before, size[1]);
   Value* row_begin = builder.CreateMul(rows.index(), size[0], "", true, true);
   RowEmitter row(builder, region, group, inputs, position, row_begin);
-  Value* next = region.packet ? emit_row_in_packets(builder, row, region, group, small)
-                              : row.emit_items(zero, access_group);
+  Value* next = has_packets ? emit_row_in_packets(builder, row, region, group, small)
+                            : row.emit_items(zero, access_group);
   position.advance();
   annotate_loop(*rows.close(), nullptr);
   return next;

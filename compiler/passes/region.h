@@ -41,6 +41,9 @@ struct Region {
   // The same for `lanes` work-items at once, whose local ids in dimension 0 and linear ids count up
   // from those it is given; null where there is none. For groups whose ids are below 2^31.
   llvm::Function* packet = nullptr;
+  // The same for fewer than `lanes`: those whose local id in dimension 0 is below the local size,
+  // at least one. Null where there is none.
+  llvm::Function* remainder = nullptr;
   unsigned lanes = 1;
   std::vector<int> successors;  // what the function may return, each once
 };

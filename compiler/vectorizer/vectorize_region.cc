@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/vectorizer/vectorize_region.h"
 
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -14,6 +15,7 @@
 #include "compiler/vectorizer/lane_ids.h"
 #include "compiler/vectorizer/linearize.h"
 #include "compiler/vectorizer/packetize.h"
+#include "compiler/vectorizer/slots.h"
 
 namespace conclave::compiler {
 namespace {
@@ -76,19 +78,41 @@ uint64_t private_bytes(const llvm::Function& function) {
   return bytes;
 }
 
-std::string make_packet_form(llvm::Function& function, unsigned lanes, const Target& target) {
+// The local ids of the last lanes may be beyond the end of the row.
+llvm::Instruction* emit_active(llvm::Function& function) {
+  llvm::IRBuilder<> builder(&function.getEntryBlock(), begin_of(function.getEntryBlock()));
+  llvm::Value* id = function.getArg(kLocalId);
+  llvm::Value* active = builder.CreateICmpULT(id, function.getArg(kLocalSize), "active");
+  return llvm::cast<llvm::Instruction>(active);
+}
+
+std::string prepare(llvm::Function& function, unsigned lanes) {
   if (std::string why_not = inline_everything(function); !why_not.empty()) return why_not;
   simplify_function(function);
   if (private_bytes(function) * lanes > kMaxPrivateBytes) return "its private arrays are too large";
+  return "";
+}
+
+std::string make_packet_form(llvm::Function& function, unsigned lanes, bool is_remainder,
+                             const Target& target) {
   std::string why_not;
   const auto find = [&](llvm::Function& scalar, unsigned count) {
     return find_vector_function(scalar, count, target);
   };
   if (!canonicalize(function, lane_ids(function), why_not)) return why_not;
-  if (!linearize(function, lane_ids(function), why_not)) return why_not;
+  LaneIds ids = lane_ids(function);
+  if (is_remainder) ids.active = emit_active(function);
+  if (!linearize(function, ids, why_not)) return why_not;
   if (!packetize(function, lane_ids(function), lanes, find, why_not)) return why_not;
   if (function.getInstructionCount() > kMaxInstructions) return "its packet form is too large";
   return llvm::verifyFunction(function) ? "internal error: the packet form is broken" : "";
+}
+
+llvm::Function* clone(llvm::Function& function, const llvm::Twine& name) {
+  llvm::ValueToValueMapTy map;
+  llvm::Function* copy = llvm::CloneFunction(&function, map);
+  copy->setName(name);
+  return copy;
 }
 
 // Bits of what an instruction computes with; 0 for what has no part in the choice of lanes.
@@ -111,16 +135,27 @@ unsigned choose_lanes(const llvm::Function& region, const Target& target) {
   return bits / (doubles > floats ? 64 : 32);
 }
 
-std::string vectorize_region(Region& region, unsigned lanes, const Target& target) {
-  llvm::ValueToValueMapTy map;
-  llvm::Function* packet = llvm::CloneFunction(region.function, map);
-  packet->setName(region.function->getName() + ".x" + llvm::Twine(lanes));
-  std::string why_not = make_packet_form(*packet, lanes, target);
-  if (!why_not.empty()) {
+std::string vectorize_region(Region& region, unsigned lanes, PacketForms forms,
+                             const Target& target) {
+  const std::string name = (region.function->getName() + ".x" + llvm::Twine(lanes)).str();
+  llvm::Function* packet = clone(*region.function, name);
+  llvm::Function* remainder = nullptr;
+  std::string why_not = prepare(*packet, lanes);
+  if (why_not.empty() && forms.remainder) {
+    remainder = clone(*packet, name + ".rest");
+    why_not = make_packet_form(*remainder, lanes, true, target);
+  }
+  if (why_not.empty() && forms.packet) why_not = make_packet_form(*packet, lanes, false, target);
+  if (!why_not.empty() || !forms.packet) {
     packet->eraseFromParent();
+    packet = nullptr;
+  }
+  if (!why_not.empty()) {
+    if (remainder) remainder->eraseFromParent();
     return why_not;
   }
   region.packet = packet;
+  region.remainder = remainder;
   region.lanes = lanes;
   return "";
 }

@@ -45,6 +45,10 @@ struct Region {
   // at least one. Null where there is none.
   llvm::Function* remainder = nullptr;
   unsigned lanes = 1;
+  // The kernel uses sub-groups: it runs in packets, each a sub-group, or one by one. Whether it
+  // requires their size.
+  bool has_sub_groups = false;
+  bool has_required_lanes = false;
   std::vector<int> successors;  // what the function may return, each once
 };
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "compiler/passes/sub_groups.h"
 #include "compiler/passes/vector_math.h"
 #include "compiler/vectorizer/canonicalize.h"
 #include "compiler/vectorizer/lane_ids.h"
@@ -140,6 +141,7 @@ std::string vectorize_region(Region& region, unsigned lanes, PacketForms forms,
   const std::string name = (region.function->getName() + ".x" + llvm::Twine(lanes)).str();
   llvm::Function* packet = clone(*region.function, name);
   llvm::Function* remainder = nullptr;
+  fix_sub_group_sizes(*packet, {lanes, lanes, region.has_required_lanes});
   std::string why_not = prepare(*packet, lanes);
   if (why_not.empty() && forms.remainder) {
     remainder = clone(*packet, name + ".rest");

@@ -31,7 +31,7 @@ constexpr char kSource[] = R"(
   })";
 
 std::vector<cl_int> run(size_t x, size_t y, cl_int flag, const std::string& options) {
-  const std::string required = "-DREQUIRED=__attribute__((reqd_work_group_size(" +
+  const std::string required = "-cl-std=CL3.0 -DREQUIRED=__attribute__((reqd_work_group_size(" +
                                std::to_string(x) + "," + std::to_string(y) + ",1))) ";
   Program program(kSource, required + options);
   std::vector<cl_int> values(x * y * 3);

@@ -12,8 +12,9 @@ declare i32 @conclave.sub_group.clustered.add.i32(i32, i32)
 
 ; The lane's number is strided: what it indexes is contiguous.
 ; CHECK-LABEL: define void @lane(
+; CHECK: %[[LANES:.*]] = add <4 x i32> %{{.*}}, <i32 0, i32 1, i32 2, i32 3>
 ; CHECK: %p = getelementptr i32, ptr %out, i32 0
-; CHECK: store <4 x i32> <i32 0, i32 1, i32 2, i32 3>, ptr %p
+; CHECK: store <4 x i32> %[[LANES]], ptr %p
 define void @lane(i64 %lane.x, ptr %out) "conclave.region" {
   %lane = call i32 @conclave.sub_group.lane()
   %p = getelementptr i32, ptr %out, i32 %lane

@@ -65,6 +65,9 @@ void add_feature_arguments(const Options& options, std::vector<std::string>& arg
     args.insert(args.end(), {"-U", macro});
   std::string extensions = "-cl-ext=-all";
   for (const char* name : kLanguageExtensions) extensions += std::string(",+") + name;
+  // clang knows these by their macros alone.
+  for (const char* name : kSubGroupExtensions)
+    args.insert(args.end(), {"-D", std::string(name) + "=1"});
   if (options.language >= 300) {
     for (const char* name : kLanguageFeatures) {
       extensions += std::string(",+") + name;

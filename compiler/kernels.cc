@@ -22,6 +22,7 @@
 #include "compiler/passes/lower_printf.h"
 #include "compiler/passes/prepare_module.h"
 #include "compiler/passes/struct_arguments.h"
+#include "compiler/passes/sub_groups.h"
 #include "compiler/passes/work_group_function.h"
 #include "compiler/passes/work_item_functions.h"
 #include "compiler/vectorizer/vectorize_region.h"
@@ -59,7 +60,8 @@ class StackBytes {
 void check_private_memory(const RegionedKernel& kernel, KernelInfo& info, StackBytes& stack) {
   for (const Region& region : kernel.regions) {
     info.private_bytes = std::max(info.private_bytes, stack.of(*region.function));
-    if (region.packet) info.private_bytes = std::max(info.private_bytes, stack.of(*region.packet));
+    for (const llvm::Function* form : {region.packet, region.remainder})
+      if (form) info.private_bytes = std::max(info.private_bytes, stack.of(*form));
   }
   uint64_t bytes = info.private_bytes + kernel.spill_bytes;
   if (bytes > kMaxPrivateBytes)
@@ -95,21 +97,86 @@ void lower_region(llvm::Function& region) {
   lower_work_item_functions(region);
 }
 
-// Gives the regions of a kernel their packet forms, as far as they have one.
-void vectorize(RegionedKernel& kernel, const KernelInfo& info, const Options& options,
-               const Target& target, std::string& remarks) {
-  if (!options.optimize || options.width == 1) return;
+// The length of a group's rows, or 0: it is unknown, or groups are joined to longer rows.
+uint64_t known_row(const Region& region, const KernelInfo& info) {
+  return region.joins_groups ? 0 : info.required_local_size[0];
+}
+
+// The lanes that suit a region. A row that is known to be shorter needs no more of them than it has
+// work-items.
+unsigned suitable_lanes(const Region& region, const KernelInfo& info, const Options& options,
+                        const Target& target) {
+  if (info.required_sub_group_size) return info.required_sub_group_size;
+  if (!options.optimize) return 1;
+  const unsigned lanes = options.width ? options.width : choose_lanes(*region.function, target);
+  const uint64_t row = known_row(region, info);
+  return row ? static_cast<unsigned>(std::min<uint64_t>(lanes, std::bit_ceil(row))) : lanes;
+}
+
+// Rows of unknown length have a rest that is run one by one; so has one with a rest of one. Not
+// where packets are sub-groups: all work-items are in one.
+PacketForms needed_forms(const Region& region, unsigned lanes, const KernelInfo& info,
+                         const Options& options) {
+  const uint64_t row = known_row(region, info);
+  PacketForms forms = {.packet = row == 0 || row >= lanes, .remainder = row % lanes > 1};
+  forms.only_if_faster =
+      options.width == 0 && !info.required_sub_group_size && !region.has_sub_groups;
+  if (region.has_sub_groups)
+    forms.remainder = row == 0 || row % lanes != 0 || !info.uniform_work_groups;
+  return forms;
+}
+
+void erase_packet_forms(Region& region) {
+  for (llvm::Function* form : {region.packet, region.remainder})
+    if (form) form->eraseFromParent();
+  region.packet = region.remainder = nullptr;
+  region.lanes = 1;
+}
+
+// Gives the regions of a kernel their packet forms, as far as they have one; of a kernel with
+// sub-groups all or none.
+void vectorize_regions(RegionedKernel& kernel, llvm::ArrayRef<unsigned> lanes,
+                       const KernelInfo& info, const Options& options, const Target& target,
+                       std::string& remarks) {
   for (size_t i = 0; i < kernel.regions.size(); ++i) {
     Region& region = kernel.regions[i];
-    unsigned lanes = options.width ? options.width : choose_lanes(*region.function, target);
-    uint64_t row = info.required_local_size[0];
-    if (row && !is_indifferent_to_groups(kernel))
-      lanes = static_cast<unsigned>(std::min<uint64_t>(lanes, std::bit_floor(row)));
-    if (lanes == 1) continue;
-    const std::string why_not = vectorize_region(region, lanes, target, options.width == 0);
-    if (!why_not.empty())
-      remarks += "remark: kernel '" + kernel.name + "', part " + std::to_string(i + 1) + " of " +
-                 std::to_string(kernel.regions.size()) + ": not vectorized: " + why_not + "\n";
+    if (lanes[i] == 1) continue;
+    const PacketForms forms = needed_forms(region, lanes[i], info, options);
+    const std::string why_not = vectorize_region(region, lanes[i], forms, target);
+    if (why_not.empty()) continue;
+    remarks += "remark: kernel '" + kernel.name + "', part " + std::to_string(i + 1) + " of " +
+               std::to_string(kernel.regions.size()) + ": not vectorized: " + why_not + "\n";
+    if (!region.has_sub_groups) continue;
+    if (info.required_sub_group_size)
+      throw BuildError("kernel '" + kernel.name + "' requires sub-groups of " +
+                       std::to_string(lanes[i]) +
+                       " work-items, but cannot be vectorized: " + why_not);
+    for (Region& other : kernel.regions) erase_packet_forms(other);
+    return;
+  }
+}
+
+void vectorize(RegionedKernel& kernel, KernelInfo& info, const Options& options,
+               const Target& target, std::string& remarks) {
+  const bool has_sub_groups = llvm::any_of(
+      kernel.regions, [](const Region& region) { return uses_sub_groups(*region.function); });
+  const bool joins_groups = !has_sub_groups && is_indifferent_to_groups(kernel);
+  llvm::SmallVector<unsigned> lanes;
+  for (Region& region : kernel.regions) {
+    region.has_sub_groups = has_sub_groups;
+    region.joins_groups = joins_groups;
+    region.has_required_lanes = info.required_sub_group_size != 0;
+    lanes.push_back(suitable_lanes(region, info, options, target));
+  }
+  if (has_sub_groups) lanes.assign(lanes.size(), *std::min_element(lanes.begin(), lanes.end()));
+  vectorize_regions(kernel, lanes, info, options, target, remarks);
+
+  info.lanes = kernel.regions[0].lanes;
+  for (const Region& region : kernel.regions) info.lanes = std::min(info.lanes, region.lanes);
+  if (!has_sub_groups) return;
+  for (const Region& region : kernel.regions) {
+    fix_sub_group_sizes(*region.function, {1, info.lanes, info.required_sub_group_size != 0});
+    lower_single_sub_groups(*region.function);
   }
 }
 

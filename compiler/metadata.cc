@@ -12,6 +12,7 @@
 #include "compiler/image_file.h"
 #include "compiler/passes/prepare_module.h"
 #include "compiler/version.h"
+#include "conclave/device_features.h"
 #include "conclave/kernel_abi.h"
 
 namespace conclave::compiler {
@@ -146,6 +147,16 @@ std::string vector_hint(const llvm::MDNode& node) {
   return "vec_type_hint(" + scalar_name(type, is_signed) + count + ")";
 }
 
+void check_sub_group_size(unsigned size, const llvm::Function& kernel) {
+  std::string sizes;
+  for (unsigned known : kSubGroupSizes) {
+    if (size == known) return;
+    sizes += (sizes.empty() ? "" : ", ") + std::to_string(known);
+  }
+  throw BuildError("kernel '" + kernel.getName().str() + "' requires sub-groups of " +
+                   std::to_string(size) + " work-items; possible are " + sizes);
+}
+
 void describe_attributes(const llvm::Function& kernel, KernelInfo& info) {
   std::vector<std::string> attributes;
   if (const llvm::MDNode* node = kernel.getMetadata("reqd_work_group_size")) {
@@ -159,6 +170,12 @@ void describe_attributes(const llvm::Function& kernel, KernelInfo& info) {
   if (const llvm::MDNode* node = kernel.getMetadata("vec_type_hint");
       node && node->getNumOperands() == 2)
     attributes.push_back(vector_hint(*node));
+  if (const llvm::MDNode* node = kernel.getMetadata("intel_reqd_sub_group_size")) {
+    info.required_sub_group_size = static_cast<unsigned>(three_numbers(*node)[0]);
+    check_sub_group_size(info.required_sub_group_size, kernel);
+    attributes.push_back("intel_reqd_sub_group_size(" +
+                         std::to_string(info.required_sub_group_size) + ")");
+  }
   for (const std::string& attribute : attributes)
     info.attributes += (info.attributes.empty() ? "" : " ") + attribute;
 }
@@ -181,6 +198,8 @@ nlohmann::json to_json(const KernelInfo& kernel) {
           {"work_group_size_hint", kernel.work_group_size_hint},
           {"gang", kernel.gang},
           {"uniform_work_groups", kernel.uniform_work_groups},
+          {"required_sub_group_size", kernel.required_sub_group_size},
+          {"lanes", kernel.lanes},
           {"local_bytes", kernel.local_bytes},
           {"spill_bytes", kernel.spill_bytes},
           {"private_bytes", kernel.private_bytes},

@@ -233,6 +233,14 @@ bool describe_compute(const Device& device, cl_device_info name, const Info& inf
       return info.value<size_t>(Device::kMaxWorkGroupSize), true;
     case CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
       return info.value<size_t>(16), true;
+    case CL_DEVICE_MAX_NUM_SUB_GROUPS:  // in groups that do not run in packets
+      return info.value<cl_uint>(Device::kMaxWorkGroupSize), true;
+    // One after the other runs till the next barrier of the work-group.
+    case CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS:
+      return info.flag(false), true;
+    case CL_DEVICE_SUB_GROUP_SIZES_INTEL:
+      return info.list(std::vector<size_t>(std::begin(kSubGroupSizes), std::end(kSubGroupSizes))),
+             true;
     case CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT:
       return info.flag(true), true;
     case CL_DEVICE_MAX_PARAMETER_SIZE:
@@ -363,7 +371,6 @@ bool describe_absent(cl_device_info name, const Info& info) {
     case CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT:
     case CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT:
     case CL_DEVICE_PIPE_SUPPORT:
-    case CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS:
       return info.flag(false), true;
     case CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES:
       return info.value<cl_device_device_enqueue_capabilities>(0), true;
@@ -388,7 +395,6 @@ bool describe_absent(cl_device_info name, const Info& info) {
     case CL_DEVICE_MAX_PIPE_ARGS:
     case CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS:
     case CL_DEVICE_PIPE_MAX_PACKET_SIZE:
-    case CL_DEVICE_MAX_NUM_SUB_GROUPS:
     case CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE:
     case CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE:
     case CL_DEVICE_MAX_ON_DEVICE_QUEUES:

@@ -6,6 +6,7 @@
 #include <llvm/IR/Instructions.h>
 
 #include "compiler/passes/memory_access.h"
+#include "compiler/passes/sub_groups.h"
 
 namespace conclave::compiler {
 namespace {
@@ -176,6 +177,9 @@ class RowEmitter {
     return next;
   }
 
+  // What is left of the row from `begin` on, as one packet.
+  Value* emit_remainder(Value* begin) { return call(region_.remainder, begin); }
+
   // Full packets up to `end`, a multiple of the lanes and not 0.
   Value* emit_packets(Value* end) {
     CountingLoop x(builder_, builder_.getInt64(0), end, region_.lanes, "packet");
@@ -231,35 +235,51 @@ Value* has_small_ids(IRBuilder<>& builder, const GroupValues& group) {
                            builder.CreateICmpULT(group.items, builder.getInt64(uint64_t{1} << 31)));
 }
 
+// Whether all ids of the group are below 2^31, and its rows fit where that matters.
+Value* runs_in_packets(IRBuilder<>& builder, const Region& region, const GroupValues& group,
+                       Value* row_count) {
+  Value* small = has_small_ids(builder, group);
+  if (!region.has_sub_groups) return small;
+  return builder.CreateAnd(small,
+                           fit_sub_groups(builder, group.local_size[0], row_count, region.lanes));
+}
+
 Value* emit_row_in_packets(IRBuilder<>& builder, RowEmitter& row, const Region& region,
-                           const GroupValues& group, Value* small) {
+                           const GroupValues& group, Value* in_packets) {
   Value* size = group.local_size[0];
   Value* none = builder.getInt64(0);
   Value* whole = builder.CreateAnd(size, builder.getInt64(~uint64_t{region.lanes - 1}));
-  Value* end = builder.CreateSelect(small, whole, none);
-  Value* nothing = llvm::PoisonValue::get(region.function->getReturnType());
-  Value* next = emit_if(builder, builder.CreateICmpNE(end, none), nothing,
-                        [&] { return row.emit_packets(end); });
-  return emit_if(builder, builder.CreateICmpULT(end, size), next,
-                 [&] { return row.emit_items(end, nullptr); });
+  Value* end = builder.CreateSelect(in_packets, whole, none);
+  Value* next = llvm::PoisonValue::get(region.function->getReturnType());
+  if (region.packet)
+    next = emit_if(builder, builder.CreateICmpNE(end, none), next,
+                   [&] { return row.emit_packets(end); });
+  Value* has_rest = builder.CreateICmpULT(end, size);
+  if (region.remainder) {
+    next = emit_if(builder, builder.CreateAnd(has_rest, in_packets), next,
+                   [&] { return row.emit_remainder(end); });
+    has_rest = builder.CreateNot(in_packets);
+  }
+  return emit_if(builder, has_rest, next, [&] { return row.emit_items(end, nullptr); });
 }
 
 }  // namespace
 
 Value* emit_packet_loops(IRBuilder<>& builder, const Region& region, const GroupValues& group) {
-  MDNode* access_group = region.packet ? nullptr : mark_independent_accesses(*region.function);
+  const bool has_packets = region.lanes > 1;
+  MDNode* access_group = has_packets ? nullptr : mark_independent_accesses(*region.function);
   const auto& size = group.local_size;
-  Value* small = region.packet ? has_small_ids(builder, group) : nullptr;
   const std::vector<Value*> inputs = load_inputs(builder, region, group);
   Value* zero = builder.getInt64(0);
   Value* row_count = builder.CreateMul(size[1], size[2], "rows", true, true);
+  Value* in_packets = has_packets ? runs_in_packets(builder, region, group, row_count) : nullptr;
   BasicBlock* before = builder.GetInsertBlock();
   CountingLoop rows(builder, zero, row_count, 1, "row");
   RowPosition position(builder, before, size[1]);
   Value* row_begin = builder.CreateMul(rows.index(), size[0], "", true, true);
   RowEmitter row(builder, region, group, inputs, position, row_begin);
-  Value* next = region.packet ? emit_row_in_packets(builder, row, region, group, small)
-                              : row.emit_items(zero, access_group);
+  Value* next = has_packets ? emit_row_in_packets(builder, row, region, group, in_packets)
+                            : row.emit_items(zero, access_group);
   position.advance();
   annotate_loop(*rows.close(), nullptr);
   return next;

@@ -7,6 +7,8 @@
 //     for x in [..., size.x)                        ; !llvm.loop with parallel accesses, where the
 //       next = region(...)                          ; region has no packet form
 //
+// Where the region has a remainder form, one call of it stands for the second loop.
+//
 // Two loops, not three: every loop costs compile time in each of its regions' passes, and most
 // kernels have one row only.
 #ifndef CONCLAVE_COMPILER_PASSES_PACKET_LOOP_H_

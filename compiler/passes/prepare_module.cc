@@ -10,6 +10,7 @@
 #include <string>
 
 #include "compiler/error.h"
+#include "compiler/passes/sub_groups.h"
 #include "compiler/passes/work_item_functions.h"
 
 namespace conclave::compiler {
@@ -57,11 +58,16 @@ void hide(llvm::GlobalValue& value) {
   value.setLinkage(llvm::GlobalValue::InternalLinkage);
 }
 
+// Whether it matters which work-items call it together.
+bool depends_on_others(WorkItemFunction function) {
+  return function == WorkItemFunction::kBarrier || function == WorkItemFunction::kSubGroup;
+}
+
 void remove_convergent(llvm::Function& function) {
   function.removeFnAttr(llvm::Attribute::Convergent);
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    if (call && classify(*call) != WorkItemFunction::kBarrier)
+    if (call && !depends_on_others(classify(*call)))
       call->removeFnAttr(llvm::Attribute::Convergent);
   }
 }
@@ -94,7 +100,8 @@ void annotate_builtins(llvm::Module& module) {
     }
     if (function.isIntrinsic()) continue;
     WorkItemFunction kind = classify(&function);
-    if (kind != WorkItemFunction::kBarrier) function.removeFnAttr(llvm::Attribute::Convergent);
+    if (kind == WorkItemFunction::kSubGroup) annotate_lane_operation(function);
+    if (!depends_on_others(kind)) function.removeFnAttr(llvm::Attribute::Convergent);
     if (!is_index_function(kind)) continue;
     function.setDoesNotAccessMemory();
     function.setDoesNotThrow();

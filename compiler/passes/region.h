@@ -41,7 +41,16 @@ struct Region {
   // The same for `lanes` work-items at once, whose local ids in dimension 0 and linear ids count up
   // from those it is given; null where there is none. For groups whose ids are below 2^31.
   llvm::Function* packet = nullptr;
+  // The same for fewer than `lanes`: those whose local id in dimension 0 is below the local size,
+  // at least one. Null where there is none.
+  llvm::Function* remainder = nullptr;
   unsigned lanes = 1;
+  // The kernel uses sub-groups: it runs in packets, each a sub-group, or one by one. Whether it
+  // requires their size.
+  bool has_sub_groups = false;
+  bool has_required_lanes = false;
+  // The kernel's groups may be joined with those beside them (group_rows.h).
+  bool joins_groups = false;
   std::vector<int> successors;  // what the function may return, each once
 };
 

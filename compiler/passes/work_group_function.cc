@@ -28,7 +28,7 @@ class GroupFunctionBuilder {
   GroupFunctionBuilder(const RegionedKernel& kernel, const KernelInfo& info)
       : kernel_(kernel),
         info_(info),
-        joins_groups_(is_indifferent_to_groups(kernel)),
+        joins_groups_(kernel.regions[0].joins_groups),
         context_(kernel.original->getContext()),
         builder_(context_),
         function_(create_function()) {}

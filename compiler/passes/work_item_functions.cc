@@ -6,6 +6,7 @@
 #include <llvm/IR/InstIterator.h>
 
 #include "compiler/passes/region.h"
+#include "compiler/vectorizer/lane_operations.h"
 #include "conclave/kernel_abi.h"
 
 namespace conclave::compiler {
@@ -117,6 +118,7 @@ class Lowering {
 WorkItemFunction classify(const llvm::Function* function) {
   if (!function) return WorkItemFunction::kNone;
   using enum WorkItemFunction;
+  if (is_lane_operation(*function)) return kSubGroup;
   return llvm::StringSwitch<WorkItemFunction>(function->getName())
       .Case("_Z12get_work_dimv", kWorkDim)
       .Case("_Z15get_global_sizej", kGlobalSize)
@@ -147,7 +149,7 @@ bool is_index_function(WorkItemFunction function) {
 bool differs_between_work_items(WorkItemFunction function) {
   using enum WorkItemFunction;
   return function == kGlobalId || function == kLocalId || function == kGlobalLinearId ||
-         function == kLocalLinearId;
+         function == kLocalLinearId || function == kSubGroup;
 }
 
 void lower_work_item_functions(llvm::Function& region) {

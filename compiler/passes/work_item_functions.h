@@ -24,8 +24,9 @@ enum class WorkItemFunction {
   kGlobalOffset,
   kGlobalLinearId,
   kLocalLinearId,
-  kBarrier,  // of any kind and with any fence
-  kPrintf,   // needs the launch
+  kBarrier,   // of any kind and with any fence
+  kPrintf,    // needs the launch
+  kSubGroup,  // a lane operation: what sub-group functions are made of
 };
 
 // Tells by the (mangled) name.

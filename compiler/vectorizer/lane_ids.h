@@ -4,7 +4,7 @@
 #define CONCLAVE_COMPILER_VECTORIZER_LANE_IDS_H_
 
 #include <llvm/ADT/SmallVector.h>
-#include <llvm/IR/Value.h>
+#include <llvm/IR/Instruction.h>
 
 namespace conclave::compiler {
 
@@ -15,6 +15,8 @@ struct LaneIds {
   // At least 0 and below 2^31 in every lane: local ids, and global ids computed from them. Whoever
   // calls the vector function has made sure.
   llvm::SmallVector<llvm::Value*> small;
+  // Which lanes run at all, lane 0 always being one of them: an i1 of the entry block. Null: all.
+  llvm::Instruction* active = nullptr;
 };
 
 }  // namespace conclave::compiler

@@ -35,15 +35,22 @@ void restrict_to(Value* mask, llvm::CallInst& any) {
   any.setArgOperand(0, builder.CreateSelect(mask, argument, builder.getFalse()));
 }
 
+// Where instructions go that are to come first in a block, but behind `active`.
+BasicBlock::iterator begin_with(BasicBlock& block, Instruction* active) {
+  bool is_entry = active && active->getParent() == &block;
+  return is_entry ? std::next(active->getIterator()) : begin_of(block);
+}
+
 // A mask of nullptr means all lanes.
 class Linearizer {
  public:
   Linearizer(Function& function, DivergentFlow& flow, const llvm::DominatorTree& dominators,
-             const llvm::LoopInfo& loops)
+             const llvm::LoopInfo& loops, Instruction* active)
       : function_(function),
         flow_(flow),
         dominators_(dominators),
         loops_(loops),
+        active_(active),
         slots_(function) {}
 
   bool run() {
@@ -88,6 +95,7 @@ class Linearizer {
   bool keeps_edge(const BasicBlock& from, const BasicBlock& to) const;
   AllocaInst* mask_slot(const Node& node) const;
   AllocaInst* level_mask(const Level& level) const;
+  Value* load_mask(IRBuilder<>& builder, const Node& node) const;
 
   BasicBlock* entry(const Node& node) const;
   BasicBlock* entry_or_end(const Node* node, const Level& level) const;
@@ -112,6 +120,7 @@ class Linearizer {
   DivergentFlow& flow_;
   const llvm::DominatorTree& dominators_;  // of before, as the loops are
   const llvm::LoopInfo& loops_;
+  Instruction* active_;
   Slots slots_;
   std::vector<BasicBlock*> blocks_;  // those that there were
   llvm::DenseMap<const Level*, LevelCode> levels_;
@@ -161,6 +170,12 @@ void Linearizer::plan_loop(Level& level) {
 }
 
 // The lanes that run in a block, or enter a loop.
+Value* Linearizer::load_mask(IRBuilder<>& builder, const Node& node) const {
+  AllocaInst* slot = mask_slot(node);
+  return slot ? builder.CreateLoad(builder.getInt1Ty(), slot, "mask") : active_;
+}
+
+// Null where all lanes do that run at all.
 AllocaInst* Linearizer::mask_slot(const Node& node) const {
   return node.chain ? masks_.lookup(node.mask_source) : level_mask(*node.level);
 }
@@ -242,10 +257,9 @@ void Linearizer::replace_phis(BasicBlock& block) {
 }
 
 void Linearizer::begin_block(BasicBlock& block) {
-  AllocaInst* slot = mask_slot(*flow_.node(&block));
-  if (!slot) return;
-  IRBuilder<> builder(&block, begin_of(block));
-  Value* mask = builder.CreateLoad(builder.getInt1Ty(), slot, "mask");
+  IRBuilder<> builder(&block, begin_with(block, active_));
+  Value* mask = load_mask(builder, *flow_.node(&block));
+  if (!mask) return;
   create_lanes(builder, mask);
   block_masks_[&block] = mask;
   for (Instruction& instruction : block)
@@ -337,18 +351,16 @@ void Linearizer::deliver_phis(IRBuilder<>& builder, BasicBlock& from, BasicBlock
 // What comes before a node: a way around it, and the mask of a loop.
 void Linearizer::emit_entry(Node& node) {
   IRBuilder<> builder(function_.getContext());
-  AllocaInst* slot = mask_slot(node);
   if (node.tested) {
     builder.SetInsertPoint(tests_[&node]);
-    Value* any = create_any(builder, builder.CreateLoad(builder.getInt1Ty(), slot));
+    Value* any = create_any(builder, load_mask(builder, node));
     BasicBlock* behind = next_in_chain(node, node.chain->run_end[node.index]);
     builder.CreateCondBr(any, inside(node), behind);
   }
   if (node.loop && node.loop->masked) {
     builder.SetInsertPoint(enters_[&node]);
-    Value* mask = builder.getTrue();
-    if (slot) mask = builder.CreateLoad(builder.getInt1Ty(), slot);
-    builder.CreateStore(mask, levels_[node.loop].active);
+    Value* mask = load_mask(builder, node);
+    builder.CreateStore(mask ? mask : builder.getTrue(), levels_[node.loop].active);
     builder.CreateBr(node.block);
   }
 }
@@ -398,6 +410,14 @@ void make_branches_uniform(Function& function, const LaneIds& ids) {
   }
 }
 
+// Where no branch divides the lanes.
+void mask_blocks(Function& function, Instruction* active) {
+  for (BasicBlock& block : function) {
+    IRBuilder<> builder(&block, begin_with(block, active));
+    create_lanes(builder, active);
+  }
+}
+
 }  // namespace
 
 bool linearize(Function& region, const LaneIds& ids, std::string& why_not) {
@@ -405,12 +425,15 @@ bool linearize(Function& region, const LaneIds& ids, std::string& why_not) {
     why_not = "it has too many branches";
     return false;
   }
-  if (!Uniformity(region, ids).has_divergent_branches()) return true;
+  if (!Uniformity(region, ids).has_divergent_branches()) {
+    if (ids.active) mask_blocks(region, ids.active);
+    return true;
+  }
   {
     llvm::DominatorTree dominators(region);
     llvm::LoopInfo loops(dominators);
     DivergentFlow flow(region, ids, dominators, loops);
-    if (!Linearizer(region, flow, dominators, loops).run()) {
+    if (!Linearizer(region, flow, dominators, loops, ids.active).run()) {
       why_not = "too many lane masks in too many blocks";
       return false;
     }

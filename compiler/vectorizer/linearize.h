@@ -20,6 +20,8 @@
 //                                                %any = call i1 @conclave.any(i1 %next)
 //                                                br i1 %any, label %loop, label %end
 //
+// With LaneIds::active every block has a conclave.lanes, at least with that mask.
+//
 // Promised of the result:
 //  - In a block with a conclave.lanes that accesses memory or calls anything, at least one lane
 //    runs. There are no other blocks that lanes might not run in, but for instructions that do no

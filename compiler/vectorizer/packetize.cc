@@ -12,6 +12,7 @@
 
 #include "compiler/vectorizer/field_groups.h"
 #include "compiler/vectorizer/lane_masks.h"
+#include "compiler/vectorizer/lane_operations.h"
 #include "compiler/vectorizer/lane_shuffles.h"
 #include "compiler/vectorizer/lane_votes.h"
 #include "compiler/vectorizer/packet_calls.h"
@@ -339,6 +340,8 @@ class Packetizer : public llvm::InstVisitor<Packetizer> {
     if (instruction.isTerminator()) return;
     if (is_lanes(instruction)) return begin_mask(llvm::cast<llvm::CallInst>(instruction));
     if (is_any(instruction)) return replace_any(llvm::cast<llvm::CallInst>(instruction));
+    if (lane_operation(instruction).kind != LaneOperation::kNone)
+      return replace_lane_operation(llvm::cast<llvm::CallInst>(instruction));
     if (auto stride = values_.stride(&instruction)) return keep_scalar(instruction, *stride);
     visit(instruction);
     if (auto stride = shapes_.assumed_stride(&instruction)) keep_scalar(instruction, *stride);
@@ -361,6 +364,11 @@ class Packetizer : public llvm::InstVisitor<Packetizer> {
       result = any_lane(builder, mask, shapes_, values_.lanes());
     if (!result) result = is_not_empty(builder, values_.vector(mask));
     replace_scalar(any, result);
+  }
+
+  void replace_lane_operation(llvm::CallInst& call) {
+    Value* result = emit_lane_operation(call, mask_, values_);
+    values_.stride(&call) ? replace_scalar(call, result) : define(call, {result});
   }
 
   static Value* is_not_empty(llvm::IRBuilder<>& builder, Value* mask) {

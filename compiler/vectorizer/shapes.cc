@@ -13,6 +13,7 @@
 #include <cstdlib>
 
 #include "compiler/vectorizer/lane_masks.h"
+#include "compiler/vectorizer/lane_operations.h"
 
 namespace conclave::compiler {
 namespace {
@@ -249,6 +250,10 @@ Shape Shapes::infer_operation(const llvm::Instruction& instruction) const {
   if (auto* select = llvm::dyn_cast<llvm::SelectInst>(&instruction)) return infer_select(*select);
   if (llvm::isa<llvm::FreezeInst>(instruction)) return of(instruction.getOperand(0));
   if (is_any(instruction)) return uniform(1);
+  const LaneOperation operation = lane_operation(instruction);
+  if (operation.is_uniform()) return uniform();
+  if (operation.kind == LaneOperation::kLane)
+    return {Shape::kStrided, 1, true, true, lanes_ - uint64_t{1}};
   if (has_uniform_operands(instruction) && is_uniform_operation(instruction)) return uniform();
   return varying();
 }

@@ -5,6 +5,7 @@
 #include <llvm/IR/Instructions.h>
 
 #include "compiler/vectorizer/lane_masks.h"
+#include "compiler/vectorizer/lane_operations.h"
 
 namespace conclave::compiler {
 namespace {
@@ -12,9 +13,14 @@ namespace {
 using llvm::Instruction;
 using llvm::Value;
 
+// Whether the lanes that run it have one result, whatever the operands are.
+bool is_same_for_all(const Instruction& instruction) {
+  return is_any(instruction) || lane_operation(instruction).is_uniform();
+}
+
 // Whether each lane gets a result of its own, whatever the operands are.
 bool differs_by_itself(const Instruction& instruction) {
-  if (instruction.getType()->isVoidTy() || is_any(instruction)) return false;
+  if (instruction.getType()->isVoidTy() || is_same_for_all(instruction)) return false;
   if (llvm::isa<llvm::AllocaInst>(instruction)) return true;  // each lane has its variable
   if (instruction.isAtomic() || instruction.isVolatile()) return true;
   if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
@@ -44,7 +50,7 @@ void Uniformity::mark_divergent(const Value& value) {
     if (!divergent_.insert(next).second) continue;
     for (const llvm::User* user : next->users()) {
       auto* instruction = llvm::dyn_cast<Instruction>(user);
-      if (instruction && !instruction->getType()->isVoidTy() && !is_any(*instruction))
+      if (instruction && !instruction->getType()->isVoidTy() && !is_same_for_all(*instruction))
         work.push_back(instruction);
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/vectorizer/vectorize_region.h"
 
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -10,12 +11,14 @@
 #include <algorithm>
 
 #include "compiler/passes/group_rows.h"
+#include "compiler/passes/sub_groups.h"
 #include "compiler/passes/vector_math.h"
 #include "compiler/vectorizer/canonicalize.h"
 #include "compiler/vectorizer/lane_ids.h"
 #include "compiler/vectorizer/linearize.h"
 #include "compiler/vectorizer/packet_cost.h"
 #include "compiler/vectorizer/packetize.h"
+#include "compiler/vectorizer/slots.h"
 #include "compiler/vectorizer/whole_packets.h"
 
 namespace conclave::compiler {
@@ -74,25 +77,47 @@ uint64_t private_bytes(const llvm::Function& function) {
   return bytes;
 }
 
-std::string make_packet_form(llvm::Function& function, unsigned lanes, const Target& target,
-                             bool only_if_faster) {
+// The local ids of the last lanes may be beyond the end of the row.
+llvm::Instruction* emit_active(llvm::Function& function) {
+  llvm::IRBuilder<> builder(&function.getEntryBlock(), begin_of(function.getEntryBlock()));
+  llvm::Value* id = function.getArg(kLocalId);
+  llvm::Value* active = builder.CreateICmpULT(id, function.getArg(kLocalSize), "active");
+  return llvm::cast<llvm::Instruction>(active);
+}
+
+std::string prepare(llvm::Function& function, unsigned lanes) {
   if (std::string why_not = inline_everything(function); !why_not.empty()) return why_not;
   simplify_function(function);
   if (private_bytes(function) * lanes > kMaxPrivateBytes) return "its private arrays are too large";
+  return "";
+}
+
+std::string make_packet_form(llvm::Function& function, unsigned lanes, bool is_remainder,
+                             bool only_if_faster, const Target& target) {
   std::string why_not;
   const auto find = [&](llvm::Function& scalar, unsigned count) {
     return find_vector_function(scalar, count, target);
   };
   if (!canonicalize(function, lane_ids(function), why_not)) return why_not;
-  add_whole_packet_versions(function, lane_ids(function));
-  if (!linearize(function, lane_ids(function), why_not)) return why_not;
+  LaneIds ids = lane_ids(function);
+  if (is_remainder)
+    ids.active = emit_active(function);
+  else
+    add_whole_packet_versions(function, ids);
+  if (!linearize(function, ids, why_not)) return why_not;
   const llvm::TargetTransformInfo costs = target.machine().getTargetTransformInfo(function);
-  if (only_if_faster &&
-      gain_of_packets(function, lane_ids(function), lanes, costs) < kLeastGain)
+  if (only_if_faster && gain_of_packets(function, lane_ids(function), lanes, costs) < kLeastGain)
     return "its accesses to scattered places in memory take most of the time";
   if (!packetize(function, lane_ids(function), lanes, find, &costs, why_not)) return why_not;
   if (function.getInstructionCount() > kMaxInstructions) return "its packet form is too large";
   return llvm::verifyFunction(function) ? "internal error: the packet form is broken" : "";
+}
+
+llvm::Function* clone(llvm::Function& function, const llvm::Twine& name) {
+  llvm::ValueToValueMapTy map;
+  llvm::Function* copy = llvm::CloneFunction(&function, map);
+  copy->setName(name);
+  return copy;
 }
 
 // Bits of what an instruction computes with; 0 for what has no part in the choice of lanes.
@@ -115,17 +140,29 @@ unsigned choose_lanes(const llvm::Function& region, const Target& target) {
   return std::min(kMaxLanes, kRegistersPerValue * bits / (doubles > floats ? 64 : 32));
 }
 
-std::string vectorize_region(Region& region, unsigned lanes, const Target& target,
-                             bool only_if_faster) {
-  llvm::ValueToValueMapTy map;
-  llvm::Function* packet = llvm::CloneFunction(region.function, map);
-  packet->setName(region.function->getName() + ".x" + llvm::Twine(lanes));
-  std::string why_not = make_packet_form(*packet, lanes, target, only_if_faster);
-  if (!why_not.empty()) {
+std::string vectorize_region(Region& region, unsigned lanes, PacketForms forms,
+                             const Target& target) {
+  const std::string name = (region.function->getName() + ".x" + llvm::Twine(lanes)).str();
+  llvm::Function* packet = clone(*region.function, name);
+  llvm::Function* remainder = nullptr;
+  fix_sub_group_sizes(*packet, {lanes, lanes, region.has_required_lanes});
+  std::string why_not = prepare(*packet, lanes);
+  if (why_not.empty() && forms.remainder) {
+    remainder = clone(*packet, name + ".rest");
+    why_not = make_packet_form(*remainder, lanes, true, forms.only_if_faster, target);
+  }
+  if (why_not.empty() && forms.packet)
+    why_not = make_packet_form(*packet, lanes, false, forms.only_if_faster, target);
+  if (!why_not.empty() || !forms.packet) {
     packet->eraseFromParent();
+    packet = nullptr;
+  }
+  if (!why_not.empty()) {
+    if (remainder) remainder->eraseFromParent();
     return why_not;
   }
   region.packet = packet;
+  region.remainder = remainder;
   region.lanes = lanes;
   return "";
 }

@@ -6,6 +6,8 @@
 //   define i32 @k.region.0.x8(<hidden>, i64 %x, ..., ptr %out) { those with local ids %x to %x + 7
 //   }
 //
+// The remainder form leaves out those with local ids that are not below the local size.
+//
 // Steps: inline all calls and simplify; canonicalize; linearize; packetize (docs/vectorizer.md).
 #ifndef CONCLAVE_COMPILER_VECTORIZER_VECTORIZE_REGION_H_
 #define CONCLAVE_COMPILER_VECTORIZER_VECTORIZE_REGION_H_
@@ -21,11 +23,17 @@ namespace conclave::compiler {
 // vector registers.
 unsigned choose_lanes(const llvm::Function& region, const Target& target);
 
-// Sets `region`'s packet form with so many lanes; its work-item functions have become arithmetic
-// already. Where it cannot be had, or is not faster though that was wanted, nothing changes and the
-// result says why; else it is empty.
-std::string vectorize_region(Region& region, unsigned lanes, const Target& target,
-                             bool only_if_faster);
+// Which forms a region is to have besides that for one work-item.
+struct PacketForms {
+  bool packet = true;
+  bool remainder = false;
+  bool only_if_faster = false;  // than work-items one by one, or none
+};
+
+// Sets `region`'s packet forms with so many lanes; its work-item functions have become arithmetic
+// already. Where they cannot be had, nothing changes and the result says why; else it is empty.
+std::string vectorize_region(Region& region, unsigned lanes, PacketForms forms,
+                             const Target& target);
 
 }  // namespace conclave::compiler
 

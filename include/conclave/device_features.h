@@ -14,6 +14,22 @@ inline constexpr const char* kLanguageExtensions[] = {
     "cl_khr_local_int32_base_atomics",  "cl_khr_local_int32_extended_atomics",
 };
 
+// Those that extend sub-groups, which need OpenCL C 3.0's feature __opencl_c_subgroups.
+inline constexpr const char* kSubGroupExtensions[] = {
+    "cl_intel_required_subgroup_size",
+    "cl_khr_subgroup_ballot",
+    "cl_khr_subgroup_clustered_reduce",
+    "cl_khr_subgroup_extended_types",
+    "cl_khr_subgroup_non_uniform_arithmetic",
+    "cl_khr_subgroup_non_uniform_vote",
+    "cl_khr_subgroup_rotate",
+    "cl_khr_subgroup_shuffle",
+    "cl_khr_subgroup_shuffle_relative",
+};
+
+// Sizes of sub-groups that a kernel may require; also those that it may get.
+inline constexpr unsigned kSubGroupSizes[] = {1, 2, 4, 8, 16, 32, 64};
+
 // Optional features of OpenCL C 3.0 (CL_DEVICE_OPENCL_C_FEATURES).
 inline constexpr const char* kLanguageFeatures[] = {
     "__opencl_c_atomic_order_acq_rel",
@@ -23,6 +39,7 @@ inline constexpr const char* kLanguageFeatures[] = {
     "__opencl_c_fp64",
     "__opencl_c_int64",
     "__opencl_c_program_scope_global_variables",
+    "__opencl_c_subgroups",
 };
 
 }  // namespace conclave

@@ -21,6 +21,7 @@ constexpr uint64_t kMaxArgumentsBytes = uint64_t{1} << 24;
 constexpr uint64_t kMaxMemory = uint64_t{1} << 40;
 constexpr uint64_t kMaxLocalSize = uint64_t{1} << 32;
 constexpr uint64_t kMaxAlignment = 4096;
+constexpr uint64_t kMaxLanes = 4096;
 constexpr uint64_t kPointerSize = 8;
 
 // A JSON value and the way to it, for messages such as "kernels[2].name is missing".
@@ -183,6 +184,10 @@ KernelInfo read_kernel(const Field& field, ProgramImage::Kind kind) {
   if (field.has("gang")) kernel.gang = field["gang"].flag();
   if (field.has("uniform_work_groups"))
     kernel.uniform_work_groups = field["uniform_work_groups"].flag();
+  if (field.has("required_sub_group_size"))
+    kernel.required_sub_group_size = field["required_sub_group_size"].number(kMaxLanes);
+  if (field.has("lanes")) kernel.lanes = field["lanes"].number(kMaxLanes);
+  if (!std::has_single_bit(kernel.lanes)) field["lanes"].bad("is no power of two");
   kernel.local_bytes = field["local_bytes"].number(kMaxMemory);
   kernel.spill_bytes = field["spill_bytes"].number(kMaxMemory);
   kernel.private_bytes = field["private_bytes"].number(kMaxMemory);

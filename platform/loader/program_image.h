@@ -41,6 +41,8 @@ struct KernelInfo {
   std::array<size_t, 3> work_group_size_hint{};  // zeros: not given
   bool gang = false;                             // all work-groups have to run at the same time
   bool uniform_work_groups = false;  // every global size must be a multiple of the local size
+  size_t required_sub_group_size = 0;  // 0: not given
+  size_t lanes = 1;                    // work-items that run at once: a sub-group
   size_t local_bytes = 0;
   size_t spill_bytes = 0;  // of a work-item
   size_t private_bytes = 0;

@@ -195,13 +195,13 @@ TEST(Options, PredefinedMacros) {
       "#ifndef cl_khr_fp64\n#error fp64\n#endif\n"
       "#ifdef cl_khr_fp16\n#error fp16\n#endif\n"
       "#ifdef __opencl_c_images\n#error images\n#endif\n"
-      "#ifdef __opencl_c_subgroups\n#error subgroups\n#endif\n"
+      "#ifndef __opencl_c_subgroups\n#error subgroups\n#endif\n"
       "#ifdef __opencl_c_work_group_collective_functions\n#error collective\n#endif\n"
       "#ifdef __opencl_c_generic_address_space\n#error generic\n#endif\n"
       "#ifndef __opencl_c_fp64\n#error fp64\n#endif\n"
       "#ifndef __opencl_c_atomic_order_seq_cst\n#error atomics\n#endif\n"
       "#ifndef __opencl_c_program_scope_global_variables\n#error variables\n#endif\n"
-      "#ifdef cl_khr_subgroup_shuffle\n#error shuffle\n#endif\n"
+      "#ifndef cl_khr_subgroup_shuffle\n#error shuffle\n#endif\n"
       "#ifdef __FAST_RELAXED_MATH__\n#error fast\n#endif\n"
       "kernel void k() {}",
       "-cl-std=CL3.0");

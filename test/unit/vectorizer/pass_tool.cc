@@ -4,10 +4,10 @@
 //   conclave_pass_tool canonicalize whole-packets linearize packetize=8 file.ll
 //
 // They are applied to every function with the attribute "conclave.region". Its parameters named
-// lane.* are LaneIds::consecutive, and those and small.* LaneIds::small; the vector form of @f for
-// 8 lanes, if there is one, is @f.v8. The module is printed to
-// standard output; why a pass refuses a function to standard error, which is no failure; IR that
-// is not valid is.
+// lane.* are LaneIds::consecutive, and those and small.* LaneIds::small; an instruction %active is
+// LaneIds::active. The vector form of @f for 8 lanes, if there is one, is @f.v8. The module is
+// printed to standard output; why a pass refuses a function to standard error, which is no failure;
+// IR that is not valid is.
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/LLVMContext.h>
@@ -43,6 +43,8 @@ LaneIds ids_of(llvm::Function& function) {
     if (consecutive) ids.consecutive.push_back(&argument);
     if (consecutive || argument.getName().starts_with("small.")) ids.small.push_back(&argument);
   }
+  for (llvm::Instruction& instruction : function.getEntryBlock())
+    if (instruction.getName() == "active") ids.active = &instruction;
   return ids;
 }
 

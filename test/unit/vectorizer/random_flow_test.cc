@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <llvm/AsmParser/Parser.h>
 #include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/LLVMContext.h>
@@ -32,6 +33,7 @@ using compiler::Uniformity;
 using llvm::Function;
 
 constexpr unsigned kLanes = 6;
+constexpr unsigned kActive = 4;  // where not all lanes run
 
 std::string print(const llvm::Module& module) {
   std::string text;
@@ -72,13 +74,16 @@ Execution run(Function& function, uint64_t n, int lane, const Uniformity* unifor
   return interpret(function, arguments, uniformity);
 }
 
-void compare(Function& original, Function& linear, const LaneIds& ids) {
+// The first `active` lanes do what they do alone, the others nothing.
+void compare(Function& original, Function& linear, const LaneIds& ids, unsigned active) {
   Uniformity uniformity(linear, ids);
   ASSERT_FALSE(uniformity.has_divergent_branches());
   for (uint64_t n : {0, 1, 2, 7, 100}) {
     Execution together = run(linear, n, -1, &uniformity);
     ASSERT_EQ(together.error, "") << "n = " << n;
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
+    for (unsigned lane = active; lane < kLanes; ++lane)
+      ASSERT_TRUE(together.lanes[lane].stores.empty()) << "lane " << lane << ", n = " << n;
+    for (unsigned lane = 0; lane < active; ++lane) {
       Execution alone = run(original, n, lane, nullptr);
       ASSERT_EQ(alone.error, "");
       ASSERT_EQ(print(together.lanes[lane]), print(alone.lanes[0]))
@@ -87,7 +92,14 @@ void compare(Function& original, Function& linear, const LaneIds& ids) {
   }
 }
 
-void test_flow(const std::string& text) {
+llvm::Instruction* emit_active(Function& function) {
+  llvm::Instruction* place = &*function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
+  llvm::IRBuilder<> builder(place);
+  llvm::Value* active = builder.CreateICmpULT(function.getArg(0), builder.getInt64(kActive));
+  return llvm::cast<llvm::Instruction>(active);
+}
+
+void test_flow(const std::string& text, bool all_lanes) {
   llvm::LLVMContext context;
   llvm::SMDiagnostic error;
   std::unique_ptr<llvm::Module> module = llvm::parseAssemblyString(text, error, context);
@@ -101,11 +113,14 @@ void test_flow(const std::string& text) {
   std::string why_not;
   ASSERT_TRUE(canonicalize(linear, ids, why_not)) << why_not;
   ASSERT_FALSE(llvm::verifyFunction(linear, &llvm::errs())) << print(*module);
-  add_whole_packet_versions(linear, ids);
+  if (all_lanes)
+    add_whole_packet_versions(linear, ids);
+  else
+    ids.active = emit_active(linear);
   ASSERT_FALSE(llvm::verifyFunction(linear, &llvm::errs())) << print(*module);
   ASSERT_TRUE(linearize(linear, ids, why_not)) << why_not;
   ASSERT_FALSE(llvm::verifyFunction(linear, &llvm::errs())) << print(*module);
-  compare(original, linear, ids);
+  compare(original, linear, ids, all_lanes ? kLanes : kActive);
   if (testing::Test::HasFatalFailure()) FAIL() << print(*module);
 }
 
@@ -117,7 +132,7 @@ void test_flows(std::string (*generate)(uint64_t seed)) {
   const uint64_t end = only ? begin + 1 : tests ? std::strtoull(tests, nullptr, 10) : 300;
   for (uint64_t seed = begin; seed < end; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    test_flow(generate(seed));
+    for (bool all_lanes : {true, false}) test_flow(generate(seed), all_lanes);
     if (testing::Test::HasFatalFailure()) return;
   }
 }

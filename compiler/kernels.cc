@@ -2,6 +2,7 @@
 #include "compiler/kernels.h"
 
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 
@@ -94,21 +95,29 @@ void lower_region(llvm::Function& region) {
   lower_work_item_functions(region);
 }
 
-// Gives the regions of a kernel their packet forms, as far as they have one.
-void vectorize(RegionedKernel& kernel, const KernelInfo& info, const Options& options,
-               const Target& target, std::string& remarks) {
-  if (!options.optimize || options.width == 1) return;
-  for (size_t i = 0; i < kernel.regions.size(); ++i) {
-    Region& region = kernel.regions[i];
-    unsigned lanes = options.width ? options.width : choose_lanes(*region.function, target);
-    if (uint64_t row = info.required_local_size[0])
-      lanes = static_cast<unsigned>(std::min<uint64_t>(lanes, std::bit_floor(row)));
-    if (lanes == 1) continue;
-    const std::string why_not = vectorize_region(region, lanes, target);
-    if (!why_not.empty())
-      remarks += "remark: kernel '" + kernel.name + "', part " + std::to_string(i + 1) + " of " +
-                 std::to_string(kernel.regions.size()) + ": not vectorized: " + why_not + "\n";
+// Gives a region its packet form; false if it has none.
+bool vectorize(Region& region, const KernelInfo& info, const Options& options, const Target& target,
+               PartRemarks& remarks) {
+  if (!options.optimize) return remarks.refuse("optimization is off");
+  unsigned lanes = options.width ? options.width : choose_lanes(*region.function, target);
+  if (lanes == 1) return remarks.refuse("-cl-conclave-width=1");
+  if (uint64_t row = info.required_local_size[0])
+    lanes = static_cast<unsigned>(std::min<uint64_t>(lanes, std::bit_floor(row)));
+  if (lanes == 1) return remarks.refuse("the required work-group size has 1 in dimension 0");
+  return vectorize_region(region, lanes, target, remarks);
+}
+
+KernelRemarks vectorize(RegionedKernel& kernel, const KernelInfo& info, const Options& options,
+                        const Target& target) {
+  KernelRemarks remarks{.kernel = kernel.name, .place = {}, .parts = {}};
+  if (const llvm::DISubprogram* description = kernel.original->getSubprogram())
+    remarks.place = {description->getFilename().str(), description->getLine(), 0};
+  for (Region& region : kernel.regions) {
+    PartRemarks& part = remarks.parts.emplace_back();
+    if (options.verbose) part.want_all(*region.function);
+    vectorize(region, info, options, target, part);
   }
+  return remarks;
 }
 
 }  // namespace
@@ -122,7 +131,7 @@ std::vector<KernelInfo> describe_kernels(llvm::Module& module) {
 
 std::vector<KernelInfo> lower_kernels(llvm::Module& module, const Options& options,
                                       const Target& target, PhaseTimes& times,
-                                      std::string& remarks) {
+                                      std::vector<KernelRemarks>& remarks) {
   std::vector<KernelInfo> infos = describe_kernels(module);
   prepare_kernels(module, options, times);
 
@@ -141,7 +150,7 @@ std::vector<KernelInfo> lower_kernels(llvm::Module& module, const Options& optio
 
   times.begin("vectorize");
   for (size_t i = 0; i < regioned.size(); ++i)
-    vectorize(regioned[i], infos[i], options, target, remarks);
+    remarks.push_back(vectorize(regioned[i], infos[i], options, target));
 
   times.begin("work-groups");
   for (size_t i = 0; i < regioned.size(); ++i) {

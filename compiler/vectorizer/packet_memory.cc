@@ -191,6 +191,7 @@ class Access {
       Align last = llvm::commonAlignment(align, element_size);
       return reverse(load_vector(type, first, last, reverse(mask_)));
     }
+    values_.remarks().memory(instruction_, "gather");
     return annotate(builder_.CreateMaskedGather(type, address(element, values_.vector(pointer_)),
                                                 align, mask_));
   }
@@ -203,6 +204,7 @@ class Access {
       return store_vector(reverse(value), first, llvm::commonAlignment(align, element_size),
                           reverse(mask_));
     }
+    values_.remarks().memory(instruction_, "scatter");
     annotate(builder_.CreateMaskedScatter(value, address(element, values_.vector(pointer_)), align,
                                           mask_));
   }
@@ -301,6 +303,7 @@ class CheckedAccess {
 
   template <class Emit>
   Parts emit(Emit emit_access) {
+    values_.remarks().memory(instruction_, "contiguous only where no index wraps around");
     llvm::IRBuilder<> builder(&instruction_);
     Value* condition = builder.CreateFreeze(values_.no_lane_wraps(pointer_));
     return emit_either(

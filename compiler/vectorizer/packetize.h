@@ -22,9 +22,8 @@
 #include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/IR/Function.h>
 
-#include <string>
-
 #include "compiler/vectorizer/lane_ids.h"
+#include "compiler/vectorizer/remarks.h"
 
 namespace conclave::compiler {
 
@@ -34,9 +33,9 @@ using VectorFunctionFinder =
     llvm::function_ref<llvm::Function*(llvm::Function& scalar, unsigned lanes)>;
 
 // Gives `region` so many lanes. Its control flow must be linearized. If that is not possible, the
-// result is false, `why_not` says why, and the function is not to be used any more.
+// result is false, `remarks` say why, and the function is not to be used any more.
 bool packetize(llvm::Function& region, const LaneIds& ids, unsigned lanes,
-               VectorFunctionFinder find, std::string& why_not);
+               VectorFunctionFinder find, PartRemarks& remarks);
 
 }  // namespace conclave::compiler
 

@@ -33,16 +33,17 @@ llvm::CallBase* find_defined_call(llvm::Function& function) {
 }
 
 // Inlines whatever has a body. There is no recursion.
-std::string inline_everything(llvm::Function& function) {
+bool inline_everything(llvm::Function& function, PartRemarks& remarks) {
   while (llvm::CallBase* call = find_defined_call(function)) {
     const std::string name = call->getCalledFunction()->getName().str();
     llvm::InlineFunctionInfo info;
     llvm::InlineResult result = llvm::InlineFunction(*call, info);
     if (!result.isSuccess())
-      return "function '" + name + "' cannot be inlined: " + result.getFailureReason();
-    if (function.getInstructionCount() > kMaxInstructions) return "it is too large";
+      return remarks.refuse(
+          "function '" + name + "' cannot be inlined: " + result.getFailureReason(), call);
+    if (function.getInstructionCount() > kMaxInstructions) return remarks.refuse("it is too large");
   }
-  return "";
+  return true;
 }
 
 // The global id in dimension `d`, as work_item_functions.cc writes it.
@@ -76,19 +77,23 @@ uint64_t private_bytes(const llvm::Function& function) {
   return bytes;
 }
 
-std::string make_packet_form(llvm::Function& function, unsigned lanes, const Target& target) {
-  if (std::string why_not = inline_everything(function); !why_not.empty()) return why_not;
+bool make_packet_form(llvm::Function& function, unsigned lanes, const Target& target,
+                      PartRemarks& remarks) {
+  if (!inline_everything(function, remarks)) return false;
   simplify_function(function);
-  if (private_bytes(function) * lanes > kMaxPrivateBytes) return "its private arrays are too large";
-  std::string why_not;
+  if (private_bytes(function) * lanes > kMaxPrivateBytes)
+    return remarks.refuse("its private arrays are too large");
   const auto find = [&](llvm::Function& scalar, unsigned count) {
     return find_vector_function(scalar, count, target);
   };
-  if (!canonicalize(function, lane_ids(function), why_not)) return why_not;
-  if (!linearize(function, lane_ids(function), why_not)) return why_not;
-  if (!packetize(function, lane_ids(function), lanes, find, why_not)) return why_not;
-  if (function.getInstructionCount() > kMaxInstructions) return "its packet form is too large";
-  return llvm::verifyFunction(function) ? "internal error: the packet form is broken" : "";
+  if (!canonicalize(function, lane_ids(function), remarks)) return false;
+  if (!linearize(function, lane_ids(function), remarks)) return false;
+  if (!packetize(function, lane_ids(function), lanes, find, remarks)) return false;
+  if (function.getInstructionCount() > kMaxInstructions)
+    return remarks.refuse("its packet form is too large");
+  if (llvm::verifyFunction(function))
+    return remarks.refuse("internal error: the packet form is broken");
+  return true;
 }
 
 // Bits of what an instruction computes with; 0 for what has no part in the choice of lanes.
@@ -111,18 +116,17 @@ unsigned choose_lanes(const llvm::Function& region, const Target& target) {
   return bits / (doubles > floats ? 64 : 32);
 }
 
-std::string vectorize_region(Region& region, unsigned lanes, const Target& target) {
+bool vectorize_region(Region& region, unsigned lanes, const Target& target, PartRemarks& remarks) {
   llvm::ValueToValueMapTy map;
   llvm::Function* packet = llvm::CloneFunction(region.function, map);
   packet->setName(region.function->getName() + ".x" + llvm::Twine(lanes));
-  std::string why_not = make_packet_form(*packet, lanes, target);
-  if (!why_not.empty()) {
+  if (!make_packet_form(*packet, lanes, target, remarks)) {
     packet->eraseFromParent();
-    return why_not;
+    return false;
   }
   region.packet = packet;
-  region.lanes = lanes;
-  return "";
+  region.lanes = remarks.lanes = lanes;
+  return true;
 }
 
 }  // namespace conclave::compiler

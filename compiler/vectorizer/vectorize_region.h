@@ -10,10 +10,9 @@
 #ifndef CONCLAVE_COMPILER_VECTORIZER_VECTORIZE_REGION_H_
 #define CONCLAVE_COMPILER_VECTORIZER_VECTORIZE_REGION_H_
 
-#include <string>
-
 #include "compiler/codegen.h"
 #include "compiler/passes/region.h"
+#include "compiler/vectorizer/remarks.h"
 
 namespace conclave::compiler {
 
@@ -22,8 +21,9 @@ namespace conclave::compiler {
 unsigned choose_lanes(const llvm::Function& region, const Target& target);
 
 // Sets `region`'s packet form with so many lanes; its work-item functions have become arithmetic
-// already. Where it cannot be had, nothing changes and the result says why; else it is empty.
-std::string vectorize_region(Region& region, unsigned lanes, const Target& target);
+// already. Where it cannot be had, it is false, nothing changes and
+// `remarks` say why.
+bool vectorize_region(Region& region, unsigned lanes, const Target& target, PartRemarks& remarks);
 
 }  // namespace conclave::compiler
 

@@ -118,11 +118,27 @@ FunctionPassManager make_vectorization() {
 
 }  // namespace
 
-llvm::ModulePassManager make_cpu_pipeline() {
+llvm::ModulePassManager make_joining_passes() {
   llvm::ModulePassManager passes;
   // Parts of a program share its module: what belongs to the others goes first.
   passes.addPass(llvm::GlobalDCEPass());
   passes.addPass(llvm::AlwaysInlinerPass(/*InsertLifetimeIntrinsics=*/false));
+  passes.addPass(llvm::GlobalDCEPass());
+  return passes;
+}
+
+llvm::ModulePassManager make_quick_pipeline() {
+  FunctionPassManager simplification;
+  simplification.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
+  simplification.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/false));
+  simplification.addPass(llvm::SimplifyCFGPass());
+  llvm::ModulePassManager passes;
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(simplification)));
+  return passes;
+}
+
+llvm::ModulePassManager make_cpu_pipeline() {
+  llvm::ModulePassManager passes;
   llvm::ModuleInlinerWrapperPass inliner(llvm::getInlineParams(/*OptLevel=*/3, /*SizeOptLevel=*/0));
   inliner.getPM().addPass(llvm::PostOrderFunctionAttrsPass());
   inliner.getPM().addPass(llvm::createCGSCCToFunctionPassAdaptor(make_simplification()));

@@ -8,6 +8,7 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "compiler/passes/vector_math.h"
 #include "compiler/vectorizer/canonicalize.h"
@@ -25,23 +26,35 @@ constexpr unsigned kMaxInstructions = 20'000;
 // What the private arrays of all lanes may take of a thread's stack.
 constexpr uint64_t kMaxPrivateBytes = uint64_t{1} << 20;
 
-llvm::CallBase* find_defined_call(llvm::Function& function) {
+bool has_body(const llvm::CallBase& call) {
+  return call.getCalledFunction() && !call.getCalledFunction()->isDeclaration();
+}
+
+std::vector<llvm::CallBase*> find_defined_calls(llvm::Function& function) {
+  std::vector<llvm::CallBase*> calls;
   for (llvm::Instruction& instruction : llvm::instructions(function))
     if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
-      if (call->getCalledFunction() && !call->getCalledFunction()->isDeclaration()) return call;
-  return nullptr;
+      if (has_body(*call)) calls.push_back(call);
+  return calls;
 }
 
 // Inlines whatever has a body. There is no recursion.
 bool inline_everything(llvm::Function& function, PartRemarks& remarks) {
-  while (llvm::CallBase* call = find_defined_call(function)) {
+  std::vector<llvm::CallBase*> calls = find_defined_calls(function);
+  size_t size = function.getInstructionCount();
+  while (!calls.empty()) {
+    llvm::CallBase* call = calls.back();
+    calls.pop_back();
     const std::string name = call->getCalledFunction()->getName().str();
+    size += call->getCalledFunction()->getInstructionCount();
+    if (size > kMaxInstructions) return remarks.refuse("it is too large with what it calls", call);
     llvm::InlineFunctionInfo info;
     llvm::InlineResult result = llvm::InlineFunction(*call, info);
     if (!result.isSuccess())
       return remarks.refuse(
           "function '" + name + "' cannot be inlined: " + result.getFailureReason(), call);
-    if (function.getInstructionCount() > kMaxInstructions) return remarks.refuse("it is too large");
+    for (llvm::CallBase* inner : info.InlinedCallSites)
+      if (has_body(*inner)) calls.push_back(inner);
   }
   return true;
 }
@@ -117,6 +130,8 @@ unsigned choose_lanes(const llvm::Function& region, const Target& target) {
 }
 
 bool vectorize_region(Region& region, unsigned lanes, const Target& target, PartRemarks& remarks) {
+  if (region.function->getInstructionCount() > kMaxInstructions)
+    return remarks.refuse("it is too large");
   llvm::ValueToValueMapTy map;
   llvm::Function* packet = llvm::CloneFunction(region.function, map);
   packet->setName(region.function->getName() + ".x" + llvm::Twine(lanes));

@@ -28,7 +28,8 @@ std::string describe_access(const char* what, llvm::Type* type, const llvm::Data
 std::string describe_call(const llvm::CallBase& call) {
   if (call.isInlineAsm()) return "inline assembly";
   const llvm::Function* callee = call.getCalledFunction();
-  if (!callee) return "call through a pointer";
+  // Programs have no pointers to functions; printf is called by one that the launch brings.
+  if (!callee) return "call of the runtime (printf)";
   llvm::StringRef name = callee->getName();
   name.consume_front("cl.");
   return "call of '" + llvm::demangle(name.str()) + "'";

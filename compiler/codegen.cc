@@ -15,6 +15,7 @@
 
 #include <algorithm>
 
+#include "compiler/code_size.h"
 #include "compiler/cpu_pipeline.h"
 #include "compiler/error.h"
 #include "compiler/vectorizer/wide_masks.h"
@@ -156,9 +157,12 @@ void simplify_function(llvm::Function& function) {
 void optimize_for_cpu(llvm::Module& module, const Target& target, bool optimize) {
   llvm::PassBuilder builder(&target.machine());
   Analyses analyses(builder);
-  llvm::ModulePassManager passes =
-      optimize ? make_cpu_pipeline() : builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0);
-  passes.run(module, analyses.module);
+  auto run = [&](llvm::ModulePassManager passes) { passes.run(module, analyses.module); };
+  if (!optimize) return run(builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0));
+  run(make_joining_passes());
+  if (!is_huge(module)) return run(make_cpu_pipeline());
+  target.machine().setOptLevel(llvm::CodeGenOptLevel::None);
+  run(make_quick_pipeline());
 }
 
 std::string generate_code(llvm::Module& module, const Target& target, bool assembly) {

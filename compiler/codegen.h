@@ -43,7 +43,8 @@ void simplify_kernels(llvm::Module& module, bool optimize);
 // The same for one function of such a module, whose calls have been inlined.
 void simplify_function(llvm::Function& function);
 
-// LLVM's whole optimiser with its vectorizers, on the CPU's form of the module.
+// LLVM's whole optimiser with its vectorizers, on the CPU's form of the module. Of a module that
+// this would take very long for (code_size.h) it does the least, and so does generate_code() then.
 void optimize_for_cpu(llvm::Module& module, const Target& target, bool optimize);
 
 // Object file, or assembly text.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/cpu_pipeline.h"
 
+#include <llvm/IR/Instructions.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/IPO/FunctionAttrs.h>
@@ -116,13 +117,47 @@ FunctionPassManager make_vectorization() {
   return passes;
 }
 
+// The code generator takes time by the square of a block's length. No pass that joins blocks may
+// come later.
+struct SplitLongBlocks : llvm::PassInfoMixin<SplitLongBlocks> {
+  static constexpr unsigned kMaxInstructions = 500;
+
+  static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
+    // The rest of a block that is split comes next.
+    for (llvm::BasicBlock& block : function) {
+      auto at = block.begin();
+      for (unsigned i = 0; i < kMaxInstructions && at != block.end(); ++i) ++at;
+      while (at != block.end() && llvm::isa<llvm::PHINode, llvm::AllocaInst>(*at)) ++at;
+      if (at != block.end() && !at->isTerminator()) block.splitBasicBlock(at);
+    }
+    return llvm::PreservedAnalyses::none();
+  }
+};
+
 }  // namespace
 
-llvm::ModulePassManager make_cpu_pipeline() {
+llvm::ModulePassManager make_joining_passes() {
   llvm::ModulePassManager passes;
   // Parts of a program share its module: what belongs to the others goes first.
   passes.addPass(llvm::GlobalDCEPass());
   passes.addPass(llvm::AlwaysInlinerPass(/*InsertLifetimeIntrinsics=*/false));
+  passes.addPass(llvm::GlobalDCEPass());
+  return passes;
+}
+
+llvm::ModulePassManager make_quick_pipeline() {
+  FunctionPassManager simplification;
+  simplification.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
+  simplification.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/false));
+  simplification.addPass(llvm::SimplifyCFGPass());
+  simplification.addPass(SplitLongBlocks());
+  llvm::ModulePassManager passes;
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(simplification)));
+  return passes;
+}
+
+llvm::ModulePassManager make_cpu_pipeline() {
+  llvm::ModulePassManager passes;
   llvm::ModuleInlinerWrapperPass inliner(llvm::getInlineParams(/*OptLevel=*/3, /*SizeOptLevel=*/0));
   inliner.getPM().addPass(llvm::PostOrderFunctionAttrsPass());
   inliner.getPM().addPass(llvm::createCGSCCToFunctionPassAdaptor(make_simplification()));

@@ -13,6 +13,13 @@ namespace conclave::compiler {
 // were measured equally fast.
 llvm::ModulePassManager make_cpu_pipeline();
 
+// The little that takes time in proportion to the code's size: for programs that LLVM's optimiser
+// would take minutes for.
+llvm::ModulePassManager make_quick_pipeline();
+
+// Makes a function of each kernel: its parts are called by nobody else.
+llvm::ModulePassManager make_joining_passes();
+
 }  // namespace conclave::compiler
 
 #endif  // CONCLAVE_COMPILER_CPU_PIPELINE_H_

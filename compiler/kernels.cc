@@ -2,6 +2,7 @@
 #include "compiler/kernels.h"
 
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 
@@ -133,31 +134,58 @@ void erase_packet_forms(Region& region) {
   region.lanes = 1;
 }
 
+const char* why_one_lane(const Options& options) {
+  if (!options.optimize) return "optimization is off";
+  return options.width == 1 ? "-cl-conclave-width=1"
+                            : "the required size of work-groups or sub-groups has 1 in dimension 0";
+}
+
 // Gives the regions of a kernel their packet forms, as far as they have one; of a kernel with
 // sub-groups all or none.
 void vectorize_regions(RegionedKernel& kernel, llvm::ArrayRef<unsigned> lanes,
                        const KernelInfo& info, const Options& options, const Target& target,
-                       std::string& remarks) {
+                       std::vector<PartRemarks>& remarks) {
   for (size_t i = 0; i < kernel.regions.size(); ++i) {
     Region& region = kernel.regions[i];
-    if (lanes[i] == 1) continue;
+    if (lanes[i] == 1) {
+      remarks[i].refuse(why_one_lane(options));
+      continue;
+    }
     const PacketForms forms = needed_forms(region, lanes[i], info, options);
-    const std::string why_not = vectorize_region(region, lanes[i], forms, target);
-    if (why_not.empty()) continue;
-    remarks += "remark: kernel '" + kernel.name + "', part " + std::to_string(i + 1) + " of " +
-               std::to_string(kernel.regions.size()) + ": not vectorized: " + why_not + "\n";
+    if (vectorize_region(region, lanes[i], forms, target, remarks[i])) continue;
     if (!region.has_sub_groups) continue;
     if (info.required_sub_group_size)
       throw BuildError("kernel '" + kernel.name + "' requires sub-groups of " +
                        std::to_string(lanes[i]) +
-                       " work-items, but cannot be vectorized: " + why_not);
+                       " work-items, but cannot be vectorized: " + remarks[i].why_not);
+    for (size_t other = 0; other < i; ++other)
+      remarks[other].refuse("another part with sub-groups cannot be vectorized");
     for (Region& other : kernel.regions) erase_packet_forms(other);
     return;
   }
 }
 
-void vectorize(RegionedKernel& kernel, KernelInfo& info, const Options& options,
-               const Target& target, std::string& remarks) {
+KernelRemarks start_remarks(const RegionedKernel& kernel, const Options& options) {
+  KernelRemarks remarks{.kernel = kernel.name, .place = {}, .parts = {}};
+  if (const llvm::DISubprogram* description = kernel.original->getSubprogram())
+    remarks.place = {description->getFilename().str(), description->getLine(), 0};
+  remarks.parts.resize(kernel.regions.size());
+  for (size_t i = 0; options.verbose && i < kernel.regions.size(); ++i)
+    remarks.parts[i].want_all(*kernel.regions[i].function);
+  return remarks;
+}
+
+// Lets the work-items that have a function of their own know how many are in their sub-group.
+void lower_sub_groups_of_one(const RegionedKernel& kernel, const KernelInfo& info) {
+  for (const Region& region : kernel.regions) {
+    fix_sub_group_sizes(*region.function, {1, info.lanes, info.required_sub_group_size != 0});
+    lower_single_sub_groups(*region.function);
+  }
+}
+
+KernelRemarks vectorize(RegionedKernel& kernel, KernelInfo& info, const Options& options,
+                        const Target& target) {
+  KernelRemarks remarks = start_remarks(kernel, options);
   const bool has_sub_groups = llvm::any_of(
       kernel.regions, [](const Region& region) { return uses_sub_groups(*region.function); });
   const bool joins_groups = !has_sub_groups && is_indifferent_to_groups(kernel);
@@ -169,15 +197,12 @@ void vectorize(RegionedKernel& kernel, KernelInfo& info, const Options& options,
     lanes.push_back(suitable_lanes(region, info, options, target));
   }
   if (has_sub_groups) lanes.assign(lanes.size(), *std::min_element(lanes.begin(), lanes.end()));
-  vectorize_regions(kernel, lanes, info, options, target, remarks);
+  vectorize_regions(kernel, lanes, info, options, target, remarks.parts);
 
   info.lanes = kernel.regions[0].lanes;
   for (const Region& region : kernel.regions) info.lanes = std::min(info.lanes, region.lanes);
-  if (!has_sub_groups) return;
-  for (const Region& region : kernel.regions) {
-    fix_sub_group_sizes(*region.function, {1, info.lanes, info.required_sub_group_size != 0});
-    lower_single_sub_groups(*region.function);
-  }
+  if (has_sub_groups) lower_sub_groups_of_one(kernel, info);
+  return remarks;
 }
 
 }  // namespace
@@ -191,7 +216,7 @@ std::vector<KernelInfo> describe_kernels(llvm::Module& module) {
 
 std::vector<KernelInfo> lower_kernels(llvm::Module& module, const Options& options,
                                       const Target& target, PhaseTimes& times,
-                                      std::string& remarks) {
+                                      std::vector<KernelRemarks>& remarks) {
   std::vector<KernelInfo> infos = describe_kernels(module);
   prepare_kernels(module, options, times);
 
@@ -210,7 +235,7 @@ std::vector<KernelInfo> lower_kernels(llvm::Module& module, const Options& optio
 
   times.begin("vectorize");
   for (size_t i = 0; i < regioned.size(); ++i)
-    vectorize(regioned[i], infos[i], options, target, remarks);
+    remarks.push_back(vectorize(regioned[i], infos[i], options, target));
 
   times.begin("work-groups");
   for (size_t i = 0; i < regioned.size(); ++i) {

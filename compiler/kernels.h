@@ -11,6 +11,7 @@
 #include "compiler/metadata.h"
 #include "compiler/options.h"
 #include "compiler/pipeline.h"
+#include "compiler/vectorizer/remarks.h"
 
 namespace conclave::compiler {
 
@@ -18,10 +19,10 @@ namespace conclave::compiler {
 std::vector<KernelInfo> describe_kernels(llvm::Module& module);
 
 // Replaces every kernel by its abi::GroupFunction, with lanes for `target`, and the address spaces
-// by the CPU's. `remarks` gets a line for each region that is not vectorized. Throws BuildError.
+// by the CPU's. `remarks` tell what the vectorizer did, with -v in detail. Throws BuildError.
 std::vector<KernelInfo> lower_kernels(llvm::Module& module, const Options& options,
                                       const Target& target, PhaseTimes& times,
-                                      std::string& remarks);
+                                      std::vector<KernelRemarks>& remarks);
 
 }  // namespace conclave::compiler
 

@@ -26,6 +26,7 @@ constexpr char kHelp[] =
     "  --emit=llvm|asm|spir  optimised LLVM IR, assembly or the front end's IR instead of a "
     "binary\n"
     "  --compile          an object for linking, like clCompileProgram\n"
+    "  --report[=json]    print what the vectorizer made of each kernel instead of a binary\n"
     "  --time             print the milliseconds of each phase to stderr\n"
     "  --server           answer compile requests on file descriptor 3\n"
     "  --version, -h      print and exit\n"
@@ -68,6 +69,7 @@ void set_output_kind(CommandLine& line, std::string_view kind) {
 }
 
 std::string default_output(const std::string& source, Extras::Output output) {
+  if (output == Extras::Output::kReport || output == Extras::Output::kJsonReport) return "-";
   size_t folder = source.find_last_of('/');
   std::string name = folder == std::string::npos ? source : source.substr(folder + 1);
   name = name.substr(0, name.find_last_of('.'));
@@ -98,6 +100,9 @@ CommandLine parse(const std::vector<std::string>& words) {
       line.request.target_cpu = word.substr(6);
     } else if (word.starts_with("--emit=")) {
       set_output_kind(line, std::string_view(word).substr(7));
+    } else if (word == "--report" || word == "--report=json") {
+      line.extras.output =
+          word == "--report" ? Extras::Output::kReport : Extras::Output::kJsonReport;
     } else if (word == "--compile") {
       line.request.action = protocol::Action::kCompile;
     } else if (word == "--time") {

@@ -3,9 +3,11 @@
 
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/Verifier.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 
 #include <optional>
 #include <utility>
@@ -21,6 +23,7 @@
 #include "compiler/options.h"
 #include "compiler/parallel_codegen.h"
 #include "compiler/passes/vector_math.h"
+#include "compiler/report.h"
 
 namespace conclave::compiler {
 namespace {
@@ -64,6 +67,10 @@ class DiagnosticCollector : public llvm::DiagnosticHandler {
   bool& failed_;
 };
 
+bool is_report(Extras::Output output) {
+  return output == Extras::Output::kReport || output == Extras::Output::kJsonReport;
+}
+
 class Compilation {
  public:
   Compilation(const protocol::Request& request, Extras& extras)
@@ -74,6 +81,7 @@ class Compilation {
         std::make_unique<DiagnosticCollector>(response_.log, diagnosed_error_));
     // Names cost time and memory, and only people read them.
     context_.setDiscardValueNames(extras.output == Extras::Output::kImage);
+    if (is_report(extras.output)) options_.verbose = true;
   }
 
   Response run() {
@@ -108,6 +116,7 @@ class Compilation {
 
   std::unique_ptr<llvm::Module> compile() {
     bool fast_fma = target().has("+fma");
+    has_lines_for_remarks_ = options_.verbose && !options_.debug_info;
     extras_.times.begin("front end");
     FrontEndResult result =
         compile_source(context_, {extras_.source_name, request_.source, request_.headers, fast_fma},
@@ -125,7 +134,7 @@ class Compilation {
     program_.kind = is_library ? "library" : is_object ? "object" : "executable";
     program_.global_bytes = count_global_bytes(module);
     extras_.times.begin("bitcode");
-    std::string bitcode = to_bitcode(module);
+    std::string bitcode = make_bitcode(module);
     if (is_object || is_library) {
       program_.kernels = describe_kernels(module);
       return write_image({to_json(program_), bitcode});
@@ -133,14 +142,24 @@ class Compilation {
     return make_executable(module, bitcode);
   }
 
+  std::string make_bitcode(const llvm::Module& module) {
+    if (!has_lines_for_remarks_) return to_bitcode(module);
+    std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
+    llvm::StripDebugInfo(*copy);
+    return to_bitcode(*copy);
+  }
+
   std::string make_executable(llvm::Module& module, const std::string& bitcode) {
     using Output = Extras::Output;
     const Target& target = this->target();
     program_.target_cpu = target.cpu();
     program_.target_features = target.features();
-    std::string remarks;
+    std::vector<KernelRemarks> remarks;
     program_.kernels = lower_kernels(module, options_, target, extras_.times, remarks);
-    if (options_.verbose) response_.log += remarks;
+    if (has_lines_for_remarks_) llvm::StripDebugInfo(module);
+    if (extras_.output == Output::kReport) return report_text(remarks);
+    if (extras_.output == Output::kJsonReport) return report_json(remarks);
+    if (options_.verbose) response_.log += remarks_for_log(remarks);
     target.apply_to(module);
     add_vector_math(module, target);
     if (extras_.output != Output::kImage) return make_text(module, target);
@@ -185,6 +204,7 @@ class Compilation {
   Options options_;
   Response response_;
   bool diagnosed_error_ = false;
+  bool has_lines_for_remarks_ = false;  // not asked for otherwise: no binary has them
   ProgramInfo program_;
   std::optional<Target> target_;
   llvm::LLVMContext context_;

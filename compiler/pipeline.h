@@ -28,7 +28,7 @@ class PhaseTimes {
 
 // What a caller may ask for besides the protocol.
 struct Extras {
-  enum class Output { kImage, kFrontEndIr, kOptimizedIr, kAssembly };
+  enum class Output { kImage, kFrontEndIr, kOptimizedIr, kAssembly, kReport, kJsonReport };
   Output output = Output::kImage;  // text instead of a program binary, in Response::image
   std::string source_name = "program.cl";
   PhaseTimes times;

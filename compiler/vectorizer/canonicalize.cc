@@ -47,18 +47,19 @@ void run(Function& function) {
   Pass().run(function, analyses);
 }
 
-std::string find_unsupported(Function& function) {
+bool is_supported(Function& function, PartRemarks& remarks) {
   for (BasicBlock& block : function) {
-    if (block.hasAddressTaken()) return "the address of a label is taken";
+    if (block.hasAddressTaken())
+      return remarks.refuse("the address of a label is taken", &block.front());
     const Instruction* end = block.getTerminator();
     if (!llvm::isa<llvm::BranchInst, llvm::SwitchInst, llvm::ReturnInst, llvm::UnreachableInst>(
             end))
-      return std::string("control flow by '") + end->getOpcodeName() + "'";
+      return remarks.refuse(std::string("control flow by '") + end->getOpcodeName() + "'", end);
     for (Instruction& instruction : block)
       if (llvm::isa<llvm::AllocaInst>(instruction) && !block.isEntryBlock())
-        return "a variable of changing size";
+        return remarks.refuse("a variable of changing size", &instruction);
   }
-  return "";
+  return true;
 }
 
 // Hints that hold for one work-item at a place that, masked, all lanes pass.
@@ -116,7 +117,7 @@ void make_reducible(Function& function) {
   run<llvm::FixIrreduciblePass>(function);
 }
 
-std::string simplify_loops(Function& function) {
+bool simplify_loops(Function& function, PartRemarks& remarks) {
   llvm::DominatorTree dominators(function);
   llvm::LoopInfo loops(dominators);
   llvm::AssumptionCache assumptions(function);
@@ -124,29 +125,25 @@ std::string simplify_loops(Function& function) {
     llvm::simplifyLoop(loop, &dominators, &loops, nullptr, &assumptions, nullptr,
                        /*PreserveLCSSA=*/false);
   for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
-    if (!loop->isLoopSimplifyForm()) return "a loop that has no simple form";
-    if (loop->hasNoExitBlocks()) return "a loop without end";
+    const Instruction& begin = loop->getHeader()->front();
+    if (!loop->isLoopSimplifyForm()) return remarks.refuse("a loop has no simple form", &begin);
+    if (loop->hasNoExitBlocks()) return remarks.refuse("a loop has no end", &begin);
   }
   for (llvm::Loop* loop : loops) llvm::formLCSSARecursively(*loop, dominators, &loops, nullptr);
-  return "";
+  return true;
 }
 
 }  // namespace
 
-bool canonicalize(Function& region, const LaneIds& ids, std::string& why_not) {
+bool canonicalize(Function& region, const LaneIds& ids, PartRemarks& remarks) {
   if (!Uniformity(region, ids).has_divergent_branches()) return true;
-  why_not = find_unsupported(region);
-  if (!why_not.empty()) return false;
+  if (!is_supported(region, remarks)) return false;
   erase_hints(region);
   run<llvm::LowerSwitchPass>(region);
   fold_branches(region);
-  if (!unify_returns(region)) {
-    why_not = "it never returns";
-    return false;
-  }
+  if (!unify_returns(region)) return remarks.refuse("it never returns");
   make_reducible(region);
-  why_not = simplify_loops(region);
-  return why_not.empty();
+  return simplify_loops(region, remarks);
 }
 
 }  // namespace conclave::compiler

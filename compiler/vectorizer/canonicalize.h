@@ -16,14 +16,13 @@
 
 #include <llvm/IR/Function.h>
 
-#include <string>
-
 #include "compiler/vectorizer/lane_ids.h"
+#include "compiler/vectorizer/remarks.h"
 
 namespace conclave::compiler {
 
-// False and why not for what has no such form; the function is good for nothing then.
-bool canonicalize(llvm::Function& region, const LaneIds& ids, std::string& why_not);
+// False, and `remarks` say why, for what has no such form; the function is good for nothing then.
+bool canonicalize(llvm::Function& region, const LaneIds& ids, PartRemarks& remarks);
 
 }  // namespace conclave::compiler
 

@@ -420,11 +420,8 @@ void mask_blocks(Function& function, Instruction* active) {
 
 }  // namespace
 
-bool linearize(Function& region, const LaneIds& ids, std::string& why_not) {
-  if (region.size() > kMaxBlocks) {
-    why_not = "it has too many branches";
-    return false;
-  }
+bool linearize(Function& region, const LaneIds& ids, PartRemarks& remarks) {
+  if (region.size() > kMaxBlocks) return remarks.refuse("it has too many branches");
   if (!Uniformity(region, ids).has_divergent_branches()) {
     if (ids.active) mask_blocks(region, ids.active);
     return true;
@@ -433,10 +430,8 @@ bool linearize(Function& region, const LaneIds& ids, std::string& why_not) {
     llvm::DominatorTree dominators(region);
     llvm::LoopInfo loops(dominators);
     DivergentFlow flow(region, ids, dominators, loops);
-    if (!Linearizer(region, flow, dominators, loops, ids.active).run()) {
-      why_not = "too many lane masks in too many blocks";
-      return false;
-    }
+    if (!Linearizer(region, flow, dominators, loops, ids.active).run())
+      return remarks.refuse("too many lane masks in too many blocks");
   }
   llvm::removeUnreachableBlocks(region);
   simplify(region);

@@ -33,15 +33,14 @@
 
 #include <llvm/IR/Function.h>
 
-#include <string>
-
 #include "compiler/vectorizer/lane_ids.h"
+#include "compiler/vectorizer/remarks.h"
 
 namespace conclave::compiler {
 
-// To be called after canonicalize(). False and why not where that is not possible; the function is
-// good for nothing then.
-bool linearize(llvm::Function& region, const LaneIds& ids, std::string& why_not);
+// To be called after canonicalize(). False, and `remarks` say why, where that is not possible; the
+// function is good for nothing then.
+bool linearize(llvm::Function& region, const LaneIds& ids, PartRemarks& remarks);
 
 }  // namespace conclave::compiler
 

@@ -91,7 +91,15 @@ class Rewrite {
   }
 
   Parts emit_form(PacketAccess form) { return emit_form_(form); }
-  Parts emit_plain() { return emit_form(access(&instruction_, values_.stride(pointer_))); }
+
+  // Of what is slower than one access for all lanes.
+  void remark(const char* form) { values_.remarks().memory(instruction_, form); }
+
+  Parts emit_plain() {
+    const auto stride = values_.stride(pointer_);
+    if (!stride) remark(llvm::isa<llvm::LoadInst>(instruction_) ? "gather" : "scatter");
+    return emit_form(access(&instruction_, stride));
+  }
 
   // Contiguous accesses under a mask are ordinary ones where all lanes run, as is mostly so, if
   // masked ones cost much more: stores do on some CPUs.
@@ -124,6 +132,7 @@ class Rewrite {
   Parts emit_checked() {
     const auto stride = values_.assumed_stride(pointer_);
     if (!access(&instruction_, stride).is_contiguous()) return emit_plain();
+    remark("contiguous only where no index wraps around");
     llvm::IRBuilder<> builder(&instruction_);
     Value* condition = builder.CreateFreeze(values_.no_lane_wraps(pointer_));
     return emit_either(
@@ -133,6 +142,7 @@ class Rewrite {
   }
 
   Parts emit_run(LaneRun& run) {
+    remark("contiguous only where the lanes' addresses follow one another");
     llvm::IRBuilder<> builder(&instruction_);
     Value* condition = run.is_one(builder, values_);
     Value* mask = mask_;

@@ -21,6 +21,7 @@
 
 #include <optional>
 
+#include "compiler/vectorizer/remarks.h"
 #include "compiler/vectorizer/shapes.h"
 
 namespace conclave::compiler {
@@ -35,10 +36,11 @@ unsigned first_scalar(llvm::Type* type, llvm::ArrayRef<unsigned> indices);
 
 class PacketValues {
  public:
-  PacketValues(llvm::Function& region, const Shapes& shapes, unsigned lanes)
-      : region_(region), shapes_(shapes), lanes_(lanes) {}
+  PacketValues(llvm::Function& region, const Shapes& shapes, unsigned lanes, PartRemarks& remarks)
+      : region_(region), shapes_(shapes), lanes_(lanes), remarks_(remarks) {}
 
   unsigned lanes() const { return lanes_; }
+  PartRemarks& remarks() const { return remarks_; }
   llvm::FixedVectorType* packet_type(llvm::Type* scalar) const {
     return llvm::FixedVectorType::get(scalar, lanes_);
   }
@@ -64,6 +66,7 @@ class PacketValues {
   llvm::Function& region_;
   const Shapes& shapes_;
   unsigned lanes_;
+  PartRemarks& remarks_;
   llvm::DenseMap<llvm::Value*, Parts> parts_;
   llvm::DenseMap<llvm::Value*, llvm::Value*> no_lane_wraps_;
 };

@@ -50,10 +50,11 @@ bool is_division(const Instruction& instruction) {
 class Packetizer : public llvm::InstVisitor<Packetizer> {
  public:
   Packetizer(llvm::Function& region, const Shapes& shapes, unsigned lanes,
-             VectorFunctionFinder find, const llvm::TargetTransformInfo* target)
+             VectorFunctionFinder find, const llvm::TargetTransformInfo* target,
+             PartRemarks& remarks)
       : region_(region),
         shapes_(shapes),
-        values_(region, shapes, lanes),
+        values_(region, shapes, lanes, remarks),
         find_(find),
         target_(target) {}
 
@@ -440,19 +441,17 @@ bool is_supported_type(llvm::Type* type) {
          });
 }
 
-bool check(const llvm::Function& region, const Shapes& shapes, std::string& why_not) {
+bool check(const llvm::Function& region, const Shapes& shapes, PartRemarks& remarks) {
   for (const BasicBlock& block : region) {
     const Instruction& end = *block.getTerminator();
     bool is_known =
         llvm::isa<llvm::BranchInst, llvm::SwitchInst, llvm::ReturnInst, llvm::UnreachableInst>(end);
-    if (!is_known || !shapes.has_uniform_operands(end)) {
-      why_not = "its control flow differs from work-item to work-item";
-      return false;
-    }
+    if (!is_known || !shapes.has_uniform_operands(end))
+      return remarks.refuse("its control flow differs from work-item to work-item", &end);
     for (const Instruction& instruction : block) {
       if (shapes.stride(&instruction) || is_supported_type(instruction.getType())) continue;
-      why_not = "it has values of a type that has no form for several work-items";
-      return false;
+      return remarks.refuse("it has values of a type that has no form for several work-items",
+                            &instruction);
     }
   }
   return true;
@@ -462,13 +461,13 @@ bool check(const llvm::Function& region, const Shapes& shapes, std::string& why_
 
 bool packetize(llvm::Function& region, const LaneIds& ids, unsigned lanes,
                VectorFunctionFinder find, const llvm::TargetTransformInfo* target,
-               std::string& why_not) {
+               PartRemarks& remarks) {
   llvm::EliminateUnreachableBlocks(region);
   LaneStrides strides;
-  if (!widen_private_memory(region, lanes, strides, why_not)) return false;
+  if (!widen_private_memory(region, lanes, strides, remarks)) return false;
   Shapes shapes(region, ids, strides, lanes);
-  if (!check(region, shapes, why_not)) return false;
-  Packetizer(region, shapes, lanes, find, target).run();
+  if (!check(region, shapes, remarks)) return false;
+  Packetizer(region, shapes, lanes, find, target, remarks).run();
   return true;
 }
 

@@ -23,9 +23,8 @@
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/Function.h>
 
-#include <string>
-
 #include "compiler/vectorizer/lane_ids.h"
+#include "compiler/vectorizer/remarks.h"
 
 namespace conclave::compiler {
 
@@ -35,11 +34,11 @@ using VectorFunctionFinder =
     llvm::function_ref<llvm::Function*(llvm::Function& scalar, unsigned lanes)>;
 
 // Gives `region` so many lanes. Its control flow must be linearized. If that is not possible, the
-// result is false, `why_not` says why, and the function is not to be used any more. `target` says
+// result is false, `remarks` say why, and the function is not to be used any more. `target` says
 // which masked forms of memory access are instructions; all of them, if it is null.
 bool packetize(llvm::Function& region, const LaneIds& ids, unsigned lanes,
                VectorFunctionFinder find, const llvm::TargetTransformInfo* target,
-               std::string& why_not);
+               PartRemarks& remarks);
 
 }  // namespace conclave::compiler
 

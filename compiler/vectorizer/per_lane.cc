@@ -99,6 +99,7 @@ void loop(llvm::Instruction& instruction, Value* mask, PacketValues& values) {
 }  // namespace
 
 void run_per_lane(llvm::Instruction& instruction, Value* mask, PacketValues& values) {
+  values.remarks().per_lane(instruction);
   if (mask || is_loop_better(instruction))
     loop(instruction, mask, values);
   else

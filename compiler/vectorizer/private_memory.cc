@@ -242,15 +242,14 @@ void widen(AllocaInst& variable, unsigned lanes, LaneStrides& strides) {
 }  // namespace
 
 bool widen_private_memory(llvm::Function& region, unsigned lanes, LaneStrides& strides,
-                          std::string& why_not) {
+                          PartRemarks& remarks) {
   std::vector<AllocaInst*> variables;
   for (Instruction& instruction : llvm::instructions(region)) {
     auto* variable = llvm::dyn_cast<AllocaInst>(&instruction);
     if (!variable) continue;
-    if (!variable->isStaticAlloca()) {
-      why_not = "it has private memory whose size is not known before it runs";
-      return false;
-    }
+    if (!variable->isStaticAlloca())
+      return remarks.refuse("it has private memory whose size is not known before it runs",
+                            variable);
     variables.push_back(variable);
   }
   for (AllocaInst* variable : variables) widen(*variable, lanes, strides);

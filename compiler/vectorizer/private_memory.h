@@ -16,16 +16,15 @@
 
 #include <llvm/IR/Function.h>
 
-#include <string>
-
+#include "compiler/vectorizer/remarks.h"
 #include "compiler/vectorizer/shapes.h"
 
 namespace conclave::compiler {
 
-// Tells of the new pointers how far apart the lanes are. False, and why, for variables that have no
-// fixed size.
+// Tells of the new pointers how far apart the lanes are. False, and `remarks` say why, for
+// variables that have no fixed size.
 bool widen_private_memory(llvm::Function& region, unsigned lanes, LaneStrides& strides,
-                          std::string& why_not);
+                          PartRemarks& remarks);
 
 }  // namespace conclave::compiler
 

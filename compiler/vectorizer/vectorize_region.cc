@@ -9,6 +9,7 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "compiler/passes/group_rows.h"
 #include "compiler/passes/sub_groups.h"
@@ -39,24 +40,37 @@ constexpr double kLeastGain = 1.1;
 // What the private arrays of all lanes may take of a thread's stack.
 constexpr uint64_t kMaxPrivateBytes = uint64_t{1} << 20;
 
-llvm::CallBase* find_defined_call(llvm::Function& function) {
+bool has_body(const llvm::CallBase& call) {
+  return call.getCalledFunction() && !call.getCalledFunction()->isDeclaration();
+}
+
+std::vector<llvm::CallBase*> find_defined_calls(llvm::Function& function) {
+  std::vector<llvm::CallBase*> calls;
   for (llvm::Instruction& instruction : llvm::instructions(function))
     if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
-      if (call->getCalledFunction() && !call->getCalledFunction()->isDeclaration()) return call;
-  return nullptr;
+      if (has_body(*call)) calls.push_back(call);
+  return calls;
 }
 
 // Inlines whatever has a body. There is no recursion.
-std::string inline_everything(llvm::Function& function) {
-  while (llvm::CallBase* call = find_defined_call(function)) {
+bool inline_everything(llvm::Function& function, PartRemarks& remarks) {
+  std::vector<llvm::CallBase*> calls = find_defined_calls(function);
+  size_t size = function.getInstructionCount();
+  while (!calls.empty()) {
+    llvm::CallBase* call = calls.back();
+    calls.pop_back();
     const std::string name = call->getCalledFunction()->getName().str();
+    size += call->getCalledFunction()->getInstructionCount();
+    if (size > kMaxInstructions) return remarks.refuse("it is too large with what it calls", call);
     llvm::InlineFunctionInfo info;
     llvm::InlineResult result = llvm::InlineFunction(*call, info);
     if (!result.isSuccess())
-      return "function '" + name + "' cannot be inlined: " + result.getFailureReason();
-    if (function.getInstructionCount() > kMaxInstructions) return "it is too large";
+      return remarks.refuse(
+          "function '" + name + "' cannot be inlined: " + result.getFailureReason(), call);
+    for (llvm::CallBase* inner : info.InlinedCallSites)
+      if (has_body(*inner)) calls.push_back(inner);
   }
-  return "";
+  return true;
 }
 
 LaneIds lane_ids(llvm::Function& function) {
@@ -85,32 +99,34 @@ llvm::Instruction* emit_active(llvm::Function& function) {
   return llvm::cast<llvm::Instruction>(active);
 }
 
-std::string prepare(llvm::Function& function, unsigned lanes) {
-  if (std::string why_not = inline_everything(function); !why_not.empty()) return why_not;
+bool prepare(llvm::Function& function, unsigned lanes, PartRemarks& remarks) {
+  if (!inline_everything(function, remarks)) return false;
   simplify_function(function);
-  if (private_bytes(function) * lanes > kMaxPrivateBytes) return "its private arrays are too large";
-  return "";
+  return private_bytes(function) * lanes <= kMaxPrivateBytes ||
+         remarks.refuse("its private arrays are too large");
 }
 
-std::string make_packet_form(llvm::Function& function, unsigned lanes, bool is_remainder,
-                             bool only_if_faster, const Target& target) {
-  std::string why_not;
+bool make_packet_form(llvm::Function& function, unsigned lanes, bool is_remainder,
+                      bool only_if_faster, const Target& target, PartRemarks& remarks) {
   const auto find = [&](llvm::Function& scalar, unsigned count) {
     return find_vector_function(scalar, count, target);
   };
-  if (!canonicalize(function, lane_ids(function), why_not)) return why_not;
+  if (!canonicalize(function, lane_ids(function), remarks)) return false;
   LaneIds ids = lane_ids(function);
   if (is_remainder)
     ids.active = emit_active(function);
   else
     add_whole_packet_versions(function, ids);
-  if (!linearize(function, ids, why_not)) return why_not;
+  if (!linearize(function, ids, remarks)) return false;
   const llvm::TargetTransformInfo costs = target.machine().getTargetTransformInfo(function);
   if (only_if_faster && gain_of_packets(function, lane_ids(function), lanes, costs) < kLeastGain)
-    return "its accesses to scattered places in memory take most of the time";
-  if (!packetize(function, lane_ids(function), lanes, find, &costs, why_not)) return why_not;
-  if (function.getInstructionCount() > kMaxInstructions) return "its packet form is too large";
-  return llvm::verifyFunction(function) ? "internal error: the packet form is broken" : "";
+    return remarks.refuse("its accesses to scattered places in memory take most of the time");
+  if (!packetize(function, lane_ids(function), lanes, find, &costs, remarks)) return false;
+  if (function.getInstructionCount() > kMaxInstructions)
+    return remarks.refuse("its packet form is too large");
+  if (llvm::verifyFunction(function))
+    return remarks.refuse("internal error: the packet form is broken");
+  return true;
 }
 
 llvm::Function* clone(llvm::Function& function, const llvm::Twine& name) {
@@ -140,31 +156,33 @@ unsigned choose_lanes(const llvm::Function& region, const Target& target) {
   return std::min(kMaxLanes, kRegistersPerValue * bits / (doubles > floats ? 64 : 32));
 }
 
-std::string vectorize_region(Region& region, unsigned lanes, PacketForms forms,
-                             const Target& target) {
+bool vectorize_region(Region& region, unsigned lanes, PacketForms forms, const Target& target,
+                      PartRemarks& remarks) {
+  if (region.function->getInstructionCount() > kMaxInstructions)
+    return remarks.refuse("it is too large");
   const std::string name = (region.function->getName() + ".x" + llvm::Twine(lanes)).str();
   llvm::Function* packet = clone(*region.function, name);
   llvm::Function* remainder = nullptr;
   fix_sub_group_sizes(*packet, {lanes, lanes, region.has_required_lanes});
-  std::string why_not = prepare(*packet, lanes);
-  if (why_not.empty() && forms.remainder) {
+  bool is_done = prepare(*packet, lanes, remarks);
+  if (is_done && forms.remainder) {
     remainder = clone(*packet, name + ".rest");
-    why_not = make_packet_form(*remainder, lanes, true, forms.only_if_faster, target);
+    is_done = make_packet_form(*remainder, lanes, true, forms.only_if_faster, target, remarks);
   }
-  if (why_not.empty() && forms.packet)
-    why_not = make_packet_form(*packet, lanes, false, forms.only_if_faster, target);
-  if (!why_not.empty() || !forms.packet) {
+  if (is_done && forms.packet)
+    is_done = make_packet_form(*packet, lanes, false, forms.only_if_faster, target, remarks);
+  if (!is_done || !forms.packet) {
     packet->eraseFromParent();
     packet = nullptr;
   }
-  if (!why_not.empty()) {
+  if (!is_done) {
     if (remainder) remainder->eraseFromParent();
-    return why_not;
+    return false;
   }
   region.packet = packet;
   region.remainder = remainder;
-  region.lanes = lanes;
-  return "";
+  region.lanes = remarks.lanes = lanes;
+  return true;
 }
 
 }  // namespace conclave::compiler

@@ -12,10 +12,9 @@
 #ifndef CONCLAVE_COMPILER_VECTORIZER_VECTORIZE_REGION_H_
 #define CONCLAVE_COMPILER_VECTORIZER_VECTORIZE_REGION_H_
 
-#include <string>
-
 #include "compiler/codegen.h"
 #include "compiler/passes/region.h"
+#include "compiler/vectorizer/remarks.h"
 
 namespace conclave::compiler {
 
@@ -31,9 +30,9 @@ struct PacketForms {
 };
 
 // Sets `region`'s packet forms with so many lanes; its work-item functions have become arithmetic
-// already. Where they cannot be had, nothing changes and the result says why; else it is empty.
-std::string vectorize_region(Region& region, unsigned lanes, PacketForms forms,
-                             const Target& target);
+// already. Where they cannot be had, it is false, nothing changes and `remarks` say why.
+bool vectorize_region(Region& region, unsigned lanes, PacketForms forms, const Target& target,
+                      PartRemarks& remarks);
 
 }  // namespace conclave::compiler
 

@@ -130,6 +130,8 @@ int fuzz(const Settings& settings) {
     return settings.seconds > 0 ? std::chrono::steady_clock::now() < end : done < settings.count;
   };
   std::vector<std::string> options = options_of(settings);
+  std::printf("kernels from seed %u on\n", settings.seed);
+  std::fflush(stdout);
   unsigned done = 0, failed = 0;
   for (; more(done); ++done) {
     uint32_t seed = settings.seed + done;

@@ -33,6 +33,7 @@ using conclave::compiler::canonicalize;
 using conclave::compiler::LaneIds;
 using conclave::compiler::linearize;
 using conclave::compiler::packetize;
+using conclave::compiler::PartRemarks;
 using conclave::compiler::Uniformity;
 using llvm::StringRef;
 
@@ -72,11 +73,11 @@ llvm::Function* find_vector_function(llvm::Function& scalar, unsigned lanes) {
   return scalar.getParent()->getFunction(name);
 }
 
-bool run_pass(StringRef pass, llvm::Function& function, std::string& why_not) {
+bool run_pass(StringRef pass, llvm::Function& function, PartRemarks& remarks) {
   auto [name, value] = pass.split('=');
   LaneIds ids = ids_of(function);
   if (name == "uniformity") return print_uniformity(function, ids);
-  if (name == "canonicalize") return canonicalize(function, ids, why_not);
+  if (name == "canonicalize") return canonicalize(function, ids, remarks);
   if (name == "whole-packets") {
     conclave::compiler::add_whole_packet_versions(function, ids);
     return true;
@@ -85,24 +86,23 @@ bool run_pass(StringRef pass, llvm::Function& function, std::string& why_not) {
     conclave::compiler::widen_lane_masks(function);
     return true;
   }
-  if (name == "linearize") return linearize(function, ids, why_not);
+  if (name == "linearize") return linearize(function, ids, remarks);
   unsigned lanes = 0;
   if (name == "packetize" && !value.getAsInteger(10, lanes))
-    return packetize(function, ids, lanes, find_vector_function, nullptr, why_not);
+    return packetize(function, ids, lanes, find_vector_function, nullptr, remarks);
   // For a target that has no masked instructions.
   if (name == "packetize-plain" && !value.getAsInteger(10, lanes)) {
     const llvm::TargetTransformInfo plain(function.getDataLayout());
-    return packetize(function, ids, lanes, find_vector_function, &plain, why_not);
+    return packetize(function, ids, lanes, find_vector_function, &plain, remarks);
   }
-  why_not = "no such pass: " + pass.str();
-  return false;
+  return remarks.refuse("no such pass: " + pass.str());
 }
 
 void run_passes(llvm::ArrayRef<StringRef> passes, llvm::Function& function) {
   for (StringRef pass : passes) {
-    std::string why_not;
-    if (run_pass(pass, function, why_not)) continue;
-    llvm::errs() << "; " << function.getName() << ": " << why_not << "\n";
+    PartRemarks remarks;
+    if (run_pass(pass, function, remarks)) continue;
+    llvm::errs() << "; " << function.getName() << ": " << remarks.why_not << "\n";
     return;
   }
 }

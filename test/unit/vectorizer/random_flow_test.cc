@@ -110,15 +110,15 @@ void test_flow(const std::string& text, bool all_lanes) {
   Function& linear = *llvm::CloneFunction(&original, map);
   linear.setName("linear");
   LaneIds ids{.consecutive = {linear.getArg(0)}, .small = {}};
-  std::string why_not;
-  ASSERT_TRUE(canonicalize(linear, ids, why_not)) << why_not;
+  conclave::compiler::PartRemarks remarks;
+  ASSERT_TRUE(canonicalize(linear, ids, remarks)) << remarks.why_not;
   ASSERT_FALSE(llvm::verifyFunction(linear, &llvm::errs())) << print(*module);
   if (all_lanes)
     add_whole_packet_versions(linear, ids);
   else
     ids.active = emit_active(linear);
   ASSERT_FALSE(llvm::verifyFunction(linear, &llvm::errs())) << print(*module);
-  ASSERT_TRUE(linearize(linear, ids, why_not)) << why_not;
+  ASSERT_TRUE(linearize(linear, ids, remarks)) << remarks.why_not;
   ASSERT_FALSE(llvm::verifyFunction(linear, &llvm::errs())) << print(*module);
   compare(original, linear, ids, all_lanes ? kLanes : kActive);
   if (testing::Test::HasFatalFailure()) FAIL() << print(*module);

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a program is of a size at which LLVM's optimiser takes minutes. Many of its passes take
+// time by the square of a function's blocks, or of the depth of its loops, and its inliner follows
+// `f(x) { return g(x) + g(x + 1); }` through any number of such functions.
+#ifndef CONCLAVE_COMPILER_CODE_SIZE_H_
+#define CONCLAVE_COMPILER_CODE_SIZE_H_
+
+#include <llvm/IR/Module.h>
+
+namespace conclave::compiler {
+
+bool is_huge(llvm::Module& module);
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_CODE_SIZE_H_

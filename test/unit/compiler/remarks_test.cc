@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the vectorizer tells with -v.
+#include <gtest/gtest.h>
+
+#include "test/unit/compiler/compiled_program.h"
+
+namespace conclave::test {
+namespace {
+
+// The remarks for a kernel that is built with 8 lanes.
+std::string log_of(const std::string& source, const std::string& options = "") {
+  protocol::Response response = build(source, "-v -cl-conclave-width=8 " + options);
+  EXPECT_EQ(response.status, protocol::Status::kSuccess) << response.log;
+  return response.log;
+}
+
+TEST(Remarks, TellLanesAndDimension) {
+  EXPECT_EQ(log_of("\nkernel void k(global int* a) {\n  a[get_global_id(0)] = 1;\n}\n"),
+            "program.cl:2: remark: kernel 'k': 8 lanes in dimension 0\n");
+}
+
+TEST(Remarks, AreNotGivenUnasked) {
+  const std::string source = "kernel void k(global int* a) { a[a[get_global_id(0)]] = 1; }";
+  EXPECT_EQ(build(source).log, "");
+}
+
+TEST(Remarks, TellGathersAndScattersWithLines) {
+  EXPECT_EQ(log_of("kernel void k(global float* a, global const float* b,\n"
+                   "              global const int* at) {\n"
+                   "  int i = get_global_id(0);\n"
+                   "  float x = b[at[i]];\n"
+                   "  a[at[i + 1]] = x + b[i];\n"
+                   "}\n"),
+            "program.cl:1: remark: kernel 'k': 8 lanes in dimension 0\n"
+            "program.cl:4:13: remark: kernel 'k': load of 4 bytes: gather\n"
+            "program.cl:5:16: remark: kernel 'k': store of 4 bytes: scatter\n");
+}
+
+TEST(Remarks, TellLinesOfFunctionsThatAreCalled) {
+  const std::string log = log_of(
+      "float f(global const float* b, int i) {\n"
+      "  return b[i];\n"
+      "}\n"
+      "kernel void k(global float* a, global const float* b) {\n"
+      "  int i = get_global_id(0);\n"
+      "  a[i] = f(b, i * i);\n"
+      "}\n");
+  EXPECT_NE(log.find("program.cl:2:10: remark: kernel 'k': load of 4 bytes: gather\n"),
+            std::string::npos)
+      << log;
+}
+
+TEST(Remarks, TellWhatRunsLaneByLane) {
+  const std::string log = log_of(
+      "kernel void k(global int* a) {\n"
+      "  int i = get_global_id(0);\n"
+      "  atomic_add(&a[i & 3], i);\n"
+      "  printf(\"%d\", i);\n"
+      "}\n");
+  EXPECT_NE(log.find("program.cl:3:3: remark: kernel 'k': atomic operation: lane by lane\n"),
+            std::string::npos)
+      << log;
+  EXPECT_NE(log.find("program.cl:4:3: remark: kernel 'k': call of the runtime (printf): "),
+            std::string::npos)
+      << log;
+}
+
+TEST(Remarks, NameThePartsBetweenBarriers) {
+  const std::string log = log_of(
+      "kernel void k(global int* a, local int* l) {\n"
+      "  int i = get_local_id(0);\n"
+      "  l[i] = a[i];\n"
+      "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+      "  a[i] = l[a[i]];\n"
+      "}\n");
+  EXPECT_NE(log.find("kernel 'k': part 1 of 2, lines 3 to 4: 8 lanes"), std::string::npos) << log;
+  EXPECT_NE(log.find("program.cl:5:10: remark: kernel 'k': load of 4 bytes: gather\n"),
+            std::string::npos)
+      << log;
+}
+
+TEST(Remarks, SayWhyThereAreNoLanes) {
+  const std::string source = "kernel void k(global int* a) { a[get_global_id(0)] = 1; }";
+  EXPECT_EQ(build(source, "-v -cl-conclave-width=1").log,
+            "program.cl:1: remark: kernel 'k': not vectorized: -cl-conclave-width=1\n");
+  EXPECT_EQ(build(source, "-v -cl-opt-disable").log,
+            "program.cl:1: remark: kernel 'k': not vectorized: optimization is off\n");
+  EXPECT_EQ(log_of("__attribute__((reqd_work_group_size(1, 8, 1)))\n" + source),
+            "program.cl:2: remark: kernel 'k': not vectorized: the required work-group size has 1 "
+            "in dimension 0\n");
+}
+
+TEST(Remarks, SayWhichPartIsNotVectorized) {
+  const std::string log = log_of(
+      "kernel void k(global int* a, local int* l) {\n"
+      "  int i = get_local_id(0);\n"
+      "  l[i] = i;\n"
+      "  if (a[i] > 4)\n"
+      "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+      "  else\n"
+      "    a[i] = 1;\n"
+      "}\n");
+  EXPECT_NE(log.find("program.cl:1: remark: kernel 'k': part 1 of 2, lines 2 to 7: not "
+                     "vectorized: its control flow differs from work-item to work-item\n"),
+            std::string::npos)
+      << log;
+}
+
+// Lines are found by debug information that the program itself must not show.
+TEST(Remarks, LeaveNothingInTheBinary) {
+  const std::string source = "kernel void k(global int* a) { a[a[get_global_id(0)]] = 1; }";
+  EXPECT_EQ(build(source, "-v").image.find(".debug_line"), std::string::npos);
+  EXPECT_NE(build(source, "-v -g").image.find(".debug_line"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace conclave::test

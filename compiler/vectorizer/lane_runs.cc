@@ -49,6 +49,12 @@ bool is_made_of_ids(const Value* value, const PacketValues& values, unsigned dep
   return true;
 }
 
+// Private memory: each lane has its own although nothing in the address differs.
+bool is_lanes_own(const llvm::GEPOperator& address, const PacketValues& values) {
+  return llvm::all_of(address.operands(),
+                      [&](const Value* operand) { return values.is_uniform(operand); });
+}
+
 llvm::Constant* lane_numbers(llvm::Type* type, unsigned lanes) {
   llvm::SmallVector<llvm::Constant*> numbers;
   for (unsigned lane = 0; lane < lanes; ++lane)
@@ -62,11 +68,12 @@ std::optional<LaneRun> LaneRun::find(Value* pointer, const llvm::DataLayout& lay
                                      const PacketValues& values) {
   LaneRun run;
   APInt offset(kPointerBits, 0);
-  for (; !values.is_uniform(pointer);
-       pointer = llvm::cast<llvm::GEPOperator>(pointer)->getPointerOperand()) {
+  while (!values.is_uniform(pointer)) {
     auto* address = llvm::dyn_cast<llvm::GEPOperator>(pointer);
-    if (!address || !address->collectOffset(layout, kPointerBits, run.offsets_, offset))
+    if (!address || is_lanes_own(*address, values) ||
+        !address->collectOffset(layout, kPointerBits, run.offsets_, offset))
       return std::nullopt;
+    pointer = address->getPointerOperand();
   }
   run.base_ = pointer;
   run.offset_ = offset.getSExtValue();

@@ -33,6 +33,9 @@ using llvm::Value;
 // More scalars in one value would make too much code.
 constexpr unsigned kMaxParts = 128;
 
+// Operations on the way to one extension that are done with more bits.
+constexpr unsigned kMaxWidened = 8;
+
 bool is_division(const Instruction& instruction) {
   switch (instruction.getOpcode()) {
     case Instruction::SDiv:
@@ -386,9 +389,9 @@ class Packetizer : public llvm::InstVisitor<Packetizer> {
     if (stride == 0) return;
     llvm::IRBuilder<> builder(&instruction);
     auto* disjoint = llvm::dyn_cast<llvm::PossiblyDisjointInst>(&instruction);
-    if (shapes_.extends_with_sign(instruction))
+    if (llvm::isa<llvm::SExtInst>(instruction) || shapes_.extends_with_sign(instruction))
       replace_scalar(instruction,
-                     builder.CreateSExt(instruction.getOperand(0), instruction.getType()));
+                     extend(builder, instruction.getOperand(0), instruction.getType(), 0));
     else if (disjoint && disjoint->isDisjoint())
       replace_scalar(instruction,
                      builder.CreateAdd(instruction.getOperand(0), instruction.getOperand(1)));
@@ -396,12 +399,26 @@ class Packetizer : public llvm::InstVisitor<Packetizer> {
       keep_true_flags(instruction);
   }
 
+  // With sign, after the calculation is done with more bits where it may wrap in lane 0.
+  Value* extend(llvm::IRBuilder<>& builder, Value* value, llvm::Type* type, unsigned depth) {
+    if (depth == kMaxWidened || !shapes_.may_wrap_with_sign(value))
+      return builder.CreateSExt(value, type);
+    auto& operation = *llvm::cast<llvm::BinaryOperator>(value);
+    const auto opcode = operation.getOpcode();
+    Value* left = extend(builder, operation.getOperand(0), type, depth + 1);
+    Value* right = operation.getOperand(1);
+    right = opcode == Instruction::Shl ? builder.CreateZExt(right, type)
+                                       : extend(builder, right, type, depth + 1);
+    return builder.CreateBinOp(opcode == Instruction::Or ? Instruction::Add : opcode, left, right);
+  }
+
   void keep_true_flags(Instruction& instruction) {
     if (llvm::isa<llvm::PossiblyExactOperator>(instruction)) return;
     if (!llvm::isa<llvm::OverflowingBinaryOperator>(instruction))
       return instruction.dropPoisonGeneratingFlags();
     auto& operation = llvm::cast<llvm::BinaryOperator>(instruction);
-    bool is_signed = shapes_.is_flag_true_of_all(operation, true);
+    bool is_signed = shapes_.is_flag_true_of_all(operation, true) &&
+                     !shapes_.may_wrap_with_sign(&operation);
     bool is_unsigned = shapes_.is_flag_true_of_all(operation, false);
     operation.setHasNoSignedWrap(is_signed);
     operation.setHasNoUnsignedWrap(is_unsigned);

@@ -80,8 +80,8 @@ bool is_uniform_operation(const llvm::Instruction& instruction) {
 // Flags say that lanes do not wrap which run, or whose result is used. Lane 0 may not be one of
 // them, as in `if (id >= 10) ... id - 10`. Without sign, what is said of the others is true of lane
 // 0 if it has the least of all values, and may only be too high, or the highest, and may only be
-// too low. With sign it could wrap next to the ends of the range only, where nothing is indexed if
-// the range is not tiny.
+// too low. With sign it could wrap next to the ends of the range only: where that matters,
+// may_wrap_with_sign() tells.
 bool has_true_flag(const llvm::BinaryOperator& operation, int64_t stride, bool is_signed) {
   auto* wrapping = llvm::dyn_cast<llvm::OverflowingBinaryOperator>(&operation);
   auto* disjoint = llvm::dyn_cast<llvm::PossiblyDisjointInst>(&operation);
@@ -105,6 +105,9 @@ Shapes::Shapes(llvm::Function& region, const LaneIds& ids, const LaneStrides& la
     for (llvm::BasicBlock* block : blocks)
       for (const llvm::Instruction& instruction : *block) changed |= update(instruction);
   }
+  for (llvm::BasicBlock* block : blocks)
+    for (const llvm::Instruction& instruction : *block)
+      if (wraps_in_lane_0(instruction)) may_wrap_with_sign_.insert(&instruction);
 }
 
 std::optional<int64_t> Shapes::stride(const llvm::Value* value) const {
@@ -313,6 +316,15 @@ Shape Shapes::infer_binary(const llvm::BinaryOperator& operation) const {
 bool Shapes::is_flag_true_of_all(const llvm::BinaryOperator& operation, bool is_signed) const {
   auto stride = this->stride(&operation);
   return stride && has_true_flag(operation, *stride, is_signed);
+}
+
+bool Shapes::wraps_in_lane_0(const llvm::Instruction& instruction) const {
+  auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(&instruction);
+  auto stride = this->stride(&instruction);
+  if (!operation || !stride || *stride == 0) return false;
+  return of(operation).max > signed_max(bits_of(*operation)) &&
+         has_true_flag(*operation, *stride, true) && of(operation->getOperand(0)).signed_exact &&
+         of(operation->getOperand(1)).signed_exact;
 }
 
 Shape Shapes::infer_cast(const llvm::CastInst& cast) const {

@@ -75,6 +75,11 @@ class Shapes {
   bool extends_with_sign(const llvm::Instruction& extension) const;
   // Whether lane 0 cannot wrap where the other lanes do not.
   bool is_flag_true_of_all(const llvm::BinaryOperator& operation, bool is_signed) const;
+  // Whether lane 0 may wrap next to the end of the range although the lanes that run do not: then
+  // the operands' values with more bits give what the others' are a stride away from.
+  bool may_wrap_with_sign(const llvm::Value* value) const {
+    return may_wrap_with_sign_.contains(value);
+  }
   bool has_uniform_operands(const llvm::Instruction& instruction) const;
 
  private:
@@ -90,11 +95,13 @@ class Shapes {
   Shape infer_address(const llvm::GetElementPtrInst& address) const;
   Shape infer_select(const llvm::SelectInst& select) const;
   Shape infer_phi(const llvm::PHINode& phi) const;
+  bool wraps_in_lane_0(const llvm::Instruction& instruction) const;
   bool operands_unknown(const llvm::Instruction& instruction) const;
 
   llvm::DenseMap<const llvm::Value*, Shape> shapes_;
   llvm::SmallPtrSet<const llvm::Value*, 8> consecutive_;
   llvm::SmallPtrSet<const llvm::Value*, 8> small_;
+  llvm::SmallPtrSet<const llvm::Value*, 8> may_wrap_with_sign_;
   const LaneStrides& lane_strides_;
   unsigned lanes_;
 };

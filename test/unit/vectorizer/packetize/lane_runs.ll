@@ -102,3 +102,21 @@ define void @unlikely(i64 %lane.x, ptr %a, ptr %b, i64 %n) "conclave.region" {
   store float 2.0, ptr %r, align 4
   ret void
 }
+
+; Private memory: an address that is the same for all lanes, but for each lane's own place.
+; CHECK-LABEL: define void @private(
+; CHECK-NOT: br i1
+; CHECK: ret void
+define void @private(i64 %lane.x, ptr %b) "conclave.region" {
+  %a = alloca [8 x float], align 4
+  %i = and i64 %lane.x, 7
+  %j = xor i64 %i, 5
+  %p = getelementptr float, ptr %a, i64 %j
+  store float 1.0, ptr %p, align 4
+  %k = urem i64 %j, 7
+  %r = getelementptr float, ptr %a, i64 %k
+  %x = load float, ptr %r, align 4
+  %q = getelementptr float, ptr %b, i64 %lane.x
+  store float %x, ptr %q, align 4
+  ret void
+}

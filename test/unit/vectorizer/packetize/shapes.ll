@@ -103,8 +103,8 @@ define void @other_extensions(i64 %lane.x, ptr %a, i64 %n) "conclave.region" {
 
 ; Neither may the index of lane 0 be positive.
 ; CHECK-LABEL: define void @positive_index(
-; CHECK: %j = add nsw i32 %i, -10
-; CHECK: sext i32 %j to i64
+; CHECK: %[[I:.*]] = sext i32 %i to i64
+; CHECK: %{{.*}} = add i64 %[[I]], -10
 ; CHECK: %p = getelementptr float, ptr
 ; CHECK: load <4 x float>, ptr %p
 define void @positive_index(i64 %lane.x, ptr %a, ptr %b) "conclave.region" {

@@ -139,8 +139,8 @@ void vectorize_regions(RegionedKernel& kernel, llvm::ArrayRef<unsigned> lanes,
     if (!region.has_sub_groups) continue;
     if (info.required_sub_group_size)
       throw BuildError("kernel '" + kernel.name + "' requires sub-groups of " +
-                       std::to_string(lanes[i]) + " work-items, but cannot be vectorized: " +
-                       why_not);
+                       std::to_string(lanes[i]) +
+                       " work-items, but cannot be vectorized: " + why_not);
     for (Region& other : kernel.regions) erase_packet_forms(other);
     return;
   }

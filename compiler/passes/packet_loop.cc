@@ -240,8 +240,8 @@ Value* runs_in_packets(IRBuilder<>& builder, const Region& region, const GroupVa
                        Value* row_count) {
   Value* small = has_small_ids(builder, group);
   if (!region.has_sub_groups) return small;
-  return builder.CreateAnd(
-      small, fit_sub_groups(builder, group.local_size[0], row_count, region.lanes));
+  return builder.CreateAnd(small,
+                           fit_sub_groups(builder, group.local_size[0], row_count, region.lanes));
 }
 
 Value* emit_row_in_packets(IRBuilder<>& builder, RowEmitter& row, const Region& region,

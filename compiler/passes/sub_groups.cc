@@ -31,7 +31,8 @@ Value* fixed_size(llvm::IRBuilder<>& builder, const LaneOperation& operation, ll
   if (operation.kind != LaneOperation::kMaxSize) return nullptr;
   Value* largest = builder.getInt32(sizes.largest);
   if (sizes.is_required) return largest;
-  Value* fits = fit_sub_groups(builder, call.getArgOperand(0), call.getArgOperand(1), sizes.largest);
+  Value* fits =
+      fit_sub_groups(builder, call.getArgOperand(0), call.getArgOperand(1), sizes.largest);
   return builder.CreateSelect(fits, largest, builder.getInt32(1));
 }
 

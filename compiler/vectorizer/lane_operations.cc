@@ -100,9 +100,10 @@ class Emitter {
   Value* of_first(Value* value) {
     if (values_.is_uniform(value)) return value;
     if (!mask_) return values_.of_lane(builder_, value, builder_.getInt32(0));
-    Value* first = builder_.CreateBinaryIntrinsic(
-        llvm::Intrinsic::cttz, mask_bits(builder_, mask_), builder_.getTrue());
-    return values_.of_lane(builder_, value, builder_.CreateZExtOrTrunc(first, builder_.getInt32Ty()));
+    Value* first = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, mask_bits(builder_, mask_),
+                                                  builder_.getTrue());
+    return values_.of_lane(builder_, value,
+                           builder_.CreateZExtOrTrunc(first, builder_.getInt32Ty()));
   }
 
   // Of lanes that there are: elsewhere, and of those that do not run, any value is right.

@@ -5,9 +5,9 @@
 //
 // They are applied to every function with the attribute "conclave.region". Its parameters named
 // lane.* are LaneIds::consecutive, and those and small.* LaneIds::small; an instruction %active is
-// LaneIds::active. The vector form of @f for 8 lanes, if there is one, is @f.v8. The module is printed to
-// standard output; why a pass refuses a function to standard error, which is no failure; IR that
-// is not valid is.
+// LaneIds::active. The vector form of @f for 8 lanes, if there is one, is @f.v8. The module is
+// printed to standard output; why a pass refuses a function to standard error, which is no failure;
+// IR that is not valid is.
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>

@@ -159,8 +159,7 @@ void vectorize(RegionedKernel& kernel, KernelInfo& info, const Options& options,
   if (has_sub_groups) lanes.assign(lanes.size(), *std::min_element(lanes.begin(), lanes.end()));
   vectorize_regions(kernel, lanes, info, target, remarks);
 
-  info.lanes = kernel.regions[0].lanes;
-  for (const Region& region : kernel.regions) info.lanes = std::min(info.lanes, region.lanes);
+  for (const Region& region : kernel.regions) info.lanes = std::max(info.lanes, region.lanes);
   if (!has_sub_groups) return;
   for (const Region& region : kernel.regions) {
     fix_sub_group_sizes(*region.function, {1, info.lanes, info.required_sub_group_size != 0});

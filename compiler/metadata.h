@@ -33,8 +33,8 @@ struct KernelInfo {
   std::string attributes;
   std::array<uint64_t, 3> required_local_size = {};
   std::array<uint64_t, 3> work_group_size_hint = {};
-  bool gang = false;                 // all work-groups run at once
-  bool uniform_work_groups = false;  // no group is smaller than the enqueued size
+  bool gang = false;                     // all work-groups run at once
+  bool uniform_work_groups = false;      // no group is smaller than the enqueued size
   unsigned required_sub_group_size = 0;  // 0: none
   unsigned lanes = 1;                    // work-items that run at once, a sub-group
   uint64_t local_bytes = 0;

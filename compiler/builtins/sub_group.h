@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What sub-group functions are made of: the operations of compiler/vectorizer/lane_operations.h. The
-// sub-groups have at most 64 work-items.
+// What sub-group functions are made of: the operations of compiler/vectorizer/lane_operations.h.
+// Sub-groups have at most 64 work-items.
 #ifndef CONCLAVE_BUILTINS_SUB_GROUP_H_
 #define CONCLAVE_BUILTINS_SUB_GROUP_H_
 
@@ -19,7 +19,7 @@ ulong lanes_with(bool) __asm("conclave.sub_group.ballot");
 FOR_TYPES(LANE_VALUES)
 #undef LANE_VALUES
 
-// reduce_OP, inclusive_OP, exclusive_OP and clustered_OP of a type; NAME is how the compiler calls OP.
+// reduce_OP, inclusive_OP, exclusive_OP and clustered_OP; NAME is how the compiler calls OP.
 #define LANE_COMBINATION(OP, NAME, T)                                                             \
   OVERLOAD T reduce_##OP(T) __asm("conclave.sub_group.reduce." NAME "." LLVM_TYPE(, T));          \
   OVERLOAD T inclusive_##OP(T) __asm("conclave.sub_group.inclusive." NAME "." LLVM_TYPE(, T));    \

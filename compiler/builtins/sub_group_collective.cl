@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // OpenCL C 6.15.19, sub-group functions, with those of cl_khr_subgroup_extended_types,
-// cl_khr_subgroup_non_uniform_vote and cl_khr_subgroup_non_uniform_arithmetic: the active work-items
-// are asked either way. Also cl_khr_subgroup_clustered_reduce.
+// cl_khr_subgroup_non_uniform_vote and cl_khr_subgroup_non_uniform_arithmetic: active work-items
+// take part either way. Also cl_khr_subgroup_clustered_reduce.
 #include "sub_group.h"
 
 OVERLOAD int sub_group_all(int predicate) { return lanes_with(predicate == 0) == 0; }

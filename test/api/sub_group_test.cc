@@ -93,11 +93,12 @@ TEST_F(SubGroupTest, RequiredSize) {
                                      sizeof multiple, &multiple, nullptr));
   EXPECT_EQ(4u, multiple);
   cl_ulong spilled = 0;
-  ASSERT_OK(clGetKernelWorkGroupInfo(four, device(), CL_KERNEL_SPILL_MEM_SIZE_INTEL,
-                                     sizeof spilled, &spilled, nullptr));
+  ASSERT_OK(clGetKernelWorkGroupInfo(four, device(), CL_KERNEL_SPILL_MEM_SIZE_INTEL, sizeof spilled,
+                                     &spilled, nullptr));
   EXPECT_GT(spilled, 0u);
   size_t sizes[16], bytes = 0;
-  ASSERT_OK(clGetDeviceInfo(device(), CL_DEVICE_SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes, &bytes));
+  ASSERT_OK(
+      clGetDeviceInfo(device(), CL_DEVICE_SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes, &bytes));
   EXPECT_NE(std::find(sizes, sizes + bytes / sizeof(size_t), size_t{4}),
             sizes + bytes / sizeof(size_t));
 

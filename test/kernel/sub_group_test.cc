@@ -143,12 +143,12 @@ void add_exchanges(std::vector<Case<T>>& cases) {
   cases.push_back(exchange<T>("sub_group_broadcast_first(x)", first<T>));
   cases.push_back(exchange<T>("sub_group_shuffle(x, (lane * 5 + 3) & 7)",
                               [](const C& call) { return (call.lane * 5 + 3) & 7; }));
-  cases.push_back(exchange<T>("sub_group_shuffle_xor(x, 3)",
-                              [](const C& call) { return call.lane ^ 3; }));
-  cases.push_back(exchange<T>("sub_group_shuffle_up(x, 1)",
-                              [](const C& call) { return call.lane - 1; }));
-  cases.push_back(exchange<T>("sub_group_shuffle_down(x, 2)",
-                              [](const C& call) { return call.lane + 2; }));
+  cases.push_back(
+      exchange<T>("sub_group_shuffle_xor(x, 3)", [](const C& call) { return call.lane ^ 3; }));
+  cases.push_back(
+      exchange<T>("sub_group_shuffle_up(x, 1)", [](const C& call) { return call.lane - 1; }));
+  cases.push_back(
+      exchange<T>("sub_group_shuffle_down(x, 2)", [](const C& call) { return call.lane + 2; }));
   cases.push_back(exchange<T>("sub_group_rotate(x, 3)",
                               [](const C& call) { return (call.lane + 3) % call.size; }));
   cases.push_back(exchange<T>("sub_group_rotate(x, -1)", [](const C& call) {
@@ -317,9 +317,10 @@ class SubGroupCheck {
   std::unique_ptr<Program> program_;
 };
 
-// Whole sub-groups; one that is not; rows of whole ones; rows of none; a last group that is smaller.
-const Range kRanges[] = {{{128, 1}, {64, 1}}, {{15, 1}, {5, 1}},   {{74, 2}, {37, 1}},
-                         {{32, 6}, {16, 3}},  {{12, 4}, {6, 2}},   {{50, 1}, {20, 1}},
+// Whole sub-groups; one that is not; rows of whole ones; rows of none; a last group that is
+// smaller.
+const Range kRanges[] = {{{128, 1}, {64, 1}}, {{15, 1}, {5, 1}}, {{74, 2}, {37, 1}},
+                         {{32, 6}, {16, 3}},  {{12, 4}, {6, 2}}, {{50, 1}, {20, 1}},
                          {{35, 2}, {32, 2}}};
 
 template <class T>
@@ -357,9 +358,13 @@ void check_exchanges(const std::string& type) {
   check(type, cases);
 }
 
-#define TYPE_TESTS(name, type, T)                                              \
-  TEST(SubGroup, name##Arithmetic) { check_arithmetic<T>(type); }              \
-  TEST(SubGroup, name##ExchangesAndVotes) { check_exchanges<T>(type); }
+#define TYPE_TESTS(name, type, T)           \
+  TEST(SubGroup, name##Arithmetic) {        \
+    check_arithmetic<T>(type);              \
+  }                                         \
+  TEST(SubGroup, name##ExchangesAndVotes) { \
+    check_exchanges<T>(type);               \
+  }
 TYPE_TESTS(Char, "char", cl_char)
 TYPE_TESTS(Uchar, "uchar", cl_uchar)
 TYPE_TESTS(Short, "short", cl_short)
@@ -384,7 +389,8 @@ TEST(SubGroup, BroadcastOfVectors) {
       size_t g = get_global_id(0);
       out[g] = sub_group_broadcast(in[g], get_sub_group_size() - 1);
       shorts[g] = sub_group_non_uniform_broadcast((short3)(g, g + 1, g + 2), 0);
-    })", "-cl-std=CL3.0");
+    })",
+                  "-cl-std=CL3.0");
   constexpr size_t kItems = 21;
   std::vector<cl_float4> values(kItems);
   for (size_t i = 0; i < kItems; ++i)
@@ -416,7 +422,8 @@ TEST(SubGroup, BarrierOrdersLocalMemory) {
         sub_group_barrier(CLK_LOCAL_MEM_FENCE, memory_scope_work_group);
       }
       out[l] = sum - 30 * (begin + size - 1 - lane);
-    })", "-cl-std=CL3.0");
+    })",
+                  "-cl-std=CL3.0");
   for (size_t local : {64, 30}) {
     Buffer<cl_int> out(local);
     program.run("test", {{local}, {local}}, out);
@@ -435,7 +442,8 @@ TEST(SubGroup, PartsBetweenBarriers) {
       float f = 0;
       for (uint i = 0; i < get_num_sub_groups(); ++i) f += partial[i];
       if (get_local_id(0) == 0) out[get_group_id(0)] = f;
-    })", "-cl-std=CL3.0");
+    })",
+                  "-cl-std=CL3.0");
   for (size_t local : {1, 7, 32, 100}) {
     std::vector<cl_double> values(3 * local, 2.0);
     Buffer<cl_double> in(values), out(3);

@@ -89,6 +89,16 @@ TEST(Build, RefusesTooMuchPrivateMemory) {
       << response.log;
 }
 
+TEST(Build, RefusesSubGroupSizesThatItDoesNotHave) {
+  Response response = build(
+      "kernel __attribute__((intel_reqd_sub_group_size(12))) void k(global int* p) {\n"
+      "  p[get_global_id(0)] = 1;\n"
+      "}");
+  EXPECT_EQ(response.status, Status::kFailure);
+  EXPECT_TRUE(contains(response.log, "kernel 'k' requires sub-groups of 12 work-items"))
+      << response.log;
+}
+
 TEST(Build, RefusesImages) {
   for (const char* options : {"", "-cl-std=CL2.0", "-cl-std=CL3.0"}) {
     Response response =

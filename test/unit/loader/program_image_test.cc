@@ -55,6 +55,9 @@ TEST(ProgramImage, ReadsAnExecutable) {
   EXPECT_EQ(kernel.required_local_size, (std::array<size_t, 3>{8, 4, 1}));
   EXPECT_TRUE(kernel.uniform_work_groups);
   EXPECT_FALSE(image->kernels()[1].uniform_work_groups);
+  EXPECT_EQ(kernel.lanes, 8u);
+  EXPECT_EQ(kernel.required_sub_group_size, 8u);
+  EXPECT_EQ(image->kernels()[1].lanes, 1u);
   EXPECT_EQ(kernel.local_bytes, 1024u);
   EXPECT_EQ(kernel.spill_bytes, 48u);
   EXPECT_EQ(kernel.private_bytes, 32u);
@@ -154,6 +157,10 @@ TEST(ProgramImage, ChecksEveryField) {
       {"\"global_bytes\": 8", "\"global_bytes\": \"8\"", "global_bytes is no non-negative integer"},
       {"\"uniform_work_groups\": true", "\"uniform_work_groups\": 1",
        "kernels[0].uniform_work_groups is neither true nor false"},
+      {"\"lanes\": 8", "\"lanes\": 12", "kernels[0].lanes is no power of two"},
+      {"\"lanes\": 8", "\"lanes\": 8192", "kernels[0].lanes is 8192, at most 4096"},
+      {"\"required_sub_group_size\": 8", "\"required_sub_group_size\": -1",
+       "required_sub_group_size is no non-negative integer"},
       {"[8, 4, 1]", "[8, 4]", "required_local_size has 2 entries"},
       {"[8, 4, 1]", "[8, 0, 1]", "is zero in some dimensions"},
       {"\"local_bytes\": 1024", "\"local_bytes\": 9999999999999999", "local_bytes is"},

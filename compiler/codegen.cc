@@ -12,11 +12,14 @@
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/LCSSA.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include <algorithm>
 
 #include "compiler/cpu_pipeline.h"
 #include "compiler/error.h"
+#include "compiler/passes/unroll_barrier_loops.h"
 #include "conclave/code_features.h"
 
 namespace conclave::compiler {
@@ -135,6 +138,17 @@ class Simplifier {
   }
   void run(llvm::Function& function) { passes_.run(function, analyses_.function); }
 
+  // Unrolls loops with barriers, and simplifies again.
+  void unroll(llvm::Function& kernel) {
+    llvm::FunctionPassManager passes;
+    passes.addPass(llvm::LoopSimplifyPass());
+    passes.addPass(llvm::LCSSAPass());
+    passes.run(kernel, analyses_.function);
+    const llvm::PreservedAnalyses kept = UnrollBarrierLoops().run(kernel, analyses_.function);
+    analyses_.function.invalidate(kernel, kept);
+    if (!kept.areAllPreserved()) run(kernel);
+  }
+
  private:
   llvm::PassBuilder builder_;
   Analyses analyses_;
@@ -146,6 +160,10 @@ class Simplifier {
 
 void simplify_kernels(llvm::Module& module, bool optimize) {
   if (optimize) Simplifier(module).run(module);
+}
+
+void unroll_barrier_loops(llvm::Function& kernel) {
+  Simplifier(*kernel.getParent()).unroll(kernel);
 }
 
 void simplify_function(llvm::Function& function) {

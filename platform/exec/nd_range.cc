@@ -136,16 +136,18 @@ void NdRange::measured(uint64_t units, uint64_t ns) {
 }
 
 void NdRange::run(ComputeUnit& cu, uint64_t first, uint64_t count) {
-  const abi::Workspace& workspace = cu.workspace(local_bytes_, spill_bytes_);
+  const SpecializedCode* special = size_use_ ? size_use_->code() : nullptr;
+  const size_t spill_bytes =
+      special ? std::max(spill_bytes_, special->spill_bytes * items_per_group_) : spill_bytes_;
+  const abi::Workspace& workspace = cu.workspace(local_bytes_, spill_bytes);
   const auto call = [&](abi::GroupFunction function, uint64_t begin, uint64_t groups) {
     function(&launch_, arguments(), &workspace, begin, groups);
   };
-  const abi::GroupFunction special = size_use_ ? size_use_->function() : nullptr;
   if (!special || !has_smaller_groups_)
-    call(special ? special : code_->function, first, count);
+    call(special ? special->function : code_->function, first, count);
   else
     split_by_fullness(launch_, first, count, [&](uint64_t begin, uint64_t groups, bool full) {
-      call(full ? special : code_->function, begin, groups);
+      call(full ? special->function : code_->function, begin, groups);
     });
 }
 

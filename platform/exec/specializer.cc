@@ -45,11 +45,15 @@ protocol::Request make_request(const KernelCode& code, const LocalSizeUse& use) 
   return request;
 }
 
-// The launches under way have memory and stack for the general code.
+// What the specialised code may need beyond the general code: a thread's stack and the memory of a
+// compute unit have room for that, whatever the launches under way were planned with.
+constexpr size_t kMoreStackBytes = 4096, kMoreSpillBytes = 1024;
+
 bool fits(const KernelInfo& special, const KernelInfo& general) {
   return special.name == general.name && special.arguments_bytes == general.arguments_bytes &&
-         special.local_bytes <= general.local_bytes && special.spill_bytes <= general.spill_bytes &&
-         special.private_bytes <= general.private_bytes;
+         special.local_bytes <= general.local_bytes &&
+         special.spill_bytes <= general.spill_bytes + kMoreSpillBytes &&
+         special.private_bytes <= general.private_bytes + kMoreStackBytes;
 }
 
 void install(const KernelCode& code, LocalSizeUse& use, std::string bytes) {
@@ -57,7 +61,8 @@ void install(const KernelCode& code, LocalSizeUse& use, std::string bytes) {
   if (image->kernels().size() != 1 || !fits(image->kernels()[0], *code.info))
     throw Error(CL_INVALID_BINARY, "the specialised code needs more memory than the general code");
   const auto loaded = LoadedCode::load(*image);
-  use.publish(loaded, loaded->function(image->kernels()[0].symbol));
+  const KernelInfo& info = image->kernels()[0];
+  use.publish({loaded, loaded->function(info.symbol), info.spill_bytes});
   log::debug(describe(code, use) + ": runs specialised code from now on");
 }
 

@@ -14,6 +14,13 @@
 
 namespace conclave {
 
+// A kernel's code for work-groups of exactly one size.
+struct SpecializedCode {
+  std::shared_ptr<const LoadedCode> code;  // owns function
+  abi::GroupFunction function;
+  size_t spill_bytes;  // of a work-item
+};
+
 // One local size of a kernel: how long its launches have taken together, and code for work-groups
 // of exactly this size, once there is some. Launches look and count without a lock; what gets lost
 // in counting does no harm.
@@ -23,7 +30,7 @@ class LocalSizeUse {
   static constexpr uint64_t kNever = UINT64_MAX;
 
   // Null: there is none. May become set at any time, once.
-  abi::GroupFunction function() const { return function_.load(std::memory_order_acquire); }
+  const SpecializedCode* code() const { return published_.load(std::memory_order_acquire); }
 
   // Whether the size is to be seen to before its first launch. True for one caller only.
   bool take_due() { return due_ns_.load(std::memory_order_relaxed) == 0 && take(0); }
@@ -37,12 +44,11 @@ class LocalSizeUse {
   uint64_t spent_ns() const { return spent_ns_.load(std::memory_order_relaxed); }
   std::array<size_t, 3> size() const { return unpacked(size_.load(std::memory_order_relaxed)); }
 
-  // For the caller who was told that it is time: when it will be again, or the code. `code` owns
-  // `function`.
+  // For the caller who was told that it is time: when it will be again, or the code.
   void set_due(uint64_t spent_ns) { due_ns_.store(spent_ns, std::memory_order_relaxed); }
-  void publish(std::shared_ptr<const LoadedCode> code, abi::GroupFunction function) {
-    code_ = std::move(code);
-    function_.store(function, std::memory_order_release);
+  void publish(SpecializedCode code) {
+    code_ = std::make_unique<const SpecializedCode>(std::move(code));
+    published_.store(code_.get(), std::memory_order_release);
   }
 
  private:
@@ -63,10 +69,10 @@ class LocalSizeUse {
   }
 
   std::atomic<uint64_t> size_{0};  // 0: not used yet
-  std::atomic<abi::GroupFunction> function_{nullptr};
+  std::atomic<const SpecializedCode*> published_{nullptr};
   std::atomic<uint64_t> due_ns_{kNever};  // compared with spent_ns_
   std::atomic<uint64_t> spent_ns_{0};
-  std::shared_ptr<const LoadedCode> code_;  // written once, before function_
+  std::unique_ptr<const SpecializedCode> code_;  // written once, before published_
 };
 
 class LocalSizes {

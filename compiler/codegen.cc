@@ -12,12 +12,15 @@
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/LCSSA.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include <algorithm>
 
 #include "compiler/code_size.h"
 #include "compiler/cpu_pipeline.h"
 #include "compiler/error.h"
+#include "compiler/passes/unroll_barrier_loops.h"
 #include "compiler/vectorizer/wide_masks.h"
 #include "conclave/code_features.h"
 
@@ -137,6 +140,17 @@ class Simplifier {
   }
   void run(llvm::Function& function) { passes_.run(function, analyses_.function); }
 
+  // Unrolls loops with barriers, and simplifies again.
+  void unroll(llvm::Function& kernel) {
+    llvm::FunctionPassManager passes;
+    passes.addPass(llvm::LoopSimplifyPass());
+    passes.addPass(llvm::LCSSAPass());
+    passes.run(kernel, analyses_.function);
+    const llvm::PreservedAnalyses kept = UnrollBarrierLoops().run(kernel, analyses_.function);
+    analyses_.function.invalidate(kernel, kept);
+    if (!kept.areAllPreserved()) run(kernel);
+  }
+
  private:
   llvm::PassBuilder builder_;
   Analyses analyses_;
@@ -148,6 +162,10 @@ class Simplifier {
 
 void simplify_kernels(llvm::Module& module, bool optimize) {
   if (optimize) Simplifier(module).run(module);
+}
+
+void unroll_barrier_loops(llvm::Function& kernel) {
+  Simplifier(*kernel.getParent()).unroll(kernel);
 }
 
 void simplify_function(llvm::Function& function) {

@@ -40,6 +40,9 @@ class Target {
 // little is live across barriers.
 void simplify_kernels(llvm::Module& module, bool optimize);
 
+// Unrolls loops with barriers as far as that pays (passes/unroll_barrier_loops.h).
+void unroll_barrier_loops(llvm::Function& kernel);
+
 // The same for one function of such a module, whose calls have been inlined.
 void simplify_function(llvm::Function& function);
 

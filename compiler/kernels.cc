@@ -12,12 +12,14 @@
 #include "compiler/builtins_link.h"
 #include "compiler/codegen.h"
 #include "compiler/error.h"
+#include "compiler/passes/address_spaces.h"
 #include "compiler/passes/alias_scopes.h"
 #include "compiler/passes/flatten_address_spaces.h"
 #include "compiler/passes/form_regions.h"
 #include "compiler/passes/group_rows.h"
 #include "compiler/passes/guard_division.h"
 #include "compiler/passes/inline_work_item_code.h"
+#include "compiler/passes/known_local_size.h"
 #include "compiler/passes/local_memory.h"
 #include "compiler/passes/lower_local_atomics.h"
 #include "compiler/passes/lower_printf.h"
@@ -71,25 +73,76 @@ void check_private_memory(const RegionedKernel& kernel, KernelInfo& info, StackB
                      std::to_string(kMaxPrivateBytes) + " are possible");
 }
 
-// Everything that must happen to a kernel while it still describes one work-item.
-void prepare_kernels(llvm::Module& module, const Options& options, PhaseTimes& times) {
-  times.begin("prepare");
-  check_types(module);
-  prepare_module(module);
-  link_early_builtins(module);
-  guard_divisions(module);
-  inline_work_item_code(module);
-  for (llvm::Function* kernel : find_kernels(module)) lower_struct_arguments(*kernel);
-  times.begin("simplify");
-  simplify_kernels(module, options.optimize);
+// Leaves `infos` the one kernel that is wanted, and fixes the size of its work-groups.
+void specialize(std::vector<KernelInfo>& infos, const Specialization& wanted) {
+  std::erase_if(infos, [&](const KernelInfo& info) { return info.name != wanted.kernel; });
+  if (infos.empty())
+    throw OptionError("error: option '-cl-conclave-local-size': the program has no kernel '" +
+                      wanted.kernel + "'");
+  infos[0].required_local_size = wanted.local_size;
+  infos[0].uniform_work_groups = true;
 }
 
-// Local variables, above all, which are offsets now.
+// Local variables, above all, once they are offsets.
 void erase_unused_variables(llvm::Module& module) {
   for (llvm::GlobalVariable& variable : llvm::make_early_inc_range(module.globals())) {
     variable.removeDeadConstantUsers();
     if (variable.use_empty() && variable.hasLocalLinkage()) variable.eraseFromParent();
   }
+}
+
+// Internal functions and variables that nothing uses. Callers mostly follow what they call, so from
+// the last on.
+void erase_unused(llvm::Module& module) {
+  for (bool again = true; again;) {
+    again = false;
+    for (llvm::Function& function : llvm::make_early_inc_range(llvm::reverse(module))) {
+      if (function.isDeclaration() || !function.hasLocalLinkage() || !function.use_empty())
+        continue;
+      function.eraseFromParent();
+      again = true;
+    }
+  }
+  erase_unused_variables(module);
+}
+
+// Those that `infos` does not know. What is called like a function is no kernel any more.
+void erase_other_kernels(llvm::Module& module, const std::vector<KernelInfo>& infos) {
+  for (llvm::Function* kernel : find_kernels(module)) {
+    const auto is_it = [&](const KernelInfo& info) { return kernel->getName() == info.name; };
+    if (std::none_of(infos.begin(), infos.end(), is_it)) kernel->eraseFromParent();
+  }
+  erase_unused(module);
+}
+
+// A variable of the program exists once; specialised code would have one of its own.
+void check_shares_no_variables(const llvm::Module& module, const std::string& kernel) {
+  for (const llvm::GlobalVariable& variable : module.globals())
+    if (!variable.isConstant() && !variable.use_empty() &&
+        variable.getAddressSpace() == kGlobalAddressSpace)
+      throw BuildError("kernel '" + kernel + "' cannot be specialised: it uses the variable '" +
+                       variable.getName().str() + "'");
+}
+
+// Everything that must happen to a kernel while it still describes one work-item.
+void prepare_kernels(llvm::Module& module, const std::vector<KernelInfo>& infos,
+                     const Options& options, PhaseTimes& times) {
+  times.begin("prepare");
+  check_types(module);
+  prepare_module(module);
+  if (options.specialization) erase_other_kernels(module, infos);
+  link_early_builtins(module);
+  guard_divisions(module);
+  inline_work_item_code(module);
+  std::vector<llvm::Function*> kernels = find_kernels(module);
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    lower_struct_arguments(*kernels[i]);
+    apply_local_size_to_kernel(*kernels[i], infos[i]);
+  }
+  times.begin("simplify");
+  simplify_kernels(module, options.optimize);
+  if (options.specialization && options.optimize)
+    for (llvm::Function* kernel : kernels) unroll_barrier_loops(*kernel);
 }
 
 // Where a region's calls of work-item functions end.
@@ -193,6 +246,7 @@ KernelRemarks vectorize(RegionedKernel& kernel, KernelInfo& info, const Options&
   for (Region& region : kernel.regions) {
     region.has_sub_groups = has_sub_groups;
     region.joins_groups = joins_groups;
+    if (!joins_groups) apply_local_size_to_region(*region.function, info);
     region.has_required_lanes = info.required_sub_group_size != 0;
     lanes.push_back(suitable_lanes(region, info, options, target));
   }
@@ -217,13 +271,15 @@ std::vector<KernelInfo> lower_kernels(llvm::Module& module, const Options& optio
                                       const Target& target, PhaseTimes& times,
                                       std::vector<KernelRemarks>& remarks) {
   std::vector<KernelInfo> infos = describe_kernels(module);
-  prepare_kernels(module, options, times);
+  if (options.specialization) specialize(infos, *options.specialization);
+  prepare_kernels(module, infos, options, times);
+  if (options.specialization) check_shares_no_variables(module, options.specialization->kernel);
 
   times.begin("regions");
   std::vector<llvm::Function*> kernels = find_kernels(module);
   std::vector<RegionedKernel> regioned;
-  for (llvm::Function* function : kernels) {
-    RegionedKernel& kernel = regioned.emplace_back(form_regions(*function));
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    RegionedKernel& kernel = regioned.emplace_back(form_regions(*kernels[i]));
     lower_local_variables(kernel);
     add_alias_scopes(kernel);
     for (const Region& region : kernel.regions) lower_region(*region.function);

@@ -93,7 +93,8 @@ std::unique_ptr<llvm::Module> link_inputs(llvm::LLVMContext& context,
       InputInfo info;
       module = read_input(context, request.inputs[i], info);
       check_kind(info, request.action);
-      if (takes_link_options(info)) relax_math(*module, options);
+      // To specialise a kernel is not to build its program anew: the results are to be the same.
+      if (takes_link_options(info) && !options.specialization) relax_math(*module, options);
     } catch (const ImageError& error) {
       throw ImageError("input " + std::to_string(i) + ": " + error.what());
     }

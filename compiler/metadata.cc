@@ -10,6 +10,7 @@
 
 #include "compiler/error.h"
 #include "compiler/image_file.h"
+#include "compiler/passes/address_spaces.h"
 #include "compiler/passes/prepare_module.h"
 #include "compiler/version.h"
 #include "conclave/device_features.h"
@@ -223,7 +224,6 @@ KernelInfo describe_kernel(const llvm::Function& kernel) {
 }
 
 uint64_t count_global_bytes(const llvm::Module& module) {
-  constexpr unsigned kGlobalAddressSpace = 1;
   uint64_t bytes = 0;
   for (const llvm::GlobalVariable& variable : module.globals())
     if (variable.getAddressSpace() == kGlobalAddressSpace && !variable.isDeclaration() &&

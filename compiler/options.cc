@@ -13,6 +13,9 @@ using protocol::Action;
 // Which actions know an option: a build compiles and links, a rebuild generates code anew.
 enum Place : unsigned { kCompiling = 1, kLinking = 2, kBoth = 3 };
 
+// Work-groups of more work-items are not possible anyway; products of three of them are.
+constexpr uint64_t kMaxLocalSize = uint64_t{1} << 16;
+
 struct Flag {
   std::string_view name;
   unsigned place;
@@ -132,6 +135,34 @@ bool apply_width(Options& options, std::string_view word) {
   return true;
 }
 
+// X,Y,Z, each a positive number.
+bool parse_sizes(std::string_view text, std::array<uint64_t, 3>& sizes) {
+  const char* at = text.begin();
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (i > 0 && (at == text.end() || *at++ != ',')) return false;
+    const auto [end, error] = std::from_chars(at, text.end(), sizes[i]);
+    if (error != std::errc() || sizes[i] == 0 || sizes[i] > kMaxLocalSize) return false;
+    at = end;
+  }
+  return at == text.end();
+}
+
+// -cl-conclave-local-size=KERNEL:X,Y,Z
+bool apply_local_size(Options& options, std::string_view word, Action action) {
+  constexpr std::string_view kName = "-cl-conclave-local-size=";
+  if (!word.starts_with(kName)) return false;
+  if (action != Action::kBuild && action != Action::kRebuild) wrong_place(word, action);
+  const std::string_view value = word.substr(kName.size());
+  const size_t colon = value.find(':');
+  Specialization& result = options.specialization.emplace();
+  if (colon == value.npos || colon == 0 || !parse_sizes(value.substr(colon + 1), result.local_size))
+    throw OptionError("error: option '" + std::string(word) +
+                      "': expected KERNEL:X,Y,Z with sizes from 1 to " +
+                      std::to_string(kMaxLocalSize));
+  result.kernel = value.substr(0, colon);
+  return true;
+}
+
 bool apply_library_option(Options& options, const std::string& word, Action action) {
   if (word != "-create-library" && word != "-enable-link-options") return false;
   if (action != Action::kLink) wrong_place(word, action);
@@ -184,7 +215,7 @@ Options parse_options(std::string_view text, Action action) {
   while (!reader.done()) {
     const std::string& word = reader.next();
     if (apply_flag(options, word, action) || apply_library_option(options, word, action)) continue;
-    if (apply_width(options, word)) continue;
+    if (apply_width(options, word) || apply_local_size(options, word, action)) continue;
     bool compiling = place_of(action) == kCompiling;
     if (auto value = reader.value_of(word, "-D")) {
       if (!compiling) wrong_place(word, action);

@@ -3,6 +3,9 @@
 #ifndef CONCLAVE_COMPILER_OPTIONS_H_
 #define CONCLAVE_COMPILER_OPTIONS_H_
 
+#include <array>
+#include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -16,6 +19,12 @@ namespace conclave::compiler {
 class OptionError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+// One kernel of a program for work-groups of one size.
+struct Specialization {
+  std::string kernel;
+  std::array<uint64_t, 3> local_size = {};
 };
 
 // What the user asked for, one member per effect.
@@ -46,6 +55,8 @@ struct Options {
   bool optimize = true;  // false: -cl-opt-disable
   bool debug_info = false;
   unsigned width = 0;  // -cl-conclave-width=N: lanes of the vectorizer, 1: none; 0: it chooses
+  // -cl-conclave-local-size=KERNEL:X,Y,Z: the program is this kernel, for such work-groups alone.
+  std::optional<Specialization> specialization;
 
   // Linking.
   bool create_library = false;

@@ -24,6 +24,7 @@ namespace conclave::compiler {
 namespace {
 
 constexpr int kIdleMilliseconds = 60'000;
+constexpr int kBackgroundNice = 10;  // a tenth of the time of those who are not nice
 constexpr int kChildCheckMilliseconds = 1'000;
 // Sources of many megabytes exist (tables in constant memory); more than this is garbage.
 constexpr uint64_t kMaxRequestBytes = uint64_t{1} << 31;
@@ -86,6 +87,8 @@ protocol::Response answer(int descriptor) {
   try {
     protocol::Request request = protocol::decode_request(read_message(descriptor));
     die_with_requester(descriptor);
+    // Least among those that compute, but not idle work: on a busy machine it has to end some time.
+    if (request.background) setpriority(PRIO_PROCESS, 0, kBackgroundNice);
     if (!request.directory.empty() && chdir(request.directory.c_str()) != 0)
       throw std::runtime_error("the directory '" + request.directory +
                                "' cannot be entered: " + std::strerror(errno));

@@ -134,16 +134,26 @@ Complaint parse_cache_dir(Config& config, const std::string& text) {
   return {};
 }
 
+// The words for the values of an enumeration, in its order.
 constexpr std::string_view kSchedulers[] = {"interleave", "fcfs", "off"};
+constexpr std::string_view kSpecialize[] = {"off", "background", "now"};
 
-Complaint parse_scheduler(Config& config, const std::string& text) {
-  const auto* known = std::find(std::begin(kSchedulers), std::end(kSchedulers), trimmed(text));
-  if (known == std::end(kSchedulers)) return {"allowed are interleave, fcfs and off"};
-  config.scheduler = static_cast<Config::Scheduler>(known - std::begin(kSchedulers));
+template <auto member, const auto& words>
+Complaint parse_word(Config& config, const std::string& text) {
+  const auto* known = std::find(std::begin(words), std::end(words), trimmed(text));
+  if (known == std::end(words)) {
+    std::string allowed = "allowed are " + std::string(words[0]);
+    for (size_t i = 1; i < std::size(words); ++i)
+      allowed += (i + 1 < std::size(words) ? ", " : " and ") + std::string(words[i]);
+    return {allowed};
+  }
+  config.*member =
+      static_cast<std::remove_reference_t<decltype(config.*member)>>(known - std::begin(words));
   return {};
 }
-std::string print_scheduler(const Config& config) {
-  return std::string(kSchedulers[static_cast<size_t>(config.scheduler)]);
+template <auto member, const auto& words>
+std::string print_word(const Config& config) {
+  return std::string(words[static_cast<size_t>(config.*member)]);
 }
 
 Complaint parse_segment(Config& config, const std::string& text) {
@@ -211,7 +221,13 @@ constexpr ConfigKey kKeys[] = {
     {"compute-unit-list", "TI_OCL_COMPUTE_UNIT_LIST", parse_compute_unit_list,
      print_compute_unit_list},
     {"device-type", "CONCLAVE_DEVICE_TYPE", parse_device_type, print_device_type},
-    {"scheduler", "CONCLAVE_SCHEDULER", parse_scheduler, print_scheduler},
+    {"specialize", "CONCLAVE_SPECIALIZE", parse_word<&Config::specialize, kSpecialize>,
+     print_word<&Config::specialize, kSpecialize>},
+    {"specialize-after-ms", "CONCLAVE_SPECIALIZE_AFTER_MS",
+     parse_number<&Config::specialize_after_ms, 0, 1'000'000>,
+     print_number<&Config::specialize_after_ms>},
+    {"scheduler", "CONCLAVE_SCHEDULER", parse_word<&Config::scheduler, kSchedulers>,
+     print_word<&Config::scheduler, kSchedulers>},
     {"time-slice-us", "CONCLAVE_TIME_SLICE_US",
      parse_number<&Config::time_slice_us, 100, 1'000'000>, print_number<&Config::time_slice_us>},
     {"multiprocess", nullptr, parse_multiprocess,

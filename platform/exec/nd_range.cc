@@ -10,7 +10,9 @@
 #include "platform/base/align.h"
 #include "platform/base/error.h"
 #include "platform/exec/compute_unit.h"
+#include "platform/exec/full_groups.h"
 #include "platform/exec/print.h"
+#include "platform/exec/specializer.h"
 #include "platform/model/context.h"
 #include "platform/model/device.h"
 #include "platform/model/program.h"
@@ -73,6 +75,7 @@ NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
     launch_.num_groups[d] = space.groups(d);
     units_ *= launch_.num_groups[d];
     items_per_group_ *= space.local[d];
+    has_smaller_groups_ |= launch_.num_groups[d] * space.local[d] != space.global[d];
   }
   launch_.work_dim = space.dimensions;
   launch_.print = &print;
@@ -87,11 +90,18 @@ NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
   }
   if (!block.empty()) std::memcpy(arguments(), block.data(), block.size());
   place_memory_arguments(kernel);
+  if (code_->local_sizes) watch_local_size(space);
 
   static std::atomic<uint32_t> launches{0};
   uint64_t estimate = estimate_ns();
   timed_ = estimate == kUnknown || estimate > kAlwaysTimedNs ||
            launches.fetch_add(1, std::memory_order_relaxed) % kTimedOneIn == 0;
+}
+
+void NdRange::watch_local_size(const IndexSpace& space) {
+  size_use_ = code_->local_sizes->find(space.local);
+  if (size_use_ && size_use_->take_due()) [[unlikely]]
+    specializer::see_to(code_, *size_use_);
 }
 
 // Keeps the buffers for as long as the command needs them. Local arguments follow the kernel's own
@@ -126,11 +136,24 @@ void NdRange::measured(uint64_t units, uint64_t ns) {
 }
 
 void NdRange::run(ComputeUnit& cu, uint64_t first, uint64_t count) {
-  const abi::Workspace& workspace = cu.workspace(local_bytes_, spill_bytes_);
-  code_->function(&launch_, arguments(), &workspace, first, count);
+  const SpecializedCode* special = size_use_ ? size_use_->code() : nullptr;
+  const size_t spill_bytes =
+      special ? std::max(spill_bytes_, special->spill_bytes * items_per_group_) : spill_bytes_;
+  const abi::Workspace& workspace = cu.workspace(local_bytes_, spill_bytes);
+  const auto call = [&](abi::GroupFunction function, uint64_t begin, uint64_t groups) {
+    function(&launch_, arguments(), &workspace, begin, groups);
+  };
+  if (!special || !has_smaller_groups_)
+    call(special ? special->function : code_->function, first, count);
+  else
+    split_by_fullness(launch_, first, count, [&](uint64_t begin, uint64_t groups, bool full) {
+      call(full ? special->function : code_->function, begin, groups);
+    });
 }
 
 void NdRange::finish() {
+  if (size_use_ && size_use_->add(estimate_ns())) [[unlikely]]
+    specializer::see_to(code_, *size_use_);
   if (!launch_.text.empty()) write_out(launch_.text);
 }
 

@@ -56,8 +56,9 @@ std::string find_beside_library() {
 std::string compiler_path() {
   if (const char* path = secure_getenv("CONCLAVE_CLOCL"); path && *path)
     return is_program(path) ? path : "";
-  static const std::string beside = find_beside_library();
-  return beside;
+  // Leaked on purpose: threads may ask while the host's static objects are destroyed.
+  static const auto* beside = new std::string(find_beside_library());
+  return *beside;
 }
 
 // The server that new requests go to. Servers with requests under way live on until those are done.
@@ -66,6 +67,7 @@ class ServerSlot {
   // The usable server, started when there is none. Throws std::runtime_error where it cannot.
   std::shared_ptr<CompileServer> get(const std::string& program) {
     const std::lock_guard lock(mutex_);
+    if (closed_) throw std::runtime_error("the process is ending");
     if (server_ && !server_->usable(program)) server_.reset();
     if (!server_) server_ = std::make_shared<CompileServer>(program);
     return server_;
@@ -76,9 +78,18 @@ class ServerSlot {
     const std::lock_guard lock(mutex_);
     if (!server || server_.get() == server) retired.swap(server_);
   }
+  // From now on no server is started: a thread may go on compiling while the process ends.
+  void close() {
+    {
+      const std::lock_guard lock(mutex_);
+      closed_ = true;
+    }
+    retire(nullptr);
+  }
 
  private:
   std::mutex mutex_;
+  bool closed_ = false;
   std::shared_ptr<CompileServer> server_;
 };
 
@@ -89,7 +100,7 @@ class ProcessSlot {
   ~ProcessSlot() {
     Owned* owned = current_.load();
     // Lets the server end before this process does, so that nobody inherits a dead process.
-    if (owned && owned->pid == getpid()) owned->slot.retire(nullptr);
+    if (owned && owned->pid == getpid()) owned->slot.close();
   }
   ServerSlot& get() {
     Owned* owned = current_.load(std::memory_order_acquire);
@@ -186,18 +197,23 @@ Response answer(DiskCache::Entry entry) {
   return response;
 }
 
+// The cache of this user, as the configuration wants it; without a key one that keeps nothing.
+DiskCache open_cache(const std::string& key) {
+  const Config& config = Config::get();
+  const bool cached = config.cache && !key.empty();
+  return DiskCache(cached ? config.cache_dir : "", uint64_t{config.cache_size_mib} << 20);
+}
+
 Response compile_cached(const Request& request) {
   const std::string program = compiler_path();
   if (program.empty())
     return failure(
         "there is no compiler: bin/clocl is neither beside this library nor where "
         "CONCLAVE_CLOCL says");
-  const Config& config = Config::get();
   const std::string key = compile_key(request, program);
-  const bool cached = config.cache && !key.empty();
-  const DiskCache cache(cached ? config.cache_dir : "", uint64_t{config.cache_size_mib} << 20);
+  const DiskCache cache = open_cache(key);
   if (auto entry = cache.find(key)) return answer(std::move(*entry));
-  DiskCache::Lock lock = cache.lock(key, seconds(config.compile_timeout_s));
+  DiskCache::Lock lock = cache.lock(key, seconds(Config::get().compile_timeout_s));
   if (lock) {
     if (auto entry = cache.find(key)) return answer(std::move(*entry));
     // Whoever was first has failed; those who waited for it now try side by side.
@@ -214,6 +230,13 @@ Response compile(const Request& request) {
   } catch (const std::exception& error) {
     return failure(std::string("the program cannot be compiled: ") + error.what());
   }
+}
+
+std::optional<Response> find_compiled(const Request& request) {
+  const std::string key = compile_key(request, compiler_path());
+  auto entry = open_cache(key).find(key);
+  if (!entry) return std::nullopt;
+  return answer(std::move(*entry));
 }
 
 bool compiler_available() {

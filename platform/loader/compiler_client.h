@@ -4,6 +4,8 @@
 #ifndef CONCLAVE_PLATFORM_LOADER_COMPILER_CLIENT_H_
 #define CONCLAVE_PLATFORM_LOADER_COMPILER_CLIENT_H_
 
+#include <optional>
+
 #include "conclave/compile_protocol.h"
 
 namespace conclave {
@@ -12,6 +14,9 @@ namespace conclave {
 // Never throws: whatever goes wrong with the server (missing, crashed, killed, too slow, nonsense)
 // is a kFailure whose log says so, and the next call works with a new server.
 protocol::Response compile(const protocol::Request& request);
+
+// The answer to `request` if the cache has it.
+std::optional<protocol::Response> find_compiled(const protocol::Request& request);
 
 // Whether a compiler is installed beside this library (CL_DEVICE_COMPILER_AVAILABLE).
 bool compiler_available();

@@ -6,6 +6,7 @@
 
 #include "platform/base/align.h"
 #include "platform/base/error.h"
+#include "platform/exec/specializer.h"
 #include "platform/model/context.h"
 #include "platform/model/device.h"
 #include "platform/model/program.h"
@@ -29,22 +30,23 @@ bool same_signature(const KernelInfo& a, const KernelInfo& b) {
 
 }  // namespace
 
+KernelCode::KernelCode(Ref<Device> on, std::shared_ptr<const ProgramImage> from,
+                       std::shared_ptr<const LoadedCode> loaded, const KernelInfo& kernel)
+    : device(std::move(on)),
+      image(std::move(from)),
+      code(std::move(loaded)),
+      info(&kernel),
+      function(code->function(kernel.symbol)),
+      local_sizes(specializer::watch(*image, kernel)) {}
+
 Kernel::Kernel(Program& program, const std::string& name) : program_(&program) {
   bool built = false;
   for (const Ref<Device>& device : program.devices()) {
     Build build = program.build_for(*device);
     if (!build.code) continue;
     built = true;
-    for (const KernelInfo& info : build.image->kernels()) {
-      if (info.name != name) continue;
-      auto code = std::make_shared<KernelCode>();
-      code->device = device;
-      code->image = build.image;
-      code->code = build.code;
-      code->info = &info;
-      code->function = build.code->function(info.symbol);
-      codes_.push_back(std::move(code));
-    }
+    for (auto& code : build.kernels)
+      if (code->info->name == name) codes_.push_back(std::move(code));
   }
   require(built, CL_INVALID_PROGRAM_EXECUTABLE, "the program has no executable for any device");
   if (codes_.empty())

@@ -14,6 +14,7 @@
 #include "conclave/kernel_abi.h"
 #include "platform/base/object.h"
 #include "platform/loader/program_image.h"
+#include "platform/model/local_sizes.h"
 #include "platform/model/memory.h"
 
 namespace conclave {
@@ -42,13 +43,18 @@ class KernelTiming {
   std::atomic<float> ns_per_item_{0};
 };
 
-// A kernel compiled for one device. Shared by a kernel and its clones.
+// A kernel compiled for one device. Shared by all kernel objects of its name that come from one
+// build of a program: what its launches teach is known to all of them.
 struct KernelCode {
+  KernelCode(Ref<Device> device, std::shared_ptr<const ProgramImage> image,
+             std::shared_ptr<const LoadedCode> code, const KernelInfo& info);
+
   Ref<Device> device;
   std::shared_ptr<const ProgramImage> image;  // owns info
   std::shared_ptr<const LoadedCode> code;     // owns function
   const KernelInfo* info;
   abi::GroupFunction function;
+  std::unique_ptr<LocalSizes> local_sizes;  // null: there is nothing to specialise
   mutable KernelTiming timing;
 };
 

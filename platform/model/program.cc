@@ -12,6 +12,7 @@
 #include "platform/loader/compiler_client.h"
 #include "platform/model/context.h"
 #include "platform/model/device.h"
+#include "platform/model/kernel.h"
 
 namespace conclave {
 
@@ -143,6 +144,7 @@ void Program::start(Job job, Notify notify) {
       build.options = job.request.options;
       build.log.clear();
       build.code = nullptr;
+      build.kernels.clear();
       if (from_source_) build.image = nullptr;  // else it is what is being built
     }
     building_ = true;
@@ -165,7 +167,7 @@ void Program::run(const Job& job) {
   std::unique_ptr<Error> failure;
   for (const Ref<Device>& device : job.devices) {
     try {
-      run_for(job, *device);
+      run_for(job, device);
     } catch (const Error& error) {
       std::lock_guard lock(mutex_);
       Build& build = entry(*device);
@@ -181,12 +183,12 @@ void Program::run(const Job& job) {
   if (failure) throw *failure;
 }
 
-void Program::run_for(const Job& job, const Device& device) {
+void Program::run_for(const Job& job, const Ref<Device>& device) {
   protocol::Request request = job.request;
   std::shared_ptr<const ProgramImage> image;
   std::string log;
   for (const Ref<Program>& input : job.inputs) {
-    image = input->build_for(device).image;
+    image = input->build_for(*device).image;
     if (!image) throw Error(job.failure, "an input program is not compiled for the device");
     request.inputs.push_back(image->bytes());
   }
@@ -198,7 +200,7 @@ void Program::run_for(const Job& job, const Device& device) {
     if (response.status != protocol::Status::kSuccess) {
       {
         std::lock_guard lock(mutex_);
-        entry(device).log = log;
+        entry(*device).log = log;
       }
       cl_int code = response.status == protocol::Status::kInvalidOptions ? job.invalid_options
                     : response.status == protocol::Status::kInvalidInput ? CL_INVALID_BINARY
@@ -208,13 +210,19 @@ void Program::run_for(const Job& job, const Device& device) {
     image = ProgramImage::parse(std::move(response.image));
   }
   std::shared_ptr<const LoadedCode> code;
-  if (image->kind() == ProgramImage::Kind::kExecutable) code = LoadedCode::load(*image);
+  std::vector<std::shared_ptr<const KernelCode>> kernels;
+  if (image->kind() == ProgramImage::Kind::kExecutable) {
+    code = LoadedCode::load(*image);
+    for (const KernelInfo& info : image->kernels())
+      kernels.push_back(std::make_shared<KernelCode>(device, image, code, info));
+  }
 
   std::lock_guard lock(mutex_);
-  Build& build = entry(device);
+  Build& build = entry(*device);
   build.log = std::move(log);
   build.image = std::move(image);
   build.code = std::move(code);
+  build.kernels = std::move(kernels);
   build.status = CL_BUILD_SUCCESS;
 }
 

@@ -21,6 +21,7 @@ namespace conclave {
 class Context;
 class Device;
 class Program;
+struct KernelCode;
 
 template <>
 struct HandleOf<Program> {
@@ -32,8 +33,9 @@ struct Build {
   cl_build_status status = CL_BUILD_NONE;
   std::string options;
   std::string log;
-  std::shared_ptr<const ProgramImage> image;  // null: nothing compiled yet
-  std::shared_ptr<const LoadedCode> code;     // set for executables
+  std::shared_ptr<const ProgramImage> image;               // null: nothing compiled yet
+  std::shared_ptr<const LoadedCode> code;                  // set for executables
+  std::vector<std::shared_ptr<const KernelCode>> kernels;  // likewise
 };
 
 class Program : public Object<Program> {
@@ -82,7 +84,7 @@ class Program : public Object<Program> {
 
   void start(Job job, Notify notify);
   void run(const Job& job);
-  void run_for(const Job& job, const Device& device);
+  void run_for(const Job& job, const Ref<Device>& device);
   Build& entry(const Device& device);
   const Build& nearest(const Device& device) const;
 

@@ -211,6 +211,7 @@ TEST_F(ConfigTest, WrongValuesAreErrors) {
       {"\"cache-size-mib\": \"1GB\"", "\"1GB\""},
       {"\"cmem-block-offchip\": \"4\"", "from 0 to 3"},
       {"\"scheduler\": \"lottery\"", "\"lottery\": allowed are interleave, fcfs and off"},
+      {"\"specialize\": \"always\"", "\"always\": allowed are off, background and now"},
       {"\"time-slice-us\": 99", "from 100 to 1000000"},
       {"\"time-slice-us\": 1000001", "from 100 to 1000000"},
       {"\"time-slice-us\": \"4ms\"", "\"4ms\""},

@@ -387,5 +387,65 @@ TEST(Rebuild, SurvivesDamagedPrograms) {
   EXPECT_EQ(build("kernel void k() {}").status, Status::kSuccess);
 }
 
+const char kTwoKernels[] =
+    "kernel void a(global uint* o, local uint* t) { size_t l = get_local_id(0);"
+    "  t[l] = get_global_id(0); for (size_t s = get_local_size(0) / 2; s > 0; s /= 2) {"
+    "    barrier(CLK_LOCAL_MEM_FENCE); if (l < s) t[l] += t[l + s]; }"
+    "  if (l == 0) o[get_group_id(0)] = t[0]; }"
+    "kernel void b(global uint* o) { o[0] = 1; }";
+
+TEST(LocalSize, IsForOneKernel) {
+  CompiledProgram program(kTwoKernels, "-cl-std=CL3.0 -cl-conclave-local-size=a:64,1,1");
+  ASSERT_EQ(program.metadata()["kernels"].size(), 1);
+  const nlohmann::json& kernel = program.kernel_metadata("a");
+  EXPECT_EQ(kernel["required_local_size"], (nlohmann::json{64, 1, 1}));
+  EXPECT_TRUE(kernel["uniform_work_groups"].get<bool>());
+  EXPECT_EQ(kernel["attributes"], "");
+  // The loop is unrolled: nothing has to be kept across its barriers.
+  EXPECT_EQ(kernel["spill_bytes"], 0);
+  std::vector<uint32_t> sums(5);
+  program.run("a", Arguments().add(sums.data()).add(LocalBytes{256}), range1(320, 64));
+  for (uint32_t i = 0; i < 5; ++i) EXPECT_EQ(sums[i], 64 * 64 * i + 63 * 32);
+}
+
+TEST(LocalSize, IsTakenFromABinary) {
+  Request request;
+  request.action = Action::kRebuild;
+  request.options = "-cl-conclave-local-size=b:4,2,1";
+  request.inputs = {build(kTwoKernels).image};
+  CompiledProgram program(request);
+  EXPECT_EQ(program.kernel_metadata("b")["required_local_size"], (nlohmann::json{4, 2, 1}));
+}
+
+TEST(LocalSize, BadValuesAreNamed) {
+  for (const char* value : {"", "a", "a:", ":1,1,1", "a:1,1", "a:1,1,1,", "a:1,0,1", "a:1,-1,1",
+                            "a:1,1,65537", "a:x,1,1"}) {
+    Response response = build(kTwoKernels, std::string("-cl-conclave-local-size=") + value);
+    EXPECT_EQ(response.status, Status::kInvalidOptions) << value;
+    EXPECT_NE(response.log.find("expected KERNEL:X,Y,Z with sizes from 1 to 65536"),
+              std::string::npos)
+        << response.log;
+  }
+  Response response = build(kTwoKernels, "-cl-conclave-local-size=c:1,1,1");
+  EXPECT_EQ(response.status, Status::kInvalidOptions);
+  EXPECT_NE(response.log.find("the program has no kernel 'c'"), std::string::npos) << response.log;
+  response = shared_server().send(
+      request_for(Action::kCompile, kTwoKernels, "-cl-conclave-local-size=a:1,1,1"));
+  EXPECT_NE(response.log.find("is not allowed when compiling"), std::string::npos) << response.log;
+}
+
+TEST(LocalSize, VariablesOfTheProgramAreNotDoubled) {
+  const char* source =
+      "global int n; void up(void) { n++; } kernel void a(global int* o) { up(); o[0] = n; }"
+      "kernel void b(global int* o) { o[0] = 1; }";
+  Response response = build(source, "-cl-std=CL3.0 -cl-conclave-local-size=a:8,1,1");
+  EXPECT_EQ(response.status, Status::kFailure);
+  EXPECT_NE(response.log.find("'a' cannot be specialised: it uses the variable 'n'"),
+            std::string::npos)
+      << response.log;
+  EXPECT_EQ(build(source, "-cl-std=CL3.0 -cl-conclave-local-size=b:8,1,1").status,
+            Status::kSuccess);
+}
+
 }  // namespace
 }  // namespace conclave::test

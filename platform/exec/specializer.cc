@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/exec/specializer.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "platform/base/config.h"
+#include "platform/base/error.h"
+#include "platform/base/log.h"
+#include "platform/loader/compiler_client.h"
+
+namespace conclave::specializer {
+namespace {
+
+// When to look into the cache: early, since then the code costs next to nothing, but not for
+// programs that have hardly anything to compute.
+constexpr uint64_t kLookAfterNs = 2'000'000;
+
+uint64_t compile_after_ns() {
+  return uint64_t{Config::get().specialize_after_ms} * 1'000'000;
+}
+
+std::string size_text(const std::array<size_t, 3>& size) {
+  return std::to_string(size[0]) + "," + std::to_string(size[1]) + "," + std::to_string(size[2]);
+}
+
+std::string describe(const KernelCode& code, const LocalSizeUse& use) {
+  return "kernel '" + code.info->name + "', local size " + size_text(use.size());
+}
+
+protocol::Request make_request(const KernelCode& code, const LocalSizeUse& use) {
+  protocol::Request request;
+  request.action = protocol::Action::kRebuild;
+  request.background = Config::get().specialize == Config::Specialize::kBackground;
+  request.options = code.image->options() + " -cl-conclave-local-size=" + code.info->name + ":" +
+                    size_text(use.size());
+  request.inputs.push_back(code.image->bytes());
+  return request;
+}
+
+// What the specialised code may need beyond the general code: a thread's stack and the memory of a
+// compute unit have room for that, whatever the launches under way were planned with.
+constexpr size_t kMoreStackBytes = 4096, kMoreSpillBytes = 1024;
+
+bool fits(const KernelInfo& special, const KernelInfo& general) {
+  return special.name == general.name && special.arguments_bytes == general.arguments_bytes &&
+         special.local_bytes <= general.local_bytes &&
+         special.spill_bytes <= general.spill_bytes + kMoreSpillBytes &&
+         special.private_bytes <= general.private_bytes + kMoreStackBytes;
+}
+
+void install(const KernelCode& code, LocalSizeUse& use, std::string bytes) {
+  const auto image = ProgramImage::parse(std::move(bytes));
+  if (image->kernels().size() != 1 || !fits(image->kernels()[0], *code.info))
+    throw Error(CL_INVALID_BINARY, "the specialised code needs more memory than the general code");
+  const auto loaded = LoadedCode::load(*image);
+  const KernelInfo& info = image->kernels()[0];
+  use.publish({loaded, loaded->function(info.symbol), info.spill_bytes});
+  log::debug(describe(code, use) + ": runs specialised code from now on");
+}
+
+// One look at a size. The kernel may go while the compiler works.
+void run(const std::weak_ptr<const KernelCode>& kernel, LocalSizeUse& use) {
+  std::shared_ptr<const KernelCode> code = kernel.lock();
+  if (!code) return;
+  const protocol::Request request = make_request(*code, use);
+  const bool look_only = request.background && use.spent_ns() < compile_after_ns();
+  if (!code->local_sizes->take_place()) return;
+  code.reset();
+  const std::optional<protocol::Response> response =
+      look_only ? find_compiled(request) : compile(request);
+  code = kernel.lock();
+  if (!code) return;
+  if (!response) {
+    code->local_sizes->give_place_back();
+    return use.set_due(compile_after_ns());
+  }
+  try {
+    if (response->status != protocol::Status::kSuccess) throw Error(CL_SUCCESS, response->log);
+    install(*code, use, response->image);
+  } catch (const Error& error) {
+    log::info(describe(*code, use) + ": keeps its general code: " + error.text());
+  }
+}
+
+// The sizes that are due, and the thread that sees to them.
+class Background {
+ public:
+  void add(std::weak_ptr<const KernelCode> code, LocalSizeUse& use) {
+    const std::lock_guard lock(mutex_);
+    jobs_.push_back({std::move(code), &use});
+    if (!working_) working_ = start_thread();
+    if (!working_) jobs_.clear();  // the machine has other worries
+  }
+
+ private:
+  struct Job {
+    std::weak_ptr<const KernelCode> code;  // owns `use`
+    LocalSizeUse* use;
+  };
+
+  std::optional<Job> next() {
+    const std::lock_guard lock(mutex_);
+    if (jobs_.empty()) {
+      working_ = false;
+      return {};
+    }
+    Job job = std::move(jobs_.front());
+    jobs_.pop_front();
+    return job;
+  }
+
+  bool start_thread() {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    // The host's signals are for the host's threads.
+    sigset_t all, before;
+    sigfillset(&all);
+    for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, fault);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const auto main = [](void* self) -> void* {
+      pthread_setname_np(pthread_self(), "conclave-spec");
+      while (std::optional<Job> job = static_cast<Background*>(self)->next())
+        specializer::run(job->code, *job->use);
+      return nullptr;
+    };
+    pthread_t thread;
+    const int failed = pthread_create(&thread, &attributes, main, this);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    pthread_attr_destroy(&attributes);
+    return failed == 0;
+  }
+
+  std::mutex mutex_;
+  std::deque<Job> jobs_;
+  bool working_ = false;
+};
+
+// That of this process: a forked child has neither the thread nor, perhaps, a free mutex. Never
+// freed: the thread may work while static objects are destroyed.
+Background& background() {
+  struct Owned {
+    pid_t pid = getpid();
+    Background background;
+  };
+  static std::atomic<Owned*> current{nullptr};
+  Owned* owned = current.load(std::memory_order_acquire);
+  while (!owned || owned->pid != getpid()) {
+    auto fresh = std::make_unique<Owned>();
+    if (current.compare_exchange_strong(owned, fresh.get())) return fresh.release()->background;
+  }
+  return owned->background;
+}
+
+bool has_compiler() {
+  static const bool available = [] {
+    const bool found = compiler_available();
+    if (!found) log::info("no compiler is installed: kernels are not specialised for local sizes");
+    return found;
+  }();
+  return available;
+}
+
+}  // namespace
+
+std::unique_ptr<LocalSizes> watch(const ProgramImage& image, const KernelInfo& info) {
+  const Config::Specialize mode = Config::get().specialize;
+  if (mode == Config::Specialize::kOff || !has_compiler()) return nullptr;
+  // Required sizes are compiled at once, unless smaller groups are possible.
+  if (info.required_local_size[0] && info.uniform_work_groups) return nullptr;
+  if (image.options().find("-cl-opt-disable") != std::string::npos) return nullptr;
+  const uint64_t first = std::min(compile_after_ns(), kLookAfterNs);
+  return std::make_unique<LocalSizes>(
+      mode == Config::Specialize::kNow ? 0 : std::max<uint64_t>(first, 1));
+}
+
+void see_to(const std::shared_ptr<const KernelCode>& code, LocalSizeUse& use) {
+  if (Config::get().specialize == Config::Specialize::kNow)
+    run(code, use);
+  else
+    background().add(code, use);
+}
+
+}  // namespace conclave::specializer

@@ -114,7 +114,8 @@ std::string current_folder() {
   return getcwd(path, sizeof path) ? path : "/";
 }
 
-std::vector<std::string> front_end_arguments(const Options& options, const Source& source) {
+std::vector<std::string> front_end_arguments(const Options& options, const Source& source,
+                                             bool context_discards_names) {
   std::vector<std::string> args = {"-triple",
                                    "spir64-unknown-unknown",
                                    "-x",
@@ -134,6 +135,8 @@ std::vector<std::string> front_end_arguments(const Options& options, const Sourc
   add_feature_arguments(options, args);
   add_math_arguments(options, args);
   add_code_arguments(options, args);
+  // clang sets the context's own switch by this.
+  if (context_discards_names) args.push_back("-discard-value-names");
   if (source.fast_fma) args.insert(args.end(), {"-D", "FP_FAST_FMAF=1", "-D", "FP_FAST_FMA=1"});
   for (const std::string& define : options.defines) args.insert(args.end(), {"-D", define});
   std::string folder = current_folder();
@@ -205,7 +208,8 @@ FrontEndResult compile_source(llvm::LLVMContext& context, const Source& source,
   auto* printer = new clang::TextDiagnosticPrinter(log_stream, new clang::DiagnosticOptions());
   instance.createDiagnostics(printer, /*ShouldOwnClient=*/true);
 
-  std::vector<std::string> args = front_end_arguments(options, source);
+  std::vector<std::string> args =
+      front_end_arguments(options, source, context.shouldDiscardValueNames());
   std::vector<const char*> pointers;
   for (const std::string& arg : args) pointers.push_back(arg.c_str());
   FrontEndResult result;

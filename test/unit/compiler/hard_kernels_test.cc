@@ -59,8 +59,8 @@ TEST(HardKernels, HundredThousandLines) {
   expect_remark(log, "it is too large");
 }
 
-TEST(HardKernels, HundredThousandLinesOfBranches) {
-  constexpr unsigned kBranches = 25'000;
+TEST(HardKernels, ThirtyThousandLinesOfBranches) {
+  constexpr unsigned kBranches = 8'000;
   const std::string log = expect_results(
       kernel(repeat(kBranches,
                     [](unsigned i) {
@@ -79,7 +79,7 @@ TEST(HardKernels, HundredThousandLinesOfBranches) {
 }
 
 TEST(HardKernels, ChainOfDivergentBranches) {
-  constexpr unsigned kBranches = 3'000;
+  constexpr unsigned kBranches = 1'500;
   expect_results(kernel(repeat(kBranches,
                                [](unsigned i) {
                                  return "if (x & " + number(1u << i % 32) +

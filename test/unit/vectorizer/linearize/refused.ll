@@ -1,6 +1,6 @@
 ; PASSES: canonicalize linearize
 
-; CHECK-DAG: ; endless: a loop without end
+; CHECK-DAG: ; endless: a loop has no end
 define i32 @endless(i64 %lane.x, i64 %n, ptr %out) "conclave.region" {
 entry:
   %c = icmp ult i64 %lane.x, %n

@@ -106,7 +106,9 @@ FunctionPassManager make_vectorization() {
                                            .sinkCommonInsts(true)));
   passes.addPass(llvm::SLPVectorizerPass());
   passes.addPass(llvm::VectorCombinePass());
-  passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(kUnrollLevel)));
+  // Not by counts that are known at run time only: inner loops of kernels are often short, and the
+  // remainder is one more branch that is predicted wrong.
+  passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(kUnrollLevel).setRuntime(false)));
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),

@@ -73,7 +73,7 @@ TEST(Remarks, NameThePartsBetweenBarriers) {
       "  barrier(CLK_LOCAL_MEM_FENCE);\n"
       "  a[i] = l[a[i]];\n"
       "}\n");
-  EXPECT_NE(log.find("kernel 'k': part 1 of 2, lines 3 to 4: 8 lanes"), std::string::npos) << log;
+  EXPECT_NE(log.find("kernel 'k': part 1 of 2, lines 3 to 4: 16 lanes"), std::string::npos) << log;
   EXPECT_NE(log.find("program.cl:5:10: remark: kernel 'k': load of 4 bytes: gather\n"),
             std::string::npos)
       << log;
@@ -85,9 +85,10 @@ TEST(Remarks, SayWhyThereAreNoLanes) {
             "program.cl:1: remark: kernel 'k': not vectorized: -cl-conclave-width=1\n");
   EXPECT_EQ(build(source, "-v -cl-opt-disable").log,
             "program.cl:1: remark: kernel 'k': not vectorized: optimization is off\n");
-  EXPECT_EQ(log_of("__attribute__((reqd_work_group_size(1, 8, 1)))\n" + source),
-            "program.cl:2: remark: kernel 'k': not vectorized: the required work-group size has 1 "
-            "in dimension 0\n");
+  EXPECT_EQ(log_of("__attribute__((reqd_work_group_size(1, 8, 1)))\n"
+                   "kernel void k(global int* a) { a[get_local_id(1)] = get_group_id(0); }"),
+            "program.cl:2: remark: kernel 'k': not vectorized: the required size of work-groups or "
+            "sub-groups has 1 in dimension 0\n");
 }
 
 TEST(Remarks, SayWhichPartIsNotVectorized) {

@@ -417,8 +417,8 @@ class Packetizer : public llvm::InstVisitor<Packetizer> {
     if (!llvm::isa<llvm::OverflowingBinaryOperator>(instruction))
       return instruction.dropPoisonGeneratingFlags();
     auto& operation = llvm::cast<llvm::BinaryOperator>(instruction);
-    bool is_signed = shapes_.is_flag_true_of_all(operation, true) &&
-                     !shapes_.may_wrap_with_sign(&operation);
+    bool is_signed =
+        shapes_.is_flag_true_of_all(operation, true) && !shapes_.may_wrap_with_sign(&operation);
     bool is_unsigned = shapes_.is_flag_true_of_all(operation, false);
     operation.setHasNoSignedWrap(is_signed);
     operation.setHasNoUnsignedWrap(is_unsigned);

@@ -73,7 +73,7 @@ TEST(Remarks, NameThePartsBetweenBarriers) {
       "  barrier(CLK_LOCAL_MEM_FENCE);\n"
       "  a[i] = l[a[i]];\n"
       "}\n");
-  EXPECT_NE(log.find("kernel 'k': part 1 of 2, lines 3 to 4: 16 lanes"), std::string::npos) << log;
+  EXPECT_NE(log.find("kernel 'k': part 1 of 2, lines 3 to 4: 8 lanes"), std::string::npos) << log;
   EXPECT_NE(log.find("program.cl:5:10: remark: kernel 'k': load of 4 bytes: gather\n"),
             std::string::npos)
       << log;

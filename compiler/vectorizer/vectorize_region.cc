@@ -32,6 +32,7 @@ constexpr unsigned kMaxInstructions = 20'000;
 // Two registers for a value hide what an operation takes longer than one cycle; with more lanes,
 // rows of work-items would be shorter than packets too often.
 constexpr unsigned kRegistersPerValue = 2;
+constexpr unsigned kMinLanes = 4;
 constexpr unsigned kMaxLanes = 16;
 
 // An estimate of less means that packets would be slower, or hardly faster.
@@ -147,13 +148,17 @@ unsigned computed_bits(const llvm::Instruction& instruction) {
 
 unsigned choose_lanes(const llvm::Function& region, const Target& target) {
   const unsigned bits = target.has("+avx512f") ? 512 : target.has("+avx2") ? 256 : 128;
-  unsigned doubles = 0, floats = 0;
+  unsigned doubles = 0, floats = 0, elements = 1;
   for (const llvm::Instruction& instruction : llvm::instructions(region)) {
     const unsigned width = computed_bits(instruction);
     doubles += width == 64;
     floats += width == 32 || width == 16;
+    if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(instruction.getType()))
+      elements = std::max(elements, vector->getNumElements());
   }
-  return std::min(kMaxLanes, kRegistersPerValue * bits / (doubles > floats ? 64 : 32));
+  const unsigned lanes = kRegistersPerValue * bits / (doubles > floats ? 64 : 32);
+  // Long explicit vectors fill registers by themselves: one of each element's lanes.
+  return std::min(kMaxLanes, std::max(kMinLanes, lanes / std::max(1U, elements / 4)));
 }
 
 bool vectorize_region(Region& region, unsigned lanes, PacketForms forms, const Target& target,

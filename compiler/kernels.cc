@@ -152,26 +152,24 @@ void lower_region(llvm::Function& region) {
 }
 
 // The length of a group's rows, or 0: it is unknown, or groups are joined to longer rows.
-uint64_t known_row(const Region& region, const KernelInfo& info) {
-  return region.joins_groups ? 0 : info.required_local_size[0];
+uint64_t known_row(const RegionedKernel& kernel, const KernelInfo& info) {
+  return kernel.joins_groups ? 0 : info.required_local_size[0];
 }
 
 // The lanes that suit a region. A row that is known to be shorter needs no more of them than it has
 // work-items.
-unsigned suitable_lanes(const Region& region, const KernelInfo& info, const Options& options,
-                        const Target& target) {
+unsigned suitable_lanes(const Region& region, uint64_t row, const KernelInfo& info,
+                        const Options& options, const Target& target) {
   if (info.required_sub_group_size) return info.required_sub_group_size;
   if (!options.optimize) return 1;
   const unsigned lanes = options.width ? options.width : choose_lanes(*region.function, target);
-  const uint64_t row = known_row(region, info);
   return row ? static_cast<unsigned>(std::min<uint64_t>(lanes, std::bit_ceil(row))) : lanes;
 }
 
 // Rows of unknown length have a rest that is run one by one; so has one with a rest of one. Not
 // where packets are sub-groups: all work-items are in one.
-PacketForms needed_forms(const Region& region, unsigned lanes, const KernelInfo& info,
+PacketForms needed_forms(const Region& region, unsigned lanes, uint64_t row, const KernelInfo& info,
                          const Options& options) {
-  const uint64_t row = known_row(region, info);
   PacketForms forms = {.packet = row == 0 || row >= lanes, .remainder = row % lanes > 1};
   forms.only_if_faster =
       options.width == 0 && !info.required_sub_group_size && !region.has_sub_groups;
@@ -204,7 +202,8 @@ void vectorize_regions(RegionedKernel& kernel, llvm::ArrayRef<unsigned> lanes,
       remarks[i].refuse(why_one_lane(options));
       continue;
     }
-    const PacketForms forms = needed_forms(region, lanes[i], info, options);
+    const PacketForms forms =
+        needed_forms(region, lanes[i], known_row(kernel, info), info, options);
     if (vectorize_region(region, lanes[i], forms, target, remarks[i])) continue;
     if (!region.has_sub_groups) continue;
     if (info.required_sub_group_size)
@@ -241,14 +240,13 @@ KernelRemarks vectorize(RegionedKernel& kernel, KernelInfo& info, const Options&
   KernelRemarks remarks = start_remarks(kernel, options);
   const bool has_sub_groups = llvm::any_of(
       kernel.regions, [](const Region& region) { return uses_sub_groups(*region.function); });
-  const bool joins_groups = !has_sub_groups && is_indifferent_to_groups(kernel);
+  kernel.joins_groups = !has_sub_groups && is_indifferent_to_groups(kernel);
   llvm::SmallVector<unsigned> lanes;
   for (Region& region : kernel.regions) {
     region.has_sub_groups = has_sub_groups;
-    region.joins_groups = joins_groups;
-    if (!joins_groups) apply_local_size_to_region(*region.function, info);
+    if (!kernel.joins_groups) apply_local_size_to_region(*region.function, info);
     region.has_required_lanes = info.required_sub_group_size != 0;
-    lanes.push_back(suitable_lanes(region, info, options, target));
+    lanes.push_back(suitable_lanes(region, known_row(kernel, info), info, options, target));
   }
   if (has_sub_groups) lanes.assign(lanes.size(), *std::min_element(lanes.begin(), lanes.end()));
   vectorize_regions(kernel, lanes, info, options, target, remarks.parts);

@@ -49,8 +49,6 @@ struct Region {
   // requires their size.
   bool has_sub_groups = false;
   bool has_required_lanes = false;
-  // The kernel's groups may be joined with those beside them (group_rows.h).
-  bool joins_groups = false;
   std::vector<int> successors;  // what the function may return, each once
 };
 
@@ -61,6 +59,8 @@ struct RegionedKernel {
   std::vector<Region> regions;
   uint64_t spill_bytes = 0;  // per work-item
   uint64_t local_bytes = 0;  // function-scope local variables
+  // Its groups may be run together with those beside them (group_rows.h).
+  bool joins_groups = false;
 };
 
 }  // namespace conclave::compiler

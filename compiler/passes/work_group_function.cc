@@ -28,7 +28,6 @@ class GroupFunctionBuilder {
   GroupFunctionBuilder(const RegionedKernel& kernel, const KernelInfo& info)
       : kernel_(kernel),
         info_(info),
-        joins_groups_(kernel.regions[0].joins_groups),
         context_(kernel.original->getContext()),
         builder_(context_),
         function_(create_function()) {}
@@ -140,7 +139,7 @@ class GroupFunctionBuilder {
     Value* rest = builder_.CreateUDiv(first(), num_groups_[0]);
     start[1] = builder_.CreateURem(rest, num_groups_[1]);
     start[2] = builder_.CreateUDiv(rest, num_groups_[1]);
-    Value* most = joins_groups_ ? most_groups_at_once() : builder_.getInt64(1);
+    Value* most = kernel_.joins_groups ? most_groups_at_once() : builder_.getInt64(1);
     BasicBlock* before = builder_.GetInsertBlock();
     builder_.CreateBr(group_);
 
@@ -152,7 +151,7 @@ class GroupFunctionBuilder {
     }
     llvm::PHINode* left = builder_.CreatePHI(builder_.getInt64Ty(), 2, "left");
     left->addIncoming(count(), before);
-    Value* groups = joins_groups_ ? groups_at_once(most, left, id[0]) : most;
+    Value* groups = kernel_.joins_groups ? groups_at_once(most, left, id[0]) : most;
     describe_group({id[0], id[1], id[2]}, groups);
     emit_regions();
 
@@ -255,7 +254,6 @@ class GroupFunctionBuilder {
 
   const RegionedKernel& kernel_;
   const KernelInfo& info_;
-  const bool joins_groups_;
   llvm::LLVMContext& context_;
   llvm::IRBuilder<> builder_;
   llvm::Function* function_;

@@ -8,7 +8,7 @@
 
 namespace conclave::abi {
 
-inline constexpr uint32_t kAbiVersion = 1;
+inline constexpr uint32_t kAbiVersion = 2;
 
 // Alignment of the argument block, of local memory and of the spill area: that of the widest OpenCL
 // type (double16, long16).
@@ -43,9 +43,38 @@ struct Workspace {
   void* spill;         // values live across barriers: spill bytes per work-item x work-items
 };
 
+// What an image argument points to; constant while a launch runs. Sizes in elements, pitches in
+// bytes. Of the dimensions that the image's type does not have, the sizes are 1; an array's layers
+// are its slices. `data` is the address of element 0.
+struct Image {
+  void* data;
+  uint64_t row_pitch;
+  uint64_t slice_pitch;  // of a 3-D image or an array: from one slice to the next
+  uint32_t width;
+  uint32_t height;
+  uint32_t depth;              // of a 3-D image
+  uint32_t array_size;         // of an array
+  uint32_t channel_order;      // CL_R, CL_RGBA, ... of cl.h
+  uint32_t channel_data_type;  // CL_UNORM_INT8, ... of cl.h
+  uint32_t element_size;       // bytes
+  uint32_t reserved;
+};
+
+// A sampler argument is 4 bytes that say what a sampler literal of OpenCL C says: the sum of one of
+// each kind. The values are those of CLK_NORMALIZED_COORDS_*, CLK_ADDRESS_* and CLK_FILTER_*.
+inline constexpr uint32_t kSamplerNormalized = 1;
+inline constexpr uint32_t kSamplerAddressNone = 0;
+inline constexpr uint32_t kSamplerAddressClampToEdge = 2;
+inline constexpr uint32_t kSamplerAddressClamp = 4;
+inline constexpr uint32_t kSamplerAddressRepeat = 6;
+inline constexpr uint32_t kSamplerAddressMirroredRepeat = 8;
+inline constexpr uint32_t kSamplerFilterNearest = 0x10;
+inline constexpr uint32_t kSamplerFilterLinear = 0x20;
+
 // A compiled kernel: runs `count` work-groups, beginning with linear group index `first` (dimension
 // 0 varies fastest). `arguments` is the argument block: each argument at its metadata offset; a
-// local-memory pointer argument is passed as a uint64_t byte offset from Workspace::local_memory.
+// local-memory pointer argument is passed as a uint64_t byte offset from Workspace::local_memory,
+// an image as the address of an Image, a sampler as its 4 bytes.
 using GroupFunction = void (*)(const Launch* launch, const void* arguments,
                                const Workspace* workspace, uint64_t first, uint64_t count);
 

@@ -40,6 +40,7 @@ inline constexpr const char* kLanguageFeatures[] = {
     "__opencl_c_int64",
     "__opencl_c_program_scope_global_variables",
     "__opencl_c_subgroups",
+    "__opencl_c_work_group_collective_functions",
 };
 
 }  // namespace conclave

@@ -343,6 +343,7 @@ bool describe_memory(cl_device_info name, const Info& info) {
       return info.value<cl_uint>(0), true;
     case CL_DEVICE_PREFERRED_INTEROP_USER_SYNC:
     case CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT:
+    case CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT:
       return info.flag(true), true;
     // cl_ti_msmc_buffers.
     case CL_DEVICE_MSMC_MEM_SIZE_TI:
@@ -369,7 +370,6 @@ bool describe_memory(cl_device_info name, const Info& info) {
 bool describe_absent(cl_device_info name, const Info& info) {
   switch (name) {
     case CL_DEVICE_IMAGE_SUPPORT:
-    case CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT:
     case CL_DEVICE_PIPE_SUPPORT:
       return info.flag(false), true;
     case CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES:

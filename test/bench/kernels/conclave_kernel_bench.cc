@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures kernels of many classes on the first device that the OpenCL loader offers, each beside
-// a version by hand; OCL_ICD_VENDORS chooses which device that is.
-//   conclave_kernel_bench [--suite=kernels|math] [--list] [--filter=REGEX] [--quick] [--best]
-//                         [--json] [--build-options=OPTIONS]
+// Measures kernels of many classes, each beside a version by hand.
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <regex>
-#include <stdexcept>
 #include <string>
 #include <thread>
 
+#include "../common_options.h"
 #include "common/device_choice.h"
 #include "kernel_case.h"
 #include "limits/parallel.h"
@@ -18,20 +15,9 @@
 namespace bench {
 namespace {
 
-constexpr char kUsage[] =
-    "usage: conclave_kernel_bench [--suite=kernels|math] [--list] [--filter=REGEX] [--quick]\n"
-    "                             [--best] [--json] [--build-options=OPTIONS]\n"
-    "  --suite=NAME             kernels of many classes (kernels, the default), or mathematical\n"
-    "                           functions beside loops that call SLEEF (math)\n"
-    "  --list                   the kernels that there are\n"
-    "  --filter=REGEX           only those whose name matches\n"
-    "  --quick                  a check that the results are right, no measurement\n"
-    "  --best                   report the shortest call, not the median: for a busy machine\n"
-    "  --json                   as Google Benchmark prints it\n"
-    "  --build-options=OPTIONS  build the kernels with these (default none)\n";
-
 struct Options {
-  bool list = false, json = false, math = false;
+  bool list = false, json = false;
+  std::string suite = "kernels";
   std::regex filter{"."};
 };
 
@@ -41,28 +27,15 @@ bool best = false;
 // What clBuildProgram gets.
 std::string build_options;
 
-Options parse(int argc, char** argv) {
-  Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    if (word == "--list")
-      options.list = true;
-    else if (word == "--json")
-      options.json = true;
-    else if (word == "--quick")
-      quick = true;
-    else if (word == "--suite=math" || word == "--suite=kernels")
-      options.math = word.ends_with("math");
-    else if (word == "--best")
-      best = true;
-    else if (word.starts_with("--filter="))
-      options.filter = std::regex(word.substr(word.find('=') + 1));
-    else if (word.starts_with("--build-options="))
-      build_options = word.substr(word.find('=') + 1);
-    else
-      throw std::invalid_argument(word);
-  }
-  return options;
+void describe(CLI::App& app, Options& options) {
+  app.add_option("--suite", options.suite,
+                 "kernels of many classes (kernels), or mathematical functions beside loops that "
+                 "call SLEEF (math)")
+      ->check(CLI::IsMember({"kernels", "math"}))
+      ->capture_default_str();
+  add_common_options(app, {options.list, quick, options.json, options.filter});
+  app.add_flag("--best", best, "report the shortest call, not the median: for a busy machine");
+  app.add_option("--build-options", build_options, "build the kernels with these");
 }
 
 // The median, or the best, of so many calls as take half a second, but of 5 at least and 50 at
@@ -173,7 +146,7 @@ bool measure(const std::vector<KernelCase>& cases, bool json) {
 }
 
 std::vector<KernelClass> classes_of(const Options& options) {
-  if (options.math) return {math_functions()};
+  if (options.suite == "math") return {math_functions()};
   return {streaming_kernels(), compute_kernels(), divergent_kernels(),
           barrier_kernels(),   stencil_kernels(), integer_kernels()};
 }
@@ -200,13 +173,14 @@ cl::Kernel build_kernel(const char* source, const char* name) {
 }  // namespace bench
 
 int main(int argc, char** argv) {
+  CLI::App app{
+      "Measures kernels on the first device that the OpenCL loader offers, each beside a version "
+      "by "
+      "hand; OCL_ICD_VENDORS chooses which device that is.",
+      "conclave_kernel_bench"};
   bench::Options options;
-  try {
-    options = bench::parse(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "conclave_kernel_bench: %s\n%s", error.what(), bench::kUsage);
-    return 2;
-  }
+  bench::describe(app, options);
+  CLI11_PARSE(app, argc, argv);
   try {
     return bench::run(options);
   } catch (const std::exception& error) {

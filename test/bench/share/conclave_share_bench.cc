@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures how processes share the first device that the OpenCL loader offers; OCL_ICD_VENDORS
-// chooses which one that is.
-//   conclave_share_bench [--list] [--filter=REGEX] [--quick] [--kills=N] [--json]
+// Measures how processes share the device.
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <regex>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "../common_options.h"
 #include "figures.h"
 #include "foreign_load.h"
 #include "roles.h"
@@ -20,38 +17,17 @@
 namespace bench {
 namespace {
 
-constexpr char kUsage[] =
-    "usage: conclave_share_bench [--list] [--filter=REGEX] [--quick] [--kills=N] [--json]\n"
-    "  --list          the figures that there are\n"
-    "  --filter=REGEX  only those whose name matches\n"
-    "  --quick         a check that everything works, no measurement\n"
-    "  --kills=N       processes killed for the figure 'kill' (default 100)\n"
-    "  --json          as Google Benchmark prints it\n";
-
 struct Options {
   bool list = false, json = false;
   std::regex filter{"."};
   Setting setting;
 };
 
-Options parse(int argc, char** argv) {
-  Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    if (word == "--list")
-      options.list = true;
-    else if (word == "--json")
-      options.json = true;
-    else if (word == "--quick")
-      options.setting.quick = true;
-    else if (word.starts_with("--filter="))
-      options.filter = std::regex(word.substr(9));
-    else if (word.starts_with("--kills=") && std::atoi(word.c_str() + 8) > 0)
-      options.setting.kills = std::atoi(word.c_str() + 8);
-    else
-      throw std::invalid_argument(word);
-  }
-  return options;
+void describe(CLI::App& app, Options& options) {
+  add_common_options(app, {options.list, options.setting.quick, options.json, options.filter});
+  app.add_option("--kills", options.setting.kills, "processes killed for the figure 'kill'")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
 }
 
 std::vector<Figure> all_figures() {
@@ -120,13 +96,14 @@ int main(int argc, char** argv) {
   const int status = conclave::test::run_role(argc, argv, bench::roles());
   if (status >= 0) return status;
   std::signal(SIGPIPE, SIG_IGN);  // a worker that died shows otherwise
+  CLI::App app{
+      "Measures how processes share the first device that the OpenCL loader offers; "
+      "OCL_ICD_VENDORS "
+      "chooses which one that is.",
+      "conclave_share_bench"};
   bench::Options options;
-  try {
-    options = bench::parse(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "conclave_share_bench: %s\n%s", error.what(), bench::kUsage);
-    return 2;
-  }
+  bench::describe(app, options);
+  CLI11_PARSE(app, argc, argv);
   try {
     return bench::run(options);
   } catch (const std::exception& error) {

@@ -201,7 +201,7 @@ TEST_F(ImageArgumentTest, SamplersArrive) {
       {CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, {1, 1, 2, 2, 0, 0, 0, 0}},
       {CL_TRUE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST, {1, 1, 2, 2, 2, 2, 2, 2}},
       {CL_TRUE, CL_ADDRESS_REPEAT, CL_FILTER_NEAREST, {1, 1, 2, 2, 1, 1, 2, 2}},
-      {CL_TRUE, CL_ADDRESS_MIRRORED_REPEAT, CL_FILTER_NEAREST, {1, 1, 2, 2, 2, 2, 1, 1}},
+      {CL_TRUE, CL_ADDRESS_MIRRORED_REPEAT, CL_FILTER_NEAREST, {1, 1, 2, 2, 2, 2, 2, 1}},
       {CL_TRUE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_LINEAR, {1, 1, 1.5f, 2, 2, 2, 2, 2}},
   };
   for (const auto& c : kCases) {

@@ -131,4 +131,10 @@ define spir_func ptr addrspace(1) @conclave.image.pointer(ptr addrspace(2) %imag
   ret ptr addrspace(1) %value
 }
 
+; OpenCL C has local variables in kernels only.
+@conclave.carry.place = internal addrspace(3) global i64 undef, align 8
+define spir_func ptr addrspace(3) @conclave.carry() alwaysinline {
+  ret ptr addrspace(3) @conclave.carry.place
+}
+
 !0 = !{}

@@ -21,6 +21,7 @@
 #include "compiler/passes/inline_work_item_code.h"
 #include "compiler/passes/known_local_size.h"
 #include "compiler/passes/local_memory.h"
+#include "compiler/passes/lower_images.h"
 #include "compiler/passes/lower_local_atomics.h"
 #include "compiler/passes/lower_printf.h"
 #include "compiler/passes/prepare_module.h"
@@ -129,6 +130,7 @@ void prepare_kernels(llvm::Module& module, const std::vector<KernelInfo>& infos,
                      const Options& options, PhaseTimes& times) {
   times.begin("prepare");
   check_types(module);
+  lower_images(module);
   prepare_module(module);
   if (options.specialization) erase_other_kernels(module, infos);
   link_early_builtins(module);

@@ -11,6 +11,7 @@
 #include "compiler/error.h"
 #include "compiler/image_file.h"
 #include "compiler/passes/address_spaces.h"
+#include "compiler/passes/lower_images.h"
 #include "compiler/passes/prepare_module.h"
 #include "compiler/version.h"
 #include "conclave/device_features.h"
@@ -66,6 +67,12 @@ void describe_type(const llvm::Argument& argument, ArgumentInfo& info) {
     info.kind = "value";
     info.size = layout.getTypeAllocSize(structure);
     info.alignment = argument.getParamAlign().valueOrOne().value();
+  } else if (is_image(argument.getType())) {
+    info.kind = "image";
+    info.size = info.alignment = sizeof(uint64_t);
+  } else if (is_sampler(argument.getType())) {
+    info.kind = "sampler";
+    info.size = info.alignment = sizeof(uint32_t);
   } else if (argument.getType()->isPointerTy()) {
     info.kind = info.address == "local" ? "local" : "pointer";
     info.size = info.alignment = sizeof(uint64_t);

@@ -18,9 +18,9 @@ namespace conclave::compiler {
 struct ArgumentInfo {
   std::string name;
   std::string type;     // as in the source
-  std::string kind;     // value, pointer, local
+  std::string kind;     // value, pointer, local, image, sampler
   std::string address;  // private, global, constant, local
-  std::string access;   // none
+  std::string access;   // none, read_only, write_only, read_write
   std::vector<std::string> qualifiers;
   uint64_t size = 0;
   uint64_t offset = 0;

@@ -366,10 +366,40 @@ bool describe_memory(cl_device_info name, const Info& info) {
   }
 }
 
+bool describe_images(cl_device_info name, const Info& info) {
+  switch (name) {
+    case CL_DEVICE_IMAGE_SUPPORT:
+      return info.flag(true), true;
+    case CL_DEVICE_IMAGE2D_MAX_WIDTH:
+    case CL_DEVICE_IMAGE2D_MAX_HEIGHT:
+      return info.value<size_t>(Device::kMaxImage2dSize), true;
+    case CL_DEVICE_IMAGE3D_MAX_WIDTH:
+    case CL_DEVICE_IMAGE3D_MAX_HEIGHT:
+    case CL_DEVICE_IMAGE3D_MAX_DEPTH:
+      return info.value<size_t>(Device::kMaxImage3dSize), true;
+    case CL_DEVICE_IMAGE_MAX_BUFFER_SIZE:
+      return info.value<size_t>(Device::kMaxImageBufferWidth), true;
+    case CL_DEVICE_IMAGE_MAX_ARRAY_SIZE:
+      return info.value<size_t>(Device::kMaxImageArraySize), true;
+    case CL_DEVICE_MAX_READ_IMAGE_ARGS:
+      return info.value<cl_uint>(Device::kMaxReadImageArguments), true;
+    case CL_DEVICE_MAX_WRITE_IMAGE_ARGS:
+    case CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS:
+      return info.value<cl_uint>(Device::kMaxWriteImageArguments), true;
+    case CL_DEVICE_MAX_SAMPLERS:
+      return info.value<cl_uint>(Device::kMaxSamplers), true;
+    case CL_DEVICE_IMAGE_PITCH_ALIGNMENT:
+      return info.value<cl_uint>(Device::kImagePitchAlignment), true;
+    case CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT:
+      return info.value<cl_uint>(Device::kImageBaseAddressAlignment), true;
+    default:
+      return false;
+  }
+}
+
 // Optional features that the device does not have: the queries exist all the same.
 bool describe_absent(cl_device_info name, const Info& info) {
   switch (name) {
-    case CL_DEVICE_IMAGE_SUPPORT:
     case CL_DEVICE_PIPE_SUPPORT:
       return info.flag(false), true;
     case CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES:
@@ -378,20 +408,6 @@ bool describe_absent(cl_device_info name, const Info& info) {
       return info.value<cl_device_svm_capabilities>(0), true;
     case CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES:
       return info.value<cl_command_queue_properties>(0), true;
-    case CL_DEVICE_IMAGE2D_MAX_WIDTH:
-    case CL_DEVICE_IMAGE2D_MAX_HEIGHT:
-    case CL_DEVICE_IMAGE3D_MAX_WIDTH:
-    case CL_DEVICE_IMAGE3D_MAX_HEIGHT:
-    case CL_DEVICE_IMAGE3D_MAX_DEPTH:
-    case CL_DEVICE_IMAGE_MAX_BUFFER_SIZE:
-    case CL_DEVICE_IMAGE_MAX_ARRAY_SIZE:
-      return info.value<size_t>(0), true;
-    case CL_DEVICE_MAX_READ_IMAGE_ARGS:
-    case CL_DEVICE_MAX_WRITE_IMAGE_ARGS:
-    case CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS:
-    case CL_DEVICE_MAX_SAMPLERS:
-    case CL_DEVICE_IMAGE_PITCH_ALIGNMENT:
-    case CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT:
     case CL_DEVICE_MAX_PIPE_ARGS:
     case CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS:
     case CL_DEVICE_PIPE_MAX_PACKET_SIZE:
@@ -444,8 +460,8 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceInfo(cl_device_id handle, cl_device_i
     const Device& d = device(handle);
     Info info(size, value, size_ret);
     if (!describe(d, name, info) && !describe_compute(d, name, info) &&
-        !describe_memory(name, info) && !describe_vectors(name, info) &&
-        !describe_absent(name, info))
+        !describe_memory(name, info) && !describe_images(name, info) &&
+        !describe_vectors(name, info) && !describe_absent(name, info))
       unknown_query(name);
   });
 }

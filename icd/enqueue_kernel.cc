@@ -94,7 +94,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueNativeKernel(cl_command_queue queue_han
     NativeArguments copy(arguments, size);
     std::vector<Ref<Memory>> keep;
     for (cl_uint i = 0; i < num_memories; ++i) {
-      Memory& m = memory(memories[i]);
+      Memory& m = buffer(memories[i]);
       require(&m.context() == &q.context(), CL_INVALID_CONTEXT,
               "the queue and a memory object are of different contexts");
       auto offset = static_cast<size_t>(static_cast<const std::byte*>(locations[i]) -

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands on buffers: read, write, copy, rectangles, fill, map, migrate.
+// Commands on buffers (read, write, copy, rectangles, fill, map) and on memory objects of any kind
+// (unmap, migrate).
 #include <algorithm>
 #include <array>
 
+#include "icd/enqueue.h"
 #include "icd/entry.h"
 #include "platform/exec/memory_commands.h"
 
@@ -13,10 +15,7 @@ namespace {
 
 // A buffer used by a command of `queue`.
 Memory& buffer(const CommandQueue& queue, cl_mem handle) {
-  Memory& m = memory(handle);
-  require(&m.context() == &queue.context(), CL_INVALID_CONTEXT,
-          "the queue and the memory object are of different contexts");
-  return m;
+  return of_queue(queue, icd::buffer(handle));
 }
 
 void check_range(const Memory& m, size_t offset, size_t size) {
@@ -24,28 +23,6 @@ void check_range(const Memory& m, size_t offset, size_t size) {
     throw Error(CL_INVALID_VALUE, "bytes " + std::to_string(offset) + " to " +
                                       std::to_string(offset + size) +
                                       " do not lie in the buffer of " + std::to_string(m.size()));
-}
-
-void check_host_access(const Memory& m, cl_mem_flags forbidden) {
-  require(!(m.flags() & (forbidden | CL_MEM_HOST_NO_ACCESS)), CL_INVALID_OPERATION,
-          "the buffer was created without this kind of host access");
-}
-
-std::vector<Ref<Memory>> keeping(std::initializer_list<Memory*> memories) {
-  std::vector<Ref<Memory>> keep;
-  keep.reserve(memories.size());
-  for (Memory* m : memories) keep.emplace_back(m);
-  return keep;
-}
-
-// Enqueues a command of a call that may block.
-void enqueue(CommandQueue& q, cl_command_type type, std::unique_ptr<Command> command,
-             std::span<const Ref<Event>> wait_for, cl_bool blocking, cl_event* out) {
-  Ref<Event> event = q.enqueue(type, std::move(command), wait_for);
-  if (blocking)
-    wait_blocking(q, event, out);
-  else
-    hand_out(event, out);
 }
 
 // One side of a rectangle command: origin and pitches, 0 pitches meaning tightly packed.
@@ -247,25 +224,14 @@ CL_API_ENTRY void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue queue_handle,
   return create(__func__, code, [&]() -> void* {
     CommandQueue& q = queue(queue_handle);
     Memory& m = buffer(q, handle);
-    constexpr cl_map_flags known = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
-    require(!(flags & ~known) && !((flags & CL_MAP_WRITE_INVALIDATE_REGION) &&
-                                   (flags & (CL_MAP_READ | CL_MAP_WRITE))),
-            CL_INVALID_VALUE, "unknown map flags, or flags that exclude each other");
+    check_map_flags(flags);
     require(size > 0, CL_INVALID_VALUE, "a mapping of 0 bytes");
     check_range(m, offset, size);
-    if (flags & CL_MAP_READ) check_host_access(m, CL_MEM_HOST_WRITE_ONLY);
-    const bool write = flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
-    if (write) check_host_access(m, CL_MEM_HOST_READ_ONLY);
+    check_map_access(m, flags);
     auto wait_for = wait_list(q.context(), num_events, events);
     void* pointer = m.data() + offset;
-    require(m.add_mapping(offset, size, write), CL_INVALID_OPERATION,
-            "the region overlaps one that is mapped for writing");
-    try {
-      enqueue(q, CL_COMMAND_MAP_BUFFER, nullptr, wait_for, blocking, out);
-    } catch (const Error&) {
-      m.remove_mapping(pointer);
-      throw;
-    }
+    const Region region{{offset, 0, 0}, {size, 1, 1}};
+    enqueue_map(q, CL_COMMAND_MAP_BUFFER, m, pointer, region, flags, wait_for, blocking, out);
     return pointer;
   });
 }
@@ -276,7 +242,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue queue_h
                                                         cl_event* out) {
   return guarded(__func__, [&] {
     CommandQueue& q = queue(queue_handle);
-    Memory& m = buffer(q, handle);
+    Memory& m = of_queue(q, memory(handle));
     auto wait_for = wait_list(q.context(), num_events, events);
     require(m.remove_mapping(pointer), CL_INVALID_VALUE, "the pointer is not mapped");
     hand_out(q.enqueue(CL_COMMAND_UNMAP_MEM_OBJECT, nullptr, wait_for), out);
@@ -294,7 +260,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue queu
     require(!(flags & ~cl_mem_migration_flags(CL_MIGRATE_MEM_OBJECT_HOST |
                                               CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED)),
             CL_INVALID_VALUE, "unknown migration flags");
-    for (cl_uint i = 0; i < count; ++i) buffer(q, memories[i]);
+    for (cl_uint i = 0; i < count; ++i) of_queue(q, memory(memories[i]));
     auto wait_for = wait_list(q.context(), num_events, events);
     // Host and all devices share the memory: there is only the order to keep.
     hand_out(q.enqueue(CL_COMMAND_MIGRATE_MEM_OBJECTS, nullptr, wait_for), out);

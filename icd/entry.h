@@ -24,6 +24,7 @@
 #include "platform/model/memory.h"
 #include "platform/model/platform.h"
 #include "platform/model/program.h"
+#include "platform/model/sampler.h"
 
 // Marks the few entry points that loaders look up by name; exports.map lists the same.
 #define CONCLAVE_EXPORT __attribute__((visibility("default")))
@@ -106,6 +107,22 @@ inline Event& event(cl_event handle) {
 inline Memory& memory(cl_mem handle) {
   Memory* object = Memory::from(handle);
   require(object, CL_INVALID_MEM_OBJECT, "not a memory object, or released");
+  current_context = &object->context();
+  return *object;
+}
+inline Memory& buffer(cl_mem handle) {
+  Memory& object = memory(handle);
+  require(!object.image(), CL_INVALID_MEM_OBJECT, "an image, where a buffer is wanted");
+  return object;
+}
+inline Memory& image(cl_mem handle) {
+  Memory& object = memory(handle);
+  require(object.image(), CL_INVALID_MEM_OBJECT, "a buffer, where an image is wanted");
+  return object;
+}
+inline Sampler& sampler(cl_sampler handle) {
+  Sampler* object = Sampler::from(handle);
+  require(object, CL_INVALID_SAMPLER, "not a sampler, or released");
   current_context = &object->context();
   return *object;
 }

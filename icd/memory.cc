@@ -1,66 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers and sub-buffers.
-#include <CL/cl_ext_conclave.h>
-
+// Buffers and sub-buffers, and what buffers and images have in common.
 #include "icd/entry.h"
+#include "icd/memory_flags.h"
 
 using namespace conclave;
 using namespace conclave::icd;
 
 namespace {
 
-constexpr cl_mem_flags kKernelAccess = CL_MEM_READ_WRITE | CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY;
-constexpr cl_mem_flags kHostAccess =
-    CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS;
-constexpr cl_mem_flags kHostPointer =
-    CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
-
-bool at_most_one(cl_mem_flags bits) {
-  return (bits & (bits - 1)) == 0;
-}
-
-void check_flags(cl_mem_flags flags) {
-  require(!(flags & ~(kKernelAccess | kHostAccess | kHostPointer | CL_MEM_USE_MSMC_TI)),
-          CL_INVALID_VALUE, "unknown or unsupported memory flags");
-  require(at_most_one(flags & kKernelAccess), CL_INVALID_VALUE,
-          "read-write, read-only and write-only exclude each other");
-  require(at_most_one(flags & kHostAccess), CL_INVALID_VALUE,
-          "the host access flags exclude each other");
-  require(
-      !(flags & CL_MEM_USE_HOST_PTR) || !(flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)),
-      CL_INVALID_VALUE, "CL_MEM_USE_HOST_PTR excludes the other host-pointer flags");
-  require(!(flags & CL_MEM_USE_HOST_PTR) || !(flags & CL_MEM_USE_MSMC_TI), CL_INVALID_VALUE,
-          "what is in the host's memory (CL_MEM_USE_HOST_PTR) is not in msmc_heap");
-}
-
 cl_mem make_buffer(cl_context context_handle, std::vector<cl_mem_properties> properties,
                    cl_mem_flags flags, size_t size, void* host) {
   Context& c = context(context_handle);
-  check_flags(flags);
+  check_memory_flags(flags);
   if (size == 0 || size > Device::max_allocation())
     throw Error(CL_INVALID_BUFFER_SIZE, "a buffer of " + std::to_string(size) + " bytes: 1 to " +
                                             std::to_string(Device::max_allocation()) +
                                             " are allowed");
-  const bool wants_host = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
-  require(wants_host == (host != nullptr), CL_INVALID_HOST_PTR,
-          "host_ptr and the flags do not agree");
+  check_host_pointer(flags, host);
   return (new Memory(c, flags, size, host, std::move(properties)))->handle();
-}
-
-// What a sub-buffer asks for must be within what its parent allows.
-void check_sub_flags(cl_mem_flags flags, cl_mem_flags parent) {
-  check_flags(flags);
-  require(!(flags & kHostPointer), CL_INVALID_VALUE, "a sub-buffer takes no host-pointer flags");
-  require(!(flags & ~parent & CL_MEM_USE_MSMC_TI), CL_INVALID_VALUE,
-          "a sub-buffer is where its parent is, which is not in msmc_heap");
-  const cl_mem_flags access = flags & kKernelAccess, host = flags & kHostAccess;
-  const bool bad_access = ((parent & CL_MEM_WRITE_ONLY) && (access & ~CL_MEM_WRITE_ONLY)) ||
-                          ((parent & CL_MEM_READ_ONLY) && (access & ~CL_MEM_READ_ONLY));
-  const bool bad_host = ((parent & CL_MEM_HOST_WRITE_ONLY) && (host & CL_MEM_HOST_READ_ONLY)) ||
-                        ((parent & CL_MEM_HOST_READ_ONLY) && (host & CL_MEM_HOST_WRITE_ONLY)) ||
-                        ((parent & CL_MEM_HOST_NO_ACCESS) && (host & ~CL_MEM_HOST_NO_ACCESS));
-  require(!bad_access && !bad_host, CL_INVALID_VALUE,
-          "the sub-buffer asks for access that its parent does not allow");
 }
 
 }  // namespace
@@ -78,15 +35,7 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context_
                                                              void* host, cl_int* code) {
   return create(__func__, code, [&] {
     context(context_handle);
-    std::vector<cl_mem_properties> list;
-    if (properties) {
-      // OpenCL 3.0 knows no buffer property: only the empty list is valid.
-      if (properties[0] != 0)
-        throw Error(CL_INVALID_PROPERTY,
-                    "unknown buffer property " + std::to_string(properties[0]));
-      list.push_back(0);
-    }
-    return make_buffer(context_handle, std::move(list), flags, size, host);
+    return make_buffer(context_handle, memory_properties(properties), flags, size, host);
   });
 }
 
@@ -94,9 +43,9 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateSubBuffer(cl_mem handle, cl_mem_flags fl
                                                   cl_buffer_create_type type, const void* value,
                                                   cl_int* code) {
   return create(__func__, code, [&] {
-    Memory& parent = memory(handle);
+    Memory& parent = buffer(handle);
     require(!parent.parent(), CL_INVALID_MEM_OBJECT, "a sub-buffer has no sub-buffers");
-    check_sub_flags(flags, parent.flags());
+    check_derived_flags(flags, parent.flags());
     require(type == CL_BUFFER_CREATE_TYPE_REGION && value, CL_INVALID_VALUE, "not a region");
     const auto& region = *static_cast<const cl_buffer_region*>(value);
     require(region.size != 0, CL_INVALID_BUFFER_SIZE, "a sub-buffer of 0 bytes");

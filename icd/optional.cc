@@ -17,45 +17,6 @@ namespace {
 
 extern "C" {
 
-// --- Images and samplers ---
-
-CL_API_ENTRY cl_int CL_API_CALL clGetSupportedImageFormats(cl_context handle, cl_mem_flags flags,
-                                                           cl_mem_object_type type,
-                                                           cl_uint num_entries,
-                                                           cl_image_format* formats,
-                                                           cl_uint* count) {
-  return guarded(__func__, [&] {
-    context(handle);
-    constexpr cl_mem_flags known = (cl_mem_flags{CL_MEM_KERNEL_READ_AND_WRITE} << 1) - 1;
-    require(!(flags & ~known), CL_INVALID_VALUE, "unknown memory flags");
-    require(type >= CL_MEM_OBJECT_IMAGE2D && type <= CL_MEM_OBJECT_IMAGE1D_BUFFER, CL_INVALID_VALUE,
-            "not an image type");
-    require(num_entries > 0 || !formats, CL_INVALID_VALUE, "room for 0 formats");
-    if (count) *count = 0;
-  });
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clGetImageInfo(cl_mem handle, cl_image_info, size_t, void*,
-                                               size_t*) {
-  return guarded(__func__, [&] {
-    memory(handle);
-    no_such_object(CL_INVALID_MEM_OBJECT, "images");
-  });
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clRetainSampler(cl_sampler) {
-  return guarded(__func__, [] { no_such_object(CL_INVALID_SAMPLER, "samplers"); });
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clReleaseSampler(cl_sampler) {
-  return guarded(__func__, [] { no_such_object(CL_INVALID_SAMPLER, "samplers"); });
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clGetSamplerInfo(cl_sampler, cl_sampler_info, size_t, void*,
-                                                 size_t*) {
-  return guarded(__func__, [] { no_such_object(CL_INVALID_SAMPLER, "samplers"); });
-}
-
 // --- Pipes, shared virtual memory ---
 
 CL_API_ENTRY cl_int CL_API_CALL clGetPipeInfo(cl_mem handle, cl_pipe_info, size_t, void*, size_t*) {

@@ -16,13 +16,10 @@
 namespace conclave::compiler {
 namespace {
 
-// What an opaque type means to the user; null for those that the device has (events).
+// What an opaque type means to the user; null for those that the device has (events, images).
 const char* missing_feature(llvm::Type* type) {
   auto* opaque = llvm::dyn_cast<llvm::TargetExtType>(type);
   if (!opaque) return nullptr;
-  if (opaque->getName() == "spirv.Image" || opaque->getName() == "spirv.SampledImage")
-    return "images";
-  if (opaque->getName() == "spirv.Sampler") return "samplers";
   if (opaque->getName() == "spirv.Pipe") return "pipes";
   if (opaque->getName() == "spirv.Queue" || opaque->getName() == "spirv.DeviceEvent")
     return "device-side enqueue";

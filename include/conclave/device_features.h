@@ -8,10 +8,16 @@ namespace conclave {
 
 // Extensions that add to the language (clGetDeviceInfo lists them and the API-only ones).
 inline constexpr const char* kLanguageExtensions[] = {
-    "cl_khr_byte_addressable_store",    "cl_khr_fp64",
-    "cl_khr_global_int32_base_atomics", "cl_khr_global_int32_extended_atomics",
-    "cl_khr_int64_base_atomics",        "cl_khr_int64_extended_atomics",
-    "cl_khr_local_int32_base_atomics",  "cl_khr_local_int32_extended_atomics",
+    "cl_khr_3d_image_writes",
+    "cl_khr_byte_addressable_store",
+    "cl_khr_depth_images",
+    "cl_khr_fp64",
+    "cl_khr_global_int32_base_atomics",
+    "cl_khr_global_int32_extended_atomics",
+    "cl_khr_int64_base_atomics",
+    "cl_khr_int64_extended_atomics",
+    "cl_khr_local_int32_base_atomics",
+    "cl_khr_local_int32_extended_atomics",
 };
 
 // Those that extend sub-groups, which need OpenCL C 3.0's feature __opencl_c_subgroups.
@@ -32,14 +38,17 @@ inline constexpr unsigned kSubGroupSizes[] = {1, 2, 4, 8, 16, 32, 64};
 
 // Optional features of OpenCL C 3.0 (CL_DEVICE_OPENCL_C_FEATURES).
 inline constexpr const char* kLanguageFeatures[] = {
+    "__opencl_c_3d_image_writes",
     "__opencl_c_atomic_order_acq_rel",
     "__opencl_c_atomic_order_seq_cst",
     "__opencl_c_atomic_scope_all_devices",
     "__opencl_c_atomic_scope_device",
     "__opencl_c_fp64",
     "__opencl_c_generic_address_space",
+    "__opencl_c_images",
     "__opencl_c_int64",
     "__opencl_c_program_scope_global_variables",
+    "__opencl_c_read_write_images",
     "__opencl_c_subgroups",
     "__opencl_c_work_group_collective_functions",
 };

@@ -53,8 +53,8 @@
 // }
 // "kind" of an argument: value, pointer (global or constant memory), local, image, sampler.
 // "address": private, global, constant, local. "access": none, read_only, write_only, read_write.
-// "qualifiers": any of const, restrict, volatile, pipe. "size": of the value; of a pointer
-// argument 8.
+// "qualifiers": any of const, restrict, volatile, pipe. "size": of the value; of a sampler
+// 4, of all others 8.
 #ifndef CONCLAVE_PROGRAM_IMAGE_H_
 #define CONCLAVE_PROGRAM_IMAGE_H_
 

@@ -54,10 +54,11 @@ class Copy : public MemoryCommand {
   size_t block_;
 };
 
-class RectCopy : public MemoryCommand {
+// A command on the rows of a box.
+class RectCommand : public MemoryCommand {
  public:
-  RectCopy(const Box& from, const Box& to, const size_t region[3], std::vector<Ref<Memory>> keep)
-      : MemoryCommand(std::move(keep)), from_(from), to_(to) {
+  RectCommand(const Box& to, const size_t region[3], std::vector<Ref<Memory>> keep)
+      : MemoryCommand(std::move(keep)), to_(to) {
     std::copy_n(region, 3, region_.begin());
     rows_per_unit_ = std::max<size_t>(1, kBlockBytes / region_[0]);
   }
@@ -70,44 +71,84 @@ class RectCopy : public MemoryCommand {
     size_t end = std::min<size_t>(rows(), (first + count) * rows_per_unit_);
     for (size_t row = first * rows_per_unit_; row < end; ++row) {
       size_t y = row % region_[1], z = row / region_[1];
-      std::memmove(to_.base + y * to_.row_pitch + z * to_.slice_pitch,
-                   from_.base + y * from_.row_pitch + z * from_.slice_pitch, region_[0]);
+      run_row(at(to_, y, z), y, z);
     }
   }
 
+ protected:
+  static std::byte* at(const Box& box, size_t y, size_t z) {
+    return box.base + y * box.row_pitch + z * box.slice_pitch;
+  }
+  size_t row_bytes() const { return region_[0]; }
+
  private:
+  virtual void run_row(std::byte* to, size_t y, size_t z) = 0;
   size_t rows() const { return region_[1] * region_[2]; }
 
-  Box from_, to_;
+  Box to_;
   std::array<size_t, 3> region_;
   size_t rows_per_unit_;
 };
 
+class RectCopy : public RectCommand {
+ public:
+  RectCopy(const Box& from, const Box& to, const size_t region[3], std::vector<Ref<Memory>> keep)
+      : RectCommand(to, region, std::move(keep)), from_(from) {}
+
+ private:
+  void run_row(std::byte* to, size_t y, size_t z) override {
+    std::memmove(to, at(from_, y, z), row_bytes());
+  }
+
+  Box from_;
+};
+
+// What is repeated: 1 to 128 bytes, a power of two.
+class Pattern {
+ public:
+  Pattern(const void* bytes, size_t size) : size_(size) { std::memcpy(bytes_.data(), bytes, size); }
+
+  void repeat(std::byte* to, size_t bytes) const {
+    size_t done = std::min(size_, bytes);
+    std::memcpy(to, bytes_.data(), done);
+    for (; done < bytes; done += std::min(done, bytes - done))
+      std::memcpy(to + done, to, std::min(done, bytes - done));
+  }
+
+ private:
+  std::array<std::byte, 128> bytes_;
+  size_t size_;
+};
+
 class Fill : public MemoryCommand {
  public:
-  Fill(const void* pattern, size_t pattern_size, std::byte* to, size_t size,
-       std::vector<Ref<Memory>> keep)
-      : MemoryCommand(std::move(keep)), pattern_size_(pattern_size), to_(to), size_(size) {
-    std::memcpy(pattern_.data(), pattern, pattern_size);
-  }
+  Fill(const Pattern& pattern, std::byte* to, size_t size, std::vector<Ref<Memory>> keep)
+      : MemoryCommand(std::move(keep)), pattern_(pattern), to_(to), size_(size) {}
 
   uint64_t units() const override { return (size_ + kBlockBytes - 1) / kBlockBytes; }
   uint64_t estimate_ns() const override { return kCallNs + size_ / kBytesPerNs; }
   void run(ComputeUnit&, uint64_t first, uint64_t count) override {
-    // Blocks are multiples of every pattern size (1 to 128 bytes, powers of two).
-    std::byte* begin = to_ + first * kBlockBytes;
-    size_t bytes = std::min(size_ - first * kBlockBytes, count * kBlockBytes);
-    size_t done = std::min(pattern_size_, bytes);
-    std::memcpy(begin, pattern_.data(), done);
-    for (; done < bytes; done += std::min(done, bytes - done))
-      std::memcpy(begin + done, begin, std::min(done, bytes - done));
+    // Blocks are multiples of every pattern's size.
+    pattern_.repeat(to_ + first * kBlockBytes,
+                    std::min(size_ - first * kBlockBytes, count * kBlockBytes));
   }
 
  private:
-  std::array<std::byte, 128> pattern_;
-  size_t pattern_size_;
+  Pattern pattern_;
   std::byte* to_;
   size_t size_;
+};
+
+class RectFill : public RectCommand {
+ public:
+  RectFill(const Pattern& pattern, const Box& to, const size_t region[3],
+           std::vector<Ref<Memory>> keep)
+      : RectCommand(to, region, std::move(keep)), pattern_(pattern) {}
+
+ private:
+  void run_row(std::byte* to, size_t, size_t) override { pattern_.repeat(to, row_bytes()); }
+
+  Pattern pattern_;
 };
 
 class HostCall : public MemoryCommand {
@@ -121,6 +162,12 @@ class HostCall : public MemoryCommand {
   std::function<void()> function_;
 };
 
+// Whether the rows of a region lie one after the other, with nothing between them.
+bool is_gapless(const Box& box, const size_t region[3]) {
+  return (region[1] == 1 || box.row_pitch == region[0]) &&
+         (region[2] == 1 || box.slice_pitch == region[0] * region[1]);
+}
+
 }  // namespace
 
 std::unique_ptr<Command> make_copy(const std::byte* from, std::byte* to, size_t size,
@@ -130,12 +177,22 @@ std::unique_ptr<Command> make_copy(const std::byte* from, std::byte* to, size_t 
 
 std::unique_ptr<Command> make_rect_copy(const Box& from, const Box& to, const size_t region[3],
                                         std::vector<Ref<Memory>> keep) {
+  if (is_gapless(from, region) && is_gapless(to, region))
+    return make_copy(from.base, to.base, region[0] * region[1] * region[2], std::move(keep));
   return std::make_unique<RectCopy>(from, to, region, std::move(keep));
 }
 
 std::unique_ptr<Command> make_fill(const void* pattern, size_t pattern_size, std::byte* to,
                                    size_t size, std::vector<Ref<Memory>> keep) {
-  return std::make_unique<Fill>(pattern, pattern_size, to, size, std::move(keep));
+  return std::make_unique<Fill>(Pattern(pattern, pattern_size), to, size, std::move(keep));
+}
+
+std::unique_ptr<Command> make_rect_fill(const void* pattern, size_t pattern_size, const Box& to,
+                                        const size_t region[3], std::vector<Ref<Memory>> keep) {
+  if (is_gapless(to, region))
+    return make_fill(pattern, pattern_size, to.base, region[0] * region[1] * region[2],
+                     std::move(keep));
+  return std::make_unique<RectFill>(Pattern(pattern, pattern_size), to, region, std::move(keep));
 }
 
 std::unique_ptr<Command> make_host_call(std::function<void()> function,

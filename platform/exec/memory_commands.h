@@ -34,6 +34,10 @@ std::unique_ptr<Command> make_rect_copy(const Box& from, const Box& to, const si
 std::unique_ptr<Command> make_fill(const void* pattern, size_t pattern_size, std::byte* to,
                                    size_t size, std::vector<Ref<Memory>> keep);
 
+// Repeats a pattern as above over region[0] bytes x region[1] rows x region[2] slices of a box.
+std::unique_ptr<Command> make_rect_fill(const void* pattern, size_t pattern_size, const Box& to,
+                                        const size_t region[3], std::vector<Ref<Memory>> keep);
+
 // Calls a host function (native kernels, unmapping).
 std::unique_ptr<Command> make_host_call(std::function<void()> function,
                                         std::vector<Ref<Memory>> keep);

@@ -35,6 +35,21 @@ class Device : public Object<Device> {
   static constexpr size_t kMemoryAlignment = 128;
   static constexpr uint32_t kMaxOnDeviceDimensions = 3;
 
+  // Images: largest width and height of 1-D and 2-D images; size in any dimension of 3-D images;
+  // width of 1-D image buffers; images of an array. Nothing but memory and 32-bit coordinates
+  // limits them: the values are those that programs expect.
+  static constexpr size_t kMaxImage2dSize = 16384;
+  static constexpr size_t kMaxImage3dSize = 2048;
+  static constexpr size_t kMaxImageBufferWidth = 64 << 20;
+  static constexpr size_t kMaxImageArraySize = 2048;
+  // Of images in buffers, in elements.
+  static constexpr uint32_t kImagePitchAlignment = 1;
+  static constexpr uint32_t kImageBaseAddressAlignment = 1;
+  // Arguments of a kernel, limited by kMaxParameterBytes alone.
+  static constexpr uint32_t kMaxReadImageArguments = 128;
+  static constexpr uint32_t kMaxWriteImageArguments = 64;
+  static constexpr uint32_t kMaxSamplers = 16;
+
   // The device of this process: the compute units of the configuration's list.
   static Device& root();
 

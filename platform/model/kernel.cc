@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
 #include "platform/base/align.h"
 #include "platform/base/error.h"
@@ -10,6 +11,7 @@
 #include "platform/model/context.h"
 #include "platform/model/device.h"
 #include "platform/model/program.h"
+#include "platform/model/sampler.h"
 
 namespace conclave {
 namespace {
@@ -22,10 +24,67 @@ bool same_signature(const KernelInfo& a, const KernelInfo& b) {
                     });
 }
 
-[[noreturn]] void bad_size(const ArgumentInfo& argument, size_t size) {
-  throw Error(CL_INVALID_ARG_SIZE,
-              "argument '" + argument.name + "' of type " + argument.type_name + " takes " +
-                  std::to_string(argument.size) + " bytes, not " + std::to_string(size));
+[[noreturn]] void bad_size(const ArgumentInfo& argument, size_t size, size_t right) {
+  throw Error(CL_INVALID_ARG_SIZE, "argument '" + argument.name + "' of type " +
+                                       argument.type_name + " takes " + std::to_string(right) +
+                                       " bytes, not " + std::to_string(size));
+}
+
+[[noreturn]] void bad_argument(cl_int code, const ArgumentInfo& argument, const char* text) {
+  throw Error(code, "argument '" + argument.name + "' of type " + argument.type_name + ": " + text);
+}
+
+// The handle that an argument's value points to; null where there is none.
+template <class Handle>
+Handle handle_argument(const ArgumentInfo& argument, size_t size, const void* value) {
+  if (size != sizeof(Handle)) bad_size(argument, size, sizeof(Handle));
+  Handle handle = nullptr;
+  if (value) std::memcpy(&handle, value, sizeof handle);
+  return handle;
+}
+
+// What an image argument takes, by its type in OpenCL C.
+struct ImageArgument {
+  std::string_view type_name;
+  cl_mem_object_type type;
+  bool depth = false;
+};
+constexpr ImageArgument kImageArguments[] = {
+    {"image1d_t", CL_MEM_OBJECT_IMAGE1D},
+    {"image1d_buffer_t", CL_MEM_OBJECT_IMAGE1D_BUFFER},
+    {"image1d_array_t", CL_MEM_OBJECT_IMAGE1D_ARRAY},
+    {"image2d_t", CL_MEM_OBJECT_IMAGE2D},
+    {"image2d_depth_t", CL_MEM_OBJECT_IMAGE2D, true},
+    {"image2d_array_t", CL_MEM_OBJECT_IMAGE2D_ARRAY},
+    {"image2d_array_depth_t", CL_MEM_OBJECT_IMAGE2D_ARRAY, true},
+    {"image3d_t", CL_MEM_OBJECT_IMAGE3D},
+};
+
+void check_image_type(const ArgumentInfo& argument, const Image& image) {
+  const auto* wanted =
+      std::find_if(std::begin(kImageArguments), std::end(kImageArguments),
+                   [&](const ImageArgument& a) { return a.type_name == argument.type_name; });
+  if (wanted == std::end(kImageArguments))
+    bad_argument(CL_INVALID_MEM_OBJECT, argument, "there are no images for it");
+  if (image.type() != wanted->type)
+    bad_argument(CL_INVALID_MEM_OBJECT, argument, "the image is of another type");
+  if (wanted->depth && image.format().order != CL_DEPTH)
+    bad_argument(CL_INVALID_MEM_OBJECT, argument, "the image has no depth channel");
+}
+
+void check_image_access(const ArgumentInfo& argument, const Memory& memory) {
+  const bool reads = argument.access != CL_KERNEL_ARG_ACCESS_WRITE_ONLY;
+  const bool writes = argument.access != CL_KERNEL_ARG_ACCESS_READ_ONLY;
+  if (reads && (memory.flags() & CL_MEM_WRITE_ONLY))
+    bad_argument(CL_INVALID_ARG_VALUE, argument, "the image is write-only");
+  if (writes && (memory.flags() & CL_MEM_READ_ONLY))
+    bad_argument(CL_INVALID_ARG_VALUE, argument, "the image is read-only");
+  const ImageFormat& format = memory.image()->format();
+  if (writes && !format.writable)
+    bad_argument(CL_INVALID_MEM_OBJECT, argument, "kernels only read images of this format");
+  if (writes && reads && !format.read_write)
+    bad_argument(CL_INVALID_MEM_OBJECT, argument,
+                 "no kernel both reads and writes images of this format");
 }
 
 }  // namespace
@@ -89,7 +148,7 @@ void Kernel::set_argument(cl_uint index, size_t size, const void* value) {
   std::byte* slot = block_.data() + argument.offset;
   switch (argument.kind) {
     case ArgumentInfo::Kind::kValue:
-      if (size != argument.size) bad_size(argument, size);
+      if (size != argument.size) bad_size(argument, size, argument.size);
       require(value != nullptr, CL_INVALID_ARG_VALUE, "no value for an argument by value");
       std::memcpy(slot, value, size);
       break;
@@ -99,22 +158,36 @@ void Kernel::set_argument(cl_uint index, size_t size, const void* value) {
       state.local_bytes = size;
       break;
     case ArgumentInfo::Kind::kPointer: {
-      if (size != sizeof(cl_mem)) bad_size(argument, size);
-      cl_mem handle = nullptr;
-      if (value) std::memcpy(&handle, value, sizeof handle);
+      auto handle = handle_argument<cl_mem>(argument, size, value);
       Memory* memory = Memory::from(handle);
-      if (handle && (!memory || &memory->context() != &program_->context()))
-        throw Error(CL_INVALID_MEM_OBJECT,
-                    "argument '" + argument.name + "': no memory object of the program's context");
+      if (handle && (!memory || memory->image() || &memory->context() != &program_->context()))
+        bad_argument(CL_INVALID_MEM_OBJECT, argument, "no buffer of the program's context");
       std::byte* address = memory ? memory->data() : nullptr;
       std::memcpy(slot, &address, sizeof address);
       state.memory = handle;
       break;
     }
-    case ArgumentInfo::Kind::kImage:
-      throw Error(CL_INVALID_MEM_OBJECT, "the device has no images");
-    case ArgumentInfo::Kind::kSampler:
-      throw Error(CL_INVALID_SAMPLER, "the device has no samplers");
+    case ArgumentInfo::Kind::kImage: {
+      auto handle = handle_argument<cl_mem>(argument, size, value);
+      Memory* memory = Memory::from(handle);
+      if (!memory || !memory->image() || &memory->context() != &program_->context())
+        bad_argument(CL_INVALID_MEM_OBJECT, argument, "no image of the program's context");
+      check_image_type(argument, *memory->image());
+      check_image_access(argument, *memory);
+      const abi::Image* image = &memory->image()->argument();
+      std::memcpy(slot, &image, sizeof image);
+      state.memory = handle;
+      break;
+    }
+    case ArgumentInfo::Kind::kSampler: {
+      auto handle = handle_argument<cl_sampler>(argument, size, value);
+      Sampler* sampler = Sampler::from(handle);
+      if (!sampler || &sampler->context() != &program_->context())
+        bad_argument(CL_INVALID_SAMPLER, argument, "no sampler of the program's context");
+      const uint32_t mode = sampler->argument();
+      std::memcpy(slot, &mode, sizeof mode);
+      break;
+    }
   }
   state.set = true;
 }

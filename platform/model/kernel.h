@@ -82,8 +82,8 @@ class Kernel : public Object<Kernel> {
   // One argument as set: the bytes are in the block, these are what they stand for.
   struct Argument {
     bool set = false;
-    // Pointer arguments; null for a null pointer. Setting an argument retains nothing, so a launch
-    // has to look whether the object is still there.
+    // Pointer and image arguments; null for a null pointer. Setting an argument retains nothing, so
+    // a launch has to look whether the object is still there.
     cl_mem memory = nullptr;
     size_t local_bytes = 0;  // local-memory arguments
   };

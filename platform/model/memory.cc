@@ -26,7 +26,7 @@ std::byte* allocate(size_t size) {
   void* memory = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
   if (!memory)
     throw Error(CL_MEM_OBJECT_ALLOCATION_FAILURE,
-                "no memory for a buffer of " + std::to_string(size) + " bytes");
+                "no memory for a memory object of " + std::to_string(size) + " bytes");
   if (huge) madvise(memory, size, MADV_HUGEPAGE);
   return static_cast<std::byte*>(memory);
 }
@@ -37,7 +37,8 @@ constexpr cl_mem_flags kHostAccess =
 constexpr cl_mem_flags kHostPointer =
     CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
 
-// What a sub-buffer does not say, it has from its parent; where it is always.
+// What a sub-buffer, or an image made from a memory object, does not say, it has from its parent;
+// where it is always.
 cl_mem_flags inherit(cl_mem_flags flags, cl_mem_flags parent) {
   flags |= parent & (kHostPointer | CL_MEM_USE_MSMC_TI);
   if (!(flags & kKernelAccess)) flags |= parent & kKernelAccess;
@@ -92,6 +93,13 @@ Memory::Memory(Context& context, cl_mem_flags flags, size_t size, void* host,
   if (flags & CL_MEM_COPY_HOST_PTR) std::memcpy(data_, host, size);
 }
 
+Memory::Memory(Context& context, cl_mem_flags flags, const Image& image, void* host,
+               std::vector<cl_mem_properties> properties)
+    : Memory(context, flags, image.bytes(), host, std::move(properties)) {
+  image_ = std::make_unique<Image>(image);
+  image_->place(data_);
+}
+
 Memory::Memory(Memory& parent, cl_mem_flags flags, size_t origin, size_t size)
     : context_(&parent.context()),
       parent_(&parent),
@@ -102,26 +110,36 @@ Memory::Memory(Memory& parent, cl_mem_flags flags, size_t origin, size_t size)
   if (parent.host_pointer()) host_ = static_cast<std::byte*>(parent.host_pointer()) + origin;
 }
 
+Memory::Memory(Memory& parent, cl_mem_flags flags, const Image& image,
+               std::vector<cl_mem_properties> properties)
+    : context_(&parent.context()),
+      parent_(&parent),
+      flags_(inherit(flags, parent.flags())),
+      size_(image.bytes()),
+      data_(parent.data()),
+      image_(std::make_unique<Image>(image)),
+      properties_(std::move(properties)) {
+  image_->place(data_);
+}
+
 Memory::~Memory() {
   for (auto it = destructors_.rbegin(); it != destructors_.rend(); ++it)
     it->first(handle(), it->second);
   if (owns_data_) std::free(data_);
 }
 
-bool Memory::add_mapping(size_t offset, size_t size, bool write) {
+bool Memory::add_mapping(const void* pointer, const Region& region, bool write) {
   std::lock_guard lock(mutex_);
-  auto conflicts = [&](const Mapping& m) {
-    return write && m.write && offset < m.offset + m.size && m.offset < offset + size;
-  };
+  auto conflicts = [&](const Mapping& m) { return write && m.write && region.overlaps(m.region); };
   if (std::any_of(mappings_.begin(), mappings_.end(), conflicts)) return false;
-  mappings_.push_back({offset, size, write});
+  mappings_.push_back({pointer, region, write});
   return true;
 }
 
 bool Memory::remove_mapping(const void* pointer) {
   std::lock_guard lock(mutex_);
   auto it = std::find_if(mappings_.begin(), mappings_.end(),
-                         [&](const Mapping& m) { return data_ + m.offset == pointer; });
+                         [&](const Mapping& m) { return m.pointer == pointer; });
   if (it == mappings_.end()) return false;
   mappings_.erase(it);
   return true;

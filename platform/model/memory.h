@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// cl_mem: buffers and sub-buffers. (Images will be a second kind of the same class.)
+// cl_mem: buffers, sub-buffers and images.
 #ifndef CONCLAVE_PLATFORM_MODEL_MEMORY_H_
 #define CONCLAVE_PLATFORM_MODEL_MEMORY_H_
 
 #include <CL/cl.h>
 
 #include <cstddef>
+#include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
 
 #include "platform/base/object.h"
+#include "platform/model/image.h"
+#include "platform/model/region.h"
 #include "platform/share/heap.h"
 
 namespace conclave {
@@ -51,11 +54,19 @@ class Memory : public Object<Memory> {
   // process for as long as they live. Throws Error with the codes of HeapBlockOwner.
   Memory(Context& context, cl_mem_flags flags, size_t size, void* host,
          std::vector<cl_mem_properties> properties);
+  // An image, with all of the above.
+  Memory(Context& context, cl_mem_flags flags, const Image& image, void* host,
+         std::vector<cl_mem_properties> properties);
   // The part [origin, origin + size) of `parent`, which is charged already.
   Memory(Memory& parent, cl_mem_flags flags, size_t origin, size_t size);
+  // An image in the storage of `parent`, a buffer or another image.
+  Memory(Memory& parent, cl_mem_flags flags, const Image& image,
+         std::vector<cl_mem_properties> properties);
   ~Memory();
 
-  cl_mem_object_type type() const { return CL_MEM_OBJECT_BUFFER; }
+  cl_mem_object_type type() const { return image_ ? image_->type() : CL_MEM_OBJECT_BUFFER; }
+  // Null for a buffer. Lives as long as the object, at the same address.
+  const Image* image() const { return image_.get(); }
   Context& context() const { return *context_; }
   cl_mem_flags flags() const { return flags_; }
   size_t size() const { return size_; }
@@ -66,9 +77,10 @@ class Memory : public Object<Memory> {
   size_t origin() const { return origin_; }
   const std::vector<cl_mem_properties>& properties() const { return properties_; }
 
-  // Storage is shared between host and device, so mapping only keeps account. Regions may be mapped
-  // more than once, for reading; false where `write` and a region mapped for writing overlap.
-  bool add_mapping(size_t offset, size_t size, bool write);
+  // Storage is shared between host and device, so mapping only keeps account. Regions (of bytes, of
+  // an image's positions) may be mapped more than once, for reading; false where `write` and a
+  // region mapped for writing overlap.
+  bool add_mapping(const void* pointer, const Region& region, bool write);
   // False where `pointer` is not mapped.
   bool remove_mapping(const void* pointer);
   uint32_t map_count();
@@ -77,7 +89,8 @@ class Memory : public Object<Memory> {
 
  private:
   struct Mapping {
-    size_t offset, size;
+    const void* pointer;
+    Region region;
     bool write;
   };
 
@@ -90,6 +103,7 @@ class Memory : public Object<Memory> {
   void* host_ = nullptr;
   std::byte* data_ = nullptr;
   bool owns_data_ = false;
+  std::unique_ptr<Image> image_;
   std::vector<cl_mem_properties> properties_;
   std::mutex mutex_;
   std::vector<Mapping> mappings_;

@@ -13,6 +13,7 @@
 
 #include "api_test.h"
 #include "child_process.h"
+#include "image_shapes.h"
 #include "test/common/temporary_segment.h"
 
 namespace conclave::test {
@@ -237,6 +238,41 @@ CHILD_PROCESS(memory_in_a_fork) {
 
 TEST_F(DeviceMemoryTest, StaysTheParentsInAFork) {
   expect_success("memory_in_a_fork");
+}
+
+// Images take memory as buffers do, but for those in the host's memory or in another object's.
+CHILD_PROCESS(memory_of_images) {
+  const auto left = [] { return device_size(CL_DEVICE_GLOBAL_MEM_MAX_ALLOC_TI); };
+  const Shape shape = {"2-D", CL_MEM_OBJECT_IMAGE2D, 2048, 4096, 0, 0};
+  Context context = make_context();
+  {
+    Image image = make_image(context, shape, kRgba8);
+    CHECK(left() == 32 * kMiB);
+    Bytes host(32 * kMiB);
+    Image in_host = make_image(context, shape, kRgba8, CL_MEM_USE_HOST_PTR, host.data());
+    CHECK(left() == 32 * kMiB);
+    cl_image_desc desc = shape.desc();
+    desc.mem_object = image;
+    const cl_image_format format = {CL_sRGBA, CL_UNORM_INT8};
+    Image view(clCreateImage(context, 0, &format, &desc, nullptr, nullptr));
+    CHECK(view);
+    CHECK(left() == 32 * kMiB);
+    image.reset();
+    CHECK(left() == 32 * kMiB);  // the view needs it
+    desc.mem_object = nullptr;
+    desc.image_width += 1;
+    cl_int code = CL_SUCCESS;
+    CHECK(!clCreateImage(context, 0, &kRgba8.format, &desc, nullptr, &code));
+    CHECK(code == CL_MEM_OBJECT_ALLOCATION_FAILURE);
+    CHECK(!clCreateImage(context, CL_MEM_USE_MSMC_TI, &kRgba8.format, &desc, nullptr, &code));
+    CHECK(code == CL_INVALID_VALUE);
+  }
+  CHECK(left() == 64 * kMiB);
+  return 0;
+}
+
+TEST_F(DeviceMemoryTest, IsTakenByImages) {
+  expect_success("memory_of_images");
 }
 
 }  // namespace

@@ -78,6 +78,20 @@ TEST(ProgramImage, ReadsAnExecutable) {
   EXPECT_TRUE(image->runs_here(&why)) << why;
 }
 
+TEST(ProgramImage, ReadsImagesAndSamplers) {
+  const auto image = ProgramImage::parse(image_with_metadata(replaced(
+      replaced(
+          sample_metadata(),
+          "\"float*\", \"kind\": \"local\", \"address\": \"local\", \"access\": \"none\"",
+          "\"image2d_t\", \"kind\": \"image\", \"address\": \"global\", \"access\": \"read_only\""),
+      "\"int\", \"kind\": \"value\"", "\"sampler_t\", \"kind\": \"sampler\"")));
+  const std::vector<ArgumentInfo>& arguments = image->kernels()[0].arguments;
+  EXPECT_EQ(arguments[1].kind, ArgumentInfo::Kind::kImage);
+  EXPECT_EQ(arguments[1].access, cl_uint{CL_KERNEL_ARG_ACCESS_READ_ONLY});
+  EXPECT_EQ(arguments[2].kind, ArgumentInfo::Kind::kSampler);
+  EXPECT_EQ(arguments[2].size, 4u);
+}
+
 TEST(ProgramImage, ReadsObjectsAndLibraries) {
   for (const auto& [word, kind] : {std::pair("object", ProgramImage::Kind::kObject),
                                    std::pair("library", ProgramImage::Kind::kLibrary)}) {
@@ -172,6 +186,8 @@ TEST(ProgramImage, ChecksEveryField) {
       {"\"size\": 4, \"offset\": 16", "\"size\": 4, \"offset\": 18", "which is not aligned"},
       {"\"size\": 4, \"offset\": 16", "\"size\": 4, \"offset\": 12", "overlap at offset 12"},
       {"\"size\": 8, \"offset\": 8", "\"size\": 4, \"offset\": 8", "size is 4, expected 8"},
+      {"\"kind\": \"local\"", "\"kind\": \"sampler\"", "size is 8, expected 4"},
+      {"\"kind\": \"value\"", "\"kind\": \"image\"", "size is 4, expected 8"},
       {"\"alignment\": 64", "\"alignment\": 48", "alignment is no power of two"},
       {"\"alignment\": 64", "\"alignment\": 0", "alignment is no power of two"},
       {"\"kind\": \"local\"", "\"kind\": \"lokal\"", "kernels[0].arguments[1].kind is \"lokal\""},

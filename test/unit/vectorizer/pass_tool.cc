@@ -3,7 +3,8 @@
 //
 //   conclave_pass_tool canonicalize whole-packets linearize packetize=8 file.ll
 //
-// They are applied to every function with the attribute "conclave.region". Its parameters named
+// They are applied to every function with the attribute "conclave.region", but for lower-images, a
+// pass of the compiler that comes earlier and is applied to the module. A region's parameters named
 // lane.* are LaneIds::consecutive, and those and small.* LaneIds::small; an instruction %active is
 // LaneIds::active. The vector form of @f for 8 lanes, if there is one, is @f.v8. The module is
 // printed to standard output; why a pass refuses a function to standard error, which is no failure;
@@ -20,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/passes/lower_images.h"
 #include "compiler/vectorizer/canonicalize.h"
 #include "compiler/vectorizer/linearize.h"
 #include "compiler/vectorizer/packetize.h"
@@ -122,6 +124,7 @@ int main(int argc, char** argv) {
     error.print("conclave_pass_tool", llvm::errs());
     return 1;
   }
+  if (llvm::is_contained(passes, "lower-images")) conclave::compiler::lower_images(*module);
   std::vector<llvm::Function*> regions;
   for (llvm::Function& function : *module)
     if (function.hasFnAttribute("conclave.region")) regions.push_back(&function);

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conversions of half. They work on bit patterns, so that they need neither special instructions nor
+// a support library, and without branches, for all widths at once.
+#ifndef CONCLAVE_BUILTINS_HALF_H_
+#define CONCLAVE_BUILTINS_HALF_H_
+
+#include "instantiate.h"
+
+#define FROM_HALF(N, unused)                                                                    \
+  HELPER float##N from_half(ushort##N half_bits) {                                              \
+    uint##N bits = CAST(N, uint, half_bits);                                                    \
+    uint##N magnitude = bits & (uint##N)0x7fffu, sign = (bits & (uint##N)0x8000u) << (uint##N)16; \
+    uint##N normal = (magnitude << (uint##N)13) + (uint##N)(112u << 23);                        \
+    uint##N special = (magnitude << (uint##N)13) | (uint##N)0x7f800000u;                        \
+    uint##N subnormal = as_uint##N(CAST(N, float, magnitude) * (float##N)0x1p-24f);             \
+    uint##N finite = magnitude >= (uint##N)0x0400u ? normal : subnormal;                        \
+    return as_float##N((magnitude >= (uint##N)0x7c00u ? special : finite) | sign);              \
+  }
+FOR_WIDTHS(FROM_HALF, )
+
+// Whether the magnitude must be rounded up, given what was cut off, the weight of half a unit, and
+// the sign.
+#define ROUNDS_UP_rte(result, rest, half_unit, sign) \
+  (((rest) > (half_unit)) | (((rest) == (half_unit)) & (((result) & 1u) != 0u)))
+#define ROUNDS_UP_rtz(result, rest, half_unit, sign) ((rest) != (rest))
+#define ROUNDS_UP_rtp(result, rest, half_unit, sign) (((rest) != 0u) & ((sign) == 0u))
+#define ROUNDS_UP_rtn(result, rest, half_unit, sign) (((rest) != 0u) & ((sign) != 0u))
+
+// Three ranges: 65536 and more, which is as far beyond the largest half; what gives a normal half;
+// what gives a subnormal one, or is so small that only its not being zero matters.
+#define TO_HALF(N, MODE)                                                                        \
+  HELPER ushort##N to_half##MODE(float##N x) {                                                  \
+    const uint##N unit = (uint##N)1u;                                                           \
+    uint##N bits = as_uint##N(x), magnitude = bits & (uint##N)0x7fffffffu;                      \
+    uint##N sign = (bits >> (uint##N)16) & (uint##N)0x8000u;                                    \
+    uint##N exponent = magnitude >> (uint##N)23, mantissa = magnitude & (uint##N)0x7fffffu;     \
+    mantissa |= exponent != (uint##N)0u ? (uint##N)0x800000u : (uint##N)0u;                     \
+    uint##N shift = __builtin_elementwise_min((uint##N)126u - exponent, (uint##N)31u);          \
+    uint##N result = mantissa >> shift, rest = mantissa & ((unit << shift) - unit);             \
+    uint##N half_unit = unit << (shift - unit);                                                 \
+    half_unit = magnitude >= (uint##N)0x38800000u ? (uint##N)0x1000u : half_unit;               \
+    result = magnitude >= (uint##N)0x38800000u                                                  \
+                 ? (magnitude - (uint##N)(112u << 23)) >> (uint##N)13                           \
+                 : result;                                                                      \
+    rest = magnitude >= (uint##N)0x38800000u ? magnitude & (uint##N)0x1fffu : rest;             \
+    result = magnitude >= (uint##N)0x47800000u ? (uint##N)0x7bffu : result;                     \
+    rest = magnitude >= (uint##N)0x47800000u ? (uint##N)0x1fffu : rest;                         \
+    result += ROUNDS_UP##MODE(result, rest, half_unit, sign) ? unit : (uint##N)0u;              \
+    uint##N not_a_number =                                                                      \
+        (uint##N)0x7e00u | (magnitude >> (uint##N)13 & (uint##N)0x3ffu);                        \
+    result = magnitude == (uint##N)0x7f800000u ? (uint##N)0x7c00u : result;                     \
+    result = magnitude > (uint##N)0x7f800000u ? not_a_number : result;                          \
+    return CAST(N, ushort, result | sign);                                                      \
+  }                                                                                             \
+  /* A float towards zero of x, its last bit set where that is not exact: 13 bits longer than a */ \
+  /* half, it rounds like x itself. */                                                          \
+  HELPER ushort##N to_half##MODE(double##N x) {                                                 \
+    float##N y = CAST(N, float, x);                                                             \
+    double##N back = CAST(N, double, y);                                                        \
+    double##N size = __builtin_elementwise_abs(x), back_size = __builtin_elementwise_abs(back); \
+    uint##N bits = as_uint##N(y);                                                               \
+    bits = CAST(N, int, back_size > size) ? bits - (uint##N)1u : bits;                          \
+    bits = CAST(N, int, (back != x) & (x == x)) ? bits | (uint##N)1u : bits;                    \
+    return to_half##MODE(as_float##N(bits));                                                    \
+  }
+FOR_WIDTHS(TO_HALF, _rte)
+FOR_WIDTHS(TO_HALF, _rtz)
+FOR_WIDTHS(TO_HALF, _rtp)
+FOR_WIDTHS(TO_HALF, _rtn)
+#define to_half(x) to_half_rte(x)
+
+#endif  // CONCLAVE_BUILTINS_HALF_H_

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all image functions build on.
+//
+// The compiler makes of an image the address of what describes it, abi::Image of
+// conclave/kernel_abi.h, and of a sampler its bits (compiler/passes/lower_images.h). So these
+// functions are written for `Image` and uint, under the names that clang gives to functions of
+// images: _Z11read_imagef14ocl_image2d_ro11ocl_samplerDv2_i.
+//
+// Formats and samplers are the same for all work-items: what depends on them alone may branch.
+#ifndef CONCLAVE_BUILTINS_IMAGE_H_
+#define CONCLAVE_BUILTINS_IMAGE_H_
+
+#include "instantiate.h"
+
+typedef constant void* Image;
+
+// Members of abi::Image, by their offsets.
+uint image_int(Image image, ulong offset) __asm("conclave.image.i32");
+ulong image_long(Image image, ulong offset) __asm("conclave.image.i64");
+global uchar* image_pointer(Image image, ulong offset) __asm("conclave.image.pointer");
+
+HELPER global uchar* data_of(Image image) { return image_pointer(image, 0); }
+HELPER ulong row_pitch_of(Image image) { return image_long(image, 8); }
+HELPER ulong slice_pitch_of(Image image) { return image_long(image, 16); }
+HELPER uint width_of(Image image) { return image_int(image, 24); }
+HELPER uint height_of(Image image) { return image_int(image, 28); }
+HELPER uint depth_of(Image image) { return image_int(image, 32); }
+HELPER uint array_size_of(Image image) { return image_int(image, 36); }
+HELPER uint channel_order_of(Image image) { return image_int(image, 40); }
+HELPER uint channel_type_of(Image image) { return image_int(image, 44); }
+HELPER uint element_size_of(Image image) { return image_int(image, 48); }
+
+// M(KIND, ...) for the kinds of images. Of a kind: its mangled name but for the access, the width of
+// its coordinates, its dimensions (an array's layers are none), whether it has layers, and its
+// coordinates, a T##N, as x, y and z; an array's layer is z.
+#define FOR_COLOR_IMAGES(M, ...) \
+  M(1d, __VA_ARGS__)             \
+  M(1d_array, __VA_ARGS__)       \
+  M(2d, __VA_ARGS__)             \
+  M(2d_array, __VA_ARGS__)       \
+  M(3d, __VA_ARGS__)
+#define FOR_DEPTH_IMAGES(M, ...) M(2d_depth, __VA_ARGS__) M(2d_array_depth, __VA_ARGS__)
+#define FOR_IMAGES(M, ...)         \
+  FOR_COLOR_IMAGES(M, __VA_ARGS__) \
+  M(1d_buffer, __VA_ARGS__)        \
+  FOR_DEPTH_IMAGES(M, __VA_ARGS__)
+
+#define MANGLED_1d "14ocl_image1d_"
+#define MANGLED_1d_array "20ocl_image1d_array_"
+#define MANGLED_1d_buffer "21ocl_image1d_buffer_"
+#define MANGLED_2d "14ocl_image2d_"
+#define MANGLED_2d_array "20ocl_image2d_array_"
+#define MANGLED_2d_depth "20ocl_image2d_depth_"
+#define MANGLED_2d_array_depth "26ocl_image2d_array_depth_"
+#define MANGLED_3d "14ocl_image3d_"
+
+#define WIDTH_1d
+#define WIDTH_1d_array 2
+#define WIDTH_1d_buffer
+#define WIDTH_2d 2
+#define WIDTH_2d_array 4
+#define WIDTH_2d_depth 2
+#define WIDTH_2d_array_depth 4
+#define WIDTH_3d 4
+
+#define DIMENSIONS_1d 1
+#define DIMENSIONS_1d_array 1
+#define DIMENSIONS_2d 2
+#define DIMENSIONS_2d_array 2
+#define DIMENSIONS_2d_depth 2
+#define DIMENSIONS_2d_array_depth 2
+#define DIMENSIONS_3d 3
+
+#define HAS_LAYERS_1d false
+#define HAS_LAYERS_1d_array true
+#define HAS_LAYERS_1d_buffer false
+#define HAS_LAYERS_2d false
+#define HAS_LAYERS_2d_array true
+#define HAS_LAYERS_2d_depth false
+#define HAS_LAYERS_2d_array_depth true
+#define HAS_LAYERS_3d false
+
+#define PLACE_1d(T, c) ((T##3)(c, 0, 0))
+#define PLACE_1d_array(T, c) ((T##3)((c).x, 0, (c).y))
+#define PLACE_1d_buffer(T, c) PLACE_1d(T, c)
+#define PLACE_2d(T, c) ((T##3)((c).xy, 0))
+#define PLACE_2d_array(T, c) ((c).xyz)
+#define PLACE_2d_depth(T, c) PLACE_2d(T, c)
+#define PLACE_2d_array_depth(T, c) ((c).xyz)
+#define PLACE_3d(T, c) ((c).xyz)
+
+// The type of a kind's coordinates, and its mangled name.
+#define COORDINATES(T, KIND) COORDINATES_(T, WIDTH_##KIND)
+#define COORDINATES_(T, N) COORDINATES__(T, N)
+#define COORDINATES__(T, N) T##N
+#define MANGLED_COORDINATES(T, KIND) MANGLED_COORDINATES_(T, WIDTH_##KIND)
+#define MANGLED_COORDINATES_(T, N) MANGLED_COORDINATES__(T, N)
+#define MANGLED_COORDINATES__(T, N) MANGLED_WIDTH_##N LETTER_##T
+#define MANGLED_WIDTH_ ""
+#define MANGLED_WIDTH_2 "Dv2_"
+#define MANGLED_WIDTH_4 "Dv4_"
+#define LETTER_int "i"
+#define LETTER_uint "j"
+#define LETTER_float "f"
+
+// An index inside.
+HELPER int clamp_index(int index, int size) {
+  const int above = __builtin_elementwise_max(index, 0);
+  return __builtin_elementwise_min(above, size - 1);
+}
+
+// The row that has the elements (0, y, z), (1, y, z) and so on.
+HELPER global uchar* row_of(Image image, int y, int z) {
+  return data_of(image) + (ulong)(uint)y * row_pitch_of(image) +
+         (ulong)(uint)z * slice_pitch_of(image);
+}
+
+// A host's memory may begin anywhere.
+typedef ushort ushort_anywhere __attribute__((aligned(1)));
+typedef uint uint_anywhere __attribute__((aligned(1)));
+typedef uint uint2_anywhere __attribute__((ext_vector_type(2), aligned(1)));
+typedef uint uint4_anywhere __attribute__((ext_vector_type(4), aligned(1)));
+#define AT(T, row) ((global T*)(row))
+
+#endif  // CONCLAVE_BUILTINS_IMAGE_H_

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks of the flags and properties with which memory objects are created.
+#ifndef CONCLAVE_ICD_MEMORY_FLAGS_H_
+#define CONCLAVE_ICD_MEMORY_FLAGS_H_
+
+#include <CL/cl.h>
+
+#include <vector>
+
+namespace conclave::icd {
+
+// Throws Error{CL_INVALID_VALUE} for unknown flags, and for flags that exclude each other.
+void check_memory_flags(cl_mem_flags flags);
+
+// The same for the flags of clGetSupportedImageFormats.
+void check_image_format_flags(cl_mem_flags flags);
+
+// What is made in the storage of a memory object, a sub-buffer or an image, takes no storage flags
+// and must ask for no access that the memory object does not allow. Throws Error{CL_INVALID_VALUE}.
+void check_derived_flags(cl_mem_flags flags, cl_mem_flags parent);
+
+// Throws Error{CL_INVALID_HOST_PTR} where there is a host pointer without a flag that wants one, or
+// the other way round.
+void check_host_pointer(cl_mem_flags flags, const void* host);
+
+// The properties, with their terminating 0; empty where there is no list. OpenCL 3.0 knows none:
+// throws Error{CL_INVALID_PROPERTY} for any.
+std::vector<cl_mem_properties> memory_properties(const cl_mem_properties* properties);
+
+}  // namespace conclave::icd
+
+#endif  // CONCLAVE_ICD_MEMORY_FLAGS_H_

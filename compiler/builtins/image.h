@@ -32,7 +32,7 @@ HELPER uint element_size_of(Image image) { return image_int(image, 48); }
 
 // M(KIND, ...) for the kinds of images. Of a kind: its mangled name but for the access, the width of
 // its coordinates, its dimensions (an array's layers are none), whether it has layers, and its
-// coordinates, a T##N, as x, y and z; an array's layer is z.
+// coordinates as x, y and z; an array's layer is z.
 #define FOR_COLOR_IMAGES(M, ...) \
   M(1d, __VA_ARGS__)             \
   M(1d_array, __VA_ARGS__)       \
@@ -80,14 +80,30 @@ HELPER uint element_size_of(Image image) { return image_int(image, 48); }
 #define HAS_LAYERS_2d_array_depth true
 #define HAS_LAYERS_3d false
 
-#define PLACE_1d(T, c) ((T##3)(c, 0, 0))
-#define PLACE_1d_array(T, c) ((T##3)((c).x, 0, (c).y))
-#define PLACE_1d_buffer(T, c) PLACE_1d(T, c)
-#define PLACE_2d(T, c) ((T##3)((c).xy, 0))
-#define PLACE_2d_array(T, c) ((c).xyz)
-#define PLACE_2d_depth(T, c) PLACE_2d(T, c)
-#define PLACE_2d_array_depth(T, c) ((c).xyz)
-#define PLACE_3d(T, c) ((c).xyz)
+#define X_1d(c) (c)
+#define Y_1d(c) 0
+#define Z_1d(c) 0
+#define X_1d_array(c) (c).x
+#define Y_1d_array(c) 0
+#define Z_1d_array(c) (c).y
+#define X_1d_buffer(c) (c)
+#define Y_1d_buffer(c) 0
+#define Z_1d_buffer(c) 0
+#define X_2d(c) (c).x
+#define Y_2d(c) (c).y
+#define Z_2d(c) 0
+#define X_2d_array(c) (c).x
+#define Y_2d_array(c) (c).y
+#define Z_2d_array(c) (c).z
+#define X_2d_depth(c) (c).x
+#define Y_2d_depth(c) (c).y
+#define Z_2d_depth(c) 0
+#define X_2d_array_depth(c) (c).x
+#define Y_2d_array_depth(c) (c).y
+#define Z_2d_array_depth(c) (c).z
+#define X_3d(c) (c).x
+#define Y_3d(c) (c).y
+#define Z_3d(c) (c).z
 
 // The type of a kind's coordinates, and its mangled name.
 #define COORDINATES(T, KIND) COORDINATES_(T, WIDTH_##KIND)
@@ -103,16 +119,23 @@ HELPER uint element_size_of(Image image) { return image_int(image, 48); }
 #define LETTER_uint "j"
 #define LETTER_float "f"
 
+// Indices of an element. No vectors: their parts differ, x from work-item to work-item, and y mostly
+// from row to row of them.
+typedef struct {
+  int x, y, z;
+} Place;
+#define PLACE(KIND, c) ((Place){X_##KIND(c), Y_##KIND(c), Z_##KIND(c)})
+
 // An index inside.
 HELPER int clamp_index(int index, int size) {
   const int above = __builtin_elementwise_max(index, 0);
   return __builtin_elementwise_min(above, size - 1);
 }
 
-// The row that has the elements (0, y, z), (1, y, z) and so on.
-HELPER global uchar* row_of(Image image, int y, int z) {
-  return data_of(image) + (ulong)(uint)y * row_pitch_of(image) +
-         (ulong)(uint)z * slice_pitch_of(image);
+// The element 0 of a place's row.
+HELPER global uchar* row_of(Image image, Place place) {
+  return data_of(image) + (ulong)(uint)place.y * row_pitch_of(image) +
+         (ulong)(uint)place.z * slice_pitch_of(image);
 }
 
 // A host's memory may begin anywhere.

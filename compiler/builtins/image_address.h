@@ -39,11 +39,12 @@ HELPER int nearest_index(float coordinate, int size, uint sampler) {
   return index_of(__builtin_elementwise_floor(place_of(coordinate, size, sampler)), -1, size);
 }
 
-// The first of two neighbours.
-HELPER int first_index(float whole, int size) { return index_of(whole, -2, size); }
-
-HELPER int inside_index(int index, int size, uint sampler) {
-  return clamp_index(wrap_index(index, size, sampler), size);
+// The first of two neighbours, and how near the place is to the second.
+HELPER int first_index(float coordinate, int size, uint sampler, float* share) {
+  const float place = place_of(coordinate, size, sampler) - 0.5f;
+  const float whole = __builtin_elementwise_floor(place);
+  *share = place - whole;
+  return index_of(whole, -2, size);
 }
 
 // An array's layer.

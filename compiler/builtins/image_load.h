@@ -72,20 +72,15 @@ HELPER uint4 add_alpha(uint4 color, uint order, uint one) {
   return color;
 }
 
-HELPER float4 units_of(uint type) {
-  const float unit = type_units[index_of_type(type)];
-  return (float4)(unit, type == CLK_UNORM_SHORT_565 ? UNIT_OF_565_GREEN : unit, unit, unit);
-}
-
 // Of channels narrower than 32 bits.
 HELPER float4 convert_fields(uint4 words, uint type, uint order) {
   const Fields fields = fields_of(type, order);
   const uint4 bits = bits_of(words, fields);
   if (type == CLK_HALF_FLOAT) return from_half(__builtin_convertvector(bits, ushort4));
   if (order == CLK_sRGBA) return linear_of_srgb(as_int4(bits));
-  if (!is_signed(type)) return __builtin_convertvector(as_int4(bits), float4) * units_of(type);
-  const float4 values =
-      __builtin_convertvector(extend_sign(bits, fields), float4) * units_of(type);
+  const float4 unit = 1.0f / largest_of(type);
+  if (!is_signed(type)) return __builtin_convertvector(as_int4(bits), float4) * unit;
+  const float4 values = __builtin_convertvector(extend_sign(bits, fields), float4) * unit;
   return values > -1.0f ? values : -1.0f;
 }
 
@@ -102,7 +97,7 @@ HELPER float4 load_float(const global uchar* row, int x, uint type, uint order, 
 HELPER uint4 load_integer(const global uchar* row, int x, uint type, uint order, uint size) {
   const uint4 words = load_words(row, x, size);
   uint4 color;
-  if (type == CLK_SIGNED_INT32 || type == CLK_UNSIGNED_INT32) {
+  if (has_words(type)) {
     color = channels_of(words, order);
   } else {
     const Fields fields = fields_of(type, order);

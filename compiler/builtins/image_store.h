@@ -60,10 +60,8 @@ HELPER int4 round_to_int(float4 x) {
   return as_int4(x + 0x1.8p23f) - as_int4((float4)0x1.8p23f);
 }
 HELPER uint4 quantize(float4 color, uint type) {
-  const float largest = type_largest[index_of_type(type)];
-  const float4 high = (float4)(
-      largest, type == CLK_UNORM_SHORT_565 ? LARGEST_OF_565_GREEN : largest, largest, largest);
-  const float low = is_signed(type) ? -largest - 1.0f : 0.0f;
+  const float4 high = largest_of(type);
+  const float low = is_signed(type) ? -high.x - 1.0f : 0.0f;
   float4 x = color == color ? color * high : 0.0f;
   x = x > low ? x : low;
   return as_uint4(round_to_int(x < high ? x : high));
@@ -94,7 +92,7 @@ HELPER uint4 saturate(uint4 numbers, uint largest) {
   HELPER void store(Image image, global uchar* row, int x, T##4 color) {                        \
     const uint type = channel_type_of(image), order = channel_order_of(image);                  \
     uint4 words;                                                                                \
-    if (type == CLK_SIGNED_INT32 || type == CLK_UNSIGNED_INT32) {                               \
+    if (has_words(type)) {                                                                      \
       words = words_of(as_uint4(color), order);                                                 \
     } else {                                                                                    \
       const T largest = type == SHORT ? LARGEST_SHORT : LARGEST_CHAR;                           \

@@ -4,9 +4,12 @@
 #include <cmath>
 
 #include "gaussian.cl.h"
+#include "gaussian_image.cl.h"
 #include "kernel_case.h"
 #include "limits/limits.h"
+#include "picture.h"
 #include "sobel.cl.h"
+#include "sobel_image.cl.h"
 #include "stencil_5point.cl.h"
 #include "stencil_7point.cl.h"
 
@@ -78,12 +81,9 @@ Problem sobel() {
           [=] { limits::sobel(in.data(), out.data(), width, height); }};
 }
 
-Problem gaussian() {
-  const auto width = static_cast<int>(sized(2048, 160)),
-             height = static_cast<int>(sized(2048, 144));
-  const size_t count = static_cast<size_t>(width) * height;
-  const Array<float> in = random_floats(count, -1, 1), out(count);
-  const auto expected = [=](size_t i) {
+// What a Gaussian filter makes of `in`, going on beyond its edges.
+auto filtered(const Array<float>& in, int width, int height) {
+  return [=](size_t i) {
     constexpr double kWeights[] = {1, 4, 6, 4, 1};
     const int x = static_cast<int>(i) % width, y = static_cast<int>(i) / width;
     double sum = 0;
@@ -93,6 +93,14 @@ Problem gaussian() {
                in[std::clamp(y + dy, 0, height - 1) * width + std::clamp(x + dx, 0, width - 1)];
     return sum;
   };
+}
+
+Problem gaussian() {
+  const auto width = static_cast<int>(sized(2048, 160)),
+             height = static_cast<int>(sized(2048, 144));
+  const size_t count = static_cast<size_t>(width) * height;
+  const Array<float> in = random_floats(count, -1, 1), out(count);
+  const auto expected = filtered(in, width, height);
   return {kernel(gaussian_source, "gaussian", in, out, width, height),
           cl::NDRange(width, height),
           cl::NullRange,
@@ -102,6 +110,50 @@ Problem gaussian() {
           [=] { limits::gaussian(in.data(), out.data(), width, height); }};
 }
 
+Problem gaussian_image() {
+  const auto width = static_cast<int>(sized(2048, 160)),
+             height = static_cast<int>(sized(2048, 144));
+  const size_t count = static_cast<size_t>(width) * height;
+  const Array<float> in = random_floats(count, -1, 1), out(count);
+  const Picture<float> from(in, CL_FLOAT, width, height), to(out, CL_FLOAT, width, height);
+  const auto expected = filtered(in, width, height);
+  return {kernel(gaussian_image_source, "gaussian_image", from.image(), to.image()),
+          cl::NDRange(width, height),
+          cl::NullRange,
+          static_cast<double>(count),
+          [=] { to.fetch(); },
+          [=] { compare(out, {1e-6}, expected); },
+          [=] { limits::gaussian(from.data(), to.data(), width, height); }};
+}
+
+// Shades from 0 to 1 in 8 bits, with a result at the edges too; rounded to the nearest one.
+Problem sobel_image() {
+  const size_t width = sized(4096, 160), height = sized(4096, 144), count = width * height;
+  const Array<uint8_t> in = random_integers<uint8_t>(count), out(count);
+  const Picture<uint8_t> from(in, CL_UNORM_INT8, width, height),
+      to(out, CL_UNORM_INT8, width, height);
+  const auto expected = [=](size_t i) {
+    const auto x = static_cast<int>(i % width), y = static_cast<int>(i / width);
+    const auto at = [&](int dx, int dy) {
+      const int column = std::clamp(x + dx, 0, static_cast<int>(width) - 1);
+      const int row = std::clamp(y + dy, 0, static_cast<int>(height) - 1);
+      return static_cast<int>(in[static_cast<size_t>(row) * width + static_cast<size_t>(column)]);
+    };
+    const int horizontal =
+        at(1, -1) + 2 * at(1, 0) + at(1, 1) - at(-1, -1) - 2 * at(-1, 0) - at(-1, 1);
+    const int vertical =
+        at(-1, 1) + 2 * at(0, 1) + at(1, 1) - at(-1, -1) - 2 * at(0, -1) - at(1, -1);
+    return std::min(std::lround(std::hypot(horizontal, vertical)), 255L);
+  };
+  return {kernel(sobel_image_source, "sobel_image", from.image(), to.image()),
+          cl::NDRange(width, height),
+          cl::NDRange(16, 16),
+          static_cast<double>(count),
+          [=] { to.fetch(); },
+          [=] { compare(out, {0, 7}, expected); },
+          [=] { limits::sobel_to_edge(from.data(), to.data(), width, height); }};
+}
+
 }  // namespace
 
 KernelClass stencil_kernels() {
@@ -109,7 +161,9 @@ KernelClass stencil_kernels() {
           {{"stencil_5point", "M items/s", stencil_5point},
            {"stencil_7point", "M items/s", stencil_7point},
            {"sobel", "M items/s", sobel},
-           {"gaussian", "M items/s", gaussian}}};
+           {"gaussian", "M items/s", gaussian},
+           {"sobel_image", "M items/s", sobel_image},
+           {"gaussian_image", "M items/s", gaussian_image}}};
 }
 
 }  // namespace bench

@@ -59,6 +59,7 @@ void stencil_5point(const float* in, float* out, size_t width, size_t height);
 void stencil_7point(const float* in, float* out, float centre, float side, size_t width,
                     size_t height, size_t depth);
 void sobel(const uint8_t* in, uint8_t* out, size_t width, size_t height);
+void sobel_to_edge(const uint8_t* in, uint8_t* out, size_t width, size_t height);
 void gaussian(const float* in, float* out, int width, int height);
 
 // integers.cc

@@ -55,6 +55,30 @@ void sobel(const uint8_t* in, uint8_t* out, size_t width, size_t height) {
   });
 }
 
+// All elements, also those at the edges; rounded to the nearest number.
+void sobel_to_edge(const uint8_t* in, uint8_t* out, size_t width, size_t height) {
+  parallel(height, 16, [=](size_t begin, size_t end) {
+    for (size_t y = begin; y < end; ++y) {
+      const uint8_t* here = in + y * width;
+      const uint8_t* above = y > 0 ? here - width : here;
+      const uint8_t* below = y + 1 < height ? here + width : here;
+      uint8_t* to = out + y * width;
+      const auto magnitude = [=](size_t left, size_t x, size_t right) {
+        const int horizontal = above[right] + 2 * here[right] + below[right] - above[left] -
+                               2 * here[left] - below[left];
+        const int vertical =
+            below[left] + 2 * below[x] + below[right] - above[left] - 2 * above[x] - above[right];
+        const auto squared = static_cast<float>(horizontal * horizontal + vertical * vertical);
+        return static_cast<uint8_t>(std::min(static_cast<int>(std::sqrt(squared) + 0.5f), 255));
+      };
+      to[0] = magnitude(0, 0, 1);
+#pragma omp simd
+      for (size_t x = 1; x < width - 1; ++x) to[x] = magnitude(x - 1, x, x + 1);
+      to[width - 1] = magnitude(width - 2, width - 1, width - 1);
+    }
+  });
+}
+
 // All 25 products for each element, as in the kernel; the same filter by rows and then by columns
 // would take 10.
 void gaussian(const float* in, float* out, int width, int height) {

@@ -23,14 +23,14 @@ namespace conclave::compiler {
 namespace {
 
 // Links the module of an archive that defines `name`, if there is one.
-void link_definition(llvm::Module& module, const BuiltinArchive& archive, llvm::StringRef name) {
+void link_definition(llvm::Linker& linker, llvm::LLVMContext& context,
+                     const BuiltinArchive& archive, llvm::StringRef name) {
   auto bitcode = archive.find({name.data(), name.size()});
   if (!bitcode) return;
   llvm::MemoryBufferRef buffer(llvm::StringRef(bitcode->data(), bitcode->size()), "builtins");
-  auto library = llvm::getLazyBitcodeModule(buffer, module.getContext(),
-                                            /*ShouldLazyLoadMetadata=*/true);
+  auto library = llvm::getLazyBitcodeModule(buffer, context, /*ShouldLazyLoadMetadata=*/true);
   if (!library) throw BuildError("builtins: " + llvm::toString(library.takeError()));
-  if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded))
+  if (linker.linkInModule(std::move(*library), llvm::Linker::LinkOnlyNeeded))
     throw BuildError("cannot link builtin '" + llvm::demangle(name.str()) + "'");
 }
 
@@ -48,11 +48,13 @@ void link_needed(llvm::Module& module, const BuiltinArchive& archive) {
   for (const llvm::Function& function : module)
     if (!function.isDeclaration()) own.insert(&function);
   llvm::StringSet<> tried;
+  // One linker for all: each looks through the whole module when it is made.
+  llvm::Linker linker(module);
   for (bool changed = true; changed;) {
     changed = false;
     for (const std::string& name : undefined_functions(module)) {
       if (!tried.insert(name).second) continue;
-      link_definition(module, archive, name);
+      link_definition(linker, module.getContext(), archive, name);
       changed = true;
     }
   }

@@ -18,12 +18,13 @@ class Target {
  public:
   // `cpu` is LLVM's name of a CPU, or "" for the one this process runs on. Throws BuildError for a
   // name that LLVM does not know.
-  Target(const std::string& cpu, bool optimize);
+  explicit Target(const std::string& cpu);
 
   const std::string& cpu() const { return cpu_; }
   // `features` like "+avx2,+fma".
   bool has(const char* features) const;
   llvm::TargetMachine& machine() const { return *machine_; }
+  std::unique_ptr<llvm::TargetMachine> make_machine(llvm::CodeGenOptLevel level) const;
   // What the code may use of the instruction set, by LLVM's names, sorted; without tuning flags.
   std::vector<std::string> features() const;
 
@@ -36,22 +37,14 @@ class Target {
   std::unique_ptr<llvm::TargetMachine> machine_;
 };
 
-// Simplifies kernels in SPMD form (one work-item, barriers as calls) on the virtual target, so that
-// little is live across barriers.
-void simplify_kernels(llvm::Module& module, bool optimize);
-
-// Unrolls loops with barriers as far as that pays (passes/unroll_barrier_loops.h).
-void unroll_barrier_loops(llvm::Function& kernel);
-
-// The same for one function of such a module, whose calls have been inlined.
-void simplify_function(llvm::Function& function);
-
 // LLVM's whole optimiser with its vectorizers, on the CPU's form of the module. Of a module that
-// this would take very long for (code_size.h) it does the least, and so does generate_code() then.
-void optimize_for_cpu(llvm::Module& module, const Target& target, bool optimize);
+// this would take very long for (code_size.h) it does the least. Returns what suits
+// generate_code().
+llvm::CodeGenOptLevel optimize_for_cpu(llvm::Module& module, const Target& target, bool optimize);
 
 // Object file, or assembly text.
-std::string generate_code(llvm::Module& module, const Target& target, bool assembly = false);
+std::string generate_code(llvm::Module& module, const Target& target, llvm::CodeGenOptLevel level,
+                          llvm::CodeGenFileType type = llvm::CodeGenFileType::ObjectFile);
 
 }  // namespace conclave::compiler
 

@@ -136,6 +136,33 @@ struct SplitLongBlocks : llvm::PassInfoMixin<SplitLongBlocks> {
   }
 };
 
+// Enough for code that runs a small part of the time.
+FunctionPassManager make_little_simplification() {
+  FunctionPassManager passes;
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
+  passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/false));
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  return passes;
+}
+
+// Runs other passes on cold functions.
+struct ByTemperature : llvm::PassInfoMixin<ByTemperature> {
+  FunctionPassManager hot, cold;
+
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+    const bool is_cold = function.hasFnAttribute(llvm::Attribute::Cold);
+    return (is_cold ? cold : hot).run(function, analyses);
+  }
+};
+
+ByTemperature by_temperature(FunctionPassManager hot, FunctionPassManager cold) {
+  ByTemperature passes;
+  passes.hot = std::move(hot);
+  passes.cold = std::move(cold);
+  return passes;
+}
+
 }  // namespace
 
 llvm::ModulePassManager make_joining_passes() {
@@ -162,10 +189,12 @@ llvm::ModulePassManager make_cpu_pipeline() {
   llvm::ModulePassManager passes;
   llvm::ModuleInlinerWrapperPass inliner(llvm::getInlineParams(/*OptLevel=*/3, /*SizeOptLevel=*/0));
   inliner.getPM().addPass(llvm::PostOrderFunctionAttrsPass());
-  inliner.getPM().addPass(llvm::createCGSCCToFunctionPassAdaptor(make_simplification()));
+  inliner.getPM().addPass(llvm::createCGSCCToFunctionPassAdaptor(
+      by_temperature(make_simplification(), make_little_simplification())));
   passes.addPass(std::move(inliner));
   passes.addPass(llvm::GlobalDCEPass());
-  passes.addPass(llvm::createModuleToFunctionPassAdaptor(make_vectorization()));
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(
+      by_temperature(make_vectorization(), FunctionPassManager())));
   return passes;
 }
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels.h"
 
-#include <llvm/ADT/DenseMap.h>
 #include <llvm/IR/DebugInfoMetadata.h>
-#include <llvm/IR/InstIterator.h>
-#include <llvm/IR/Instructions.h>
 
 #include <algorithm>
 #include <bit>
@@ -29,6 +26,8 @@
 #include "compiler/passes/sub_groups.h"
 #include "compiler/passes/work_group_function.h"
 #include "compiler/passes/work_item_functions.h"
+#include "compiler/simplifier.h"
+#include "compiler/stack_bytes.h"
 #include "compiler/vectorizer/vectorize_region.h"
 
 namespace conclave::compiler {
@@ -36,30 +35,6 @@ namespace {
 
 // A worker's stack is finite; what a kernel cannot have must be told at build time.
 constexpr uint64_t kMaxPrivateBytes = uint64_t{8} << 20;
-
-// Bytes of the variables of functions and of the deepest chains of calls below them.
-class StackBytes {
- public:
-  // There is no recursion any more.
-  uint64_t of(const llvm::Function& function) {
-    auto known = known_.find(&function);
-    if (known != known_.end()) return known->second;
-    uint64_t own = 0;
-    uint64_t below = 0;
-    for (const llvm::Instruction& instruction : llvm::instructions(function)) {
-      if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
-        own += variable->getAllocationSize(function.getDataLayout())->getFixedValue();
-      } else if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
-        if (const llvm::Function* callee = call->getCalledFunction())
-          below = std::max(below, of(*callee));
-      }
-    }
-    return known_[&function] = own + below;
-  }
-
- private:
-  llvm::DenseMap<const llvm::Function*, uint64_t> known_;
-};
 
 void check_private_memory(const RegionedKernel& kernel, KernelInfo& info, StackBytes& stack) {
   for (const Region& region : kernel.regions) {
@@ -127,7 +102,7 @@ void check_shares_no_variables(const llvm::Module& module, const std::string& ke
 
 // Everything that must happen to a kernel while it still describes one work-item.
 void prepare_kernels(llvm::Module& module, const std::vector<KernelInfo>& infos,
-                     const Options& options, PhaseTimes& times) {
+                     const Options& options, Simplifier& simplifier, PhaseTimes& times) {
   times.begin("prepare");
   check_types(module);
   lower_images(module);
@@ -142,9 +117,10 @@ void prepare_kernels(llvm::Module& module, const std::vector<KernelInfo>& infos,
     apply_local_size_to_kernel(*kernels[i], infos[i]);
   }
   times.begin("simplify");
-  simplify_kernels(module, options.optimize);
-  if (options.specialization && options.optimize)
-    for (llvm::Function* kernel : kernels) unroll_barrier_loops(*kernel);
+  if (!options.optimize) return;
+  simplifier.run(module);
+  if (options.specialization)
+    for (llvm::Function* kernel : kernels) simplifier.unroll_barrier_loops(*kernel);
 }
 
 // Where a region's calls of work-item functions end.
@@ -197,7 +173,7 @@ const char* why_one_lane(const Options& options) {
 // sub-groups all or none.
 void vectorize_regions(RegionedKernel& kernel, llvm::ArrayRef<unsigned> lanes,
                        const KernelInfo& info, const Options& options, const Target& target,
-                       std::vector<PartRemarks>& remarks) {
+                       Simplifier& simplifier, std::vector<PartRemarks>& remarks) {
   for (size_t i = 0; i < kernel.regions.size(); ++i) {
     Region& region = kernel.regions[i];
     if (lanes[i] == 1) {
@@ -206,7 +182,7 @@ void vectorize_regions(RegionedKernel& kernel, llvm::ArrayRef<unsigned> lanes,
     }
     const PacketForms forms =
         needed_forms(region, lanes[i], known_row(kernel, info), info, options);
-    if (vectorize_region(region, lanes[i], forms, target, remarks[i])) continue;
+    if (vectorize_region(region, lanes[i], forms, target, simplifier, remarks[i])) continue;
     if (!region.has_sub_groups) continue;
     if (info.required_sub_group_size)
       throw BuildError("kernel '" + kernel.name + "' requires sub-groups of " +
@@ -238,7 +214,7 @@ void lower_sub_groups_of_one(const RegionedKernel& kernel, const KernelInfo& inf
 }
 
 KernelRemarks vectorize(RegionedKernel& kernel, KernelInfo& info, const Options& options,
-                        const Target& target) {
+                        const Target& target, Simplifier& simplifier) {
   KernelRemarks remarks = start_remarks(kernel, options);
   const bool has_sub_groups = llvm::any_of(
       kernel.regions, [](const Region& region) { return uses_sub_groups(*region.function); });
@@ -251,7 +227,7 @@ KernelRemarks vectorize(RegionedKernel& kernel, KernelInfo& info, const Options&
     lanes.push_back(suitable_lanes(region, known_row(kernel, info), info, options, target));
   }
   if (has_sub_groups) lanes.assign(lanes.size(), *std::min_element(lanes.begin(), lanes.end()));
-  vectorize_regions(kernel, lanes, info, options, target, remarks.parts);
+  vectorize_regions(kernel, lanes, info, options, target, simplifier, remarks.parts);
 
   info.joins_groups = kernel.joins_groups;
   for (const Region& region : kernel.regions) info.lanes = std::max(info.lanes, region.lanes);
@@ -273,7 +249,8 @@ std::vector<KernelInfo> lower_kernels(llvm::Module& module, const Options& optio
                                       std::vector<KernelRemarks>& remarks) {
   std::vector<KernelInfo> infos = describe_kernels(module);
   if (options.specialization) specialize(infos, *options.specialization);
-  prepare_kernels(module, infos, options, times);
+  Simplifier simplifier(module);
+  prepare_kernels(module, infos, options, simplifier, times);
   if (options.specialization) check_shares_no_variables(module, options.specialization->kernel);
 
   times.begin("regions");
@@ -291,7 +268,7 @@ std::vector<KernelInfo> lower_kernels(llvm::Module& module, const Options& optio
 
   times.begin("vectorize");
   for (size_t i = 0; i < regioned.size(); ++i)
-    remarks.push_back(vectorize(regioned[i], infos[i], options, target));
+    remarks.push_back(vectorize(regioned[i], infos[i], options, target, simplifier));
 
   times.begin("work-groups");
   for (size_t i = 0; i < regioned.size(); ++i) {

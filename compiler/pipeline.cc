@@ -109,7 +109,7 @@ class Compilation {
   const Target& target() {
     if (!target_) {
       extras_.times.begin("target");
-      target_.emplace(request_.target_cpu, options_.optimize);
+      target_.emplace(request_.target_cpu);
     }
     return *target_;
   }
@@ -172,19 +172,19 @@ class Compilation {
 
   std::string make_text(llvm::Module& module, const Target& target) {
     extras_.times.begin("optimize");
-    optimize_for_cpu(module, target, options_.optimize);
+    const llvm::CodeGenOptLevel level = optimize_for_cpu(module, target, options_.optimize);
     if (extras_.output == Extras::Output::kOptimizedIr) return print(module);
     extras_.times.begin("generate code");
-    return generate_code(module, target, /*assembly=*/true);
+    return generate_code(module, target, level, llvm::CodeGenFileType::AssemblyFile);
   }
 
   std::vector<std::string> generate_objects(llvm::Module& module, const Target& target) {
     // The log so far is this process's; what a part adds comes back with it.
     std::string log = std::exchange(response_.log, "");
     std::vector<PartResult> parts = generate_in_parts(module, [&](llvm::Module& part) {
-      optimize_for_cpu(part, target, options_.optimize);
+      const llvm::CodeGenOptLevel level = optimize_for_cpu(part, target, options_.optimize);
       PartResult result;
-      result.object = generate_code(part, target);
+      result.object = generate_code(part, target, level);
       result.failed = diagnosed_error_;
       result.log = std::move(response_.log);
       return result;

@@ -2,8 +2,10 @@
 #include "compiler/passes/packet_loop.h"
 
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
 
 #include "compiler/passes/memory_access.h"
 #include "compiler/passes/sub_groups.h"
@@ -125,6 +127,40 @@ std::vector<Value*> load_inputs(IRBuilder<>& builder, const Region& region,
   return values;
 }
 
+// Lines of a function are told of one function only, and a debugger wants those of work-items.
+bool is_debugged(const llvm::Module& module) {
+  return llvm::any_of(module.debug_compile_units(), [](const llvm::DICompileUnit* unit) {
+    return unit->getEmissionKind() == llvm::DICompileUnit::FullDebug;
+  });
+}
+
+// A function of the region's parameters that runs the rest of a row, from the given work-item on,
+// one by one. It is kept apart from the packets: there is little to be gained in it, so it is
+// compiled with little effort.
+llvm::Function* emit_rest_of_row(const Region& region) {
+  llvm::Function& one = *region.function;
+  auto* function = llvm::Function::Create(one.getFunctionType(), llvm::GlobalValue::InternalLinkage,
+                                          one.getName() + ".items", one.getParent());
+  function->copyAttributesFrom(&one);
+  if (!is_debugged(*one.getParent())) {
+    function->removeFnAttr(llvm::Attribute::AlwaysInline);
+    function->addFnAttr(llvm::Attribute::NoInline);
+    function->addFnAttr(llvm::Attribute::Cold);
+  }
+  IRBuilder<> builder(BasicBlock::Create(one.getContext(), "entry", function));
+  std::vector<Value*> arguments;
+  for (llvm::Argument& argument : function->args()) arguments.push_back(&argument);
+  Value* begin = arguments[kLocalId];
+  Value* row_begin = builder.CreateSub(arguments[kItem], begin, "row.begin", true, true);
+  CountingLoop x(builder, begin, arguments[kLocalSize], 1, "x");
+  arguments[kLocalId] = x.index();
+  arguments[kItem] = builder.CreateAdd(row_begin, x.index(), "item", true, true);
+  Value* next = builder.CreateCall(&one, arguments, "next");
+  annotate_loop(*x.close(), nullptr);
+  builder.CreateRet(next);
+  return function;
+}
+
 // Counts y and z along with the rows of a group.
 class RowPosition {
  public:
@@ -176,6 +212,9 @@ class RowEmitter {
     annotate_loop(*x.close(), access_group);
     return next;
   }
+
+  // The same where most of the row is run in packets.
+  Value* emit_rest(Value* begin) { return call(emit_rest_of_row(region_), begin); }
 
   // What is left of the row from `begin` on, as one packet.
   Value* emit_remainder(Value* begin) { return call(region_.remainder, begin); }
@@ -260,7 +299,7 @@ Value* emit_row_in_packets(IRBuilder<>& builder, RowEmitter& row, const Region& 
                    [&] { return row.emit_remainder(end); });
     has_rest = builder.CreateNot(in_packets);
   }
-  return emit_if(builder, has_rest, next, [&] { return row.emit_items(end, nullptr); });
+  return emit_if(builder, has_rest, next, [&] { return row.emit_rest(end); });
 }
 
 }  // namespace

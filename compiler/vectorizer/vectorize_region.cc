@@ -14,6 +14,7 @@
 #include "compiler/passes/group_rows.h"
 #include "compiler/passes/sub_groups.h"
 #include "compiler/passes/vector_math.h"
+#include "compiler/stack_bytes.h"
 #include "compiler/vectorizer/canonicalize.h"
 #include "compiler/vectorizer/lane_ids.h"
 #include "compiler/vectorizer/linearize.h"
@@ -84,14 +85,6 @@ LaneIds lane_ids(llvm::Function& function) {
   return ids;
 }
 
-uint64_t private_bytes(const llvm::Function& function) {
-  uint64_t bytes = 0;
-  for (const llvm::Instruction& instruction : llvm::instructions(function))
-    if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction))
-      bytes += variable->getAllocationSize(function.getDataLayout())->getFixedValue();
-  return bytes;
-}
-
 // The local ids of the last lanes may be beyond the end of the row.
 llvm::Instruction* emit_active(llvm::Function& function) {
   llvm::IRBuilder<> builder(&function.getEntryBlock(), begin_of(function.getEntryBlock()));
@@ -100,10 +93,11 @@ llvm::Instruction* emit_active(llvm::Function& function) {
   return llvm::cast<llvm::Instruction>(active);
 }
 
-bool prepare(llvm::Function& function, unsigned lanes, PartRemarks& remarks) {
+bool prepare(llvm::Function& function, unsigned lanes, Simplifier& simplifier,
+             PartRemarks& remarks) {
   if (!inline_everything(function, remarks)) return false;
-  simplify_function(function);
-  return private_bytes(function) * lanes <= kMaxPrivateBytes ||
+  simplifier.run(function);
+  return StackBytes().of(function) * lanes <= kMaxPrivateBytes ||
          remarks.refuse("its private arrays are too large");
 }
 
@@ -162,14 +156,14 @@ unsigned choose_lanes(const llvm::Function& region, const Target& target) {
 }
 
 bool vectorize_region(Region& region, unsigned lanes, PacketForms forms, const Target& target,
-                      PartRemarks& remarks) {
+                      Simplifier& simplifier, PartRemarks& remarks) {
   if (region.function->getInstructionCount() > kMaxInstructions)
     return remarks.refuse("it is too large");
   const std::string name = (region.function->getName() + ".x" + llvm::Twine(lanes)).str();
   llvm::Function* packet = clone(*region.function, name);
   llvm::Function* remainder = nullptr;
   fix_sub_group_sizes(*packet, {lanes, lanes, region.has_required_lanes});
-  bool is_done = prepare(*packet, lanes, remarks);
+  bool is_done = prepare(*packet, lanes, simplifier, remarks);
   if (is_done && forms.remainder) {
     remainder = clone(*packet, name + ".rest");
     is_done = make_packet_form(*remainder, lanes, true, forms.only_if_faster, target, remarks);

@@ -14,6 +14,7 @@
 
 #include "compiler/codegen.h"
 #include "compiler/passes/region.h"
+#include "compiler/simplifier.h"
 #include "compiler/vectorizer/remarks.h"
 
 namespace conclave::compiler {
@@ -32,7 +33,7 @@ struct PacketForms {
 // Sets `region`'s packet forms with so many lanes; its work-item functions have become arithmetic
 // already. Where they cannot be had, it is false, nothing changes and `remarks` say why.
 bool vectorize_region(Region& region, unsigned lanes, PacketForms forms, const Target& target,
-                      PartRemarks& remarks);
+                      Simplifier& simplifier, PartRemarks& remarks);
 
 }  // namespace conclave::compiler
 

@@ -28,6 +28,7 @@
 #include "compiler/passes/work_item_functions.h"
 #include "compiler/simplifier.h"
 #include "compiler/stack_bytes.h"
+#include "compiler/vectorizer/lane_dimension.h"
 #include "compiler/vectorizer/vectorize_region.h"
 
 namespace conclave::compiler {
@@ -37,11 +38,11 @@ namespace {
 constexpr uint64_t kMaxPrivateBytes = uint64_t{8} << 20;
 
 void check_private_memory(const RegionedKernel& kernel, KernelInfo& info, StackBytes& stack) {
-  for (const Region& region : kernel.regions) {
-    info.private_bytes = std::max(info.private_bytes, stack.of(*region.function));
-    for (const llvm::Function* form : {region.packet, region.remainder})
-      if (form) info.private_bytes = std::max(info.private_bytes, stack.of(*form));
-  }
+  for (const auto* regions : {&kernel.regions, &kernel.other_regions})
+    for (const Region& region : *regions)
+      for (const llvm::Function* form :
+           {region.function, region.packet, region.remainder, region.tall})
+        if (form) info.private_bytes = std::max(info.private_bytes, stack.of(*form));
   uint64_t bytes = info.private_bytes + kernel.spill_bytes;
   if (bytes > kMaxPrivateBytes)
     throw BuildError("kernel '" + kernel.name + "' needs " + std::to_string(bytes) +
@@ -129,26 +130,35 @@ void lower_region(llvm::Function& region) {
   lower_work_item_functions(region);
 }
 
-// The length of a group's rows, or 0: it is unknown, or groups are joined to longer rows.
-uint64_t known_row(const RegionedKernel& kernel, const KernelInfo& info) {
-  return kernel.joins_groups ? 0 : info.required_local_size[0];
+using Size = std::array<uint64_t, 3>;
+
+// The size of a group in each dimension, or 0: it is unknown, or groups are joined to longer rows.
+Size known_size(const RegionedKernel& kernel, const KernelInfo& info) {
+  return kernel.joins_groups ? Size{} : Size(info.required_local_size);
 }
 
-// The lanes that suit a region. A row that is known to be shorter needs no more of them than it has
-// work-items.
-unsigned suitable_lanes(const Region& region, uint64_t row, const KernelInfo& info,
-                        const Options& options, const Target& target) {
+unsigned wanted_lanes(const Region& region, const KernelInfo& info, const Options& options,
+                      const Target& target) {
   if (info.required_sub_group_size) return info.required_sub_group_size;
   if (!options.optimize) return 1;
-  const unsigned lanes = options.width ? options.width : choose_lanes(*region.function, target);
-  return row ? static_cast<unsigned>(std::min<uint64_t>(lanes, std::bit_ceil(row))) : lanes;
+  return options.width ? options.width : choose_lanes(*region.function, target);
+}
+
+// A row that is known to be shorter needs no more lanes than it has work-items.
+unsigned lanes_for_row(unsigned lanes, uint64_t row, const KernelInfo& info) {
+  if (row == 0 || info.required_sub_group_size) return lanes;
+  return static_cast<unsigned>(std::min<uint64_t>(lanes, std::bit_ceil(row)));
 }
 
 // Rows of unknown length have a rest that is run one by one; so has one with a rest of one. Not
 // where packets are sub-groups: all work-items are in one.
-PacketForms needed_forms(const Region& region, unsigned lanes, uint64_t row, const KernelInfo& info,
-                         const Options& options) {
+PacketForms needed_forms(const Region& region, unsigned lanes, unsigned dimension, const Size& size,
+                         const KernelInfo& info, const Options& options) {
+  const uint64_t row = size[dimension];
   PacketForms forms = {.packet = row == 0 || row >= lanes, .remainder = row % lanes > 1};
+  forms.dimension = dimension;
+  const uint64_t height = size[dimensions_from(dimension)[1]];
+  forms.tall = forms.packet && !region.has_sub_groups && height != 1;
   forms.only_if_faster =
       options.width == 0 && !info.required_sub_group_size && !region.has_sub_groups;
   if (region.has_sub_groups)
@@ -157,9 +167,9 @@ PacketForms needed_forms(const Region& region, unsigned lanes, uint64_t row, con
 }
 
 void erase_packet_forms(Region& region) {
-  for (llvm::Function* form : {region.packet, region.remainder})
+  for (llvm::Function* form : {region.packet, region.remainder, region.tall})
     if (form) form->eraseFromParent();
-  region.packet = region.remainder = nullptr;
+  region.packet = region.remainder = region.tall = nullptr;
   region.lanes = 1;
 }
 
@@ -169,28 +179,34 @@ const char* why_one_lane(const Options& options) {
                             : "the required size of work-groups or sub-groups has 1 in dimension 0";
 }
 
+// What is to become of a kernel's regions.
+struct Plan {
+  std::vector<unsigned> lanes;  // of each
+  unsigned dimension;
+  Size size;  // of a work-group, 0 where it is not known
+};
+
 // Gives the regions of a kernel their packet forms, as far as they have one; of a kernel with
 // sub-groups all or none.
-void vectorize_regions(RegionedKernel& kernel, llvm::ArrayRef<unsigned> lanes,
+void vectorize_regions(const std::string& kernel, std::vector<Region>& regions, const Plan& plan,
                        const KernelInfo& info, const Options& options, const Target& target,
-                       Simplifier& simplifier, std::vector<PartRemarks>& remarks) {
-  for (size_t i = 0; i < kernel.regions.size(); ++i) {
-    Region& region = kernel.regions[i];
-    if (lanes[i] == 1) {
+                       std::vector<PartRemarks>& remarks) {
+  for (size_t i = 0; i < regions.size(); ++i) {
+    Region& region = regions[i];
+    const unsigned lanes = lanes_for_row(plan.lanes[i], plan.size[plan.dimension], info);
+    if (lanes == 1) {
       remarks[i].refuse(why_one_lane(options));
       continue;
     }
-    const PacketForms forms =
-        needed_forms(region, lanes[i], known_row(kernel, info), info, options);
-    if (vectorize_region(region, lanes[i], forms, target, simplifier, remarks[i])) continue;
+    const PacketForms forms = needed_forms(region, lanes, plan.dimension, plan.size, info, options);
+    if (vectorize_region(region, lanes, forms, target, simplifier, remarks[i])) continue;
     if (!region.has_sub_groups) continue;
     if (info.required_sub_group_size)
-      throw BuildError("kernel '" + kernel.name + "' requires sub-groups of " +
-                       std::to_string(lanes[i]) +
+      throw BuildError("kernel '" + kernel + "' requires sub-groups of " + std::to_string(lanes) +
                        " work-items, but cannot be vectorized: " + remarks[i].why_not);
     for (size_t other = 0; other < i; ++other)
       remarks[other].refuse("another part with sub-groups cannot be vectorized");
-    for (Region& other : kernel.regions) erase_packet_forms(other);
+    for (Region& other : regions) erase_packet_forms(other);
     return;
   }
 }
@@ -213,24 +229,60 @@ void lower_sub_groups_of_one(const RegionedKernel& kernel, const KernelInfo& inf
   }
 }
 
+// Packets along another dimension, for the launches that have long rows there: those of others
+// should not be without packets. Tells about them instead of the usual ones.
+void add_other_regions(RegionedKernel& kernel, const Plan& plan, const KernelInfo& info,
+                       const Options& options, const Target& target, Simplifier& simplifier,
+                       KernelRemarks& remarks) {
+  KernelRemarks others = start_remarks(kernel, options);
+  std::vector<Region> regions = kernel.regions;
+  for (Region& region : regions) {
+    region.packet = region.remainder = region.tall = nullptr;
+    region.lanes = region.rows = 1;
+    region.dimension = plan.dimension;
+  }
+  vectorize_regions(kernel.name, regions, plan, info, options, target, simplifier, others.parts);
+  const auto is_scalar = [](const Region& region) { return region.lanes == 1; };
+  if (llvm::all_of(regions, is_scalar)) return;
+  for (PartRemarks& part : others.parts) part.depends_on_size = true;
+  kernel.other_regions = std::move(regions);
+  remarks = std::move(others);
+}
+
+unsigned best_dimension(const RegionedKernel& kernel, const Plan& plan, const Target& target) {
+  const llvm::Function& function = *kernel.regions[0].function;
+  return choose_dimension(kernel.regions, plan.lanes, plan.size,
+                          target.machine().getTargetTransformInfo(function));
+}
+
 KernelRemarks vectorize(RegionedKernel& kernel, KernelInfo& info, const Options& options,
                         const Target& target, Simplifier& simplifier) {
-  KernelRemarks remarks = start_remarks(kernel, options);
   const bool has_sub_groups = llvm::any_of(
       kernel.regions, [](const Region& region) { return uses_sub_groups(*region.function); });
   kernel.joins_groups = !has_sub_groups && is_indifferent_to_groups(kernel);
-  llvm::SmallVector<unsigned> lanes;
+  Plan plan{{}, 0, known_size(kernel, info)};
   for (Region& region : kernel.regions) {
     region.has_sub_groups = has_sub_groups;
     if (!kernel.joins_groups) apply_local_size_to_region(*region.function, info);
     region.has_required_lanes = info.required_sub_group_size != 0;
-    lanes.push_back(suitable_lanes(region, known_row(kernel, info), info, options, target));
+    plan.lanes.push_back(wanted_lanes(region, info, options, target));
   }
-  if (has_sub_groups) lanes.assign(lanes.size(), *std::min_element(lanes.begin(), lanes.end()));
-  vectorize_regions(kernel, lanes, info, options, target, simplifier, remarks.parts);
+  const unsigned least = *std::min_element(plan.lanes.begin(), plan.lanes.end());
+  if (has_sub_groups) plan.lanes.assign(plan.lanes.size(), least);
+  // Sub-groups are made of neighbours in dimension 0.
+  if (!has_sub_groups && least > 1)
+    plan.dimension = options.dimension ? *options.dimension : best_dimension(kernel, plan, target);
+  const bool depends_on_size = plan.dimension != 0 && plan.size[plan.dimension] == 0;
+  Plan usual = plan;
+  if (depends_on_size) usual.dimension = 0;
+  KernelRemarks remarks = start_remarks(kernel, options);
+  vectorize_regions(kernel.name, kernel.regions, usual, info, options, target, simplifier,
+                    remarks.parts);
+  if (depends_on_size) add_other_regions(kernel, plan, info, options, target, simplifier, remarks);
 
   info.joins_groups = kernel.joins_groups;
-  for (const Region& region : kernel.regions) info.lanes = std::max(info.lanes, region.lanes);
+  for (const auto* regions : {&kernel.regions, &kernel.other_regions})
+    for (const Region& region : *regions) info.lanes = std::max(info.lanes, region.lanes);
   if (has_sub_groups) lower_sub_groups_of_one(kernel, info);
   return remarks;
 }

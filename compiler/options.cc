@@ -135,6 +135,17 @@ bool apply_width(Options& options, std::string_view word) {
   return true;
 }
 
+// -cl-conclave-dimension=D
+bool apply_dimension(Options& options, std::string_view word) {
+  constexpr std::string_view kName = "-cl-conclave-dimension=";
+  if (!word.starts_with(kName)) return false;
+  const std::string_view value = word.substr(kName.size());
+  if (value != "0" && value != "1" && value != "2")
+    throw OptionError("error: option '" + std::string(word) + "': expected 0, 1 or 2");
+  options.dimension = static_cast<unsigned>(value[0] - '0');
+  return true;
+}
+
 // X,Y,Z, each a positive number.
 bool parse_sizes(std::string_view text, std::array<uint64_t, 3>& sizes) {
   const char* at = text.begin();
@@ -215,7 +226,9 @@ Options parse_options(std::string_view text, Action action) {
   while (!reader.done()) {
     const std::string& word = reader.next();
     if (apply_flag(options, word, action) || apply_library_option(options, word, action)) continue;
-    if (apply_width(options, word) || apply_local_size(options, word, action)) continue;
+    if (apply_width(options, word) || apply_dimension(options, word) ||
+        apply_local_size(options, word, action))
+      continue;
     bool compiling = place_of(action) == kCompiling;
     if (auto value = reader.value_of(word, "-D")) {
       if (!compiling) wrong_place(word, action);

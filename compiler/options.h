@@ -55,6 +55,9 @@ struct Options {
   bool optimize = true;  // false: -cl-opt-disable
   bool debug_info = false;
   unsigned width = 0;  // -cl-conclave-width=N: lanes of the vectorizer, 1: none; 0: it chooses
+  // -cl-conclave-dimension=D: that lanes are neighbours in, where groups are large enough; without
+  // it, the vectorizer chooses.
+  std::optional<unsigned> dimension;
   // -cl-conclave-local-size=KERNEL:X,Y,Z: the program is this kernel, for such work-groups alone.
   std::optional<Specialization> specialization;
 

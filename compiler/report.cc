@@ -54,7 +54,11 @@ std::string name_of(const KernelRemarks& kernel, size_t index) {
 // What has become of a part as a whole.
 std::string outcome(const PartRemarks& part) {
   if (!part.why_not.empty()) return "not vectorized: " + part.why_not;
-  return std::to_string(part.lanes) + " lanes in dimension " + std::to_string(part.dimension);
+  std::string text =
+      std::to_string(part.lanes) + " lanes in dimension " + std::to_string(part.dimension);
+  if (part.depends_on_size) text += " (0 where work-groups are too small for that)";
+  if (part.rows > 1) text += ", " + std::to_string(part.rows) + " rows at once";
+  return text;
 }
 
 nlohmann::ordered_json to_json(const SourcePlace& place) {
@@ -67,7 +71,9 @@ nlohmann::ordered_json to_json(const PartRemarks& part) {
   nlohmann::ordered_json json = {{"first_line", part.first_line},
                                  {"last_line", part.last_line},
                                  {"lanes", part.lanes},
-                                 {"dimension", part.dimension}};
+                                 {"dimension", part.dimension},
+                                 {"depends_on_size", part.depends_on_size},
+                                 {"rows", part.rows}};
   if (!part.why_not.empty())
     json["not_vectorized"] = {{"why", part.why_not}, {"place", to_json(part.why_not_place)}};
   json["remarks"] = nlohmann::ordered_json::array();

@@ -137,7 +137,7 @@ bool is_debugged(const llvm::Module& module) {
 // A function of the region's parameters that runs the rest of a row, from the given work-item on,
 // one by one. It is kept apart from the packets: there is little to be gained in it, so it is
 // compiled with little effort.
-llvm::Function* emit_rest_of_row(const Region& region) {
+llvm::Function* emit_rest_of_row(const Region& region, unsigned dimension) {
   llvm::Function& one = *region.function;
   auto* function = llvm::Function::Create(one.getFunctionType(), llvm::GlobalValue::InternalLinkage,
                                           one.getName() + ".items", one.getParent());
@@ -150,11 +150,17 @@ llvm::Function* emit_rest_of_row(const Region& region) {
   IRBuilder<> builder(BasicBlock::Create(one.getContext(), "entry", function));
   std::vector<Value*> arguments;
   for (llvm::Argument& argument : function->args()) arguments.push_back(&argument);
-  Value* begin = arguments[kLocalId];
-  Value* row_begin = builder.CreateSub(arguments[kItem], begin, "row.begin", true, true);
-  CountingLoop x(builder, begin, arguments[kLocalSize], 1, "x");
-  arguments[kLocalId] = x.index();
-  arguments[kItem] = builder.CreateAdd(row_begin, x.index(), "item", true, true);
+  const unsigned id = kLocalId + dimension;
+  Value* begin = arguments[id];
+  Value* first_item = arguments[kItem];
+  Value* stride = builder.getInt64(1);
+  for (unsigned d = 0; d < dimension; ++d)
+    stride = builder.CreateMul(stride, arguments[kLocalSize + d], "stride", true, true);
+  CountingLoop x(builder, begin, arguments[kLocalSize + dimension], 1, "x");
+  arguments[id] = x.index();
+  Value* distance = builder.CreateSub(x.index(), begin, "distance", true, true);
+  Value* items = builder.CreateMul(distance, stride, "", true, true);
+  arguments[kItem] = builder.CreateAdd(first_item, items, "item", true, true);
   Value* next = builder.CreateCall(&one, arguments, "next");
   annotate_loop(*x.close(), nullptr);
   builder.CreateRet(next);
@@ -193,54 +199,70 @@ class RowPosition {
   llvm::PHINode* z_;
 };
 
+// Where the work-items of a row are: all have the same y and z.
+struct Row {
+  std::array<unsigned, 3> dimensions;  // which x, y and z are
+  Value* y;
+  Value* z;
+};
+
 // Emits the work-items of one row.
 class RowEmitter {
  public:
   RowEmitter(IRBuilder<>& builder, const Region& region, const GroupValues& group,
-             llvm::ArrayRef<Value*> inputs, const RowPosition& position, Value* row_begin)
-      : builder_(builder),
-        region_(region),
-        group_(group),
-        inputs_(inputs),
-        position_(position),
-        row_begin_(row_begin) {}
+             llvm::ArrayRef<Value*> inputs, const Row& row)
+      : builder_(builder), region_(region), group_(group), inputs_(inputs), row_(row) {
+    Value* line = group.local_size[0];
+    strides_ = {builder.getInt64(1), line, multiply(line, group.local_size[1])};
+    first_item_ = builder.CreateAdd(multiply(row.y, strides_[row.dimensions[1]]),
+                                    multiply(row.z, strides_[row.dimensions[2]]), "", true, true);
+  }
 
   // Work-items one by one from `begin` on, at least one.
   Value* emit_items(Value* begin, MDNode* access_group) {
-    CountingLoop x(builder_, begin, group_.local_size[0], 1, "x");
+    CountingLoop x(builder_, begin, group_.local_size[row_.dimensions[0]], 1, "x");
     Value* next = call(region_.function, x.index());
     annotate_loop(*x.close(), access_group);
     return next;
   }
 
   // The same where most of the row is run in packets.
-  Value* emit_rest(Value* begin) { return call(emit_rest_of_row(region_), begin); }
+  Value* emit_rest(Value* begin) {
+    return call(emit_rest_of_row(region_, row_.dimensions[0]), begin);
+  }
 
   // What is left of the row from `begin` on, as one packet.
   Value* emit_remainder(Value* begin) { return call(region_.remainder, begin); }
 
   // Full packets up to `end`, a multiple of the lanes and not 0.
-  Value* emit_packets(Value* end) {
+  Value* emit_packets(llvm::Function* form, Value* end) {
     CountingLoop x(builder_, builder_.getInt64(0), end, region_.lanes, "packet");
-    Value* next = call(region_.packet, x.index());
+    Value* next = call(form, x.index());
     annotate_loop(*x.close(), nullptr);
     return next;
   }
 
  private:
+  Value* multiply(Value* a, Value* b) { return builder_.CreateMul(a, b, "", true, true); }
+
   Value* call(llvm::Function* function, Value* x) {
-    Value* item = builder_.CreateAdd(row_begin_, x, "item", true, true);
-    return builder_.CreateCall(
-        function, region_arguments(group_, inputs_, item, {x, position_.y(), position_.z()}),
-        "next");
+    const auto& [in_row, across, behind] = row_.dimensions;
+    std::array<Value*, 3> id;
+    id[in_row] = x;
+    id[across] = row_.y;
+    id[behind] = row_.z;
+    Value* item =
+        builder_.CreateAdd(first_item_, multiply(x, strides_[in_row]), "item", true, true);
+    return builder_.CreateCall(function, region_arguments(group_, inputs_, item, id), "next");
   }
 
   IRBuilder<>& builder_;
   const Region& region_;
   const GroupValues& group_;
   llvm::ArrayRef<Value*> inputs_;
-  const RowPosition& position_;
-  Value* row_begin_;
+  Row row_;
+  std::array<Value*, 3> strides_;  // of linear ids
+  Value* first_item_;
 };
 
 // Emits `emit()`, which gives a value, under a condition; `otherwise` is the value without it.
@@ -283,45 +305,109 @@ Value* runs_in_packets(IRBuilder<>& builder, const Region& region, const GroupVa
                            fit_sub_groups(builder, group.local_size[0], row_count, region.lanes));
 }
 
-Value* emit_row_in_packets(IRBuilder<>& builder, RowEmitter& row, const Region& region,
-                           const GroupValues& group, Value* in_packets) {
-  Value* size = group.local_size[0];
-  Value* none = builder.getInt64(0);
-  Value* whole = builder.CreateAnd(size, builder.getInt64(~uint64_t{region.lanes - 1}));
-  Value* end = builder.CreateSelect(in_packets, whole, none);
-  Value* next = llvm::PoisonValue::get(region.function->getReturnType());
-  if (region.packet)
-    next = emit_if(builder, builder.CreateICmpNE(end, none), next,
-                   [&] { return row.emit_packets(end); });
-  Value* has_rest = builder.CreateICmpULT(end, size);
-  if (region.remainder) {
-    next = emit_if(builder, builder.CreateAnd(has_rest, in_packets), next,
-                   [&] { return row.emit_remainder(end); });
-    has_rest = builder.CreateNot(in_packets);
+// The loops of one region.
+class RegionEmitter {
+ public:
+  RegionEmitter(IRBuilder<>& builder, const Region& region, const GroupValues& group)
+      : builder_(builder),
+        region_(region),
+        group_(group),
+        dimensions_(dimensions_from(region.dimension)),
+        inputs_(load_inputs(builder, region, group)) {
+    row_count_ = builder.CreateMul(size(1), size(2), "rows", true, true);
+    none_ = builder.getInt64(0);
   }
-  return emit_if(builder, has_rest, next, [&] { return row.emit_rest(end); });
-}
+
+  Value* emit_one_by_one() {
+    MDNode* access_group = mark_independent_accesses(*region_.function);
+    return emit_rows(size(1), 1,
+                     [&](const Row& row) { return emitter(row).emit_items(none_, access_group); });
+  }
+
+  Value* emit_in_packets() {
+    in_packets_ = runs_in_packets(builder_, region_, group_, row_count_);
+    Value* whole = rounded_down(size(0), region_.lanes);
+    whole_ = builder_.CreateSelect(in_packets_, whole, none_);
+    if (!region_.tall) return emit_rows(size(1), 1, [&](const Row& row) { return emit_row(row); });
+
+    Value* blocks = builder_.CreateUDiv(size(1), builder_.getInt64(region_.rows));
+    Value* is_tall = builder_.CreateAnd(builder_.CreateICmpNE(whole_, none_),
+                                        builder_.CreateICmpNE(blocks, none_));
+    tall_end_ = builder_.CreateSelect(is_tall, rounded_down(size(1), region_.rows), none_);
+    Value* next = emit_if(builder_, is_tall, nothing(), [&] { return emit_tall_rows(blocks); });
+    Value* is_done = builder_.CreateAnd(builder_.CreateICmpEQ(tall_end_, size(1)),
+                                        builder_.CreateICmpEQ(whole_, size(0)));
+    return emit_if(builder_, builder_.CreateNot(is_done), next, [&] {
+      return emit_rows(size(1), 1, [&](const Row& row) { return emit_row(row); });
+    });
+  }
+
+ private:
+  Value* size(unsigned i) const { return group_.local_size[dimensions_[i]]; }
+  Value* nothing() { return llvm::PoisonValue::get(region_.function->getReturnType()); }
+  Value* rounded_down(Value* value, unsigned step) {
+    return builder_.CreateAnd(value, builder_.getInt64(~uint64_t{step - 1}));
+  }
+  RowEmitter emitter(const Row& row) { return {builder_, region_, group_, inputs_, row}; }
+
+  // Rows of `height` in y, which counts in steps, and of the group's size in z.
+  template <class Emit>
+  Value* emit_rows(Value* height, unsigned step, Emit emit) {
+    Value* count = builder_.CreateMul(height, size(2), "", true, true);
+    BasicBlock* before = builder_.GetInsertBlock();
+    CountingLoop rows(builder_, none_, count, 1, "row");
+    RowPosition position(builder_, before, height);
+    Value* y = builder_.CreateMul(position.y(), builder_.getInt64(step), "", true, true);
+    Value* next = emit({dimensions_, y, position.z()});
+    position.advance();
+    annotate_loop(*rows.close(), nullptr);
+    return next;
+  }
+
+  Value* emit_tall_rows(Value* blocks) {
+    return emit_rows(blocks, region_.rows, [&](const Row& row) {
+      return emitter(row).emit_packets(region_.tall, whole_);
+    });
+  }
+
+  // A row, but for the packets that are done in several rows at once.
+  Value* emit_row(const Row& position) {
+    RowEmitter row = emitter(position);
+    Value* next = nothing();
+    if (region_.packet) {
+      Value* has_packets = builder_.CreateICmpNE(whole_, none_);
+      if (region_.tall)
+        has_packets =
+            builder_.CreateAnd(has_packets, builder_.CreateICmpUGE(position.y, tall_end_));
+      next = emit_if(builder_, has_packets, next,
+                     [&] { return row.emit_packets(region_.packet, whole_); });
+    }
+    Value* has_rest = builder_.CreateICmpULT(whole_, size(0));
+    if (region_.remainder) {
+      next = emit_if(builder_, builder_.CreateAnd(has_rest, in_packets_), next,
+                     [&] { return row.emit_remainder(whole_); });
+      has_rest = builder_.CreateNot(in_packets_);
+    }
+    return emit_if(builder_, has_rest, next, [&] { return row.emit_rest(whole_); });
+  }
+
+  IRBuilder<>& builder_;
+  const Region& region_;
+  const GroupValues& group_;
+  const std::array<unsigned, 3> dimensions_;
+  const std::vector<Value*> inputs_;
+  Value* row_count_;
+  Value* none_;
+  Value* in_packets_ = nullptr;  // whether there are any
+  Value* whole_ = nullptr;       // where those of a row end
+  Value* tall_end_ = nullptr;    // where rows end that are done several at once
+};
 
 }  // namespace
 
 Value* emit_packet_loops(IRBuilder<>& builder, const Region& region, const GroupValues& group) {
-  const bool has_packets = region.lanes > 1;
-  MDNode* access_group = has_packets ? nullptr : mark_independent_accesses(*region.function);
-  const auto& size = group.local_size;
-  const std::vector<Value*> inputs = load_inputs(builder, region, group);
-  Value* zero = builder.getInt64(0);
-  Value* row_count = builder.CreateMul(size[1], size[2], "rows", true, true);
-  Value* in_packets = has_packets ? runs_in_packets(builder, region, group, row_count) : nullptr;
-  BasicBlock* before = builder.GetInsertBlock();
-  CountingLoop rows(builder, zero, row_count, 1, "row");
-  RowPosition position(builder, before, size[1]);
-  Value* row_begin = builder.CreateMul(rows.index(), size[0], "", true, true);
-  RowEmitter row(builder, region, group, inputs, position, row_begin);
-  Value* next = has_packets ? emit_row_in_packets(builder, row, region, group, in_packets)
-                            : row.emit_items(zero, access_group);
-  position.advance();
-  annotate_loop(*rows.close(), nullptr);
-  return next;
+  RegionEmitter emitter(builder, region, group);
+  return region.lanes > 1 ? emitter.emit_in_packets() : emitter.emit_one_by_one();
 }
 
 }  // namespace conclave::compiler

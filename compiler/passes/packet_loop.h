@@ -7,7 +7,10 @@
 //     for x in [..., size.x)                        ; !llvm.loop with parallel accesses, where the
 //       next = region(...)                          ; region has no packet form
 //
-// Where the region has a remainder form, one call of it stands for the second loop.
+// Where the region has a remainder form, one call of it stands for the second loop. Where packets
+// are along another dimension, that one is x, and the others are y and z. A form for several rows
+// at once has loops of its own before these, which then have the last rows, and what is left of
+// all.
 //
 // Two loops, not three: every loop costs compile time in each of its regions' passes, and most
 // kernels have one row only.

@@ -5,6 +5,7 @@
 
 #include <llvm/IR/Function.h>
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -38,13 +39,15 @@ struct UniformInput {
 struct Region {
   llvm::Function* function = nullptr;
   std::vector<UniformInput> inputs;  // what its last parameters are
-  // The same for `lanes` work-items at once, whose local ids in dimension 0 and linear ids count up
-  // from those it is given; null where there is none. For groups whose ids are below 2^31.
+  // The same for `lanes` work-items at once, whose local ids in `dimension` count up from that it
+  // is given; null where there is none. For groups whose ids are below 2^31.
   llvm::Function* packet = nullptr;
-  // The same for fewer than `lanes`: those whose local id in dimension 0 is below the local size,
+  // The same for fewer than `lanes`: those whose local id in `dimension` is below the local size,
   // at least one. Null where there is none.
   llvm::Function* remainder = nullptr;
-  unsigned lanes = 1;
+  // The same as `packet` for `rows` rows of work-items at once. Null where there is none.
+  llvm::Function* tall = nullptr;
+  unsigned lanes = 1, rows = 1, dimension = 0;
   // The kernel uses sub-groups: it runs in packets, each a sub-group, or one by one. Whether it
   // requires their size.
   bool has_sub_groups = false;
@@ -57,11 +60,18 @@ struct RegionedKernel {
   std::string name;
   llvm::Function* original = nullptr;  // the kernel in SPMD form: types and attributes of arguments
   std::vector<Region> regions;
+  // The same in packets along another dimension, for launches with long rows there; may be empty.
+  std::vector<Region> other_regions;
   uint64_t spill_bytes = 0;  // per work-item
   uint64_t local_bytes = 0;  // function-scope local variables
   // Its groups may be run together with those beside them (group_rows.h).
   bool joins_groups = false;
 };
+
+// The dimensions in the order in which work-items are counted where rows are in the first of them.
+inline std::array<unsigned, 3> dimensions_from(unsigned first) {
+  return {first, first == 0 ? 1u : 0u, first == 2 ? 1u : 2u};
+}
 
 }  // namespace conclave::compiler
 

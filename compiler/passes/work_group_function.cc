@@ -5,6 +5,8 @@
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
 
+#include <algorithm>
+
 #include "compiler/passes/address_spaces.h"
 #include "compiler/passes/group_rows.h"
 #include "compiler/passes/packet_loop.h"
@@ -23,6 +25,10 @@ constexpr uint32_t kFlushDenormals = 0x8040;
 // Work-items up to which groups of one row are taken together.
 constexpr uint64_t kLongestLine = uint64_t{1} << 16;
 
+// Groups wider than this across their rows are not joined often enough to make long rows of short
+// ones: what is dealt out to a thread at once may be a few groups only.
+constexpr uint64_t kWidestGroup = 64;
+
 class GroupFunctionBuilder {
  public:
   GroupFunctionBuilder(const RegionedKernel& kernel, const KernelInfo& info)
@@ -35,16 +41,21 @@ class GroupFunctionBuilder {
   llvm::Function* build() {
     BasicBlock* entry = add_block("entry");
     BasicBlock* start = add_block("start");
-    group_ = add_block("group");
-    group_end_ = add_block("group.end");
     exit_ = add_block("exit");
     builder_.SetInsertPoint(entry);
     Value* nothing = builder_.CreateICmpEQ(count(), builder_.getInt64(0));
     builder_.CreateCondBr(nothing, exit_, start);
     builder_.SetInsertPoint(start);
     load_inputs();
-    emit_group_loop();
-    builder_.CreateBr(exit_);
+    if (!kernel_.other_regions.empty()) {
+      BasicBlock* other = add_block("other");
+      BasicBlock* usual = add_block("usual");
+      builder_.CreateCondBr(has_long_rows(kernel_.other_regions), other, usual);
+      builder_.SetInsertPoint(other);
+      emit_group_loop(kernel_.other_regions);
+      builder_.SetInsertPoint(usual);
+    }
+    emit_group_loop(kernel_.regions);
     builder_.SetInsertPoint(exit_);
     builder_.CreateRetVoid();
     return function_;
@@ -133,12 +144,32 @@ class GroupFunctionBuilder {
                                       llvm::Align(argument.alignment), argument.name);
   }
 
-  void emit_group_loop() {
+  // Whether groups, or those beside each other together, fill packets along the regions' dimension.
+  Value* has_long_rows(const std::vector<Region>& regions) {
+    const auto [row, y, z] = dimensions_from(regions[0].dimension);
+    unsigned lanes = 1;
+    for (const Region& region : regions) lanes = std::max(lanes, region.lanes);
+    Value* wanted = builder_.getInt64(lanes);
+    Value* fills = builder_.CreateICmpUGE(local_size_[row], wanted);
+    if (!kernel_.joins_groups) return fills;
+    Value* width = builder_.CreateMul(local_size_[y], local_size_[z], "", true, true);
+    Value* joins =
+        builder_.CreateAnd(builder_.CreateICmpUGE(global_size_[row], wanted),
+                           builder_.CreateICmpULE(width, builder_.getInt64(kWidestGroup)));
+    return builder_.CreateOr(fills, joins);
+  }
+
+  // Groups are counted along the rows that are in packets: those beside each other may be joined.
+  void emit_group_loop(const std::vector<Region>& regions) {
+    order_ = kernel_.joins_groups ? dimensions_from(regions[0].dimension) : dimensions_from(0);
+    group_ = add_block("group");
+    group_end_ = add_block("group.end");
+    const auto [x, y, z] = order_;
     Triple start;
-    start[0] = builder_.CreateURem(first(), num_groups_[0]);
-    Value* rest = builder_.CreateUDiv(first(), num_groups_[0]);
-    start[1] = builder_.CreateURem(rest, num_groups_[1]);
-    start[2] = builder_.CreateUDiv(rest, num_groups_[1]);
+    start[x] = builder_.CreateURem(first(), num_groups_[x]);
+    Value* rest = builder_.CreateUDiv(first(), num_groups_[x]);
+    start[y] = builder_.CreateURem(rest, num_groups_[y]);
+    start[z] = builder_.CreateUDiv(rest, num_groups_[y]);
     Value* most = kernel_.joins_groups ? most_groups_at_once() : builder_.getInt64(1);
     BasicBlock* before = builder_.GetInsertBlock();
     builder_.CreateBr(group_);
@@ -151,18 +182,16 @@ class GroupFunctionBuilder {
     }
     llvm::PHINode* left = builder_.CreatePHI(builder_.getInt64Ty(), 2, "left");
     left->addIncoming(count(), before);
-    Value* groups = kernel_.joins_groups ? groups_at_once(most, left, id[0]) : most;
+    Value* groups = kernel_.joins_groups ? groups_at_once(most, left, id[x]) : most;
     describe_group({id[0], id[1], id[2]}, groups);
-    emit_regions();
+    emit_regions(regions);
 
     builder_.SetInsertPoint(group_end_);
     Triple next = next_group({id[0], id[1], id[2]}, groups);
     Value* next_left = builder_.CreateSub(left, groups, "", true, true);
-    BasicBlock* behind = add_block("done");
-    builder_.CreateCondBr(builder_.CreateICmpEQ(next_left, builder_.getInt64(0)), behind, group_);
+    builder_.CreateCondBr(builder_.CreateICmpEQ(next_left, builder_.getInt64(0)), exit_, group_);
     for (unsigned d = 0; d < 3; ++d) id[d]->addIncoming(next[d], group_end_);
     left->addIncoming(next_left, group_end_);
-    builder_.SetInsertPoint(behind);
   }
 
   Value* smaller(Value* a, Value* b) {
@@ -171,17 +200,18 @@ class GroupFunctionBuilder {
 
   // Groups of one row need no bound: they are one line in memory, if in any order.
   Value* most_groups_at_once() {
-    Value* rows = builder_.CreateMul(local_size_[1], local_size_[2], "", true, true);
+    const auto [x, y, z] = order_;
+    Value* rows = builder_.CreateMul(local_size_[y], local_size_[z], "", true, true);
     Value* is_line = builder_.CreateICmpEQ(rows, builder_.getInt64(1));
     Value* longest = builder_.CreateSelect(is_line, builder_.getInt64(kLongestLine),
                                            builder_.getInt64(longest_row(kernel_)));
-    Value* groups = builder_.CreateUDiv(longest, local_size_[0]);
+    Value* groups = builder_.CreateUDiv(longest, local_size_[x]);
     return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, groups, builder_.getInt64(1));
   }
 
   // Those that are left, and in the same row of groups.
   Value* groups_at_once(Value* most, Value* left, Value* id) {
-    Value* in_row = builder_.CreateSub(num_groups_[0], id, "", true, true);
+    Value* in_row = builder_.CreateSub(num_groups_[order_[0]], id, "", true, true);
     return smaller(smaller(most, left), in_row);
   }
 
@@ -193,7 +223,7 @@ class GroupFunctionBuilder {
       Value* begin = builder_.CreateMul(id[d], local_size_[d], "", true, true);
       Value* left = builder_.CreateSub(global_size_[d], begin, "", true, true);
       Value* size = local_size_[d];
-      if (d == 0) size = builder_.CreateMul(size, groups, "", true, true);
+      if (d == order_[0]) size = builder_.CreateMul(size, groups, "", true, true);
       group_values_.local_size[d] = info_.uniform_work_groups ? size : smaller(size, left);
       group_values_.global_base[d] = builder_.CreateAdd(begin, global_offset_[d]);
     }
@@ -206,9 +236,9 @@ class GroupFunctionBuilder {
   Triple next_group(const Triple& id, Value* groups) {
     Triple next;
     Value* carry = groups;
-    for (unsigned d = 0; d < 3; ++d) {
+    for (unsigned d : order_) {
       Value* sum = builder_.CreateAdd(id[d], carry, "", true, true);
-      if (d == 2) {
+      if (d == order_[2]) {
         next[d] = sum;
         break;
       }
@@ -219,14 +249,14 @@ class GroupFunctionBuilder {
     return next;
   }
 
-  void emit_regions() {
+  void emit_regions(const std::vector<Region>& regions) {
     std::vector<BasicBlock*> blocks;
-    for (size_t i = 0; i < kernel_.regions.size(); ++i)
+    for (size_t i = 0; i < regions.size(); ++i)
       blocks.push_back(BasicBlock::Create(context_, "region." + llvm::Twine(i), function_));
     builder_.CreateBr(blocks[0]);
-    for (size_t i = 0; i < kernel_.regions.size(); ++i) {
+    for (size_t i = 0; i < regions.size(); ++i) {
       builder_.SetInsertPoint(blocks[i]);
-      const Region& region = kernel_.regions[i];
+      const Region& region = regions[i];
       Value* next = emit_packet_loops(builder_, region, group_values_);
       emit_successor(region, next, blocks);
     }
@@ -261,6 +291,7 @@ class GroupFunctionBuilder {
   BasicBlock* group_end_ = nullptr;
   BasicBlock* exit_ = nullptr;
   Triple global_offset_, global_size_, local_size_, num_groups_;
+  std::array<unsigned, 3> order_ = dimensions_from(0);  // that groups are counted in
   GroupValues group_values_;
 };
 

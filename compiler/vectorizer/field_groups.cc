@@ -6,8 +6,11 @@
 #include <llvm/IR/Operator.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <optional>
 
 #include "compiler/vectorizer/lane_masks.h"
+#include "compiler/vectorizer/lane_runs.h"
 
 namespace conclave::compiler {
 namespace {
@@ -17,6 +20,9 @@ using llvm::Instruction;
 using llvm::Value;
 
 constexpr unsigned kPointerBits = 64;
+
+// Of lanes that are nowhere in particular, so much is accessed at once.
+constexpr int64_t kRowBytes = 16;
 
 // What an address is a constant offset from: a pointer, and indices times their sizes.
 struct Origin {
@@ -91,7 +97,7 @@ int64_t size_of(const Instruction& access) {
 // Accesses of one kind, with one origin and distance of lanes, between which nothing interferes.
 struct Neighbours {
   Origin origin;
-  int64_t stride;
+  std::optional<int64_t> stride;  // bytes; none where lanes are anywhere
   bool are_loads;
   std::vector<FieldGroup::Member> members;  // in the order of the code
 };
@@ -105,7 +111,8 @@ std::vector<FieldGroup> cut(const Neighbours& neighbours) {
   int64_t first = 0, end = 0;
   for (const auto& [access, offset] : members) {
     const int64_t size = size_of(*access);
-    if (groups.empty() || offset != end || offset + size - first > neighbours.stride) {
+    if (groups.empty() || offset != end ||
+        offset + size - first > neighbours.stride.value_or(kRowBytes)) {
       groups.push_back({{}, nullptr, 0});
       first = offset;
     }
@@ -133,6 +140,12 @@ bool is_barrier(const Instruction& instruction) {
       intrinsic && intrinsic->isAssumeLikeIntrinsic())
     return false;
   return instruction.mayHaveSideEffects();
+}
+
+// Whether lanes are at places of which nothing better is known.
+bool is_scattered(Value* pointer, const llvm::DataLayout& layout, const PacketValues& values) {
+  return !values.stride(pointer) && !values.assumed_stride(pointer) &&
+         !LaneRun::find(pointer, layout, values);
 }
 
 // At the address of the group's position.
@@ -169,24 +182,28 @@ FieldGroups::FieldGroups(llvm::BasicBlock& block, const PacketValues& values) {
     llvm::erase_if(open, is_ended);
   };
   for (Instruction& instruction : block) {
-    Neighbours own{{}, 0, llvm::isa<llvm::LoadInst>(instruction), {}};
+    Neighbours own{{}, {}, llvm::isa<llvm::LoadInst>(instruction), {}};
     int64_t offset = 0;
+    bool joins = false;
     if (is_simple(instruction)) {
       Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
-      if (size_of(instruction) != 0) own.stride = values.stride(pointer).value_or(0);
-      own.origin = find_origin(pointer, block.getDataLayout(), offset);
+      const llvm::DataLayout& layout = block.getDataLayout();
+      own.stride = values.stride(pointer);
+      joins = size_of(instruction) != 0 &&
+              (own.stride ? *own.stride > 0 : is_scattered(pointer, layout, values));
+      own.origin = find_origin(pointer, layout, offset);
     }
     auto is_own = [&](const Neighbours& neighbours) {
       return neighbours.stride == own.stride && neighbours.are_loads == own.are_loads &&
              neighbours.origin == own.origin;
     };
     auto overlaps = [&](const FieldGroup::Member& member) {
-      const int64_t distance = std::abs(offset - member.offset) % own.stride;
+      const int64_t distance = std::abs(offset - member.offset);
       const int64_t size = std::max(size_of(instruction), size_of(*member.access));
-      return distance < size || own.stride - distance < size;
+      if (!own.stride) return distance < size;
+      return distance % *own.stride < size || *own.stride - distance % *own.stride < size;
     };
     // Loads end stores, and stores and all other effects end both, if not their own.
-    const bool joins = own.stride > 0;
     if (is_barrier(instruction))
       close([&](const Neighbours& neighbours) {
         return !joins || !is_own(neighbours) || llvm::any_of(neighbours.members, overlaps);
@@ -215,9 +232,15 @@ bool are_better_together(const FieldGroup& group, Value* mask, const PacketValue
 void packetize_fields(const FieldGroup& group, Value* mask, PacketValues& values,
                       const llvm::TargetTransformInfo* target) {
   LaneMemory memory = memory_of(group, mask, values);
-  if (group.position_offset != 0) {
+  if (memory.stride && group.position_offset != 0) {
     llvm::IRBuilder<> builder(group.position);
     memory.pointer = builder.CreatePtrAdd(memory.pointer, builder.getInt64(-group.position_offset));
+  }
+  if (!memory.stride) {
+    llvm::IRBuilder<> builder(group.position);
+    memory.pointers =
+        builder.CreatePtrAdd(values.vector(llvm::getLoadStorePointerOperand(group.position)),
+                             builder.getInt64(-group.position_offset));
   }
   PacketAccess form(std::move(memory), group.position, values.lanes(), target);
   if (llvm::isa<llvm::LoadInst>(group.position)) {

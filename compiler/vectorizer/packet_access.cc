@@ -78,6 +78,7 @@ bool PacketAccess::is_contiguous() const {
 bool PacketAccess::is_better_grouped() const {
   if (!has_packet_form()) return false;
   if (row_length() != 0) return true;
+  if (!memory_.stride) return row_as_integer() != nullptr;
   if (!is_group() || step() > kMaxScalarStep) return false;
   return is_load() || (!memory_.mask && step() == count());
 }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "compiler/vectorizer/lane_masks.h"
 #include "compiler/vectorizer/shapes.h"
@@ -23,17 +24,15 @@ constexpr auto kTime = TargetTransformInfo::TCK_RecipThroughput;
 // How often a loop's body runs where nothing is known of it.
 constexpr double kIterations = 16;
 
-struct Times {
-  double scalar = 0;  // of one work-item
-  double packet = 0;
-};
+// Lanes this far apart are in cache lines of their own.
+constexpr int64_t kFarBytes = 64;
 
 class Estimate {
  public:
   Estimate(const Shapes& shapes, unsigned lanes, const TargetTransformInfo& target)
       : shapes_(shapes), lanes_(lanes), target_(target) {}
 
-  Times of(const Instruction& instruction, bool is_masked) const {
+  PacketTimes of(const Instruction& instruction, bool is_masked) const {
     if (is_free(instruction)) return {};
     // What is the same for all lanes, or counts up with them, is done once.
     if (shapes_.stride(&instruction)) return {1, 1};
@@ -60,9 +59,12 @@ class Estimate {
     return std::ceil(bits / width) * (vector ? vector->getNumElements() : 1);
   }
 
-  Times access(const Instruction& instruction, const llvm::Value* pointer, bool is_masked) const {
+  PacketTimes access(const Instruction& instruction, const llvm::Value* pointer,
+                     bool is_masked) const {
     llvm::Type* type = llvm::getLoadStoreType(const_cast<Instruction*>(&instruction));
-    if (shapes_.stride(pointer) || shapes_.assumed_stride(pointer)) return {1, registers(type)};
+    if (auto stride = shapes_.stride(pointer))
+      return {1, std::abs(*stride) < kFarBytes ? registers(type) : lanes_};
+    if (shapes_.assumed_stride(pointer)) return {1, registers(type)};
     if (!llvm::VectorType::isValidElementType(type)) return {1, 2.0 * lanes_};
     auto cost = target_.getGatherScatterOpCost(
         instruction.getOpcode(), llvm::FixedVectorType::get(type, lanes_), pointer, is_masked,
@@ -77,23 +79,29 @@ class Estimate {
 
 }  // namespace
 
-double gain_of_packets(llvm::Function& region, const LaneIds& ids, unsigned lanes,
-                       const TargetTransformInfo& target) {
+PacketTimes times_of(llvm::Function& region, const LaneIds& ids, unsigned lanes,
+                     const TargetTransformInfo& target) {
   const LaneStrides no_strides;
   Shapes shapes(region, ids, no_strides, lanes);
   Estimate estimate(shapes, lanes, target);
   llvm::DominatorTree dominators(region);
   llvm::LoopInfo loops(dominators);
-  Times times;
+  PacketTimes times;
   for (llvm::BasicBlock& block : region) {
     const bool is_masked = mask_of(block) != nullptr;
     const double weight = std::pow(kIterations, loops.getLoopDepth(&block));
     for (const Instruction& instruction : block) {
-      const Times one = estimate.of(instruction, is_masked);
+      const PacketTimes one = estimate.of(instruction, is_masked);
       times.scalar += weight * one.scalar;
       times.packet += weight * one.packet;
     }
   }
+  return times;
+}
+
+double gain_of_packets(llvm::Function& region, const LaneIds& ids, unsigned lanes,
+                       const TargetTransformInfo& target) {
+  const PacketTimes times = times_of(region, ids, lanes, target);
   return times.packet > 0 ? times.scalar * lanes / times.packet : lanes;
 }
 

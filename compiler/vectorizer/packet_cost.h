@@ -12,8 +12,16 @@
 
 namespace conclave::compiler {
 
+// A guess, from the innermost loops, in operations of a register.
+struct PacketTimes {
+  double scalar = 0;  // of one work-item
+  double packet = 0;
+};
+PacketTimes times_of(llvm::Function& region, const LaneIds& ids, unsigned lanes,
+                     const llvm::TargetTransformInfo& target);
+
 // The time of a linearized region for one work-item after the other, relative to that of its packet
-// form; above 1 packets are faster. A guess, from the innermost loops.
+// form; above 1 packets are faster.
 double gain_of_packets(llvm::Function& region, const LaneIds& ids, unsigned lanes,
                        const llvm::TargetTransformInfo& target);
 

@@ -37,7 +37,10 @@ struct Remark {
 class PartRemarks {
  public:
   unsigned lanes = 1;
-  unsigned dimension = 0;   // that the lanes are neighbours in
+  unsigned dimension = 0;  // that the lanes are neighbours in
+  unsigned rows = 1;       // of work-items that run at once, where groups have so many
+  // Groups that are too small for so many lanes have them in dimension 0.
+  bool depends_on_size = false;
   unsigned first_line = 0;  // of the kernel itself, without what it calls; 0: not known
   unsigned last_line = 0;
   std::string why_not;  // there is no packet form; empty if there is one

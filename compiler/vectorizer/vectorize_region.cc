@@ -11,15 +11,15 @@
 #include <algorithm>
 #include <vector>
 
-#include "compiler/passes/group_rows.h"
 #include "compiler/passes/sub_groups.h"
 #include "compiler/passes/vector_math.h"
 #include "compiler/stack_bytes.h"
 #include "compiler/vectorizer/canonicalize.h"
-#include "compiler/vectorizer/lane_ids.h"
+#include "compiler/vectorizer/lane_dimension.h"
 #include "compiler/vectorizer/linearize.h"
 #include "compiler/vectorizer/packet_cost.h"
 #include "compiler/vectorizer/packetize.h"
+#include "compiler/vectorizer/row_jam.h"
 #include "compiler/vectorizer/slots.h"
 #include "compiler/vectorizer/whole_packets.h"
 
@@ -38,6 +38,9 @@ constexpr unsigned kMaxLanes = 16;
 
 // An estimate of less means that packets would be slower, or hardly faster.
 constexpr double kLeastGain = 1.1;
+
+// Several rows at once are an improvement where they load by so much less than one after the other.
+constexpr double kFewerLoads = 0.8;
 
 // What the private arrays of all lanes may take of a thread's stack.
 constexpr uint64_t kMaxPrivateBytes = uint64_t{1} << 20;
@@ -75,21 +78,12 @@ bool inline_everything(llvm::Function& function, PartRemarks& remarks) {
   return true;
 }
 
-LaneIds lane_ids(llvm::Function& function) {
-  LaneIds ids;
-  ids.consecutive = {function.getArg(kLocalId), function.getArg(kItem)};
-  for (unsigned parameter : {kItem + 0u, kLocalId + 0u, kLocalId + 1u, kLocalId + 2u})
-    ids.small.push_back(function.getArg(parameter));
-  for (llvm::Instruction& instruction : llvm::instructions(function))
-    if (is_global_id(instruction)) ids.small.push_back(&instruction);
-  return ids;
-}
-
 // The local ids of the last lanes may be beyond the end of the row.
-llvm::Instruction* emit_active(llvm::Function& function) {
+llvm::Instruction* emit_active(llvm::Function& function, unsigned dimension) {
   llvm::IRBuilder<> builder(&function.getEntryBlock(), begin_of(function.getEntryBlock()));
-  llvm::Value* id = function.getArg(kLocalId);
-  llvm::Value* active = builder.CreateICmpULT(id, function.getArg(kLocalSize), "active");
+  llvm::Value* id = function.getArg(kLocalId + dimension);
+  llvm::Value* size = function.getArg(kLocalSize + dimension);
+  llvm::Value* active = builder.CreateICmpULT(id, size, "active");
   return llvm::cast<llvm::Instruction>(active);
 }
 
@@ -101,22 +95,28 @@ bool prepare(llvm::Function& function, unsigned lanes, Simplifier& simplifier,
          remarks.refuse("its private arrays are too large");
 }
 
-bool make_packet_form(llvm::Function& function, unsigned lanes, bool is_remainder,
-                      bool only_if_faster, const Target& target, PartRemarks& remarks) {
+struct FormKind {
+  unsigned lanes, dimension;
+  bool is_remainder, only_if_faster;
+};
+
+bool make_packet_form(llvm::Function& function, const FormKind& kind, const Target& target,
+                      PartRemarks& remarks) {
   const auto find = [&](llvm::Function& scalar, unsigned count) {
     return find_vector_function(scalar, count, target);
   };
-  if (!canonicalize(function, lane_ids(function), remarks)) return false;
-  LaneIds ids = lane_ids(function);
-  if (is_remainder)
-    ids.active = emit_active(function);
+  const auto lane_ids = [&] { return lane_ids_along(function, kind.dimension); };
+  if (!canonicalize(function, lane_ids(), remarks)) return false;
+  LaneIds ids = lane_ids();
+  if (kind.is_remainder)
+    ids.active = emit_active(function, kind.dimension);
   else
     add_whole_packet_versions(function, ids);
   if (!linearize(function, ids, remarks)) return false;
   const llvm::TargetTransformInfo costs = target.machine().getTargetTransformInfo(function);
-  if (only_if_faster && gain_of_packets(function, lane_ids(function), lanes, costs) < kLeastGain)
+  if (kind.only_if_faster && gain_of_packets(function, lane_ids(), kind.lanes, costs) < kLeastGain)
     return remarks.refuse("its accesses to scattered places in memory take most of the time");
-  if (!packetize(function, lane_ids(function), lanes, find, &costs, remarks)) return false;
+  if (!packetize(function, lane_ids(), kind.lanes, find, &costs, remarks)) return false;
   if (function.getInstructionCount() > kMaxInstructions)
     return remarks.refuse("its packet form is too large");
   if (llvm::verifyFunction(function))
@@ -131,6 +131,33 @@ llvm::Function* clone(llvm::Function& function, const llvm::Twine& name) {
   return copy;
 }
 
+unsigned register_bits(const Target& target) {
+  return target.has("+avx512f") ? 512 : target.has("+avx2") ? 256 : 128;
+}
+
+// The form for several rows at once of a function that is prepared, where that is an improvement.
+llvm::Function* make_tall_form(llvm::Function& packet, const FormKind& kind, const Target& target,
+                               Simplifier& simplifier, unsigned& rows) {
+  llvm::Function* tall = clone(packet, packet.getName() + ".rows");
+  calculate_linear_ids(*tall);
+  const auto lane_ids = [&] { return lane_ids_along(*tall, kind.dimension); };
+  const auto row_ids = [&] { return lane_ids_along(*tall, dimensions_from(kind.dimension)[1]); };
+  rows = rows_at_once(*tall, row_ids(), std::max(1u, kind.lanes * 32 / register_bits(target)));
+  bool is_better = false;
+  if (rows > 1) {
+    is_better = has_accesses_across(*tall, lane_ids(), row_ids());
+    const double loads = count_loads(*tall);
+    jam_rows(*tall, row_ids(), rows);
+    simplifier.run(*tall);
+    is_better |= count_loads(*tall) < kFewerLoads * rows * loads;
+  }
+  PartRemarks no_remarks;
+  if (is_better && make_packet_form(*tall, kind, target, no_remarks)) return tall;
+  tall->eraseFromParent();
+  rows = 1;
+  return nullptr;
+}
+
 // Bits of what an instruction computes with; 0 for what has no part in the choice of lanes.
 unsigned computed_bits(const llvm::Instruction& instruction) {
   if (!llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::CallBase>(instruction)) return 0;
@@ -141,7 +168,6 @@ unsigned computed_bits(const llvm::Instruction& instruction) {
 }  // namespace
 
 unsigned choose_lanes(const llvm::Function& region, const Target& target) {
-  const unsigned bits = target.has("+avx512f") ? 512 : target.has("+avx2") ? 256 : 128;
   unsigned doubles = 0, floats = 0, elements = 1;
   for (const llvm::Instruction& instruction : llvm::instructions(region)) {
     const unsigned width = computed_bits(instruction);
@@ -150,7 +176,7 @@ unsigned choose_lanes(const llvm::Function& region, const Target& target) {
     if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(instruction.getType()))
       elements = std::max(elements, vector->getNumElements());
   }
-  const unsigned lanes = kRegistersPerValue * bits / (doubles > floats ? 64 : 32);
+  const unsigned lanes = kRegistersPerValue * register_bits(target) / (doubles > floats ? 64 : 32);
   // Long explicit vectors fill registers by themselves: one of each element's lanes.
   return std::min(kMaxLanes, std::max(kMinLanes, lanes / std::max(1U, elements / 4)));
 }
@@ -159,28 +185,39 @@ bool vectorize_region(Region& region, unsigned lanes, PacketForms forms, const T
                       Simplifier& simplifier, PartRemarks& remarks) {
   if (region.function->getInstructionCount() > kMaxInstructions)
     return remarks.refuse("it is too large");
-  const std::string name = (region.function->getName() + ".x" + llvm::Twine(lanes)).str();
+  const std::string name =
+      (region.function->getName() + "." + llvm::Twine("xyz"[forms.dimension]) + llvm::Twine(lanes))
+          .str();
   llvm::Function* packet = clone(*region.function, name);
   llvm::Function* remainder = nullptr;
   fix_sub_group_sizes(*packet, {lanes, lanes, region.has_required_lanes});
+  if (forms.dimension != 0) calculate_linear_ids(*packet);
+  FormKind kind{lanes, forms.dimension, true, forms.only_if_faster};
   bool is_done = prepare(*packet, lanes, simplifier, remarks);
   if (is_done && forms.remainder) {
     remainder = clone(*packet, name + ".rest");
-    is_done = make_packet_form(*remainder, lanes, true, forms.only_if_faster, target, remarks);
+    is_done = make_packet_form(*remainder, kind, target, remarks);
   }
-  if (is_done && forms.packet)
-    is_done = make_packet_form(*packet, lanes, false, forms.only_if_faster, target, remarks);
+  kind.is_remainder = false;
+  unsigned rows = 1;
+  llvm::Function* tall =
+      is_done && forms.tall ? make_tall_form(*packet, kind, target, simplifier, rows) : nullptr;
+  if (is_done && forms.packet) is_done = make_packet_form(*packet, kind, target, remarks);
   if (!is_done || !forms.packet) {
     packet->eraseFromParent();
     packet = nullptr;
   }
   if (!is_done) {
-    if (remainder) remainder->eraseFromParent();
+    for (llvm::Function* form : {remainder, tall})
+      if (form) form->eraseFromParent();
     return false;
   }
   region.packet = packet;
   region.remainder = remainder;
+  region.tall = tall;
+  region.rows = remarks.rows = rows;
   region.lanes = remarks.lanes = lanes;
+  region.dimension = remarks.dimension = forms.dimension;
   return true;
 }
 

@@ -27,7 +27,9 @@ unsigned choose_lanes(const llvm::Function& region, const Target& target);
 struct PacketForms {
   bool packet = true;
   bool remainder = false;
+  bool tall = false;            // for several rows, where that is an improvement
   bool only_if_faster = false;  // than work-items one by one, or none
+  unsigned dimension = 0;       // that lanes are neighbours in
 };
 
 // Sets `region`'s packet forms with so many lanes; its work-item functions have become arithmetic

@@ -4,6 +4,7 @@
 #include "copy.cl.h"
 #include "kernel_case.h"
 #include "limits/limits.h"
+#include "matrix_add.cl.h"
 #include "particles.cl.h"
 #include "saxpy.cl.h"
 #include "transpose_naive.cl.h"
@@ -73,6 +74,19 @@ Problem transpose(const char* source, const char* name) {
           [=] { limits::transpose(in.data(), out.data(), width, height); }};
 }
 
+// Rows in dimension 0, as sources often have them that know nothing of lanes.
+Problem matrix_add() {
+  const size_t rows = sized(3008, 160), columns = sized(2992, 144), count = rows * columns;
+  const Array<float> a = random_floats(count, -1, 1), b = random_floats(count, -1, 1, 2), c(count);
+  return {kernel(matrix_add_source, "matrix_add", a, b, c, static_cast<cl_int>(columns)),
+          cl::NDRange(rows, columns),
+          cl::NDRange(16, 16),
+          traffic(3, count),
+          [=] { c.fetch(); },
+          [=] { compare(c, {}, [=](size_t i) { return a[i] + b[i]; }); },
+          [=] { limits::add(a.data(), b.data(), c.data(), count); }};
+}
+
 // What the kernel does to one component, 0 to 2, of position or velocity.
 float moved(const limits::Particle& p, bool velocity, int axis, float step) {
   float v = p.velocity[axis] - (axis == 1 ? 9.81f * step : 0);
@@ -112,6 +126,7 @@ KernelClass streaming_kernels() {
             [] { return transpose(transpose_naive_source, "transpose_naive"); }},
            {"transpose_tiled", "GB/s",
             [] { return transpose(transpose_tiled_source, "transpose_tiled"); }},
+           {"matrix_add", "GB/s", matrix_add},
            {"particles", "GB/s", particles}}};
 }
 

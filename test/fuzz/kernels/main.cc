@@ -84,13 +84,18 @@ Settings parse(int argc, char** argv) {
   return settings;
 }
 
-// What is compared with the reference: the compiler's own choice, then each width.
+// What is compared with the reference: the compiler's own choice, then each width, and lanes in
+// other dimensions than 0.
 std::vector<std::string> options_of(const Settings& settings) {
   std::vector<std::string> options = {""};
   for (size_t at = 0; at < settings.widths.size();) {
     size_t end = std::min(settings.widths.find(',', at), settings.widths.size());
     options.push_back("-cl-conclave-width=" + settings.widths.substr(at, end - at));
     at = end + 1;
+  }
+  if (!settings.widths.empty()) {
+    options.push_back("-cl-conclave-width=4 -cl-conclave-dimension=1");
+    options.push_back("-cl-conclave-width=2 -cl-conclave-dimension=2");
   }
   return options;
 }

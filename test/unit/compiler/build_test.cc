@@ -162,6 +162,8 @@ TEST(Options, WrongOnesAreNamed) {
                            {"-cl-conclave-width=3", "-cl-conclave-width=3"},
                            {"-cl-conclave-width=128", "expected 0, 1, 2, 4"},
                            {"-cl-conclave-width=8x", "-cl-conclave-width=8x"},
+                           {"-cl-conclave-dimension=", "-cl-conclave-dimension="},
+                           {"-cl-conclave-dimension=3", "expected 0, 1 or 2"},
                            {"-cl-std=CLC++", "CLC++"}}) {
     Response response = build("kernel void k() {}", test.options);
     EXPECT_EQ(response.status, Status::kInvalidOptions) << test.options;

@@ -85,10 +85,24 @@ TEST(Remarks, SayWhyThereAreNoLanes) {
             "program.cl:1: remark: kernel 'k': not vectorized: -cl-conclave-width=1\n");
   EXPECT_EQ(build(source, "-v -cl-opt-disable").log,
             "program.cl:1: remark: kernel 'k': not vectorized: optimization is off\n");
-  EXPECT_EQ(log_of("__attribute__((reqd_work_group_size(1, 8, 1)))\n"
+  EXPECT_EQ(log_of("__attribute__((reqd_work_group_size(1, 1, 1)))\n"
                    "kernel void k(global int* a) { a[get_local_id(1)] = get_group_id(0); }"),
             "program.cl:2: remark: kernel 'k': not vectorized: the required size of work-groups or "
             "sub-groups has 1 in dimension 0\n");
+}
+
+TEST(Remarks, SayTheDimension) {
+  const std::string source =
+      "kernel void k(global int* a, int n) {\n"
+      "  int i = get_global_id(0) * n + get_global_id(1);\n"
+      "  a[i] = 2 * a[i];\n"
+      "}\n";
+  EXPECT_EQ(log_of(source),
+            "program.cl:1: remark: kernel 'k': 8 lanes in dimension 1 (0 where work-groups are too "
+            "small for that)\n");
+  EXPECT_EQ(log_of("__attribute__((reqd_work_group_size(1, 8, 1)))\n"
+                   "kernel void k(global int* a) { a[get_local_id(1)] = get_group_id(0); }"),
+            "program.cl:2: remark: kernel 'k': 8 lanes in dimension 1\n");
 }
 
 TEST(Remarks, SayWhichPartIsNotVectorized) {

@@ -6,9 +6,9 @@
 // They are applied to every function with the attribute "conclave.region", but for lower-images, a
 // pass of the compiler that comes earlier and is applied to the module. A region's parameters named
 // lane.* are LaneIds::consecutive, and those and small.* LaneIds::small; an instruction %active is
-// LaneIds::active. The vector form of @f for 8 lanes, if there is one, is @f.v8. The module is
-// printed to standard output; why a pass refuses a function to standard error, which is no failure;
-// IR that is not valid is.
+// LaneIds::active. Rows are numbered by the parameters named row.*. The vector form of @f for 8
+// lanes, if there is one, is @f.v8. The module is printed to standard output; why a pass refuses a
+// function to standard error, which is no failure; IR that is not valid is.
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/LLVMContext.h>
@@ -25,6 +25,7 @@
 #include "compiler/vectorizer/canonicalize.h"
 #include "compiler/vectorizer/linearize.h"
 #include "compiler/vectorizer/packetize.h"
+#include "compiler/vectorizer/row_jam.h"
 #include "compiler/vectorizer/uniformity.h"
 #include "compiler/vectorizer/whole_packets.h"
 #include "compiler/vectorizer/wide_masks.h"
@@ -39,10 +40,10 @@ using conclave::compiler::PartRemarks;
 using conclave::compiler::Uniformity;
 using llvm::StringRef;
 
-LaneIds ids_of(llvm::Function& function) {
+LaneIds ids_of(llvm::Function& function, StringRef prefix = "lane.") {
   LaneIds ids;
   for (llvm::Argument& argument : function.args()) {
-    bool consecutive = argument.getName().starts_with("lane.");
+    bool consecutive = argument.getName().starts_with(prefix);
     if (consecutive) ids.consecutive.push_back(&argument);
     if (consecutive || argument.getName().starts_with("small.")) ids.small.push_back(&argument);
   }
@@ -92,6 +93,13 @@ bool run_pass(StringRef pass, llvm::Function& function, PartRemarks& remarks) {
   unsigned lanes = 0;
   if (name == "packetize" && !value.getAsInteger(10, lanes))
     return packetize(function, ids, lanes, find_vector_function, nullptr, remarks);
+  if (name == "jam-rows" && !value.getAsInteger(10, lanes)) {
+    const LaneIds rows = ids_of(function, "row.");
+    if (conclave::compiler::rows_at_once(function, rows, 1) < lanes)
+      return remarks.refuse("rows cannot run at once");
+    conclave::compiler::jam_rows(function, rows, lanes);
+    return true;
+  }
   // For a target that has no masked instructions.
   if (name == "packetize-plain" && !value.getAsInteger(10, lanes)) {
     const llvm::TargetTransformInfo plain(function.getDataLayout());

@@ -14,6 +14,7 @@ namespace bench::limits {
 void copy(const float* in, float* out, size_t count);
 void triad(const float* a, const float* b, float* c, float factor, size_t count);
 void saxpy(float a, const float* x, float* y, size_t count);
+void add(const float* a, const float* b, float* c, size_t count);
 void transpose(const float* in, float* out, size_t width, size_t height);
 struct Particle {
   float position[4], velocity[4];

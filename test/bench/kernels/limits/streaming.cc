@@ -28,6 +28,13 @@ void saxpy(float a, const float* x, float* y, size_t count) {
   });
 }
 
+void add(const float* a, const float* b, float* c, size_t count) {
+  parallel(count, kGrain, [=](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; i += kLanes)
+      stream(c + i, load<Floats>(a + i) + load<Floats>(b + i));
+  });
+}
+
 // By squares of 16 x 16, which are transposed in registers, so that whole lines of the caches are
 // read and written.
 void transpose(const float* in, float* out, size_t width, size_t height) {

@@ -78,13 +78,21 @@ MDNode* mark_independent_accesses(llvm::Function& region) {
   return group;
 }
 
+MDNode* make_loop_id(llvm::LLVMContext& context, llvm::ArrayRef<llvm::Metadata*> properties) {
+  llvm::SmallVector<llvm::Metadata*> operands = {nullptr};
+  operands.append(properties.begin(), properties.end());
+  MDNode* loop = MDNode::getDistinct(context, operands);
+  // The first operand of a loop's metadata is the node itself.
+  loop->replaceOperandWith(0, loop);
+  return loop;
+}
+
 // Loops over work-items are vectorized by LLVM, if they may be, or left alone: unrolling them makes
 // much code, which takes long to compile, for little.
 void annotate_loop(llvm::BranchInst& latch, MDNode* access_group) {
   llvm::LLVMContext& context = latch.getContext();
   auto text = [&](const char* name) { return llvm::MDString::get(context, name); };
-  // The first operand of a loop's metadata is the node itself.
-  llvm::SmallVector<llvm::Metadata*> properties = {nullptr};
+  llvm::SmallVector<llvm::Metadata*> properties;
   properties.push_back(MDNode::get(context, text("llvm.loop.unroll.disable")));
   if (access_group) {
     properties.push_back(MDNode::get(context, {text("llvm.loop.parallel_accesses"), access_group}));
@@ -92,9 +100,7 @@ void annotate_loop(llvm::BranchInst& latch, MDNode* access_group) {
     auto* no = llvm::ConstantAsMetadata::get(llvm::ConstantInt::getFalse(context));
     properties.push_back(MDNode::get(context, {text("llvm.loop.vectorize.enable"), no}));
   }
-  MDNode* loop = MDNode::getDistinct(context, properties);
-  loop->replaceOperandWith(0, loop);
-  latch.setMetadata(llvm::LLVMContext::MD_loop, loop);
+  latch.setMetadata(llvm::LLVMContext::MD_loop, make_loop_id(context, properties));
 }
 
 std::vector<Value*> region_arguments(const GroupValues& group, llvm::ArrayRef<Value*> inputs,
@@ -149,10 +155,13 @@ llvm::Function* emit_rest_of_row(const Region& region) {
   }
   IRBuilder<> builder(BasicBlock::Create(one.getContext(), "entry", function));
   std::vector<Value*> arguments;
-  for (llvm::Argument& argument : function->args()) arguments.push_back(&argument);
-  Value* begin = arguments[kLocalId];
+  // What the region does not use is told to nobody.
+  for (auto [argument, parameter] : llvm::zip(function->args(), one.args()))
+    arguments.push_back(parameter.use_empty() ? llvm::PoisonValue::get(argument.getType())
+                                              : static_cast<Value*>(&argument));
+  Value* begin = function->getArg(kLocalId);
   Value* row_begin = builder.CreateSub(arguments[kItem], begin, "row.begin", true, true);
-  CountingLoop x(builder, begin, arguments[kLocalSize], 1, "x");
+  CountingLoop x(builder, begin, function->getArg(kLocalSize), 1, "x");
   arguments[kLocalId] = x.index();
   arguments[kItem] = builder.CreateAdd(row_begin, x.index(), "item", true, true);
   Value* next = builder.CreateCall(&one, arguments, "next");
@@ -304,6 +313,14 @@ Value* emit_row_in_packets(IRBuilder<>& builder, RowEmitter& row, const Region& 
 
 }  // namespace
 
+void mark_outer_loop(llvm::BranchInst& latch) {
+  llvm::LLVMContext& context = latch.getContext();
+  llvm::Metadata* mark = MDNode::get(context, llvm::MDString::get(context, kOuterLoop));
+  llvm::Metadata* whole =
+      MDNode::get(context, llvm::MDString::get(context, "llvm.loop.unroll.disable"));
+  latch.setMetadata(llvm::LLVMContext::MD_loop, make_loop_id(context, {mark, whole}));
+}
+
 Value* emit_packet_loops(IRBuilder<>& builder, const Region& region, const GroupValues& group) {
   const bool has_packets = region.lanes > 1;
   MDNode* access_group = has_packets ? nullptr : mark_independent_accesses(*region.function);
@@ -320,7 +337,7 @@ Value* emit_packet_loops(IRBuilder<>& builder, const Region& region, const Group
   Value* next = has_packets ? emit_row_in_packets(builder, row, region, group, in_packets)
                             : row.emit_items(zero, access_group);
   position.advance();
-  annotate_loop(*rows.close(), nullptr);
+  mark_outer_loop(*rows.close());
   return next;
 }
 

@@ -18,6 +18,7 @@
 #include "compiler/vectorizer/canonicalize.h"
 #include "compiler/vectorizer/lane_ids.h"
 #include "compiler/vectorizer/linearize.h"
+#include "compiler/vectorizer/mixed_packets.h"
 #include "compiler/vectorizer/packet_cost.h"
 #include "compiler/vectorizer/packetize.h"
 #include "compiler/vectorizer/slots.h"
@@ -108,12 +109,14 @@ bool make_packet_form(llvm::Function& function, unsigned lanes, bool is_remainde
   };
   if (!canonicalize(function, lane_ids(function), remarks)) return false;
   LaneIds ids = lane_ids(function);
-  if (is_remainder)
-    ids.active = emit_active(function);
-  else
-    add_whole_packet_versions(function, ids);
-  if (!linearize(function, ids, remarks)) return false;
   const llvm::TargetTransformInfo costs = target.machine().getTargetTransformInfo(function);
+  if (is_remainder) {
+    ids.active = emit_active(function);
+  } else {
+    add_whole_packet_versions(function, ids);
+    outline_mixed_packets(function, lanes, costs);
+  }
+  if (!linearize(function, ids, remarks)) return false;
   if (only_if_faster && gain_of_packets(function, lane_ids(function), lanes, costs) < kLeastGain)
     return remarks.refuse("its accesses to scattered places in memory take most of the time");
   if (!packetize(function, lane_ids(function), lanes, find, &costs, remarks)) return false;

@@ -8,7 +8,7 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
 
-#include <algorithm>
+#include <cstring>
 
 #include "compiler/analyses.h"
 #include "compiler/code_size.h"
@@ -83,8 +83,12 @@ bool Target::has(const char* features) const {
 
 std::vector<std::string> Target::features() const {
   std::vector<std::string> names;
-  for (const char* feature : kCodeFeatures)
-    if (has((std::string("+") + feature).c_str())) names.push_back(feature);
+  const llvm::MCSubtargetInfo& cpu = *machine_->getMCSubtargetInfo();
+  for (const llvm::SubtargetFeatureKV& feature : cpu.getAllProcessorFeatures()) {
+    const auto is_it = [&](const char* name) { return std::strcmp(name, feature.Key) == 0; };
+    if (cpu.getFeatureBits().test(feature.Value) && llvm::any_of(kCodeFeatures, is_it))
+      names.push_back(feature.Key);
+  }
   return names;
 }
 
@@ -127,8 +131,10 @@ std::string generate_code(llvm::Module& module, const Target& target, llvm::Code
   llvm::SmallString<0> code;
   llvm::raw_svector_ostream stream(code);
   llvm::legacy::PassManager passes;
-  std::unique_ptr<llvm::TargetMachine> machine = target.make_machine(level);
-  if (machine->addPassesToEmitFile(passes, stream, nullptr, type))
+  std::unique_ptr<llvm::TargetMachine> other;
+  if (level != target.machine().getOptLevel()) other = target.make_machine(level);
+  llvm::TargetMachine& machine = other ? *other : target.machine();
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
     throw BuildError("the code generator cannot write this kind of file");
   passes.run(module);
   return std::string(code);

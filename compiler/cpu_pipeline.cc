@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/cpu_pipeline.h"
 
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/IPO/DeadArgumentElimination.h>
 #include <llvm/Transforms/IPO/FunctionAttrs.h>
 #include <llvm/Transforms/IPO/GlobalDCE.h>
 #include <llvm/Transforms/IPO/Inliner.h>
@@ -35,6 +37,9 @@
 #include <llvm/Transforms/Vectorize/SLPVectorizer.h>
 #include <llvm/Transforms/Vectorize/VectorCombine.h>
 
+#include "compiler/passes/packet_loop.h"
+#include "compiler/passes/work_group_function.h"
+
 namespace conclave::compiler {
 namespace {
 
@@ -42,6 +47,18 @@ using llvm::FunctionPassManager;
 using llvm::LoopPassManager;
 
 constexpr int kUnrollLevel = 3;
+
+// Makes second versions of a kernel's loops for conditions that stay the same, of small loops over
+// packets too.
+struct UnswitchInnerLoops : llvm::PassInfoMixin<UnswitchInnerLoops> {
+  static llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager& analyses,
+                                     llvm::LoopStandardAnalysisResults& results,
+                                     llvm::LPMUpdater& updater) {
+    const bool is_outer = llvm::findOptionMDForLoop(&loop, kOuterLoop) != nullptr;
+    return llvm::SimpleLoopUnswitchPass(/*NonTrivial=*/!is_outer)
+        .run(loop, analyses, results, updater);
+  }
+};
 
 // Turns loops into the form that the vectorizer wants, and takes out of them what is the same for
 // all work-items.
@@ -51,7 +68,7 @@ LoopPassManager make_invariant_code_passes() {
   passes.addPass(llvm::LoopSimplifyCFGPass());
   passes.addPass(llvm::LoopRotatePass());
   passes.addPass(llvm::LICMPass(llvm::LICMOptions()));
-  passes.addPass(llvm::SimpleLoopUnswitchPass(/*NonTrivial=*/true));
+  passes.addPass(UnswitchInnerLoops());
   return passes;
 }
 
@@ -92,9 +109,9 @@ FunctionPassManager make_simplification() {
   return passes;
 }
 
-FunctionPassManager make_vectorization() {
+FunctionPassManager make_vectorization(bool is_in_packets) {
   FunctionPassManager passes;
-  passes.addPass(llvm::LoopVectorizePass());
+  if (!is_in_packets) passes.addPass(llvm::LoopVectorizePass());
   passes.addPass(llvm::InferAlignmentPass());
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass(llvm::SimplifyCFGOptions()
@@ -104,7 +121,7 @@ FunctionPassManager make_vectorization() {
                                            .needCanonicalLoops(false)
                                            .hoistCommonInsts(true)
                                            .sinkCommonInsts(true)));
-  passes.addPass(llvm::SLPVectorizerPass());
+  if (!is_in_packets) passes.addPass(llvm::SLPVectorizerPass());
   passes.addPass(llvm::VectorCombinePass());
   // Not by counts that are known at run time only: inner loops of kernels are often short, and the
   // remainder is one more branch that is predicted wrong.
@@ -146,20 +163,33 @@ FunctionPassManager make_little_simplification() {
   return passes;
 }
 
-// Runs other passes on cold functions.
-struct ByTemperature : llvm::PassInfoMixin<ByTemperature> {
-  FunctionPassManager hot, cold;
+// Gives each function the passes for its kind.
+struct ByKind : llvm::PassInfoMixin<ByKind> {
+  FunctionPassManager ordinary, packets, cold;
 
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
-    const bool is_cold = function.hasFnAttribute(llvm::Attribute::Cold);
-    return (is_cold ? cold : hot).run(function, analyses);
+    return passes_for(function).run(function, analyses);
+  }
+
+ private:
+  FunctionPassManager& passes_for(const llvm::Function& function) {
+    if (function.hasFnAttribute(llvm::Attribute::Cold)) return cold;
+    return function.hasFnAttribute(kInPackets) ? packets : ordinary;
   }
 };
 
-ByTemperature by_temperature(FunctionPassManager hot, FunctionPassManager cold) {
-  ByTemperature passes;
-  passes.hot = std::move(hot);
-  passes.cold = std::move(cold);
+ByKind make_simplifications() {
+  ByKind passes;
+  passes.ordinary = make_simplification();
+  passes.packets = make_simplification();
+  passes.cold = make_little_simplification();
+  return passes;
+}
+
+ByKind make_vectorizations() {
+  ByKind passes;
+  passes.ordinary = make_vectorization(/*is_in_packets=*/false);
+  passes.packets = make_vectorization(/*is_in_packets=*/true);
   return passes;
 }
 
@@ -171,6 +201,7 @@ llvm::ModulePassManager make_joining_passes() {
   passes.addPass(llvm::GlobalDCEPass());
   passes.addPass(llvm::AlwaysInlinerPass(/*InsertLifetimeIntrinsics=*/false));
   passes.addPass(llvm::GlobalDCEPass());
+  passes.addPass(llvm::DeadArgumentEliminationPass());
   return passes;
 }
 
@@ -189,12 +220,10 @@ llvm::ModulePassManager make_cpu_pipeline() {
   llvm::ModulePassManager passes;
   llvm::ModuleInlinerWrapperPass inliner(llvm::getInlineParams(/*OptLevel=*/3, /*SizeOptLevel=*/0));
   inliner.getPM().addPass(llvm::PostOrderFunctionAttrsPass());
-  inliner.getPM().addPass(llvm::createCGSCCToFunctionPassAdaptor(
-      by_temperature(make_simplification(), make_little_simplification())));
+  inliner.getPM().addPass(llvm::createCGSCCToFunctionPassAdaptor(make_simplifications()));
   passes.addPass(std::move(inliner));
   passes.addPass(llvm::GlobalDCEPass());
-  passes.addPass(llvm::createModuleToFunctionPassAdaptor(
-      by_temperature(make_vectorization(), FunctionPassManager())));
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(make_vectorizations()));
   return passes;
 }
 

@@ -78,13 +78,21 @@ MDNode* mark_independent_accesses(llvm::Function& region) {
   return group;
 }
 
+MDNode* make_loop_id(llvm::LLVMContext& context, llvm::ArrayRef<llvm::Metadata*> properties) {
+  llvm::SmallVector<llvm::Metadata*> operands = {nullptr};
+  operands.append(properties.begin(), properties.end());
+  MDNode* loop = MDNode::getDistinct(context, operands);
+  // The first operand of a loop's metadata is the node itself.
+  loop->replaceOperandWith(0, loop);
+  return loop;
+}
+
 // Loops over work-items are vectorized by LLVM, if they may be, or left alone: unrolling them makes
 // much code, which takes long to compile, for little.
 void annotate_loop(llvm::BranchInst& latch, MDNode* access_group) {
   llvm::LLVMContext& context = latch.getContext();
   auto text = [&](const char* name) { return llvm::MDString::get(context, name); };
-  // The first operand of a loop's metadata is the node itself.
-  llvm::SmallVector<llvm::Metadata*> properties = {nullptr};
+  llvm::SmallVector<llvm::Metadata*> properties;
   properties.push_back(MDNode::get(context, text("llvm.loop.unroll.disable")));
   if (access_group) {
     properties.push_back(MDNode::get(context, {text("llvm.loop.parallel_accesses"), access_group}));
@@ -92,9 +100,7 @@ void annotate_loop(llvm::BranchInst& latch, MDNode* access_group) {
     auto* no = llvm::ConstantAsMetadata::get(llvm::ConstantInt::getFalse(context));
     properties.push_back(MDNode::get(context, {text("llvm.loop.vectorize.enable"), no}));
   }
-  MDNode* loop = MDNode::getDistinct(context, properties);
-  loop->replaceOperandWith(0, loop);
-  latch.setMetadata(llvm::LLVMContext::MD_loop, loop);
+  latch.setMetadata(llvm::LLVMContext::MD_loop, make_loop_id(context, properties));
 }
 
 std::vector<Value*> region_arguments(const GroupValues& group, llvm::ArrayRef<Value*> inputs,
@@ -149,14 +155,17 @@ llvm::Function* emit_rest_of_row(const Region& region, unsigned dimension) {
   }
   IRBuilder<> builder(BasicBlock::Create(one.getContext(), "entry", function));
   std::vector<Value*> arguments;
-  for (llvm::Argument& argument : function->args()) arguments.push_back(&argument);
+  // What the region does not use is told to nobody.
+  for (auto [argument, parameter] : llvm::zip(function->args(), one.args()))
+    arguments.push_back(parameter.use_empty() ? llvm::PoisonValue::get(argument.getType())
+                                              : static_cast<Value*>(&argument));
   const unsigned id = kLocalId + dimension;
-  Value* begin = arguments[id];
+  Value* begin = function->getArg(id);
   Value* first_item = arguments[kItem];
   Value* stride = builder.getInt64(1);
   for (unsigned d = 0; d < dimension; ++d)
-    stride = builder.CreateMul(stride, arguments[kLocalSize + d], "stride", true, true);
-  CountingLoop x(builder, begin, arguments[kLocalSize + dimension], 1, "x");
+    stride = builder.CreateMul(stride, function->getArg(kLocalSize + d), "stride", true, true);
+  CountingLoop x(builder, begin, function->getArg(kLocalSize + dimension), 1, "x");
   arguments[id] = x.index();
   Value* distance = builder.CreateSub(x.index(), begin, "distance", true, true);
   Value* items = builder.CreateMul(distance, stride, "", true, true);
@@ -360,7 +369,7 @@ class RegionEmitter {
     Value* y = builder_.CreateMul(position.y(), builder_.getInt64(step), "", true, true);
     Value* next = emit({dimensions_, y, position.z()});
     position.advance();
-    annotate_loop(*rows.close(), nullptr);
+    mark_outer_loop(*rows.close());
     return next;
   }
 
@@ -404,6 +413,14 @@ class RegionEmitter {
 };
 
 }  // namespace
+
+void mark_outer_loop(llvm::BranchInst& latch) {
+  llvm::LLVMContext& context = latch.getContext();
+  llvm::Metadata* mark = MDNode::get(context, llvm::MDString::get(context, kOuterLoop));
+  llvm::Metadata* whole =
+      MDNode::get(context, llvm::MDString::get(context, "llvm.loop.unroll.disable"));
+  latch.setMetadata(llvm::LLVMContext::MD_loop, make_loop_id(context, {mark, whole}));
+}
 
 Value* emit_packet_loops(IRBuilder<>& builder, const Region& region, const GroupValues& group) {
   RegionEmitter emitter(builder, region, group);

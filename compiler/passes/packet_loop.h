@@ -38,6 +38,11 @@ struct GroupValues {
   std::vector<llvm::Value*> arguments;  // the kernel's
 };
 
+// The loops over groups and rows have this property: a second version of them for a condition that
+// stays the same is not worth the code.
+inline constexpr char kOuterLoop[] = "conclave.loop.outer";
+void mark_outer_loop(llvm::BranchInst& latch);
+
 // Emits the loops at the builder's position, which is left behind them. Returns what the region
 // returned for the last work-item: the same for all, since barriers are reached by all or none.
 llvm::Value* emit_packet_loops(llvm::IRBuilder<>& builder, const Region& region,

@@ -75,6 +75,8 @@ class GroupFunctionBuilder {
     function->setSubprogram(kernel_.original->getSubprogram());
     for (auto attribute : kernel_.original->getAttributes().getFnAttrs())
       if (attribute.isStringAttribute()) function->addFnAttr(attribute);
+    if (llvm::all_of(kernel_.regions, [](const Region& region) { return region.lanes > 1; }))
+      function->addFnAttr(kInPackets);
     for (unsigned i = 0; i < 3; ++i) {
       function->addParamAttr(i, llvm::Attribute::NoAlias);
       function->addParamAttr(i, llvm::Attribute::NoUndef);
@@ -189,7 +191,8 @@ class GroupFunctionBuilder {
     builder_.SetInsertPoint(group_end_);
     Triple next = next_group({id[0], id[1], id[2]}, groups);
     Value* next_left = builder_.CreateSub(left, groups, "", true, true);
-    builder_.CreateCondBr(builder_.CreateICmpEQ(next_left, builder_.getInt64(0)), exit_, group_);
+    mark_outer_loop(*builder_.CreateCondBr(builder_.CreateICmpEQ(next_left, builder_.getInt64(0)),
+                                           exit_, group_));
     for (unsigned d = 0; d < 3; ++d) id[d]->addIncoming(next[d], group_end_);
     left->addIncoming(next_left, group_end_);
   }

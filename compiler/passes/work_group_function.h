@@ -25,6 +25,10 @@
 
 namespace conclave::compiler {
 
+// Functions all of whose regions run in packets have this attribute: there is little left in them
+// for LLVM's vectorizers.
+inline constexpr char kInPackets[] = "conclave-in-packets";
+
 // Emits the function with the symbol name of `info`.
 void emit_work_group_function(const RegionedKernel& kernel, const KernelInfo& info,
                               bool flush_denormals);

@@ -30,6 +30,7 @@ std::string describe_call(const llvm::CallBase& call) {
   const llvm::Function* callee = call.getCalledFunction();
   // Programs have no pointers to functions; printf is called by one that the launch brings.
   if (!callee) return "call of the runtime (printf)";
+  if (callee->hasFnAttribute(kMixedPacket)) return "what the guard leaves of a packet";
   llvm::StringRef name = callee->getName();
   name.consume_front("cl.");
   return "call of '" + llvm::demangle(name.str()) + "'";

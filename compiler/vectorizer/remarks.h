@@ -15,6 +15,9 @@
 
 namespace conclave::compiler {
 
+// The attribute of functions that mixed_packets.h makes.
+inline constexpr char kMixedPacket[] = "conclave-mixed-packet";
+
 // In the program's source; line 0: not known.
 struct SourcePlace {
   std::string file;

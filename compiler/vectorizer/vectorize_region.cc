@@ -17,6 +17,7 @@
 #include "compiler/vectorizer/canonicalize.h"
 #include "compiler/vectorizer/lane_dimension.h"
 #include "compiler/vectorizer/linearize.h"
+#include "compiler/vectorizer/mixed_packets.h"
 #include "compiler/vectorizer/packet_cost.h"
 #include "compiler/vectorizer/packetize.h"
 #include "compiler/vectorizer/row_jam.h"
@@ -108,12 +109,14 @@ bool make_packet_form(llvm::Function& function, const FormKind& kind, const Targ
   const auto lane_ids = [&] { return lane_ids_along(function, kind.dimension); };
   if (!canonicalize(function, lane_ids(), remarks)) return false;
   LaneIds ids = lane_ids();
-  if (kind.is_remainder)
-    ids.active = emit_active(function, kind.dimension);
-  else
-    add_whole_packet_versions(function, ids);
-  if (!linearize(function, ids, remarks)) return false;
   const llvm::TargetTransformInfo costs = target.machine().getTargetTransformInfo(function);
+  if (kind.is_remainder) {
+    ids.active = emit_active(function, kind.dimension);
+  } else {
+    add_whole_packet_versions(function, ids);
+    outline_mixed_packets(function, kind.lanes, costs);
+  }
+  if (!linearize(function, ids, remarks)) return false;
   if (kind.only_if_faster && gain_of_packets(function, lane_ids(), kind.lanes, costs) < kLeastGain)
     return remarks.refuse("its accesses to scattered places in memory take most of the time");
   if (!packetize(function, lane_ids(), kind.lanes, find, &costs, remarks)) return false;

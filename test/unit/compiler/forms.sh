@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# forms.sh CLOCL KERNELS: which forms of a region are in a program, and how often. Each further one
+# takes time to compile. KERNELS is the folder of the benchmark's kernels.
+clocl=$1
+kernels=$2
+code=$(mktemp) || exit 1
+trap 'rm -f "$code"' EXIT
+
+# expect COUNT PATTERN: so many lines of the code match.
+expect() {
+  count=$(grep -c "$2" "$code")
+  [ "$count" -eq "$1" ] || { echo "$source for $cpu: $count times '$2', not $1"; exit 1; }
+}
+compile() {
+  source=$1
+  cpu=$2
+  "$clocl" -w --cpu="$cpu" --emit=llvm -o "$code" "$kernels/$source.cl" || exit 1
+}
+
+# One loop over packets; the rest of a row in a function of its own.
+compile triad skylake
+expect 1 'store <16 x float>'
+expect 1 '^define internal .*\.items('
+expect 0 'masked'
+
+# Bytes have no masked accesses before AVX-512: the edges of an image run lane by lane.
+compile sobel skylake
+expect 1 'store <16 x i8>'
+expect 1 '^define internal .*\.mixed('
+expect 0 'masked\.'
+compile sobel skylake-avx512
+expect 0 '^define internal .*\.mixed('
+expect 1 'call void @llvm\.masked\.store'

@@ -201,6 +201,7 @@ nlohmann::json to_json(const KernelInfo& kernel) {
           {"uniform_work_groups", kernel.uniform_work_groups},
           {"required_sub_group_size", kernel.required_sub_group_size},
           {"lanes", kernel.lanes},
+          {"dimension", kernel.dimension},
           {"local_bytes", kernel.local_bytes},
           {"spill_bytes", kernel.spill_bytes},
           {"private_bytes", kernel.private_bytes},

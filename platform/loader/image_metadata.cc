@@ -188,6 +188,7 @@ KernelInfo read_kernel(const Field& field, ProgramImage::Kind kind) {
     kernel.required_sub_group_size = field["required_sub_group_size"].number(kMaxLanes);
   if (field.has("lanes")) kernel.lanes = field["lanes"].number(kMaxLanes);
   if (!std::has_single_bit(kernel.lanes)) field["lanes"].bad("is no power of two");
+  if (field.has("dimension")) kernel.dimension = field["dimension"].number(2);
   kernel.local_bytes = field["local_bytes"].number(kMaxMemory);
   kernel.spill_bytes = field["spill_bytes"].number(kMaxMemory);
   kernel.private_bytes = field["private_bytes"].number(kMaxMemory);

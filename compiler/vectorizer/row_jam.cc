@@ -192,14 +192,16 @@ void jam_rows(llvm::Function& region, const LaneIds& rows, unsigned count) {
   Jam(region, rows, count).run();
 }
 
-double count_loads(llvm::Function& region) {
+double count_loads_in_loops(llvm::Function& region) {
   llvm::DominatorTree dominators(region);
   llvm::LoopInfo loops(dominators);
   double count = 0;
-  for (llvm::BasicBlock& block : region)
+  for (llvm::BasicBlock& block : region) {
+    const unsigned depth = loops.getLoopDepth(&block);
     for (const Instruction& instruction : block)
-      if (llvm::isa<llvm::LoadInst>(instruction))
-        count += std::pow(kIterations, loops.getLoopDepth(&block));
+      if (depth > 0 && llvm::isa<llvm::LoadInst>(instruction))
+        count += std::pow(kIterations, depth);
+  }
   return count;
 }
 

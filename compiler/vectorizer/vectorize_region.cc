@@ -142,10 +142,10 @@ llvm::Function* make_tall_form(llvm::Function& packet, const FormKind& kind, con
   bool is_better = false;
   if (rows > 1) {
     is_better = has_accesses_across(*tall, lane_ids(), row_ids());
-    const double loads = count_loads_in_loops(*tall);
+    const double loads = count_loads_in_loops(*tall, lane_ids());
     jam_rows(*tall, row_ids(), rows);
     simplify_function(*tall);
-    is_better |= count_loads_in_loops(*tall) < kFewerLoads * rows * loads;
+    is_better |= count_loads_in_loops(*tall, lane_ids()) < kFewerLoads * rows * loads;
   }
   PartRemarks no_remarks;
   if (is_better && make_packet_form(*tall, kind, target, no_remarks)) return tall;

@@ -28,6 +28,7 @@
 #include "compiler/passes/work_item_functions.h"
 #include "compiler/simplifier.h"
 #include "compiler/stack_bytes.h"
+#include "compiler/vectorizer/lane_count.h"
 #include "compiler/vectorizer/lane_dimension.h"
 #include "compiler/vectorizer/vectorize_region.h"
 
@@ -137,11 +138,12 @@ Size known_size(const RegionedKernel& kernel, const KernelInfo& info) {
   return kernel.joins_groups ? Size{} : Size(info.required_local_size);
 }
 
-unsigned wanted_lanes(const Region& region, const KernelInfo& info, const Options& options,
-                      const Target& target) {
+unsigned wanted_lanes(const Region& region, bool has_long_rows, const KernelInfo& info,
+                      const Options& options, const Target& target) {
   if (info.required_sub_group_size) return info.required_sub_group_size;
   if (!options.optimize) return 1;
-  return options.width ? options.width : choose_lanes(*region.function, target);
+  return options.width ? options.width
+                       : choose_lanes(*region.function, register_bits(target), has_long_rows);
 }
 
 // A row that is known to be shorter needs no more lanes than it has work-items.
@@ -150,8 +152,8 @@ unsigned lanes_for_row(unsigned lanes, uint64_t row, const KernelInfo& info) {
   return static_cast<unsigned>(std::min<uint64_t>(lanes, std::bit_ceil(row)));
 }
 
-// Rows of unknown length have a rest that is run one by one; so has one with a rest of one. Not
-// where packets are sub-groups: all work-items are in one.
+// Rows of unknown length have a rest that is run one by one, unless it may be long; so has one with
+// a rest of one. Not where packets are sub-groups: all work-items are in one.
 PacketForms needed_forms(const Region& region, unsigned lanes, unsigned dimension, const Size& size,
                          const KernelInfo& info, const Options& options) {
   const uint64_t row = size[dimension];
@@ -161,6 +163,7 @@ PacketForms needed_forms(const Region& region, unsigned lanes, unsigned dimensio
   forms.tall = forms.packet && !region.has_sub_groups && height != 1;
   forms.only_if_faster =
       options.width == 0 && !info.required_sub_group_size && !region.has_sub_groups;
+  if (row == 0 && options.width == 0 && lanes > kMaxUsualLanes) forms.remainder = true;
   if (region.has_sub_groups)
     forms.remainder = row == 0 || row % lanes != 0 || !info.uniform_work_groups;
   return forms;
@@ -265,7 +268,7 @@ KernelRemarks vectorize(RegionedKernel& kernel, KernelInfo& info, const Options&
     region.has_sub_groups = has_sub_groups;
     if (!kernel.joins_groups) apply_local_size_to_region(*region.function, info);
     region.has_required_lanes = info.required_sub_group_size != 0;
-    plan.lanes.push_back(wanted_lanes(region, info, options, target));
+    plan.lanes.push_back(wanted_lanes(region, kernel.joins_groups, info, options, target));
   }
   const unsigned least = *std::min_element(plan.lanes.begin(), plan.lanes.end());
   if (has_sub_groups) plan.lanes.assign(plan.lanes.size(), least);
@@ -282,7 +285,10 @@ KernelRemarks vectorize(RegionedKernel& kernel, KernelInfo& info, const Options&
 
   info.joins_groups = kernel.joins_groups;
   for (const auto* regions : {&kernel.regions, &kernel.other_regions})
-    for (const Region& region : *regions) info.lanes = std::max(info.lanes, region.lanes);
+    for (const Region& region : *regions) {
+      info.lanes = std::max(info.lanes, region.lanes);
+      info.dimension = region.dimension;
+    }
   if (has_sub_groups) lower_sub_groups_of_one(kernel, info);
   return remarks;
 }

@@ -209,6 +209,7 @@ nlohmann::json to_json(const KernelInfo& kernel) {
           {"required_sub_group_size", kernel.required_sub_group_size},
           {"lanes", kernel.lanes},
           {"joins_groups", kernel.joins_groups},
+          {"dimension", kernel.dimension},
           {"local_bytes", kernel.local_bytes},
           {"spill_bytes", kernel.spill_bytes},
           {"private_bytes", kernel.private_bytes},

@@ -38,6 +38,7 @@ struct KernelInfo {
   unsigned required_sub_group_size = 0;  // 0: none
   unsigned lanes = 1;                    // work-items that run at once, a sub-group
   bool joins_groups = false;             // runs several work-groups as one
+  unsigned dimension = 0;                // that they are neighbours in, if groups are large enough
   uint64_t local_bytes = 0;
   uint64_t spill_bytes = 0;
   uint64_t private_bytes = 0;

@@ -25,10 +25,6 @@ constexpr uint32_t kFlushDenormals = 0x8040;
 // Work-items up to which groups of one row are taken together.
 constexpr uint64_t kLongestLine = uint64_t{1} << 16;
 
-// Groups wider than this across their rows are not joined often enough to make long rows of short
-// ones: what is dealt out to a thread at once may be a few groups only.
-constexpr uint64_t kWidestGroup = 64;
-
 class GroupFunctionBuilder {
  public:
   GroupFunctionBuilder(const RegionedKernel& kernel, const KernelInfo& info)
@@ -146,32 +142,23 @@ class GroupFunctionBuilder {
                                       llvm::Align(argument.alignment), argument.name);
   }
 
-  // Whether groups, or those beside each other together, fill packets along the regions' dimension.
+  // Whether groups fill packets along the regions' dimension.
   Value* has_long_rows(const std::vector<Region>& regions) {
-    const auto [row, y, z] = dimensions_from(regions[0].dimension);
     unsigned lanes = 1;
     for (const Region& region : regions) lanes = std::max(lanes, region.lanes);
-    Value* wanted = builder_.getInt64(lanes);
-    Value* fills = builder_.CreateICmpUGE(local_size_[row], wanted);
-    if (!kernel_.joins_groups) return fills;
-    Value* width = builder_.CreateMul(local_size_[y], local_size_[z], "", true, true);
-    Value* joins =
-        builder_.CreateAnd(builder_.CreateICmpUGE(global_size_[row], wanted),
-                           builder_.CreateICmpULE(width, builder_.getInt64(kWidestGroup)));
-    return builder_.CreateOr(fills, joins);
+    return builder_.CreateICmpUGE(local_size_[regions[0].dimension], builder_.getInt64(lanes));
   }
 
-  // Groups are counted along the rows that are in packets: those beside each other may be joined.
+  // Whatever the regions' dimension is: the numbers of groups mean the same in all code of a
+  // kernel.
   void emit_group_loop(const std::vector<Region>& regions) {
-    order_ = kernel_.joins_groups ? dimensions_from(regions[0].dimension) : dimensions_from(0);
     group_ = add_block("group");
     group_end_ = add_block("group.end");
-    const auto [x, y, z] = order_;
     Triple start;
-    start[x] = builder_.CreateURem(first(), num_groups_[x]);
-    Value* rest = builder_.CreateUDiv(first(), num_groups_[x]);
-    start[y] = builder_.CreateURem(rest, num_groups_[y]);
-    start[z] = builder_.CreateUDiv(rest, num_groups_[y]);
+    start[0] = builder_.CreateURem(first(), num_groups_[0]);
+    Value* rest = builder_.CreateUDiv(first(), num_groups_[0]);
+    start[1] = builder_.CreateURem(rest, num_groups_[1]);
+    start[2] = builder_.CreateUDiv(rest, num_groups_[1]);
     Value* most = kernel_.joins_groups ? most_groups_at_once() : builder_.getInt64(1);
     BasicBlock* before = builder_.GetInsertBlock();
     builder_.CreateBr(group_);
@@ -184,7 +171,7 @@ class GroupFunctionBuilder {
     }
     llvm::PHINode* left = builder_.CreatePHI(builder_.getInt64Ty(), 2, "left");
     left->addIncoming(count(), before);
-    Value* groups = kernel_.joins_groups ? groups_at_once(most, left, id[x]) : most;
+    Value* groups = kernel_.joins_groups ? groups_at_once(most, left, id[0]) : most;
     describe_group({id[0], id[1], id[2]}, groups);
     emit_regions(regions);
 
@@ -203,18 +190,17 @@ class GroupFunctionBuilder {
 
   // Groups of one row need no bound: they are one line in memory, if in any order.
   Value* most_groups_at_once() {
-    const auto [x, y, z] = order_;
-    Value* rows = builder_.CreateMul(local_size_[y], local_size_[z], "", true, true);
+    Value* rows = builder_.CreateMul(local_size_[1], local_size_[2], "", true, true);
     Value* is_line = builder_.CreateICmpEQ(rows, builder_.getInt64(1));
     Value* longest = builder_.CreateSelect(is_line, builder_.getInt64(kLongestLine),
                                            builder_.getInt64(longest_row(kernel_)));
-    Value* groups = builder_.CreateUDiv(longest, local_size_[x]);
+    Value* groups = builder_.CreateUDiv(longest, local_size_[0]);
     return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, groups, builder_.getInt64(1));
   }
 
   // Those that are left, and in the same row of groups.
   Value* groups_at_once(Value* most, Value* left, Value* id) {
-    Value* in_row = builder_.CreateSub(num_groups_[order_[0]], id, "", true, true);
+    Value* in_row = builder_.CreateSub(num_groups_[0], id, "", true, true);
     return smaller(smaller(most, left), in_row);
   }
 
@@ -226,7 +212,7 @@ class GroupFunctionBuilder {
       Value* begin = builder_.CreateMul(id[d], local_size_[d], "", true, true);
       Value* left = builder_.CreateSub(global_size_[d], begin, "", true, true);
       Value* size = local_size_[d];
-      if (d == order_[0]) size = builder_.CreateMul(size, groups, "", true, true);
+      if (d == 0) size = builder_.CreateMul(size, groups, "", true, true);
       group_values_.local_size[d] = info_.uniform_work_groups ? size : smaller(size, left);
       group_values_.global_base[d] = builder_.CreateAdd(begin, global_offset_[d]);
     }
@@ -239,9 +225,9 @@ class GroupFunctionBuilder {
   Triple next_group(const Triple& id, Value* groups) {
     Triple next;
     Value* carry = groups;
-    for (unsigned d : order_) {
+    for (unsigned d = 0; d < 3; ++d) {
       Value* sum = builder_.CreateAdd(id[d], carry, "", true, true);
-      if (d == order_[2]) {
+      if (d == 2) {
         next[d] = sum;
         break;
       }
@@ -294,7 +280,6 @@ class GroupFunctionBuilder {
   BasicBlock* group_end_ = nullptr;
   BasicBlock* exit_ = nullptr;
   Triple global_offset_, global_size_, local_size_, num_groups_;
-  std::array<unsigned, 3> order_ = dimensions_from(0);  // that groups are counted in
   GroupValues group_values_;
 };
 

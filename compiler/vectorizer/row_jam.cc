@@ -192,14 +192,19 @@ void jam_rows(llvm::Function& region, const LaneIds& rows, unsigned count) {
   Jam(region, rows, count).run();
 }
 
-double count_loads(llvm::Function& region) {
+double count_loads_in_loops(llvm::Function& region, const LaneIds& lanes) {
+  const LaneStrides no_strides;
+  const Shapes along_lanes(region, lanes, no_strides, kMostRows);
   llvm::DominatorTree dominators(region);
   llvm::LoopInfo loops(dominators);
   double count = 0;
-  for (llvm::BasicBlock& block : region)
+  for (llvm::BasicBlock& block : region) {
+    const unsigned depth = loops.getLoopDepth(&block);
     for (const Instruction& instruction : block)
-      if (llvm::isa<llvm::LoadInst>(instruction))
-        count += std::pow(kIterations, loops.getLoopDepth(&block));
+      if (depth > 0 && llvm::isa<llvm::LoadInst>(instruction) &&
+          !along_lanes.is_uniform(&instruction))
+        count += std::pow(kIterations, depth);
+  }
   return count;
 }
 

@@ -32,8 +32,9 @@ bool has_accesses_across(llvm::Function& region, const LaneIds& lanes, const Lan
 // Makes the function that of so many rows from the one on that it is given.
 void jam_rows(llvm::Function& region, const LaneIds& rows, unsigned count);
 
-// Loads of one execution, those in loops counting more.
-double count_loads(llvm::Function& region);
+// Loads of vectors in loops in one execution, those of inner loops counting more. Elsewhere what
+// several rows need would be kept in too many registers until it is used.
+double count_loads_in_loops(llvm::Function& region, const LaneIds& lanes);
 
 }  // namespace conclave::compiler
 

@@ -31,12 +31,6 @@ namespace {
 // compile.
 constexpr unsigned kMaxInstructions = 20'000;
 
-// Two registers for a value hide what an operation takes longer than one cycle; with more lanes,
-// rows of work-items would be shorter than packets too often.
-constexpr unsigned kRegistersPerValue = 2;
-constexpr unsigned kMinLanes = 4;
-constexpr unsigned kMaxLanes = 16;
-
 // An estimate of less means that packets would be slower, or hardly faster.
 constexpr double kLeastGain = 1.1;
 
@@ -134,10 +128,6 @@ llvm::Function* clone(llvm::Function& function, const llvm::Twine& name) {
   return copy;
 }
 
-unsigned register_bits(const Target& target) {
-  return target.has("+avx512f") ? 512 : target.has("+avx2") ? 256 : 128;
-}
-
 // The form for several rows at once of a function that is prepared, where that is an improvement.
 llvm::Function* make_tall_form(llvm::Function& packet, const FormKind& kind, const Target& target,
                                Simplifier& simplifier, unsigned& rows) {
@@ -149,10 +139,10 @@ llvm::Function* make_tall_form(llvm::Function& packet, const FormKind& kind, con
   bool is_better = false;
   if (rows > 1) {
     is_better = has_accesses_across(*tall, lane_ids(), row_ids());
-    const double loads = count_loads(*tall);
+    const double loads = count_loads_in_loops(*tall, lane_ids());
     jam_rows(*tall, row_ids(), rows);
     simplifier.run(*tall);
-    is_better |= count_loads(*tall) < kFewerLoads * rows * loads;
+    is_better |= count_loads_in_loops(*tall, lane_ids()) < kFewerLoads * rows * loads;
   }
   PartRemarks no_remarks;
   if (is_better && make_packet_form(*tall, kind, target, no_remarks)) return tall;
@@ -161,27 +151,10 @@ llvm::Function* make_tall_form(llvm::Function& packet, const FormKind& kind, con
   return nullptr;
 }
 
-// Bits of what an instruction computes with; 0 for what has no part in the choice of lanes.
-unsigned computed_bits(const llvm::Instruction& instruction) {
-  if (!llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::CallBase>(instruction)) return 0;
-  const llvm::Type* type = instruction.getType()->getScalarType();
-  return type->isFloatingPointTy() ? type->getScalarSizeInBits() : 0;
-}
-
 }  // namespace
 
-unsigned choose_lanes(const llvm::Function& region, const Target& target) {
-  unsigned doubles = 0, floats = 0, elements = 1;
-  for (const llvm::Instruction& instruction : llvm::instructions(region)) {
-    const unsigned width = computed_bits(instruction);
-    doubles += width == 64;
-    floats += width == 32 || width == 16;
-    if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(instruction.getType()))
-      elements = std::max(elements, vector->getNumElements());
-  }
-  const unsigned lanes = kRegistersPerValue * register_bits(target) / (doubles > floats ? 64 : 32);
-  // Long explicit vectors fill registers by themselves: one of each element's lanes.
-  return std::min(kMaxLanes, std::max(kMinLanes, lanes / std::max(1U, elements / 4)));
+unsigned register_bits(const Target& target) {
+  return target.has("+avx512f") ? 512 : target.has("+avx2") ? 256 : 128;
 }
 
 bool vectorize_region(Region& region, unsigned lanes, PacketForms forms, const Target& target,

@@ -19,9 +19,8 @@
 
 namespace conclave::compiler {
 
-// How many lanes suit the region on the target: as many as its widest usual numbers fit into two
-// vector registers.
-unsigned choose_lanes(const llvm::Function& region, const Target& target);
+// Of the target's vector registers.
+unsigned register_bits(const Target& target);
 
 // Which forms a region is to have besides that for one work-item.
 struct PacketForms {

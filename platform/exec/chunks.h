@@ -39,8 +39,12 @@ struct Cut {
 // follow the time that they take.
 class ChunkSize {
  public:
-  ChunkSize(uint64_t planned, uint64_t most, bool timed)
-      : planned_(planned), most_(most), timed_(timed) {}
+  ChunkSize(uint64_t planned, uint64_t most, uint64_t least, bool timed)
+      : most_(most),
+        least_(std::min(least, most)),
+        planned_(std::max(planned, least_)),
+        units_(least_),
+        timed_(timed) {}
 
   uint64_t units() const { return units_; }
   // Whether it is to be known how long the chunk takes.
@@ -50,7 +54,7 @@ class ChunkSize {
     first_ = false;
     if (ns > kChunkNs) {
       timed_ = true;
-      units_ = std::max<uint64_t>(1, units_ * kChunkNs / ns);
+      units_ = std::max(least_, units_ * kChunkNs / ns);
     } else if (!timed_) {
       units_ = planned_;
     } else if (ns < kChunkNs / 2) {
@@ -59,8 +63,8 @@ class ChunkSize {
   }
 
  private:
-  const uint64_t planned_, most_;
-  uint64_t units_ = 1;
+  const uint64_t most_, least_, planned_;
+  uint64_t units_;
   bool timed_, first_ = true;
 };
 

@@ -28,6 +28,8 @@ class Command {
 
   // How many units there are.
   virtual uint64_t units() const { return 1; }
+  // How many it is good to run together.
+  virtual uint64_t units_at_least() const { return 1; }
 
   // Expected time for all units on one compute unit, in nanoseconds: decides whether it pays to
   // wake other threads for it.

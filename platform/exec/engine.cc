@@ -372,6 +372,7 @@ void Engine::admit(Event& event) {
     p.timed = command->wants_timing();
     p.stack_bytes = command->stack_bytes();
     p.estimate_ns = command->estimate_ns();
+    p.least = command->units_at_least();
   }
   p.remaining.store(p.total + 1, std::memory_order_relaxed);
   if (p.total > 1) cut(event);
@@ -446,7 +447,7 @@ void Engine::take_part(Seat& seat, Event& event) {
   Event::Progress& p = event.progress;
   recruit(event);
   uint64_t done = 0;
-  for (ChunkSize chunk(p.chunk, p.most, p.timed);;) {
+  for (ChunkSize chunk(p.chunk, p.most, p.least, p.timed);;) {
     const uint64_t size = chunk.units();
     const uint64_t first = p.next.fetch_add(size, std::memory_order_relaxed);
     if (first >= p.total) break;

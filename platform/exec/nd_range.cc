@@ -52,8 +52,10 @@ std::array<size_t, 3> choose_local_size(const IndexSpace& space, const KernelCod
   size_t items = space.global[0] * space.global[1] * space.global[2];
   size_t budget = std::clamp(items / (8 * compute_units), kWanted, kMost);
   std::array<size_t, 3> local{1, 1, 1};
-  for (int d = 0; d < 3 && budget > 1; ++d) {
-    if (space.global[d] == 0) continue;
+  // Packets lie along one dimension, which is to be long.
+  const size_t row = code.info->dimension;
+  for (size_t d : {row, size_t{row == 0}, size_t{row == 2 ? 1u : 2u}}) {
+    if (space.global[d] == 0 || budget <= 1) continue;
     local[d] = largest_divisor(space.global[d], budget);
     budget /= local[d];
   }
@@ -122,6 +124,14 @@ void NdRange::place_memory_arguments(const Kernel& kernel) {
     std::memcpy(this->arguments() + code_->info->arguments[i].offset, &offset, sizeof offset);
     local_bytes_ = offset + arguments[i].local_bytes;
   }
+}
+
+// Work-groups that are narrower than the kernel's packets fill these together, if nothing tells one
+// from the other. One by one they would be slow, and would go on being dealt out one by one.
+uint64_t NdRange::units_at_least() const {
+  const uint64_t row = std::max<uint64_t>(launch_.local_size[0], 1);
+  const bool may_be_joined = local_bytes_ == 0 && spill_bytes_ == 0;
+  return may_be_joined ? (code_->info->lanes + row - 1) / row : 1;
 }
 
 uint64_t NdRange::estimate_ns() const {

@@ -43,6 +43,7 @@ class NdRange : public Command {
   bool gang() const override { return code_->info->gang; }
   const char* name() const override { return code_->info->name.c_str(); }
   uint64_t units() const override { return units_; }
+  uint64_t units_at_least() const override;
   uint64_t estimate_ns() const override;
   size_t stack_bytes() const override { return code_->info->private_bytes; }
   void run(ComputeUnit& cu, uint64_t first, uint64_t count) override;

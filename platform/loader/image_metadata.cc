@@ -193,6 +193,7 @@ KernelInfo read_kernel(const Field& field, ProgramImage::Kind kind) {
   if (field.has("lanes")) kernel.lanes = field["lanes"].number(kMaxLanes);
   if (!std::has_single_bit(kernel.lanes)) field["lanes"].bad("is no power of two");
   if (field.has("joins_groups")) kernel.joins_groups = field["joins_groups"].flag();
+  if (field.has("dimension")) kernel.dimension = field["dimension"].number(2);
   kernel.local_bytes = field["local_bytes"].number(kMaxMemory);
   kernel.spill_bytes = field["spill_bytes"].number(kMaxMemory);
   kernel.private_bytes = field["private_bytes"].number(kMaxMemory);

@@ -44,6 +44,7 @@ struct KernelInfo {
   size_t required_sub_group_size = 0;  // 0: not given
   size_t lanes = 1;                    // work-items that run at once: a sub-group
   bool joins_groups = false;           // the code knows global ids only, no work-groups
+  size_t dimension = 0;                // in which they are neighbours, where groups allow it
   size_t local_bytes = 0;
   size_t spill_bytes = 0;  // of a work-item
   size_t private_bytes = 0;

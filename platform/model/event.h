@@ -89,8 +89,9 @@ class Event : public Object<Event> {
     std::atomic<cl_int> error{CL_SUCCESS};
     std::atomic<bool> planned{false};  // what follows is known
     uint64_t total = 0;
-    uint64_t chunk = 1;  // how many units to take at once, as far as is known, and at most
+    uint64_t chunk = 1;  // how many units to take at once, as far as is known, at most and at least
     uint64_t most = 1;
+    uint64_t least = 1;
     // What the command says of itself: it may be gone for those who come late.
     bool needs_lease = false;
     bool gang = false;

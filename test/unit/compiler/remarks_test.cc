@@ -94,8 +94,8 @@ TEST(Remarks, SayWhyThereAreNoLanes) {
 TEST(Remarks, SayTheDimension) {
   const std::string source =
       "kernel void k(global int* a, int n) {\n"
-      "  int i = get_global_id(0) * n + get_global_id(1);\n"
-      "  a[i] = 2 * a[i];\n"
+      "  int row = get_global_id(0), column = get_global_id(1);\n"
+      "  a[row * n + column] *= 2;\n"
       "}\n";
   EXPECT_EQ(log_of(source),
             "program.cl:1: remark: kernel 'k': 8 lanes in dimension 1 (0 where work-groups are too "

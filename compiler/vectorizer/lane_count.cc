@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/vectorizer/lane_count.h"
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+#include <algorithm>
+
+#include "compiler/vectorizer/lane_dimension.h"
+#include "compiler/vectorizer/shapes.h"
+#include "compiler/vectorizer/uniformity.h"
+
+namespace conclave::compiler {
+namespace {
+
+using llvm::Instruction;
+using llvm::Value;
+
+// Two registers for a value hide what an operation takes longer than one cycle; with more lanes,
+// rows of work-items would be shorter than packets too often.
+constexpr unsigned kRegistersPerValue = 2;
+constexpr unsigned kMinLanes = 4;
+
+// What a loop of one chain of operations may keep and consist of, if all of it is to stay in
+// registers with twice the lanes.
+constexpr unsigned kMaxKept = 4;
+constexpr unsigned kMaxInChain = 16;
+
+// Bits of what an instruction computes with; 0 for what has no part in the choice of lanes.
+unsigned computed_bits(const Instruction& instruction) {
+  if (!llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::CallBase>(instruction)) return 0;
+  const llvm::Type* type = instruction.getType()->getScalarType();
+  return type->isFloatingPointTy() ? type->getScalarSizeInBits() : 0;
+}
+
+class Loops {
+ public:
+  explicit Loops(llvm::Function& region)
+      : ids_(lane_ids_along(region, 0)),
+        uniformity_(region, ids_),
+        shapes_(region, ids_, no_strides_, kMaxUsualLanes),
+        dominators_(region),
+        loops_(dominators_) {}
+
+  // One of operations that wait for each other, which fits into registers several times.
+  bool has_short_chain() const {
+    return llvm::any_of(loops_.getLoopsInPreorder(), [&](const llvm::Loop* loop) {
+      return loop->isInnermost() && is_short_chain(*loop);
+    });
+  }
+
+  // One that lanes leave at different times, which computes with long integers.
+  bool has_long_integers() const {
+    return llvm::any_of(loops_.getLoopsInPreorder(), [&](const llvm::Loop* loop) {
+      return loop->isInnermost() && leaves_at_different_times(*loop) &&
+             count(*loop, is_integer_of_64_bits) > count(*loop, is_narrow);
+    });
+  }
+
+ private:
+  static bool is_integer_of_64_bits(const Instruction& instruction) {
+    return llvm::isa<llvm::BinaryOperator>(instruction) && instruction.getType()->isIntegerTy(64);
+  }
+  static bool is_narrow(const Instruction& instruction) {
+    return llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator>(instruction) &&
+           instruction.getType()->getPrimitiveSizeInBits() <= 32;
+  }
+  static bool is_single_operation(const Instruction& instruction) {
+    if (auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction))
+      return intrinsic->isAssumeLikeIntrinsic() || intrinsic->isCommutative() ||
+             intrinsic->getIntrinsicID() == llvm::Intrinsic::fmuladd ||
+             intrinsic->getIntrinsicID() == llvm::Intrinsic::fma;
+    return !llvm::isa<llvm::CallBase, llvm::StoreInst>(instruction) &&
+           !instruction.getType()->isVectorTy() &&
+           instruction.getType()->getPrimitiveSizeInBits() <= 64;
+  }
+
+  // Whether lanes have values of their own, which are not at a known distance either.
+  bool varies(const Instruction& instruction) const {
+    return uniformity_.is_divergent(instruction) && shapes_.stride(&instruction).value_or(0) == 0;
+  }
+
+  template <class Kind>
+  unsigned count(const llvm::Loop& loop, Kind kind) const {
+    unsigned number = 0;
+    for (const llvm::BasicBlock* block : loop.blocks())
+      for (const Instruction& instruction : *block)
+        number += kind(instruction) && varies(instruction);
+    return number;
+  }
+
+  bool leaves_at_different_times(const llvm::Loop& loop) const {
+    llvm::SmallVector<llvm::BasicBlock*> ends;
+    loop.getExitingBlocks(ends);
+    return llvm::any_of(
+        ends, [&](const llvm::BasicBlock* end) { return uniformity_.has_divergent_branch(*end); });
+  }
+
+  bool is_short_chain(const llvm::Loop& loop) const {
+    for (const llvm::BasicBlock* block : loop.blocks())
+      if (!llvm::all_of(*block, is_single_operation)) return false;
+    const auto is_any = [](const Instruction&) { return true; };
+    const auto is_long = [](const Instruction& instruction) {
+      return (instruction.getType()->isIntegerTy(64) || instruction.getType()->isDoubleTy()) &&
+             !llvm::isa<llvm::CastInst>(instruction);  // of an index
+    };
+    const unsigned carried = count_carried(loop);
+    return carried > 0 && carried + count_invariants(loop) <= kMaxKept &&
+           count(loop, is_any) <= kMaxInChain && count(loop, is_long) == 0 && !loads_in_turn(loop);
+  }
+
+  // Vectors that an iteration leaves to the next. Where lanes leave at different times these are
+  // the lanes that are still there, too, and what they take along.
+  unsigned count_carried(const llvm::Loop& loop) const {
+    const bool is_divergent = leaves_at_different_times(loop);
+    unsigned number = is_divergent;
+    for (const llvm::PHINode& phi : loop.getHeader()->phis())
+      number += varies(phi) || (is_divergent && is_used_outside(phi, loop));
+    return number;
+  }
+
+  static bool is_used_outside(const llvm::PHINode& phi, const llvm::Loop& loop) {
+    return llvm::any_of(phi.users(), [&](const llvm::User* user) {
+      return !loop.contains(llvm::cast<Instruction>(user));
+    });
+  }
+
+  unsigned count_invariants(const llvm::Loop& loop) const {
+    llvm::SmallPtrSet<const Value*, 8> values;
+    for (const llvm::BasicBlock* block : loop.blocks())
+      for (const Instruction& instruction : *block)
+        for (const Value* operand : instruction.operands())
+          if (auto* other = llvm::dyn_cast<Instruction>(operand);
+              other && !loop.contains(other) && varies(*other))
+            values.insert(other);
+    return values.size();
+  }
+
+  // Memory is read by all lanes one behind the other: what waits for memory gains nothing.
+  bool loads_in_turn(const llvm::Loop& loop) const {
+    return llvm::any_of(loop.blocks(), [&](const llvm::BasicBlock* block) {
+      return llvm::any_of(*block, [&](const Instruction& instruction) {
+        const Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
+        return pointer && shapes_.stride(pointer).value_or(0) != 0;
+      });
+    });
+  }
+
+  const LaneStrides no_strides_;
+  const LaneIds ids_;
+  const Uniformity uniformity_;
+  const Shapes shapes_;
+  const llvm::DominatorTree dominators_;
+  const llvm::LoopInfo loops_;
+};
+
+}  // namespace
+
+unsigned choose_lanes(llvm::Function& region, unsigned register_bits, bool has_long_rows) {
+  unsigned doubles = 0, floats = 0, elements = 1;
+  for (const Instruction& instruction : llvm::instructions(region)) {
+    const unsigned width = computed_bits(instruction);
+    doubles += width == 64;
+    floats += width == 32 || width == 16;
+    if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(instruction.getType()))
+      elements = std::max(elements, vector->getNumElements());
+  }
+  const Loops loops(region);
+  unsigned lanes = kRegistersPerValue * register_bits / 32;
+  if (doubles > floats || loops.has_long_integers()) lanes /= 2;
+  // Long explicit vectors fill registers by themselves: one of each element's lanes.
+  lanes = std::clamp(lanes / std::max(1U, elements / 4), kMinLanes, kMaxUsualLanes);
+  return has_long_rows && doubles <= floats && loops.has_short_chain() ? 2 * lanes : lanes;
+}
+
+}  // namespace conclave::compiler

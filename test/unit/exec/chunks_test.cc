@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many units a compute unit takes at a time follows the time that they take.
+#include "platform/exec/chunks.h"
+
+#include <gtest/gtest.h>
+
+namespace conclave {
+namespace {
+
+TEST(ChunkSize, BeginsWithOneAndGoesOnAsPlanned) {
+  ChunkSize chunk(/*planned=*/50, /*most=*/100, /*least=*/1, /*timed=*/false);
+  EXPECT_EQ(chunk.units(), 1u);
+  EXPECT_TRUE(chunk.timed());
+  chunk.took(kChunkNs / 50);
+  EXPECT_EQ(chunk.units(), 50u);
+  EXPECT_FALSE(chunk.timed());
+}
+
+TEST(ChunkSize, FollowsTheTime) {
+  ChunkSize chunk(8, 100, 1, true);
+  chunk.took(kChunkNs / 4);
+  EXPECT_EQ(chunk.units(), 2u);
+  chunk.took(kChunkNs / 4);
+  EXPECT_EQ(chunk.units(), 4u);
+  chunk.took(2 * kChunkNs);
+  EXPECT_EQ(chunk.units(), 2u);
+}
+
+// Units that are slow one by one would otherwise stay so.
+TEST(ChunkSize, IsAtLeastWhatIsGoodTogether) {
+  ChunkSize chunk(1, 100, 16, true);
+  EXPECT_EQ(chunk.units(), 16u);
+  chunk.took(50 * kChunkNs);
+  EXPECT_EQ(chunk.units(), 16u);
+}
+
+// Every compute unit is to have some.
+TEST(ChunkSize, IsAtMostWhatLeavesOthersWork) {
+  ChunkSize chunk(1, 3, 16, true);
+  EXPECT_EQ(chunk.units(), 3u);
+  chunk.took(1);
+  EXPECT_EQ(chunk.units(), 3u);
+}
+
+}  // namespace
+}  // namespace conclave

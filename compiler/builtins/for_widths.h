@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Includes BODY, a text that defines functions of FLOAT, once for float and once for each of its
-// vector types:
+// Includes BODY, a text that defines functions of FLOAT or of DOUBLE, once for the scalar type and
+// once for each of its vector types:
 //
 //   #define BODY "math_exponential.inc"
 //   #include "for_widths.h"
@@ -13,6 +13,7 @@
 #define FLOAT VECTOR(float, N)
 #define INT VECTOR(int, N)
 #define UINT VECTOR(uint, N)
+#define LONG VECTOR(long, N)
 #define ULONG VECTOR(ulong, N)
 #define DOUBLE VECTOR(double, N)
 // The value of x as a vector of T, and its bits as one.
@@ -21,13 +22,17 @@
 #define BITS_AS(T, x) VECTOR(as_##T, N)(x)
 #define MAGNITUDE(x) __builtin_elementwise_abs(x)
 
-// Whether a comparison holds for any element.
+// ANY: whether a comparison holds for any element. OF_ELEMENTS: a function of scalars, f, of each.
 #define N
 #define ANY(condition) (condition)
+#define OF_ELEMENTS(f, x) f(x)
 #include BODY
 #undef N
 #undef ANY
+#undef OF_ELEMENTS
 #define ANY(condition) (__builtin_reduce_or(condition) != 0)
+#define ELEMENTS_(N, f, x) EACH(N, CALL_1, f, x)
+#define OF_ELEMENTS(f, x) (DOUBLE)(ELEMENTS_(N, f, x))
 #define N 2
 #include BODY
 #undef N
@@ -43,4 +48,6 @@
 #define N 16
 #include BODY
 #undef N
+#undef ANY
+#undef OF_ELEMENTS
 #undef BODY

@@ -49,19 +49,6 @@ define spir_func i64 @conclave.mad_sat.u64(i64 %x, i64 %y, i64 %z) alwaysinline 
   ret i64 %result
 }
 
-; SLEEF returns the pair as a C structure of two doubles, which the x86-64 ABI passes in two
-; registers; as OpenCL C's double2 it would be one.
-declare { double, double } @Sleef_sincos_u10(double)
-
-define spir_func <2 x double> @conclave.sincos(double %x) alwaysinline {
-  %pair = call { double, double } @Sleef_sincos_u10(double %x) nounwind willreturn memory(none)
-  %sine = extractvalue { double, double } %pair, 0
-  %cosine = extractvalue { double, double } %pair, 1
-  %partial = insertelement <2 x double> poison, double %sine, i32 0
-  %result = insertelement <2 x double> %partial, double %cosine, i32 1
-  ret <2 x double> %result
-}
-
 ; freeze turns the result of an out-of-range conversion, which LLVM may otherwise treat as
 ; "anything, differently at each use", into one unspecified value, at no cost.
 define spir_func i32 @conclave.freeze.i32(i32 %x) alwaysinline {

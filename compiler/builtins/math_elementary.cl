@@ -16,9 +16,6 @@
 #define BINARY(name, ulp)                         \
   BINARY_OF(float, name, Sleef_##name##f_##ulp)   \
   BINARY_OF(double, name, Sleef_##name##_##ulp)
-#define UNARY_OF_DOUBLE(name)  \
-  OVERLOAD float name(float x); \
-  UNARY_OF(double, name, Sleef_##name##_u10)
 UNARY(acos, u10)
 UNARY(asin, u10)
 UNARY(atan, u10)
@@ -31,31 +28,6 @@ UNARY(tgamma, u10)
 BINARY(atan2, u10)
 BINARY(hypot, u05)
 BINARY_OF(float, pow, Sleef_powf_u10)
-
-// For float they have their own: math_exponential.cl, math_logarithm.cl, math_trigonometric.cl.
-UNARY_OF_DOUBLE(cos)
-UNARY_OF_DOUBLE(exp10)
-UNARY_OF_DOUBLE(exp2)
-UNARY_OF_DOUBLE(expm1)
-UNARY_OF_DOUBLE(log)
-UNARY_OF_DOUBLE(log10)
-UNARY_OF_DOUBLE(log2)
-UNARY_OF_DOUBLE(sin)
-UNARY_OF_DOUBLE(tan)
-
-// SLEEF's double exp and pow overflow a little before the result does.
-OVERLOAD float exp(float x);
-OVERLOAD double exp(double x) {
-  return x > 709.0 ? Sleef_exp_u10(x - 1) * M_E : Sleef_exp_u10(x);
-}
-OVERLOAD double pow(double x, double y) {
-  double result = Sleef_pow_u10(x, y);
-  if (!isinf(result) || x == 0 || isinf(x)) return result;
-  double root = Sleef_pow_u10(fabs(x), y * 0.5);
-  return copysign(root * root, result);
-}
-FOR_VECTORS(MAP1, double, exp, double)
-FOR_VECTORS(MAP2, double, pow, double, double)
 
 // SLEEF's forms of these overflow before the result does. LARGE is a number from which the simpler
 // formula is exact enough.
@@ -87,8 +59,6 @@ FOR_VECTORS(MAP2, double, pow, double, double)
 #define DOUBLE_FORM(name, ulp) Sleef_##name##_##ulp
 NEAR_OVERFLOW(float, 0x1p60f, 80, FLOAT_FORM)
 NEAR_OVERFLOW(double, 0x1p100, 700, DOUBLE_FORM)
-OVERLOAD double log1p(double x) { return x > 0x1p100 ? log(x) : Sleef_log1p_u10(x); }
-FOR_VECTORS(MAP1, double, log1p, double)
 
 // Results through a pointer: NAME(T x, AS R* p), computed by a helper that knows private memory only.
 #define POINTER_FORM(AS, NAME, HELPER_NAME, T, R)               \
@@ -114,13 +84,6 @@ FOR_VECTORS(MAP1, double, log1p, double)
 #define POINTER_FORMS(NAME, HELPER_NAME, T, R)                  \
   FOR_WRITABLE_SPACES(POINTER_FORM, NAME, HELPER_NAME, T, R)    \
   FOR_VECTORS(POINTER_VECTORS, NAME, HELPER_NAME, T, R)
-
-HELPER double sine_cosine(double x, __private double* cosine) {
-  double2 pair = sine_and_cosine(x);
-  *cosine = pair.y;
-  return pair.x;
-}
-POINTER_FORMS(sincos, sine_cosine, double, double)
 
 // The gamma function is negative between -1 and 0, -3 and -2, and so on.
 #define LOG_GAMMA(T)                                                      \

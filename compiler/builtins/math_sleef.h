@@ -22,15 +22,7 @@ UNARY(cosh, u10)
 UNARY(cospi, u05)
 UNARY(erf, u10)
 UNARY(erfc, u15)
-UNARY(exp, u10)
-UNARY(exp10, u10)
-UNARY(exp2, u10)
-UNARY(expm1, u10)
 UNARY(lgamma, u10)
-UNARY(log, u10)
-UNARY(log10, u10)
-UNARY(log1p, u10)
-UNARY(log2, u10)
 UNARY(sin, u10)
 UNARY(sinh, u10)
 UNARY(sinpi, u05)
@@ -40,17 +32,6 @@ UNARY(tgamma, u10)
 BINARY(atan2, u10)
 BINARY(hypot, u05)
 BINARY(pow, u10)
-// Less accurate and faster, for native_* and half_*.
-UNARY(cos, u35)
-UNARY(exp10, u35)
-UNARY(exp2, u35)
-UNARY(log, u35)
-UNARY(log2, u35)
-UNARY(sin, u35)
-UNARY(tan, u35)
-// Sine and cosine as a pair; the double form through intrinsics.ll.
-float2 Sleef_sincosf_u10(float x) __attribute__((const));
-double2 sine_and_cosine(double x) __asm("conclave.sincos") __attribute__((const));
 #undef UNARY
 #undef BINARY
 

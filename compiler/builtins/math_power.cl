@@ -1,29 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenCL C 6.15.2, math functions: powers and roots with integer exponents, powr.
+// OpenCL C 6.15.2, math functions: powers and roots of double with integer exponents, powr. Those of
+// float are in math_power.inc.
 #include "math_sleef.h"
-#include "real.h"
+#include "instantiate.h"
 
-// Repeated squaring in double: exact enough for float by far, and a constant exponent becomes a few
-// multiplications. An overflow of the positive power means that the result is 0.
-OVERLOAD float pown(float x, int n) {
-  double power = 1, square = x;
-  for (uint rest = abs(n); rest != 0; rest >>= 1) {
-    if (rest & 1) power *= square;
-    square *= square;
-  }
-  return (float)(n < 0 ? 1 / power : power);
+OVERLOAD double pown(double x, int n) {
+  return pow(x, (double)n);
 }
-OVERLOAD double pown(double x, int n) { return pow(x, (double)n); }
 
 // Undefined where x < 0, and at the points where pow() is defined by convention only.
-#define POWR(T)                                                                   \
-  OVERLOAD T powr(T x, T y) {                                                     \
-    bool undefined = x < 0 || isnan(x) || isnan(y) || (x == 0 && y == 0) ||       \
-                     (isinf(x) && y == 0) || (x == 1 && isinf(y));                \
-    return undefined ? (T)NAN : pow(fabs(x), y);                                  \
-  }
-POWR(float)
-POWR(double)
+OVERLOAD double powr(double x, double y) {
+  bool undefined = x < 0 || isnan(x) || isnan(y) || (x == 0 && y == 0) || (isinf(x) && y == 0) ||
+                   (x == 1 && isinf(y));
+  return undefined ? NAN : pow(fabs(x), y);
+}
 
 // The n-th root of a positive number: the part of the binary exponent that n divides is taken out, so
 // that the rounding error of 1/n is not multiplied by the logarithm of x.
@@ -35,23 +25,17 @@ HELPER double positive_root(double x, int n) {
 }
 
 // Even roots of negative numbers do not exist; odd roots have the sign of x.
-#define ROOTN(T)                                                                  \
-  OVERLOAD T rootn(T x, int n) {                                                  \
-    bool odd = n & 1;                                                             \
-    if (n == 0 || isnan(x) || (x < 0 && !odd)) return (T)NAN;                     \
-    T magnitude = fabs(x);                                                        \
-    if (magnitude == 0 || isinf(magnitude))                                       \
-      magnitude = (magnitude == 0) == (n > 0) ? (T)0 : (T)INFINITY;               \
-    else                                                                          \
-      magnitude = (T)positive_root(magnitude, n);                                 \
-    return odd ? copysign(magnitude, x) : magnitude;                              \
-  }
-ROOTN(float)
-ROOTN(double)
+OVERLOAD double rootn(double x, int n) {
+  bool odd = n & 1;
+  if (n == 0 || isnan(x) || (x < 0 && !odd)) return NAN;
+  double magnitude = fabs(x);
+  if (magnitude == 0 || isinf(magnitude))
+    magnitude = (magnitude == 0) == (n > 0) ? 0 : INFINITY;
+  else
+    magnitude = positive_root(magnitude, n);
+  return odd ? copysign(magnitude, x) : magnitude;
+}
 
-FOR_VECTORS(MAP2, float, pown, float, int)
 FOR_VECTORS(MAP2, double, pown, double, int)
-FOR_VECTORS(MAP2, float, powr, float, float)
 FOR_VECTORS(MAP2, double, powr, double, double)
-FOR_VECTORS(MAP2, float, rootn, float, int)
 FOR_VECTORS(MAP2, double, rootn, double, int)

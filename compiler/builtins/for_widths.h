@@ -51,3 +51,9 @@
 #undef ANY
 #undef OF_ELEMENTS
 #undef BODY
+// What the texts of float and those of double each define for themselves.
+#undef FAST_LIMIT
+#undef ROOT_OF_HALF
+#undef ROUNDER
+#undef SIGN_BIT
+#undef SMALLEST_NORMAL

@@ -13,52 +13,57 @@
 #define UNARY(name, ulp)                          \
   UNARY_OF(float, name, Sleef_##name##f_##ulp)    \
   UNARY_OF(double, name, Sleef_##name##_##ulp)
-#define BINARY(name, ulp)                         \
-  BINARY_OF(float, name, Sleef_##name##f_##ulp)   \
+#define UNARY_OF_DOUBLE(name, ulp) \
+  OVERLOAD float name(float x);    \
+  UNARY_OF(double, name, Sleef_##name##_##ulp)
+#define BINARY_OF_DOUBLE(name, ulp)     \
+  OVERLOAD float name(float x, float y); \
   BINARY_OF(double, name, Sleef_##name##_##ulp)
-UNARY(acos, u10)
-UNARY(asin, u10)
-UNARY(atan, u10)
-UNARY(atanh, u10)
-UNARY(cbrt, u10)
-UNARY(erf, u10)
-UNARY(erfc, u15)
-UNARY(tanh, u10)
 UNARY(tgamma, u10)
-BINARY(atan2, u10)
-BINARY(hypot, u05)
-BINARY_OF(float, pow, Sleef_powf_u10)
+
+// For float they have their own: math_*.inc.
+UNARY_OF_DOUBLE(acos, u10)
+UNARY_OF_DOUBLE(asin, u10)
+UNARY_OF_DOUBLE(atan, u10)
+UNARY_OF_DOUBLE(atanh, u10)
+UNARY_OF_DOUBLE(cbrt, u10)
+UNARY_OF_DOUBLE(erf, u10)
+UNARY_OF_DOUBLE(erfc, u15)
+UNARY_OF_DOUBLE(tanh, u10)
+BINARY_OF_DOUBLE(atan2, u10)
+BINARY_OF_DOUBLE(hypot, u05)
 
 // SLEEF's forms of these overflow before the result does. LARGE is a number from which the simpler
 // formula is exact enough.
-#define NEAR_OVERFLOW(T, LARGE, LARGE_EXPONENT, FN)                                               \
-  OVERLOAD T acosh(T x) {                                                                         \
-    return x > (T)LARGE ? log(x) + (T)M_LN2 : FN(acosh, u10)(x);                                  \
-  }                                                                                               \
-  OVERLOAD T asinh(T x) {                                                                         \
-    T magnitude = fabs(x);                                                                        \
-    return magnitude > (T)LARGE ? copysign(log(magnitude) + (T)M_LN2, x) : FN(asinh, u10)(x);     \
-  }                                                                                               \
-  OVERLOAD T lgamma(T x) {                                                                        \
-    return x > (T)LARGE ? x * (log(x) - 1) : FN(lgamma, u10)(x);                                  \
-  }                                                                                               \
-  OVERLOAD T cosh(T x) {                                                                          \
-    T root = exp(fabs(x) * (T)0.5);                                                               \
-    return fabs(x) > (T)LARGE_EXPONENT ? (T)0.5 * root * root : FN(cosh, u10)(x);                 \
-  }                                                                                               \
-  OVERLOAD T sinh(T x) {                                                                          \
-    T root = exp(fabs(x) * (T)0.5);                                                               \
-    return fabs(x) > (T)LARGE_EXPONENT ? copysign((T)0.5 * root * root, x) : FN(sinh, u10)(x);    \
-  }                                                                                               \
-  FOR_VECTORS(MAP1, T, acosh, T)                                                                  \
-  FOR_VECTORS(MAP1, T, asinh, T)                                                                  \
-  FOR_VECTORS(MAP1, T, cosh, T)                                                                   \
-  FOR_VECTORS(MAP1, T, lgamma, T)                                                                 \
-  FOR_VECTORS(MAP1, T, sinh, T)
-#define FLOAT_FORM(name, ulp) Sleef_##name##f_##ulp
-#define DOUBLE_FORM(name, ulp) Sleef_##name##_##ulp
-NEAR_OVERFLOW(float, 0x1p60f, 80, FLOAT_FORM)
-NEAR_OVERFLOW(double, 0x1p100, 700, DOUBLE_FORM)
+#define LARGE 0x1p100
+#define LARGE_EXPONENT 700
+OVERLOAD double acosh(double x) {
+  return x > LARGE ? log(x) + M_LN2 : Sleef_acosh_u10(x);
+}
+OVERLOAD double asinh(double x) {
+  double magnitude = fabs(x);
+  return magnitude > LARGE ? copysign(log(magnitude) + M_LN2, x) : Sleef_asinh_u10(x);
+}
+OVERLOAD double cosh(double x) {
+  double root = exp(fabs(x) * 0.5);
+  return fabs(x) > LARGE_EXPONENT ? 0.5 * root * root : Sleef_cosh_u10(x);
+}
+OVERLOAD double sinh(double x) {
+  double root = exp(fabs(x) * 0.5);
+  return fabs(x) > LARGE_EXPONENT ? copysign(0.5 * root * root, x) : Sleef_sinh_u10(x);
+}
+FOR_VECTORS(MAP1, double, acosh, double)
+FOR_VECTORS(MAP1, double, asinh, double)
+FOR_VECTORS(MAP1, double, cosh, double)
+FOR_VECTORS(MAP1, double, sinh, double)
+OVERLOAD float lgamma(float x) {
+  return x > 0x1p60f ? x * (log(x) - 1) : Sleef_lgammaf_u10(x);
+}
+OVERLOAD double lgamma(double x) {
+  return x > LARGE ? x * (log(x) - 1) : Sleef_lgamma_u10(x);
+}
+FOR_VECTORS(MAP1, float, lgamma, float)
+FOR_VECTORS(MAP1, double, lgamma, double)
 
 // Results through a pointer: NAME(T x, AS R* p), computed by a helper that knows private memory only.
 #define POINTER_FORM(AS, NAME, HELPER_NAME, T, R)               \
@@ -100,33 +105,33 @@ POINTER_FORMS(lgamma_r, log_gamma, float, int)
 POINTER_FORMS(lgamma_r, log_gamma, double, int)
 
 // Functions of half-turns. Whole turns are taken off exactly first.
-#define PI_FUNCTIONS(T, PI_INVERSE, SINPI, COSPI)                                      \
-  HELPER T within_a_turn(T x) { return x - 2 * rint(x * (T)0.5); }                     \
-  OVERLOAD T sinpi(T x) {                                                              \
-    T result = SINPI(within_a_turn(x));                                                \
-    return result == 0 ? copysign((T)0, x) : result;                                   \
-  }                                                                                    \
-  OVERLOAD T cospi(T x) {                                                              \
-    T part = fabs(within_a_turn(x));                                                   \
-    return part == (T)0.5 ? (T)0 : COSPI(part);                                        \
-  }                                                                                    \
-  OVERLOAD T tanpi(T x) {                                                              \
-    T whole = rint(x), part = x - whole;                                               \
-    bool odd = whole * (T)0.5 != rint(whole * (T)0.5);                                 \
-    T zero = copysign((T)0, odd ? -x : x);                                             \
-    T lower = floor(x), pole = lower * (T)0.5 != floor(lower * (T)0.5) ? -INFINITY : INFINITY; \
-    return part == 0 ? zero : fabs(part) == (T)0.5 ? pole : SINPI(part) / COSPI(part); \
-  }                                                                                    \
-  OVERLOAD T acospi(T x) { return acos(x) * PI_INVERSE; }                              \
-  OVERLOAD T asinpi(T x) { return asin(x) * PI_INVERSE; }                              \
-  OVERLOAD T atanpi(T x) { return atan(x) * PI_INVERSE; }                              \
-  OVERLOAD T atan2pi(T y, T x) { return atan2(y, x) * PI_INVERSE; }                    \
-  FOR_VECTORS(MAP1, T, sinpi, T)                                                       \
-  FOR_VECTORS(MAP1, T, cospi, T)                                                       \
-  FOR_VECTORS(MAP1, T, tanpi, T)                                                       \
-  FOR_VECTORS(MAP1, T, acospi, T)                                                      \
-  FOR_VECTORS(MAP1, T, asinpi, T)                                                      \
-  FOR_VECTORS(MAP1, T, atanpi, T)                                                      \
-  FOR_VECTORS(MAP2, T, atan2pi, T, T)
-PI_FUNCTIONS(float, M_1_PI_F, Sleef_sinpif_u05, Sleef_cospif_u05)
-PI_FUNCTIONS(double, M_1_PI, Sleef_sinpi_u05, Sleef_cospi_u05)
+HELPER double within_a_turn(double x) {
+  return x - 2 * rint(x * 0.5);
+}
+OVERLOAD double sinpi(double x) {
+  double result = Sleef_sinpi_u05(within_a_turn(x));
+  return result == 0 ? copysign(0.0, x) : result;
+}
+OVERLOAD double cospi(double x) {
+  double part = fabs(within_a_turn(x));
+  return part == 0.5 ? 0 : Sleef_cospi_u05(part);
+}
+OVERLOAD double tanpi(double x) {
+  double whole = rint(x), part = x - whole;
+  bool odd = whole * 0.5 != rint(whole * 0.5);
+  double zero = copysign(0.0, odd ? -x : x);
+  double lower = floor(x), pole = lower * 0.5 != floor(lower * 0.5) ? -INFINITY : INFINITY;
+  double result = Sleef_sinpi_u05(part) / Sleef_cospi_u05(part);
+  return part == 0 ? zero : fabs(part) == 0.5 ? pole : result;
+}
+OVERLOAD double acospi(double x) { return acos(x) * M_1_PI; }
+OVERLOAD double asinpi(double x) { return asin(x) * M_1_PI; }
+OVERLOAD double atanpi(double x) { return atan(x) * M_1_PI; }
+OVERLOAD double atan2pi(double y, double x) { return atan2(y, x) * M_1_PI; }
+FOR_VECTORS(MAP1, double, sinpi, double)
+FOR_VECTORS(MAP1, double, cospi, double)
+FOR_VECTORS(MAP1, double, tanpi, double)
+FOR_VECTORS(MAP1, double, acospi, double)
+FOR_VECTORS(MAP1, double, asinpi, double)
+FOR_VECTORS(MAP1, double, atanpi, double)
+FOR_VECTORS(MAP2, double, atan2pi, double, double)

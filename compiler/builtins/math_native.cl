@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // OpenCL C 6.15.2, half_* (8192 ULP allowed) and native_* (any accuracy), float only: those that are
-// instructions, and powers. The others are in math_exponential.inc, math_logarithm.inc and
-// math_trigonometric.inc.
+// instructions, and native_powr. The others are in math_*.inc.
 #include "real.h"
 
 // Functions that OpenCL C's operators and builtins express for all widths at once.
@@ -15,8 +14,6 @@
 FOR_WIDTHS(SIMPLE, half)
 FOR_WIDTHS(SIMPLE, native)
 
-OVERLOAD float half_powr(float x, float y) { return powr(x, y); }
-FOR_VECTORS(MAP2, float, half_powr, float, float)
 #define POWER(N, UNUSED) \
   OVERLOAD float##N native_powr(float##N x, float##N y) { return native_exp2(y * native_log2(x)); }
 FOR_WIDTHS(POWER, )

@@ -4,12 +4,8 @@
 #ifndef CONCLAVE_BUILTINS_MATH_SLEEF_H_
 #define CONCLAVE_BUILTINS_MATH_SLEEF_H_
 
-#define UNARY(name, ulp)                                              \
-  float Sleef_##name##f_##ulp(float x) __attribute__((const));        \
-  double Sleef_##name##_##ulp(double x) __attribute__((const));
-#define BINARY(name, ulp)                                             \
-  float Sleef_##name##f_##ulp(float x, float y) __attribute__((const));     \
-  double Sleef_##name##_##ulp(double x, double y) __attribute__((const));
+#define UNARY(name, ulp) double Sleef_##name##_##ulp(double x) __attribute__((const));
+#define BINARY(name, ulp) double Sleef_##name##_##ulp(double x, double y) __attribute__((const));
 UNARY(acos, u10)
 UNARY(acosh, u10)
 UNARY(asin, u10)
@@ -17,8 +13,8 @@ UNARY(asinh, u10)
 UNARY(atan, u10)
 UNARY(atanh, u10)
 UNARY(cbrt, u10)
-UNARY(cos, u10)
 UNARY(cosh, u10)
+UNARY(cos, u10)
 UNARY(cospi, u05)
 UNARY(erf, u10)
 UNARY(erfc, u15)
@@ -32,6 +28,8 @@ UNARY(tgamma, u10)
 BINARY(atan2, u10)
 BINARY(hypot, u05)
 BINARY(pow, u10)
+float Sleef_lgammaf_u10(float x) __attribute__((const));
+float Sleef_tgammaf_u10(float x) __attribute__((const));
 #undef UNARY
 #undef BINARY
 

@@ -11,6 +11,7 @@
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/Scalarizer.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/LCSSA.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
@@ -170,6 +171,12 @@ void unroll_barrier_loops(llvm::Function& kernel) {
 
 void simplify_function(llvm::Function& function) {
   Simplifier(*function.getParent()).run(function);
+}
+
+void scalarize_function(llvm::Function& function) {
+  llvm::PassBuilder builder;
+  Analyses analyses(builder);
+  llvm::ScalarizerPass().run(function, analyses.function);
 }
 
 void optimize_for_cpu(llvm::Module& module, const Target& target, bool optimize) {

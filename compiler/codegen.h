@@ -46,6 +46,9 @@ void unroll_barrier_loops(llvm::Function& kernel);
 // The same for one function of such a module, whose calls have been inlined.
 void simplify_function(llvm::Function& function);
 
+// Takes operations on explicit vectors apart, but for loads and stores.
+void scalarize_function(llvm::Function& function);
+
 // LLVM's whole optimiser with its vectorizers, on the CPU's form of the module. Of a module that
 // this would take very long for (code_size.h) it does the least, and so does generate_code() then.
 void optimize_for_cpu(llvm::Module& module, const Target& target, bool optimize);

@@ -59,9 +59,9 @@ HELPER uint4 pack(uint4 numbers, uint type, uint order) {
 HELPER int4 round_to_int(float4 x) {
   return as_int4(x + 0x1.8p23f) - as_int4((float4)0x1.8p23f);
 }
-HELPER uint4 quantize(float4 color, uint type) {
-  const float4 high = largest_of(type);
-  const float low = is_signed(type) ? -high.x - 1.0f : 0.0f;
+HELPER uint4 quantize(float4 color, uint type, uint order) {
+  const float4 high = largest_of_colors(type, order);
+  const float4 low = is_signed(type) ? -high - 1.0f : 0.0f;
   float4 x = color == color ? color * high : 0.0f;
   x = x > low ? x : low;
   return as_uint4(round_to_int(x < high ? x : high));
@@ -75,7 +75,7 @@ HELPER void store(Image image, global uchar* row, int x, float4 color) {
   else if (type == CLK_HALF_FLOAT)
     words = pack(__builtin_convertvector(to_half_rte(color), uint4), type, order);
   else
-    words = pack(quantize(color, type), type, order);
+    words = pack(quantize(color, type, order), type, order);
   store_words(row, x, element_size_of(image), words);
 }
 

@@ -129,8 +129,20 @@ class GroupFunctionBuilder {
       return builder_.CreateAddrSpaceCast(
           place, llvm::PointerType::get(context_, kLocalAddressSpace), argument.name);
     }
-    return builder_.CreateAlignedLoad(parameter->getType(), address,
-                                      llvm::Align(argument.alignment), argument.name);
+    llvm::LoadInst* load = builder_.CreateAlignedLoad(
+        parameter->getType(), address, llvm::Align(argument.alignment), argument.name);
+    if (argument.kind == "image") describe_image(*load);
+    return load;
+  }
+
+  // It may be looked at before it is known that a work-item needs to.
+  void describe_image(llvm::LoadInst& address) {
+    const auto note = [&](unsigned kind, uint64_t number) {
+      llvm::Metadata* value = llvm::ConstantAsMetadata::get(builder_.getInt64(number));
+      address.setMetadata(kind, llvm::MDNode::get(context_, {value}));
+    };
+    note(llvm::LLVMContext::MD_dereferenceable, sizeof(abi::Image));
+    note(llvm::LLVMContext::MD_align, alignof(abi::Image));
   }
 
   void emit_group_loop() {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "compiler/passes/group_rows.h"
+#include "compiler/passes/lower_images.h"
 #include "compiler/passes/sub_groups.h"
 #include "compiler/passes/vector_math.h"
 #include "compiler/vectorizer/canonicalize.h"
@@ -101,7 +102,10 @@ llvm::Instruction* emit_active(llvm::Function& function) {
 }
 
 bool prepare(llvm::Function& function, unsigned lanes, PartRemarks& remarks) {
+  // Coordinates are vectors, of which x alone goes along the lanes.
+  const bool has_coordinates = uses_images(function);
   if (!inline_everything(function, remarks)) return false;
+  if (has_coordinates) scalarize_function(function);
   simplify_function(function);
   return private_bytes(function) * lanes <= kMaxPrivateBytes ||
          remarks.refuse("its private arrays are too large");

@@ -108,8 +108,8 @@ HELPER uint4 load_integer(const global uchar* row, int x, uint type, uint order,
 
 #define LOAD_AS(R, LOAD)                                                          \
   HELPER R load_##R(Image image, const global uchar* row, int x) {                \
-    return as_##R(LOAD(row, x, channel_type_of(image), channel_order_of(image),   \
-                       element_size_of(image)));                                  \
+    return as_##R(LOAD(row, x, image->channel_type, image->channel_order,   \
+                       image->element_size));                                  \
   }
 LOAD_AS(float4, load_float)
 LOAD_AS(int4, load_integer)

@@ -68,7 +68,7 @@ HELPER uint4 quantize(float4 color, uint type, uint order) {
 }
 
 HELPER void store(Image image, global uchar* row, int x, float4 color) {
-  const uint type = channel_type_of(image), order = written_order(channel_order_of(image));
+  const uint type = image->channel_type, order = written_order(image->channel_order);
   uint4 words;
   if (type == CLK_FLOAT)
     words = words_of(as_uint4(color), order);
@@ -76,7 +76,7 @@ HELPER void store(Image image, global uchar* row, int x, float4 color) {
     words = pack(__builtin_convertvector(to_half_rte(color), uint4), type, order);
   else
     words = pack(quantize(color, type, order), type, order);
-  store_words(row, x, element_size_of(image), words);
+  store_words(row, x, image->element_size, words);
 }
 
 // `largest` of 8 or 16 bits.
@@ -90,7 +90,7 @@ HELPER uint4 saturate(uint4 numbers, uint largest) {
 
 #define STORE_INTEGER(T, SHORT, LARGEST_SHORT, LARGEST_CHAR)                                    \
   HELPER void store(Image image, global uchar* row, int x, T##4 color) {                        \
-    const uint type = channel_type_of(image), order = channel_order_of(image);                  \
+    const uint type = image->channel_type, order = image->channel_order;                  \
     uint4 words;                                                                                \
     if (has_words(type)) {                                                                      \
       words = words_of(as_uint4(color), order);                                                 \
@@ -98,7 +98,7 @@ HELPER uint4 saturate(uint4 numbers, uint largest) {
       const T largest = type == SHORT ? LARGEST_SHORT : LARGEST_CHAR;                           \
       words = pack(saturate(color, largest), type, order);                                      \
     }                                                                                           \
-    store_words(row, x, element_size_of(image), words);                                         \
+    store_words(row, x, image->element_size, words);                                         \
   }
 STORE_INTEGER(int, CLK_SIGNED_INT16, SHRT_MAX, SCHAR_MAX)
 STORE_INTEGER(uint, CLK_UNSIGNED_INT16, USHRT_MAX, UCHAR_MAX)

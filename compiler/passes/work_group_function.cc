@@ -129,20 +129,20 @@ class GroupFunctionBuilder {
       return builder_.CreateAddrSpaceCast(
           place, llvm::PointerType::get(context_, kLocalAddressSpace), argument.name);
     }
-    llvm::LoadInst* load = builder_.CreateAlignedLoad(
-        parameter->getType(), address, llvm::Align(argument.alignment), argument.name);
-    if (argument.kind == "image") describe_image(*load);
-    return load;
+    Value* value = builder_.CreateAlignedLoad(parameter->getType(), address,
+                                              llvm::Align(argument.alignment), argument.name);
+    return argument.kind == "image" ? copy_image(value) : value;
   }
 
-  // It may be looked at before it is known that a work-item needs to.
-  void describe_image(llvm::LoadInst& address) {
-    const auto note = [&](unsigned kind, uint64_t number) {
-      llvm::Metadata* value = llvm::ConstantAsMetadata::get(builder_.getInt64(number));
-      address.setMetadata(kind, llvm::MDNode::get(context_, {value}));
-    };
-    note(llvm::LLVMContext::MD_dereferenceable, sizeof(abi::Image));
-    note(llvm::LLVMContext::MD_align, alignof(abi::Image));
+  // What describes an image becomes variables, which no store of the kernel can change.
+  Value* copy_image(Value* image) {
+    llvm::Type* type = llvm::ArrayType::get(builder_.getInt8Ty(), sizeof(abi::Image));
+    BasicBlock& entry = function_->getEntryBlock();
+    llvm::AllocaInst* copy = llvm::IRBuilder<>(&entry, entry.begin()).CreateAlloca(type);
+    const llvm::Align alignment(alignof(abi::Image));
+    copy->setAlignment(alignment);
+    builder_.CreateMemCpy(copy, alignment, image, alignment, sizeof(abi::Image));
+    return builder_.CreateAddrSpaceCast(copy, image->getType());
   }
 
   void emit_group_loop() {

@@ -95,8 +95,9 @@ void annotate_loop(llvm::BranchInst& latch, MDNode* access_group) {
   latch.setMetadata(llvm::LLVMContext::MD_loop, loop);
 }
 
-std::vector<Value*> region_arguments(const GroupValues& group, llvm::ArrayRef<Value*> inputs,
-                                     Value* item, const std::array<Value*, 3>& local_id) {
+std::vector<Value*> region_arguments(const GroupValues& group, bool is_packet,
+                                     llvm::ArrayRef<Value*> inputs, Value* item,
+                                     const std::array<Value*, 3>& local_id) {
   std::vector<Value*> arguments(kKernelArguments);
   arguments[kLaunch] = group.launch;
   arguments[kLocalMemory] = group.local_memory;
@@ -109,7 +110,7 @@ std::vector<Value*> region_arguments(const GroupValues& group, llvm::ArrayRef<Va
     arguments[kLocalSize + d] = group.local_size[d];
     arguments[kGlobalBase + d] = group.global_base[d];
   }
-  arguments.insert(arguments.end(), group.arguments.begin(), group.arguments.end());
+  llvm::append_range(arguments, is_packet ? group.packet_arguments : group.arguments);
   arguments.insert(arguments.end(), inputs.begin(), inputs.end());
   return arguments;
 }
@@ -191,9 +192,10 @@ class RowEmitter {
  private:
   Value* call(llvm::Function* function, Value* x) {
     Value* item = builder_.CreateAdd(row_begin_, x, "item", true, true);
-    return builder_.CreateCall(
-        function, region_arguments(group_, inputs_, item, {x, position_.y(), position_.z()}),
-        "next");
+    return builder_.CreateCall(function,
+                               region_arguments(group_, function != region_.function, inputs_, item,
+                                                {x, position_.y(), position_.z()}),
+                               "next");
   }
 
   IRBuilder<>& builder_;

@@ -32,7 +32,8 @@ struct GroupValues {
   std::array<llvm::Value*, 3> group_id;
   std::array<llvm::Value*, 3> local_size;
   std::array<llvm::Value*, 3> global_base;
-  std::vector<llvm::Value*> arguments;  // the kernel's
+  std::vector<llvm::Value*> arguments;         // the kernel's
+  std::vector<llvm::Value*> packet_arguments;  // the same, for packets
 };
 
 // Emits the loops at the builder's position, which is left behind them. Returns what the region

@@ -10,6 +10,7 @@
 #include <llvm/TargetParser/Host.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/InferAddressSpaces.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/Scalarizer.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
@@ -21,6 +22,7 @@
 #include "compiler/code_size.h"
 #include "compiler/cpu_pipeline.h"
 #include "compiler/error.h"
+#include "compiler/passes/address_spaces.h"
 #include "compiler/passes/unroll_barrier_loops.h"
 #include "compiler/vectorizer/wide_masks.h"
 #include "conclave/code_features.h"
@@ -128,6 +130,7 @@ class Simplifier {
     no_library_.disableAllFunctions();
     analyses_.function.registerPass([&] { return llvm::TargetLibraryAnalysis(no_library_); });
     passes_.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    passes_.addPass(llvm::InferAddressSpacesPass(kGenericAddressSpace));
     passes_.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
     passes_.addPass(llvm::SimplifyCFGPass());
     passes_.addPass(llvm::InstCombinePass());

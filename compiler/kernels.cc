@@ -253,6 +253,7 @@ KernelRemarks vectorize(RegionedKernel& kernel, KernelInfo& info, const Options&
   if (has_sub_groups) lanes.assign(lanes.size(), *std::min_element(lanes.begin(), lanes.end()));
   vectorize_regions(kernel, lanes, info, options, target, remarks.parts);
 
+  info.joins_groups = kernel.joins_groups;
   for (const Region& region : kernel.regions) info.lanes = std::max(info.lanes, region.lanes);
   if (has_sub_groups) lower_sub_groups_of_one(kernel, info);
   return remarks;

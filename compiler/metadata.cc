@@ -208,6 +208,7 @@ nlohmann::json to_json(const KernelInfo& kernel) {
           {"uniform_work_groups", kernel.uniform_work_groups},
           {"required_sub_group_size", kernel.required_sub_group_size},
           {"lanes", kernel.lanes},
+          {"joins_groups", kernel.joins_groups},
           {"local_bytes", kernel.local_bytes},
           {"spill_bytes", kernel.spill_bytes},
           {"private_bytes", kernel.private_bytes},

@@ -37,6 +37,7 @@ struct KernelInfo {
   bool uniform_work_groups = false;      // no group is smaller than the enqueued size
   unsigned required_sub_group_size = 0;  // 0: none
   unsigned lanes = 1;                    // work-items that run at once, a sub-group
+  bool joins_groups = false;             // runs several work-groups as one
   uint64_t local_bytes = 0;
   uint64_t spill_bytes = 0;
   uint64_t private_bytes = 0;

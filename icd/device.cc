@@ -342,6 +342,8 @@ bool describe_memory(cl_device_info name, const Info& info) {
     case CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT:
       return info.value<cl_uint>(0), true;
     case CL_DEVICE_PREFERRED_INTEROP_USER_SYNC:
+    case CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT:
+    case CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT:
       return info.flag(true), true;
     // cl_ti_msmc_buffers.
     case CL_DEVICE_MSMC_MEM_SIZE_TI:
@@ -398,8 +400,6 @@ bool describe_images(cl_device_info name, const Info& info) {
 // Optional features that the device does not have: the queries exist all the same.
 bool describe_absent(cl_device_info name, const Info& info) {
   switch (name) {
-    case CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT:
-    case CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT:
     case CL_DEVICE_PIPE_SUPPORT:
       return info.flag(false), true;
     case CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES:

@@ -23,15 +23,6 @@ OVERLOAD void atomic_work_item_fence(cl_mem_fence_flags flags, memory_order orde
     fence(flags);
 }
 
-// A pointer does not tell which memory it leads to once the address spaces are one; a fence for both
-// is always right.
-OVERLOAD cl_mem_fence_flags get_fence(const __generic void* pointer) {
-  return CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE;
-}
-OVERLOAD cl_mem_fence_flags get_fence(__generic void* pointer) {
-  return CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE;
-}
-
 // A hint that helps nothing here: hardware prefetchers see the same pattern.
 #define PREFETCH(N, T) \
   OVERLOAD void prefetch(const __global T##N* p, size_t count) {}

@@ -112,3 +112,9 @@ define spir_func <16 x i64> @conclave.freeze.v16i64(<16 x i64> %x) alwaysinline 
   %y = freeze <16 x i64> %x
   ret <16 x i64> %y
 }
+
+; OpenCL C has local variables in kernels only.
+@conclave.carry.place = internal addrspace(3) global i64 undef, align 8
+define spir_func ptr addrspace(3) @conclave.carry() alwaysinline {
+  ret ptr addrspace(3) @conclave.carry.place
+}

@@ -8,6 +8,7 @@ namespace conclave::compiler {
 inline constexpr unsigned kGlobalAddressSpace = 1;
 inline constexpr unsigned kConstantAddressSpace = 2;
 inline constexpr unsigned kLocalAddressSpace = 3;
+inline constexpr unsigned kGenericAddressSpace = 4;
 
 }  // namespace conclave::compiler
 

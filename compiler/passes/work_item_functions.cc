@@ -23,7 +23,8 @@ class Lowering {
   void lower(llvm::CallInst& call, WorkItemFunction function) {
     IRBuilder<> builder(&call);
     Value* value = index_value(builder, call, function);
-    call.replaceAllUsesWith(builder.CreateZExtOrTrunc(value, call.getType()));
+    if (call.getType()->isIntegerTy()) value = builder.CreateZExtOrTrunc(value, call.getType());
+    call.replaceAllUsesWith(value);
     call.eraseFromParent();
   }
 
@@ -77,6 +78,18 @@ class Lowering {
     return result;
   }
 
+  Value* address_ranges(IRBuilder<>& builder) {
+    return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), region_.getArg(kLocalMemory),
+                                              -int64_t{abi::kBlockAlignment});
+  }
+
+  // Functions that call nothing may use 128 bytes below the stack pointer (System V ABI).
+  static Value* stack_begin(IRBuilder<>& builder) {
+    Value* pointer = builder.CreateStackSave();
+    return builder.CreateSub(builder.CreatePtrToInt(pointer, builder.getInt64Ty()),
+                             builder.getInt64(128));
+  }
+
   // What the specification wants for dimensions that do not exist.
   static uint64_t value_out_of_range(WorkItemFunction function) {
     switch (function) {
@@ -95,6 +108,8 @@ class Lowering {
       return launch_field(builder, builder.getInt32Ty(), offsetof(abi::Launch, work_dim));
     if (function == WorkItemFunction::kGlobalLinearId) return global_linear_id(builder);
     if (function == WorkItemFunction::kLocalLinearId) return region_.getArg(kItem);
+    if (function == WorkItemFunction::kAddressRanges) return address_ranges(builder);
+    if (function == WorkItemFunction::kStackBegin) return stack_begin(builder);
     Value* dimension = call.getArgOperand(0);
     Value* otherwise = builder.getInt64(value_out_of_range(function));
     if (auto* constant = llvm::dyn_cast<llvm::ConstantInt>(dimension)) {
@@ -131,6 +146,8 @@ WorkItemFunction classify(const llvm::Function* function) {
       .Case("_Z17get_global_offsetj", kGlobalOffset)
       .Case("_Z20get_global_linear_idv", kGlobalLinearId)
       .Case("_Z19get_local_linear_idv", kLocalLinearId)
+      .Case("conclave.address_ranges", kAddressRanges)
+      .Case("conclave.stack_begin", kStackBegin)
       .Cases("_Z7barrierj", "_Z18work_group_barrierj", "_Z18work_group_barrierj12memory_scope",
              kBarrier)
       .Case("printf", kPrintf)
@@ -143,7 +160,7 @@ WorkItemFunction classify(const llvm::CallBase& call) {
 }
 
 bool is_index_function(WorkItemFunction function) {
-  return function >= WorkItemFunction::kWorkDim && function <= WorkItemFunction::kLocalLinearId;
+  return function >= WorkItemFunction::kWorkDim && function <= WorkItemFunction::kStackBegin;
 }
 
 bool differs_between_work_items(WorkItemFunction function) {

@@ -24,16 +24,18 @@ enum class WorkItemFunction {
   kGlobalOffset,
   kGlobalLinearId,
   kLocalLinearId,
-  kBarrier,   // of any kind and with any fence
-  kPrintf,    // needs the launch
-  kSubGroup,  // a lane operation: what sub-group functions are made of
+  kAddressRanges,  // the address of abi::AddressRanges
+  kStackBegin,     // the lowest address on the stack
+  kBarrier,        // of any kind and with any fence
+  kPrintf,         // needs the launch
+  kSubGroup,       // a lane operation: what sub-group functions are made of
 };
 
 // Tells by the (mangled) name.
 WorkItemFunction classify(const llvm::Function* function);
 WorkItemFunction classify(const llvm::CallBase& call);
 
-// True for those that only tell the work-item where it is.
+// True for those that only tell the work-item where it, or its memory, is.
 bool is_index_function(WorkItemFunction function);
 
 // True for those that tell the work-items of a group different things.

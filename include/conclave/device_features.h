@@ -44,11 +44,13 @@ inline constexpr const char* kLanguageFeatures[] = {
     "__opencl_c_atomic_scope_all_devices",
     "__opencl_c_atomic_scope_device",
     "__opencl_c_fp64",
+    "__opencl_c_generic_address_space",
     "__opencl_c_images",
     "__opencl_c_int64",
     "__opencl_c_program_scope_global_variables",
     "__opencl_c_read_write_images",
     "__opencl_c_subgroups",
+    "__opencl_c_work_group_collective_functions",
 };
 
 }  // namespace conclave

@@ -37,10 +37,20 @@ struct Launch {
   uint32_t reserved;
 };
 
+// Where a work-group's memory lies, as addresses; what is in none of the ranges is global memory.
+// Private memory is in the spill area and on the stack: from the stack pointer to stack_end.
+struct AddressRanges {
+  uint64_t local_begin, local_end;
+  uint64_t spill_begin, spill_end;
+  uint64_t stack_end;
+};
+
 // What belongs to the compute unit that runs a work-group; overwritten by the next one.
 struct Workspace {
-  void* local_memory;  // kernel's static local bytes, then the local arguments
-  void* spill;         // values live across barriers: spill bytes per work-item x work-items
+  // The kernel's static local bytes, then the local arguments. kBlockAlignment bytes before it lies
+  // an AddressRanges.
+  void* local_memory;
+  void* spill;  // values live across barriers: spill bytes per work-item x work-items
 };
 
 // What an image argument points to; constant while a launch runs. Sizes in elements, pitches in
@@ -70,6 +80,15 @@ inline constexpr uint32_t kSamplerAddressRepeat = 6;
 inline constexpr uint32_t kSamplerAddressMirroredRepeat = 8;
 inline constexpr uint32_t kSamplerFilterNearest = 0x10;
 inline constexpr uint32_t kSamplerFilterLinear = 0x20;
+
+// `stack_end`: what the calling thread has on its stack above it is not the kernel's.
+inline AddressRanges address_ranges(const Workspace& workspace, uint64_t local_bytes,
+                                    uint64_t spill_bytes, const void* stack_end) {
+  const auto local = reinterpret_cast<uint64_t>(workspace.local_memory);
+  const auto spill = reinterpret_cast<uint64_t>(workspace.spill);
+  return {local, local + local_bytes, spill, spill + spill_bytes,
+          reinterpret_cast<uint64_t>(stack_end)};
+}
 
 // A compiled kernel: runs `count` work-groups, beginning with linear group index `first` (dimension
 // 0 varies fastest). `arguments` is the argument block: each argument at its metadata offset; a

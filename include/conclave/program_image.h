@@ -17,7 +17,7 @@
 //
 // Metadata (all keys present; sizes and offsets in bytes):
 // {
-//   "abi": 1,                       abi::kAbiVersion the code was generated for
+//   "abi": 2,                       abi::kAbiVersion the code was generated for
 //   "kind": "executable",           or "object", "library"
 //   "compiler": "conclave 0.1.0 / LLVM 19.1.7",
 //   "target_cpu": "znver3",         LLVM name; "" for object and library
@@ -39,10 +39,13 @@
 //     "uniform_work_groups": false, true where -cl-uniform-work-group-size or OpenCL C 1.x rules
 //                                   out a last work-group that is smaller
 //     "required_sub_group_size": 0, intel_reqd_sub_group_size; 0 where not given
-//     "lanes": 8,                   work-items that run at once: a sub-group; 1 for object and
-//     library "local_bytes": 1024,          function-scope local variables "spill_bytes": 48, of
-//     abi::Workspace::spill, a work-item "private_bytes": 32,          stack of one work-item, as
-//     far as known before code generation "arguments_bytes": 24,        size of the argument block
+//     "lanes": 8,                   work-items that run at once: a sub-group; 1 for object, library
+//     "joins_groups": false,        true where the code knows global ids only and runs several
+//                                   work-groups as one: the local size means nothing to it
+//     "local_bytes": 1024,          function-scope local variables
+//     "spill_bytes": 48,            of abi::Workspace::spill, a work-item
+//     "private_bytes": 32,          stack of one work-item, as far as known before code generation
+//     "arguments_bytes": 24,        size of the argument block
 //     "arguments": [{"name": "x", "type": "float*", "kind": "pointer",
 //                    "address": "global", "access": "none", "qualifiers": ["const"],
 //                    "size": 8, "offset": 0, "alignment": 8}]
@@ -50,8 +53,8 @@
 // }
 // "kind" of an argument: value, pointer (global or constant memory), local, image, sampler.
 // "address": private, global, constant, local. "access": none, read_only, write_only, read_write.
-// "qualifiers": any of const, restrict, volatile, pipe. "size": of the value; of a pointer
-// argument 8.
+// "qualifiers": any of const, restrict, volatile, pipe. "size": of the value; of a sampler
+// 4, of all others 8.
 #ifndef CONCLAVE_PROGRAM_IMAGE_H_
 #define CONCLAVE_PROGRAM_IMAGE_H_
 

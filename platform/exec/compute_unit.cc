@@ -56,9 +56,13 @@ void* ComputeUnit::Block::at_least(size_t bytes) {
   return memory_.get();
 }
 
-const abi::Workspace& ComputeUnit::workspace(size_t local_bytes, size_t spill_bytes) {
-  workspace_.local_memory = local_.at_least(local_bytes);
+const abi::Workspace& ComputeUnit::workspace(size_t local_bytes, size_t spill_bytes,
+                                             const void* stack_end) {
+  void* block = local_.at_least(abi::kBlockAlignment + local_bytes);
+  workspace_.local_memory = static_cast<std::byte*>(block) + abi::kBlockAlignment;
   workspace_.spill = spill_.at_least(spill_bytes);
+  *static_cast<abi::AddressRanges*>(block) =
+      abi::address_ranges(workspace_, local_bytes, spill_bytes, stack_end);
   return workspace_;
 }
 

@@ -53,7 +53,8 @@ class ComputeUnit {
 
   // Local memory and spill area of at least so many bytes, for the next run on this unit. Throws
   // Error{CL_OUT_OF_RESOURCES}.
-  const abi::Workspace& workspace(size_t local_bytes, size_t spill_bytes);
+  // `stack_end`: the caller's frame.
+  const abi::Workspace& workspace(size_t local_bytes, size_t spill_bytes, const void* stack_end);
 
   // Hands work to the worker: an event (with a reference that the worker takes over), or null: look
   // at the backlog. The caller holds the unit's token, and what `permit` says, and gives both away.

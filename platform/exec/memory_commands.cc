@@ -189,6 +189,9 @@ std::unique_ptr<Command> make_fill(const void* pattern, size_t pattern_size, std
 
 std::unique_ptr<Command> make_rect_fill(const void* pattern, size_t pattern_size, const Box& to,
                                         const size_t region[3], std::vector<Ref<Memory>> keep) {
+  if (is_gapless(to, region))
+    return make_fill(pattern, pattern_size, to.base, region[0] * region[1] * region[2],
+                     std::move(keep));
   return std::make_unique<RectFill>(Pattern(pattern, pattern_size), to, region, std::move(keep));
 }
 

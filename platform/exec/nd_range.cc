@@ -139,7 +139,8 @@ void NdRange::run(ComputeUnit& cu, uint64_t first, uint64_t count) {
   const SpecializedCode* special = size_use_ ? size_use_->code() : nullptr;
   const size_t spill_bytes =
       special ? std::max(spill_bytes_, special->spill_bytes * items_per_group_) : spill_bytes_;
-  const abi::Workspace& workspace = cu.workspace(local_bytes_, spill_bytes);
+  const abi::Workspace& workspace =
+      cu.workspace(local_bytes_, spill_bytes, __builtin_frame_address(0));
   const auto call = [&](abi::GroupFunction function, uint64_t begin, uint64_t groups) {
     function(&launch_, arguments(), &workspace, begin, groups);
   };

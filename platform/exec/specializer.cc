@@ -174,6 +174,7 @@ bool has_compiler() {
 std::unique_ptr<LocalSizes> watch(const ProgramImage& image, const KernelInfo& info) {
   const Config::Specialize mode = Config::get().specialize;
   if (mode == Config::Specialize::kOff || !has_compiler()) return nullptr;
+  if (info.joins_groups) return nullptr;
   // Required sizes are compiled at once, unless smaller groups are possible.
   if (info.required_local_size[0] && info.uniform_work_groups) return nullptr;
   if (image.options().find("-cl-opt-disable") != std::string::npos) return nullptr;

@@ -23,6 +23,7 @@ constexpr uint64_t kMaxLocalSize = uint64_t{1} << 32;
 constexpr uint64_t kMaxAlignment = 4096;
 constexpr uint64_t kMaxLanes = 4096;
 constexpr uint64_t kPointerSize = 8;
+constexpr uint64_t kSamplerSize = 4;
 
 // A JSON value and the way to it, for messages such as "kernels[2].name is missing".
 class Field {
@@ -137,10 +138,13 @@ ArgumentInfo read_argument(const Field& field, uint64_t block_size) {
 
   const bool is_value = argument.kind == ArgumentInfo::Kind::kValue;
   if (!std::has_single_bit(argument.alignment)) field["alignment"].bad("is no power of two");
-  if (!is_value && argument.size != kPointerSize)
-    field["size"].bad("is " + std::to_string(argument.size) + ", expected 8");
+  const uint64_t fixed =
+      argument.kind == ArgumentInfo::Kind::kSampler ? kSamplerSize : kPointerSize;
+  if (!is_value && argument.size != fixed)
+    field["size"].bad("is " + std::to_string(argument.size) + ", expected " +
+                      std::to_string(fixed));
   // The alignment of a local argument is that of the memory it points to.
-  if (argument.offset % (is_value ? argument.alignment : kPointerSize) != 0)
+  if (argument.offset % (is_value ? argument.alignment : fixed) != 0)
     field["offset"].bad("is " + std::to_string(argument.offset) + ", which is not aligned");
   if (argument.offset + argument.size > block_size)
     field["offset"].bad("is " + std::to_string(argument.offset) + ", which with size " +
@@ -188,6 +192,7 @@ KernelInfo read_kernel(const Field& field, ProgramImage::Kind kind) {
     kernel.required_sub_group_size = field["required_sub_group_size"].number(kMaxLanes);
   if (field.has("lanes")) kernel.lanes = field["lanes"].number(kMaxLanes);
   if (!std::has_single_bit(kernel.lanes)) field["lanes"].bad("is no power of two");
+  if (field.has("joins_groups")) kernel.joins_groups = field["joins_groups"].flag();
   kernel.local_bytes = field["local_bytes"].number(kMaxMemory);
   kernel.spill_bytes = field["spill_bytes"].number(kMaxMemory);
   kernel.private_bytes = field["private_bytes"].number(kMaxMemory);

@@ -43,6 +43,7 @@ struct KernelInfo {
   bool uniform_work_groups = false;    // every global size must be a multiple of the local size
   size_t required_sub_group_size = 0;  // 0: not given
   size_t lanes = 1;                    // work-items that run at once: a sub-group
+  bool joins_groups = false;           // the code knows global ids only, no work-groups
   size_t local_bytes = 0;
   size_t spill_bytes = 0;  // of a work-item
   size_t private_bytes = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Handles that are not what they should be: of another kind, or released. The specification calls
 // this undefined; this platform promises the error code of a handle that is not valid.
-#include "api_test.h"
+#include "image_shapes.h"
 
 namespace conclave::test {
 namespace {
@@ -21,11 +21,16 @@ class HandleTest : public ApiTest {
     built_ = build(context_, kKernels, "-cl-std=CL3.0");
     kernel_ = make_kernel(built_, "nothing");
     event_ = user_event(context_);
+    sampler_ = make_sampler();
+  }
+  Owned<cl_sampler> make_sampler() {
+    return Owned<cl_sampler>(
+        clCreateSampler(context_, CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, nullptr));
   }
   // One object of every kind.
   std::vector<void*> objects() {
-    return {platform(),    device(),     context_.get(), queue_.get(),
-            buffer_.get(), built_.get(), kernel_.get(),  event_.get()};
+    return {platform(),   device(),      context_.get(), queue_.get(),  buffer_.get(),
+            built_.get(), kernel_.get(), event_.get(),   sampler_.get()};
   }
   // Calls every use with every handle that is no H, and with one that was: `make` creates an object
   // and releases it.
@@ -47,6 +52,7 @@ class HandleTest : public ApiTest {
   Program built_;
   Kernel kernel_;
   Event event_;
+  Owned<cl_sampler> sampler_;
 };
 
 void CL_CALLBACK on_context(cl_context, void*) {}
@@ -93,6 +99,19 @@ TEST_F(HandleTest, Contexts) {
            [](cl_context c) {
              return code_of([=](cl_int* e) {
                return clCreateBufferWithProperties(c, nullptr, 0, 64, nullptr, e);
+             });
+           }},
+          {"clCreateSampler",
+           [](cl_context c) {
+             return code_of([=](cl_int* e) {
+               return clCreateSampler(c, CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, e);
+             });
+           }},
+          {"clCreateImage",
+           [](cl_context c) {
+             return code_of([=](cl_int* e) {
+               const cl_image_desc desc = k2d.desc();
+               return clCreateImage(c, 0, &kRgba8.format, &desc, nullptr, e);
              });
            }},
           {"clCreateUserEvent",
@@ -292,6 +311,68 @@ TEST_F(HandleTest, Events) {
           {"clWaitForEvents", [](cl_event e) { return clWaitForEvents(1, &e); }},
       },
       [this] { return user_event(context_).get(); });
+}
+
+TEST_F(HandleTest, Samplers) {
+  check<cl_sampler>(CL_INVALID_SAMPLER, sampler_,
+                    {
+                        {"clRetainSampler", [](cl_sampler s) { return clRetainSampler(s); }},
+                        {"clReleaseSampler", [](cl_sampler s) { return clReleaseSampler(s); }},
+                        {"clGetSamplerInfo",
+                         [](cl_sampler s) {
+                           return clGetSamplerInfo(s, CL_SAMPLER_CONTEXT, 0, nullptr, nullptr);
+                         }},
+                    },
+                    [this] { return make_sampler().get(); });
+}
+
+// A buffer is no image either, so there is no good handle here.
+TEST_F(HandleTest, Images) {
+  const size_t kZero[] = {0, 0, 0}, kOne[] = {1, 1, 1};
+  char host[16] = {};
+  size_t pitch = 0;
+  check<cl_mem>(
+      CL_INVALID_MEM_OBJECT, nullptr,
+      {
+          {"clGetImageInfo",
+           [](cl_mem m) { return clGetImageInfo(m, CL_IMAGE_WIDTH, 0, nullptr, nullptr); }},
+          {"clEnqueueReadImage",
+           [&](cl_mem m) {
+             return clEnqueueReadImage(queue_, m, CL_TRUE, kZero, kOne, 0, 0, host, 0, nullptr,
+                                       nullptr);
+           }},
+          {"clEnqueueWriteImage",
+           [&](cl_mem m) {
+             return clEnqueueWriteImage(queue_, m, CL_TRUE, kZero, kOne, 0, 0, host, 0, nullptr,
+                                        nullptr);
+           }},
+          {"clEnqueueFillImage",
+           [&](cl_mem m) {
+             return clEnqueueFillImage(queue_, m, host, kZero, kOne, 0, nullptr, nullptr);
+           }},
+          {"clEnqueueCopyImage",
+           [&](cl_mem m) {
+             return clEnqueueCopyImage(queue_, m, m, kZero, kZero, kOne, 0, nullptr, nullptr);
+           }},
+          {"clEnqueueCopyImageToBuffer",
+           [&](cl_mem m) {
+             return clEnqueueCopyImageToBuffer(queue_, m, buffer_, kZero, kOne, 0, 0, nullptr,
+                                               nullptr);
+           }},
+          {"clEnqueueCopyBufferToImage",
+           [&](cl_mem m) {
+             return clEnqueueCopyBufferToImage(queue_, buffer_, m, 0, kZero, kOne, 0, nullptr,
+                                               nullptr);
+           }},
+          {"clEnqueueMapImage",
+           [&](cl_mem m) {
+             return code_of([&](cl_int* e) {
+               return clEnqueueMapImage(queue_, m, CL_TRUE, CL_MAP_READ, kZero, kOne, &pitch,
+                                        nullptr, 0, nullptr, nullptr, e);
+             });
+           }},
+      },
+      [this] { return make_image(context_, k2d, kRgba8).get(); });
 }
 
 TEST_F(HandleTest, Devices) {

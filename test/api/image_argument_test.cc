@@ -9,6 +9,8 @@ const char kSource[] = R"(
 kernel void types(read_only image1d_t a, read_only image1d_buffer_t b, read_only image1d_array_t c,
                   read_only image2d_t d, read_only image2d_array_t e, read_only image3d_t f,
                   read_only image2d_depth_t g, read_only image2d_array_depth_t h) {}
+typedef image2d_t picture;
+kernel void named(picture p) {}
 kernel void access(read_only image2d_t r, write_only image2d_t w, read_write image2d_t rw) {}
 kernel void sampled(read_only image2d_t from, sampler_t how, global float4* out) {
   out[get_global_id(0)] = read_imagef(from, how, (float2)(get_global_id(0) / 4.0f, 0.5f));
@@ -85,6 +87,12 @@ TEST_F(ImageArgumentTest, TypesHaveToMatch) {
   EXPECT_OK(set(types, 7, layers));
   EXPECT_CL(CL_INVALID_MEM_OBJECT, set(types, 7, depth));
   EXPECT_CL(CL_INVALID_MEM_OBJECT, set(types, 6, layers));
+}
+
+TEST_F(ImageArgumentTest, TypesMayHaveOtherNames) {
+  Kernel named = make_kernel(own_, "named");
+  Image image = make_image(context_, k2d, kRgba8);
+  EXPECT_OK(set(named, 0, image));
 }
 
 TEST_F(ImageArgumentTest, AccessHasToMatch) {
@@ -201,7 +209,7 @@ TEST_F(ImageArgumentTest, SamplersArrive) {
       {CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, {1, 1, 2, 2, 0, 0, 0, 0}},
       {CL_TRUE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST, {1, 1, 2, 2, 2, 2, 2, 2}},
       {CL_TRUE, CL_ADDRESS_REPEAT, CL_FILTER_NEAREST, {1, 1, 2, 2, 1, 1, 2, 2}},
-      {CL_TRUE, CL_ADDRESS_MIRRORED_REPEAT, CL_FILTER_NEAREST, {1, 1, 2, 2, 2, 2, 1, 1}},
+      {CL_TRUE, CL_ADDRESS_MIRRORED_REPEAT, CL_FILTER_NEAREST, {1, 1, 2, 2, 2, 2, 2, 1}},
       {CL_TRUE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_LINEAR, {1, 1, 1.5f, 2, 2, 2, 2, 2}},
   };
   for (const auto& c : kCases) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures kernels of many classes on the first device that the OpenCL loader offers, each beside
 // a version by hand; OCL_ICD_VENDORS chooses which device that is.
-//   conclave_kernel_bench [--list] [--filter=REGEX] [--quick] [--best] [--json]
-//                         [--build-options=OPTIONS]
+//   conclave_kernel_bench [--suite=kernels|math] [--list] [--filter=REGEX] [--quick] [--best]
+//                         [--json] [--build-options=OPTIONS]
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -19,8 +19,10 @@ namespace bench {
 namespace {
 
 constexpr char kUsage[] =
-    "usage: conclave_kernel_bench [--list] [--filter=REGEX] [--quick] [--best] [--json]\n"
-    "                             [--build-options=OPTIONS]\n"
+    "usage: conclave_kernel_bench [--suite=kernels|math] [--list] [--filter=REGEX] [--quick]\n"
+    "                             [--best] [--json] [--build-options=OPTIONS]\n"
+    "  --suite=NAME             kernels of many classes (kernels, the default), or mathematical\n"
+    "                           functions beside loops that call SLEEF (math)\n"
     "  --list                   the kernels that there are\n"
     "  --filter=REGEX           only those whose name matches\n"
     "  --quick                  a check that the results are right, no measurement\n"
@@ -29,7 +31,7 @@ constexpr char kUsage[] =
     "  --build-options=OPTIONS  build the kernels with these (default none)\n";
 
 struct Options {
-  bool list = false, json = false;
+  bool list = false, json = false, math = false;
   std::regex filter{"."};
 };
 
@@ -49,6 +51,8 @@ Options parse(int argc, char** argv) {
       options.json = true;
     else if (word == "--quick")
       quick = true;
+    else if (word == "--suite=math" || word == "--suite=kernels")
+      options.math = word.ends_with("math");
     else if (word == "--best")
       best = true;
     else if (word.starts_with("--filter="))
@@ -168,10 +172,15 @@ bool measure(const std::vector<KernelCase>& cases, bool json) {
   return all_right;
 }
 
+std::vector<KernelClass> classes_of(const Options& options) {
+  if (options.math) return {math_functions()};
+  return {streaming_kernels(), compute_kernels(), divergent_kernels(),
+          barrier_kernels(),   stencil_kernels(), integer_kernels()};
+}
+
 int run(const Options& options) {
   std::vector<KernelCase> cases;
-  for (const KernelClass& kernels : {streaming_kernels(), compute_kernels(), divergent_kernels(),
-                                     barrier_kernels(), stencil_kernels(), integer_kernels()})
+  for (const KernelClass& kernels : classes_of(options))
     for (const KernelCase& kernel_case : kernels.kernels) {
       if (!std::regex_search(kernel_case.name, options.filter)) continue;
       if (options.list) std::printf("%-18s %s\n", kernel_case.name.c_str(), kernels.name.c_str());

@@ -41,6 +41,8 @@ KernelClass divergent_kernels();
 KernelClass barrier_kernels();
 KernelClass stencil_kernels();
 KernelClass integer_kernels();
+// The suite math, which is measured by itself.
+KernelClass math_functions();
 
 // Builds the source as a user's program does, with the options of --build-options, by default none,
 // and sets the kernel's arguments: arrays, cl::Local(bytes) and scalars.

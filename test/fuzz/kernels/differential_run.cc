@@ -10,12 +10,15 @@
 #include <memory>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 
 namespace conclave::fuzz {
 
 const char* const kReferenceOptions = "-cl-opt-disable";
 
 namespace {
+
+constexpr std::string_view kSpecialize = "-cl-conclave-local-size=";
 
 // On an idle machine a build takes less than a second, and a launch some milliseconds.
 constexpr unsigned kSecondsToBuild = 120;
@@ -176,6 +179,11 @@ class Reporter {
   int descriptor_;
 };
 
+// Specialised code is for launches of its local size alone.
+bool may_run(const std::string& options, const Launch& launch) {
+  return !options.starts_with(kSpecialize) || options == specializing_options(launch);
+}
+
 void compare_all(const Kernel& kernel, const std::vector<std::string>& options, uint32_t seed,
                  const Reporter& reporter) {
   const Memories input = make_input(kernel, seed);
@@ -187,6 +195,7 @@ void compare_all(const Kernel& kernel, const std::vector<std::string>& options, 
     alarm(kSecondsToBuild);
     test::CompiledProgram program(kernel.source, kernel.options + " " + each);
     for (size_t i = 0; i < kernel.launches.size(); ++i) {
+      if (!may_run(each, kernel.launches[i])) continue;
       reporter.say("run", describe(kernel.launches[i]));
       alarm(kSecondsToRun);
       Memories actual = run_launch(program, kernel, kernel.launches[i], input);
@@ -258,6 +267,16 @@ std::optional<Failure> judge(const std::string& reports, int status) {
 }
 
 }  // namespace
+
+std::string specializing_options(const Launch& launch) {
+  const auto& [global, local, offset] = launch.range;
+  std::ostringstream options;
+  for (int d = 0; d < 3; ++d) {
+    if (global[d] % local[d] != 0) return "";
+    options << (d == 0 ? std::string(kSpecialize) + "k:" : ",") << local[d];
+  }
+  return options.str();
+}
 
 std::optional<Failure> run_all(const Kernel& kernel, const std::vector<std::string>& options,
                                uint32_t seed) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares builds of random kernels: every width of the vectorizer and no optimisation at all.
+// Compares builds of random kernels: every width of the vectorizer, code specialised for local
+// sizes and no optimisation at all.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -94,6 +95,15 @@ std::vector<std::string> options_of(const Settings& settings) {
   return options;
 }
 
+// And code for the local sizes that the kernel is launched with.
+std::vector<std::string> options_of(const Settings& settings, const Kernel& kernel) {
+  std::vector<std::string> options = options_of(settings);
+  for (const Launch& launch : kernel.launches)
+    if (std::string specialized = specializing_options(launch); !specialized.empty())
+      options.push_back(specialized);
+  return options;
+}
+
 const char* name_of(Failure::Kind kind) {
   static constexpr const char* kNames[] = {"build failure", "difference", "crash", "timeout"};
   return kNames[static_cast<size_t>(kind)];
@@ -129,7 +139,6 @@ int fuzz(const Settings& settings) {
   auto more = [&](unsigned done) {
     return settings.seconds > 0 ? std::chrono::steady_clock::now() < end : done < settings.count;
   };
-  std::vector<std::string> options = options_of(settings);
   std::printf("kernels from seed %u on\n", settings.seed);
   std::fflush(stdout);
   unsigned done = 0, failed = 0;
@@ -137,7 +146,7 @@ int fuzz(const Settings& settings) {
     uint32_t seed = settings.seed + done;
     Kernel kernel = make_kernel(seed);
     if (settings.print) std::printf("// seed %u\n%s\n", seed, kernel.source.c_str());
-    std::optional<Failure> failure = run_all(kernel, options, seed);
+    std::optional<Failure> failure = run_all(kernel, options_of(settings, kernel), seed);
     if (!failure) continue;
     ++failed;
     tell(seed, kernel, *failure, settings);

@@ -205,9 +205,13 @@ std::string CompiledProgram::run(const std::string& kernel, const Arguments& arg
       std::memcpy(place, value.bytes.data(), value.bytes.size());
     }
   }
-  GuardedBlock local(local_bytes);
-  GuardedBlock spill(info["spill_bytes"].get<uint64_t>() * items);
-  abi::Workspace workspace = {local.data(), spill.data()};
+  GuardedBlock local(abi::kBlockAlignment + local_bytes);
+  const uint64_t spill_bytes = info["spill_bytes"].get<uint64_t>() * items;
+  GuardedBlock spill(spill_bytes);
+  void* local_memory = static_cast<std::byte*>(local.data()) + abi::kBlockAlignment;
+  abi::Workspace workspace = {local_memory, spill.data()};
+  *static_cast<abi::AddressRanges*>(local.data()) =
+      abi::address_ranges(workspace, local_bytes, spill_bytes, __builtin_frame_address(0));
   for (uint64_t first = 0; first < groups; first += slice)
     function(&launch, block.data(), &workspace, first, std::min(slice, groups - first));
   block.check("argument block");

@@ -56,6 +56,8 @@ TEST(ProgramImage, ReadsAnExecutable) {
   EXPECT_TRUE(kernel.uniform_work_groups);
   EXPECT_FALSE(image->kernels()[1].uniform_work_groups);
   EXPECT_EQ(kernel.lanes, 8u);
+  EXPECT_TRUE(kernel.joins_groups);
+  EXPECT_FALSE(image->kernels()[1].joins_groups);
   EXPECT_EQ(kernel.required_sub_group_size, 8u);
   EXPECT_EQ(image->kernels()[1].lanes, 1u);
   EXPECT_EQ(kernel.local_bytes, 1024u);
@@ -74,6 +76,20 @@ TEST(ProgramImage, ReadsAnExecutable) {
   EXPECT_EQ(kernel.arguments[2].offset, 16u);
   std::string why = "unset";
   EXPECT_TRUE(image->runs_here(&why)) << why;
+}
+
+TEST(ProgramImage, ReadsImagesAndSamplers) {
+  const auto image = ProgramImage::parse(image_with_metadata(replaced(
+      replaced(
+          sample_metadata(),
+          "\"float*\", \"kind\": \"local\", \"address\": \"local\", \"access\": \"none\"",
+          "\"image2d_t\", \"kind\": \"image\", \"address\": \"global\", \"access\": \"read_only\""),
+      "\"int\", \"kind\": \"value\"", "\"sampler_t\", \"kind\": \"sampler\"")));
+  const std::vector<ArgumentInfo>& arguments = image->kernels()[0].arguments;
+  EXPECT_EQ(arguments[1].kind, ArgumentInfo::Kind::kImage);
+  EXPECT_EQ(arguments[1].access, cl_uint{CL_KERNEL_ARG_ACCESS_READ_ONLY});
+  EXPECT_EQ(arguments[2].kind, ArgumentInfo::Kind::kSampler);
+  EXPECT_EQ(arguments[2].size, 4u);
 }
 
 TEST(ProgramImage, ReadsObjectsAndLibraries) {
@@ -105,7 +121,7 @@ TEST(ProgramImage, RunsOnlyWhereItsFeaturesAre) {
   EXPECT_TRUE(runs(image_with_metadata(
       replaced(replaced(sample_metadata(), "target_features", "other"), "\"x86-64\"", "\"\""))));
   EXPECT_FALSE(
-      runs(image_with_metadata(replaced(sample_metadata(), "\"abi\": 1", "\"abi\": 99")), &why));
+      runs(image_with_metadata(replaced(sample_metadata(), "\"abi\": 2", "\"abi\": 99")), &why));
   EXPECT_NE(why.find("99"), std::string::npos) << why;
 }
 
@@ -136,10 +152,10 @@ struct MetadataCase {
 TEST(ProgramImage, ChecksEveryField) {
   const MetadataCase cases[] = {
       {"{", "", "is no JSON text"},
-      {"\"abi\": 1,", "", "abi is missing"},
-      {"\"abi\": 1", "\"abi\": -1", "abi is no non-negative integer"},
-      {"\"abi\": 1", "\"abi\": 1.0", "abi is no non-negative integer"},
-      {"\"abi\": 1", "\"abi\": 4294967296", "abi is 4294967296, at most"},
+      {"\"abi\": 2,", "", "abi is missing"},
+      {"\"abi\": 2", "\"abi\": -1", "abi is no non-negative integer"},
+      {"\"abi\": 2", "\"abi\": 1.0", "abi is no non-negative integer"},
+      {"\"abi\": 2", "\"abi\": 4294967296", "abi is 4294967296, at most"},
       {"\"executable\"", "\"program\"", "kind is \"program\", expected one of executable"},
       {"\"executable\"", "7", "kind is no string"},
       {"\"options\": \"-cl-std=CL3.0\"", "\"options\": \"a\\u0000b\"", "options has a zero byte"},
@@ -155,6 +171,8 @@ TEST(ProgramImage, ChecksEveryField) {
       {"\"symbol\": \"identify\"", "\"symbol\": \"missing\"", "has no function missing"},
       {"\"symbol\": \"identify\"", "\"symbol\": \"memcpy\"", "has no function memcpy"},
       {"\"global_bytes\": 8", "\"global_bytes\": \"8\"", "global_bytes is no non-negative integer"},
+      {"\"joins_groups\": true", "\"joins_groups\": []",
+       "kernels[0].joins_groups is neither true nor false"},
       {"\"uniform_work_groups\": true", "\"uniform_work_groups\": 1",
        "kernels[0].uniform_work_groups is neither true nor false"},
       {"\"lanes\": 8", "\"lanes\": 12", "kernels[0].lanes is no power of two"},
@@ -168,6 +186,8 @@ TEST(ProgramImage, ChecksEveryField) {
       {"\"size\": 4, \"offset\": 16", "\"size\": 4, \"offset\": 18", "which is not aligned"},
       {"\"size\": 4, \"offset\": 16", "\"size\": 4, \"offset\": 12", "overlap at offset 12"},
       {"\"size\": 8, \"offset\": 8", "\"size\": 4, \"offset\": 8", "size is 4, expected 8"},
+      {"\"kind\": \"local\"", "\"kind\": \"sampler\"", "size is 8, expected 4"},
+      {"\"kind\": \"value\"", "\"kind\": \"image\"", "size is 4, expected 8"},
       {"\"alignment\": 64", "\"alignment\": 48", "alignment is no power of two"},
       {"\"alignment\": 64", "\"alignment\": 0", "alignment is no power of two"},
       {"\"kind\": \"local\"", "\"kind\": \"lokal\"", "kernels[0].arguments[1].kind is \"lokal\""},

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// OpenCL C 6.15.18, work-group functions. Like all that waits for others they are linked before the
+// compiler forms barrier regions (early.bc).
+//
+// A work-group runs on one thread, sub-group after sub-group in the order of their work-items'
+// linear ids. So a value in local memory, the carry, which each sub-group combines with its own, is
+// all that reductions and scans need.
+#include "sub_group.h"
+
+// Eight bytes of local memory that no one else uses.
+local void* carry_place(void) __asm("conclave.carry");
+
+#define CARRY(T)                                                        \
+  /* The carry, with a value to begin with. */                          \
+  HELPER local T* carry_from(T first) {                                 \
+    local T* carry = carry_place();                                     \
+    if (get_local_linear_id() == 0) *carry = first;                     \
+    barrier(CLK_LOCAL_MEM_FENCE);                                       \
+    return carry;                                                       \
+  }                                                                     \
+  /* What it is in the end; from then on it may be used again. */       \
+  HELPER T last_of(local T* carry) {                                    \
+    barrier(CLK_LOCAL_MEM_FENCE);                                       \
+    T last = *carry;                                                    \
+    barrier(CLK_LOCAL_MEM_FENCE);                                       \
+    return last;                                                        \
+  }
+#define FOR_COLLECTIVE_TYPES(M, ...)                                                        \
+  M(int, INT_MIN, INT_MAX, ##__VA_ARGS__) M(uint, 0, UINT_MAX, ##__VA_ARGS__)               \
+  M(long, LONG_MIN, LONG_MAX, ##__VA_ARGS__) M(ulong, 0, ULONG_MAX, ##__VA_ARGS__)          \
+  M(float, -INFINITY, INFINITY, ##__VA_ARGS__) M(double, -INFINITY, INFINITY, ##__VA_ARGS__)
+#define CARRIES(T, LEAST, MOST) CARRY(T)
+FOR_COLLECTIVE_TYPES(CARRIES)
+
+#define ADD(x, y) ((x) + (y))
+#define COLLECTIVES(OP, COMBINE, IDENTITY, T)                          \
+  OVERLOAD T work_group_reduce_##OP(T x) {                             \
+    local T* carry = carry_from((T)IDENTITY);                          \
+    const T own = reduce_##OP(x);                                      \
+    if (sub_group_elect()) *carry = COMBINE(*carry, own);              \
+    return last_of(carry);                                             \
+  }                                                                    \
+  OVERLOAD T work_group_scan_inclusive_##OP(T x) {                     \
+    local T* carry = carry_from((T)IDENTITY);                          \
+    const T before = *carry, own = reduce_##OP(x);                     \
+    const T result = COMBINE(before, inclusive_##OP(x));               \
+    if (sub_group_elect()) *carry = COMBINE(before, own);              \
+    barrier(CLK_LOCAL_MEM_FENCE);                                      \
+    return result;                                                     \
+  }                                                                    \
+  OVERLOAD T work_group_scan_exclusive_##OP(T x) {                     \
+    local T* carry = carry_from((T)IDENTITY);                          \
+    const T before = *carry, own = reduce_##OP(x);                     \
+    const T result = COMBINE(before, exclusive_##OP(x));               \
+    if (sub_group_elect()) *carry = COMBINE(before, own);              \
+    barrier(CLK_LOCAL_MEM_FENCE);                                      \
+    return result;                                                     \
+  }
+#define ALL_COLLECTIVES(T, LEAST, MOST) \
+  COLLECTIVES(add, ADD, 0, T)           \
+  COLLECTIVES(min, min, MOST, T)        \
+  COLLECTIVES(max, max, LEAST, T)
+FOR_COLLECTIVE_TYPES(ALL_COLLECTIVES)
+
+OVERLOAD int work_group_all(int predicate) { return work_group_reduce_min((int)(predicate != 0)); }
+OVERLOAD int work_group_any(int predicate) { return work_group_reduce_max((int)(predicate != 0)); }
+
+// From the work-item with these ids.
+#define BROADCAST(T, LEAST, MOST)                                                     \
+  HELPER T from_one(T value, bool is_it) {                                            \
+    local T* carry = carry_place();                                                   \
+    if (is_it) *carry = value;                                                        \
+    return last_of(carry);                                                            \
+  }                                                                                   \
+  OVERLOAD T work_group_broadcast(T value, size_t x) {                                \
+    return from_one(value, get_local_id(0) == x);                                     \
+  }                                                                                   \
+  OVERLOAD T work_group_broadcast(T value, size_t x, size_t y) {                      \
+    return from_one(value, get_local_id(0) == x && get_local_id(1) == y);             \
+  }                                                                                   \
+  OVERLOAD T work_group_broadcast(T value, size_t x, size_t y, size_t z) {            \
+    return from_one(value, get_local_id(0) == x && get_local_id(1) == y &&            \
+                               get_local_id(2) == z);                                 \
+  }
+FOR_COLLECTIVE_TYPES(BROADCAST)

@@ -61,8 +61,7 @@ std::string language_name(int language) {
 
 void add_feature_arguments(const Options& options, std::vector<std::string>& args) {
   // The header takes __SPIR__ as a promise of every feature there is.
-  for (const char* macro : {"__SPIR__", "__SPIR64__"})
-    args.insert(args.end(), {"-U", macro});
+  for (const char* macro : {"__SPIR__", "__SPIR64__"}) args.insert(args.end(), {"-U", macro});
   std::string extensions = "-cl-ext=-all";
   for (const char* name : kLanguageExtensions) extensions += std::string(",+") + name;
   // clang knows these by their macros alone.

@@ -6,6 +6,7 @@
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/InferAddressSpaces.h>
 #include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/Scalarizer.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/LCSSA.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
@@ -53,6 +54,11 @@ void Simplifier::run(llvm::Module& module) {
 
 void Simplifier::run(llvm::Function& function) {
   passes_->simplify(function);
+  passes_->forget(function);
+}
+
+void Simplifier::scalarize(llvm::Function& function) {
+  llvm::ScalarizerPass().run(function, passes_->analyses.function);
   passes_->forget(function);
 }
 

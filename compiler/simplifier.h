@@ -21,6 +21,9 @@ class Simplifier {
   void run(llvm::Module& module);
   void run(llvm::Function& function);
 
+  // Takes operations on explicit vectors apart, but for loads and stores.
+  void scalarize(llvm::Function& function);
+
   // Unrolls loops with barriers as far as that pays (passes/unroll_barrier_loops.h).
   void unroll_barrier_loops(llvm::Function& kernel);
 

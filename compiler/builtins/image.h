@@ -12,23 +12,13 @@
 
 #include "instantiate.h"
 
-typedef constant void* Image;
-
-// Members of abi::Image, by their offsets.
-uint image_int(Image image, ulong offset) __asm("conclave.image.i32");
-ulong image_long(Image image, ulong offset) __asm("conclave.image.i64");
-global uchar* image_pointer(Image image, ulong offset) __asm("conclave.image.pointer");
-
-HELPER global uchar* data_of(Image image) { return image_pointer(image, 0); }
-HELPER ulong row_pitch_of(Image image) { return image_long(image, 8); }
-HELPER ulong slice_pitch_of(Image image) { return image_long(image, 16); }
-HELPER uint width_of(Image image) { return image_int(image, 24); }
-HELPER uint height_of(Image image) { return image_int(image, 28); }
-HELPER uint depth_of(Image image) { return image_int(image, 32); }
-HELPER uint array_size_of(Image image) { return image_int(image, 36); }
-HELPER uint channel_order_of(Image image) { return image_int(image, 40); }
-HELPER uint channel_type_of(Image image) { return image_int(image, 44); }
-HELPER uint element_size_of(Image image) { return image_int(image, 48); }
+// As abi::Image.
+typedef const constant struct {
+  global uchar* data;
+  ulong row_pitch, slice_pitch;
+  uint width, height, depth, array_size;
+  uint channel_order, channel_type, element_size, reserved;
+}* Image;
 
 // M(KIND, ...) for the kinds of images. Of a kind: its mangled name but for the access, the width of
 // its coordinates, its dimensions (an array's layers are none), whether it has layers, and its
@@ -134,8 +124,8 @@ HELPER int clamp_index(int index, int size) {
 
 // The element 0 of a place's row.
 HELPER global uchar* row_of(Image image, Place place) {
-  return data_of(image) + (ulong)(uint)place.y * row_pitch_of(image) +
-         (ulong)(uint)place.z * slice_pitch_of(image);
+  return image->data + (ulong)(uint)place.y * image->row_pitch +
+         (ulong)(uint)place.z * image->slice_pitch;
 }
 
 // A host's memory may begin anywhere.

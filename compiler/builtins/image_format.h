@@ -23,7 +23,7 @@
 #define STORED_BLUE 0x40000030224444ul
 #define STORED_ALPHA 0x50005003351505ul
 
-// Of r (0), g (1), b (2) or a (3), which is a constant.
+// Of r (0), g (1), b (2) or a (3).
 HELPER uint stored_channel(uint order, uint channel) {
   const ulong digits = channel == 0   ? STORED_RED
                        : channel == 1 ? STORED_GREEN
@@ -42,10 +42,6 @@ HELPER bool is_signed(uint type) {
   return is_one_of(type, TYPE(CLK_SNORM_INT8) | TYPE(CLK_SNORM_INT16) | TYPE(CLK_SIGNED_INT8) |
                              TYPE(CLK_SIGNED_INT16));
 }
-HELPER bool has_bytes(uint type) {
-  return is_one_of(type, TYPE(CLK_SNORM_INT8) | TYPE(CLK_UNORM_INT8) | TYPE(CLK_SIGNED_INT8) |
-                             TYPE(CLK_UNSIGNED_INT8));
-}
 HELPER bool has_words(uint type) {
   return is_one_of(type,
                    TYPE(CLK_SIGNED_INT32) | TYPE(CLK_UNSIGNED_INT32) | TYPE(CLK_FLOAT));
@@ -55,37 +51,37 @@ HELPER bool has_words(uint type) {
 typedef struct {
   uint position, mask, sign;
 } Field;
+
+// Bits of a channel, a digit for each type; 0 for 16. From the last one on: SNORM_INT8, SNORM_INT16,
+// UNORM_INT8, UNORM_INT16, UNORM_SHORT_565 and 555, UNORM_INT_101010, SIGNED_INT8, 16 and 32,
+// UNSIGNED_INT8, 16 and 32, HALF_FLOAT, FLOAT.
+#define CHANNEL_BITS 0x000008008a550808ul
+#define PACKED_TYPES \
+  (TYPE(CLK_UNORM_SHORT_565) | TYPE(CLK_UNORM_SHORT_555) | TYPE(CLK_UNORM_INT_101010))
+
 HELPER Field field_of(uint type, uint stored) {
-  uint bits = has_bytes(type) ? 8 : 16;
-  uint position = stored * bits;
-  if (type == CLK_UNORM_SHORT_565) {
-    bits = stored == 1 ? 6 : 5;
-    position = stored == 0 ? 11 : stored == 1 ? 5 : 0;
-  }
-  if (type == CLK_UNORM_SHORT_555) {
-    bits = 5;
-    position = (2 - stored) * 5;
-  }
-  if (type == CLK_UNORM_INT_101010) {
-    bits = 10;
-    position = (2 - stored) * 10;
-  }
+  const uint digit = (uint)(CHANNEL_BITS >> ((type - CLK_SNORM_INT8) * 4 & 63)) & 15;
+  const uint bits = digit == 0 ? 16 : digit;
+  const uint below = is_one_of(type, PACKED_TYPES) ? 2 - stored : stored;
+  // Green has a bit more of these, and lies below red.
+  const bool is_565 = type == CLK_UNORM_SHORT_565;
   Field field;
-  field.position = position & 63;
-  field.mask = stored < READS_0 ? (1u << bits) - 1 : 0;
+  field.position = (below * bits + (is_565 & (stored == 0))) & 63;
+  field.mask = stored < READS_0 ? (1u << (bits + (is_565 & (stored == 1)))) - 1 : 0;
   field.sign = is_signed(type) ? (field.mask + 1) >> 1 : 0;
   return field;
 }
 
-// What is 1 of a normalized type.
-HELPER float4 largest_of(uint type) {
-  float largest = type == CLK_UNORM_INT8       ? 255.0f
-                  : type == CLK_UNORM_INT16    ? 65535.0f
-                  : type == CLK_SNORM_INT8     ? 127.0f
-                  : type == CLK_SNORM_INT16    ? 32767.0f
-                  : type == CLK_UNORM_INT_101010 ? 1023.0f
-                                               : 31.0f;
-  return (float4)(largest, type == CLK_UNORM_SHORT_565 ? 63.0f : largest, largest, largest);
+// The number that is 1 in a field of a normalized type.
+HELPER float largest_of(uint type, uint stored) {
+  const uint mask = field_of(type, stored).mask >> is_signed(type);
+  return (float)(int)(mask == 0 ? 1 : mask);
+}
+HELPER float4 largest_of_colors(uint type, uint order) {
+  return (float4)(largest_of(type, stored_channel(order, 0)),
+                  largest_of(type, stored_channel(order, 1)),
+                  largest_of(type, stored_channel(order, 2)),
+                  largest_of(type, stored_channel(order, 3)));
 }
 
 // Channels are put together by masks, not chosen: a mask is the same for all work-items, and a

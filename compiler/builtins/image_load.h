@@ -78,7 +78,7 @@ HELPER float4 convert_fields(uint4 words, uint type, uint order) {
   const uint4 bits = bits_of(words, fields);
   if (type == CLK_HALF_FLOAT) return from_half(__builtin_convertvector(bits, ushort4));
   if (order == CLK_sRGBA) return linear_of_srgb(as_int4(bits));
-  const float4 unit = 1.0f / largest_of(type);
+  const float4 unit = 1.0f / largest_of_colors(type, order);
   if (!is_signed(type)) return __builtin_convertvector(as_int4(bits), float4) * unit;
   const float4 values = __builtin_convertvector(extend_sign(bits, fields), float4) * unit;
   return values > -1.0f ? values : -1.0f;
@@ -108,8 +108,8 @@ HELPER uint4 load_integer(const global uchar* row, int x, uint type, uint order,
 
 #define LOAD_AS(R, LOAD)                                                          \
   HELPER R load_##R(Image image, const global uchar* row, int x) {                \
-    return as_##R(LOAD(row, x, channel_type_of(image), channel_order_of(image),   \
-                       element_size_of(image)));                                  \
+    return as_##R(LOAD(row, x, image->channel_type, image->channel_order,   \
+                       image->element_size));                                  \
   }
 LOAD_AS(float4, load_float)
 LOAD_AS(int4, load_integer)

@@ -14,13 +14,13 @@
 #define FOR_ARRAYS(M, ...) \
   M(1d_array, __VA_ARGS__) M(2d_array, __VA_ARGS__) M(2d_array_depth, __VA_ARGS__)
 
-FOR_IMAGES(QUERIES, int, "15", get_image_width, width_of(image))
-FOR_PLANES(QUERIES, int, "16", get_image_height, height_of(image))
-QUERIES(3d, int, "16", get_image_height, height_of(image))
-QUERIES(3d, int, "15", get_image_depth, depth_of(image))
-FOR_IMAGES(QUERIES, int, "27", get_image_channel_data_type, channel_type_of(image))
-FOR_IMAGES(QUERIES, int, "23", get_image_channel_order, channel_order_of(image))
-FOR_PLANES(QUERIES, int2, "13", get_image_dim, (int2)(width_of(image), height_of(image)))
+FOR_IMAGES(QUERIES, int, "15", get_image_width, image->width)
+FOR_PLANES(QUERIES, int, "16", get_image_height, image->height)
+QUERIES(3d, int, "16", get_image_height, image->height)
+QUERIES(3d, int, "15", get_image_depth, image->depth)
+FOR_IMAGES(QUERIES, int, "27", get_image_channel_data_type, image->channel_type)
+FOR_IMAGES(QUERIES, int, "23", get_image_channel_order, image->channel_order)
+FOR_PLANES(QUERIES, int2, "13", get_image_dim, (int2)(image->width, image->height))
 QUERIES(3d, int4, "13", get_image_dim,
-        (int4)(width_of(image), height_of(image), depth_of(image), 0))
-FOR_ARRAYS(QUERIES, size_t, "20", get_image_array_size, array_size_of(image))
+        (int4)(image->width, image->height, image->depth, 0))
+FOR_ARRAYS(QUERIES, size_t, "20", get_image_array_size, image->array_size)

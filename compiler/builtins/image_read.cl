@@ -8,7 +8,7 @@
       __asm("_Z" LENGTH #NAME MANGLED_##KIND #ACCESS MANGLED_COORDINATES(int, KIND));           \
   R NAME##_##KIND##_##ACCESS(Image image, COORDINATES(int, KIND) coordinates) {                 \
     Place place = PLACE(KIND, coordinates);                                                     \
-    if (HAS_LAYERS_##KIND) place.z = clamp_index(place.z, array_size_of(image));                  \
+    if (HAS_LAYERS_##KIND) place.z = clamp_index(place.z, image->array_size);                  \
     return load_##E(image, row_of(image, place), place.x) PART;                      \
   }
 #define READS(KIND, ...) READ(KIND, ro, __VA_ARGS__) READ(KIND, rw, __VA_ARGS__)

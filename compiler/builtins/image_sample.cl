@@ -12,8 +12,8 @@ typedef struct {
 
 // Sizes in the dimensions of places; an array's layers are z.
 HELPER Place sizes_of(Image image, bool has_layers) {
-  return (Place){width_of(image), height_of(image),
-                 has_layers ? array_size_of(image) : depth_of(image)};
+  return (Place){image->width, image->height,
+                 has_layers ? image->array_size : image->depth};
 }
 
 HELPER Place clamp_place(Place place, Place sizes, int dimensions) {
@@ -54,7 +54,7 @@ HELPER Place first_place(Point point, Place sizes, uint sampler, int dimensions,
     const R color = load_##R(image, row_of(image, inside), inside.x);                            \
     if (address_mode(sampler) != CLK_ADDRESS_CLAMP) return color;                                \
     const bool is_inside = (inside.x == meant.x) & (inside.y == meant.y) & (inside.z == meant.z); \
-    const bool has_alpha = stored_channel(channel_order_of(image), 3) != READS_1;                \
+    const bool has_alpha = stored_channel(image->channel_order, 3) != READS_1;                \
     const R border = (R)(0, 0, 0, has_alpha ? 0 : 1);                                            \
     return is_inside ? color : border;                                                           \
   }

@@ -59,24 +59,24 @@ HELPER uint4 pack(uint4 numbers, uint type, uint order) {
 HELPER int4 round_to_int(float4 x) {
   return as_int4(x + 0x1.8p23f) - as_int4((float4)0x1.8p23f);
 }
-HELPER uint4 quantize(float4 color, uint type) {
-  const float4 high = largest_of(type);
-  const float low = is_signed(type) ? -high.x - 1.0f : 0.0f;
+HELPER uint4 quantize(float4 color, uint type, uint order) {
+  const float4 high = largest_of_colors(type, order);
+  const float4 low = is_signed(type) ? -high - 1.0f : 0.0f;
   float4 x = color == color ? color * high : 0.0f;
   x = x > low ? x : low;
   return as_uint4(round_to_int(x < high ? x : high));
 }
 
 HELPER void store(Image image, global uchar* row, int x, float4 color) {
-  const uint type = channel_type_of(image), order = written_order(channel_order_of(image));
+  const uint type = image->channel_type, order = written_order(image->channel_order);
   uint4 words;
   if (type == CLK_FLOAT)
     words = words_of(as_uint4(color), order);
   else if (type == CLK_HALF_FLOAT)
     words = pack(__builtin_convertvector(to_half_rte(color), uint4), type, order);
   else
-    words = pack(quantize(color, type), type, order);
-  store_words(row, x, element_size_of(image), words);
+    words = pack(quantize(color, type, order), type, order);
+  store_words(row, x, image->element_size, words);
 }
 
 // `largest` of 8 or 16 bits.
@@ -90,7 +90,7 @@ HELPER uint4 saturate(uint4 numbers, uint largest) {
 
 #define STORE_INTEGER(T, SHORT, LARGEST_SHORT, LARGEST_CHAR)                                    \
   HELPER void store(Image image, global uchar* row, int x, T##4 color) {                        \
-    const uint type = channel_type_of(image), order = channel_order_of(image);                  \
+    const uint type = image->channel_type, order = image->channel_order;                  \
     uint4 words;                                                                                \
     if (has_words(type)) {                                                                      \
       words = words_of(as_uint4(color), order);                                                 \
@@ -98,7 +98,7 @@ HELPER uint4 saturate(uint4 numbers, uint largest) {
       const T largest = type == SHORT ? LARGEST_SHORT : LARGEST_CHAR;                           \
       words = pack(saturate(color, largest), type, order);                                      \
     }                                                                                           \
-    store_words(row, x, element_size_of(image), words);                                         \
+    store_words(row, x, image->element_size, words);                                         \
   }
 STORE_INTEGER(int, CLK_SIGNED_INT16, SHRT_MAX, SCHAR_MAX)
 STORE_INTEGER(uint, CLK_UNSIGNED_INT16, USHRT_MAX, UCHAR_MAX)

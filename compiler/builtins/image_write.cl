@@ -8,7 +8,7 @@
       __asm("_Z" LENGTH #NAME MANGLED_##KIND #ACCESS MANGLED_COORDINATES(int, KIND) MANGLED_COLOR); \
   void NAME##_##KIND##_##ACCESS(Image image, COORDINATES(int, KIND) coordinates, C color) {    \
     Place place = PLACE(KIND, coordinates);                                                     \
-    if (HAS_LAYERS_##KIND) place.z = clamp_index(place.z, array_size_of(image));               \
+    if (HAS_LAYERS_##KIND) place.z = clamp_index(place.z, image->array_size);               \
     store(image, row_of(image, place), place.x, COLOR);                             \
   }
 #define WRITES(KIND, ...) WRITE(KIND, wo, __VA_ARGS__) WRITE(KIND, rw, __VA_ARGS__)

@@ -100,28 +100,8 @@ define spir_func <16 x i64> @conclave.freeze.v16i64(<16 x i64> %x) alwaysinline 
   ret <16 x i64> %y
 }
 
-; What describes an image (conclave/kernel_abi.h) does not change while a kernel runs, whatever that
-; stores.
-define spir_func i32 @conclave.image.i32(ptr addrspace(2) %image, i64 %offset) alwaysinline {
-  %address = getelementptr inbounds i8, ptr addrspace(2) %image, i64 %offset
-  %value = load i32, ptr addrspace(2) %address, align 4, !invariant.load !0
-  ret i32 %value
-}
-define spir_func i64 @conclave.image.i64(ptr addrspace(2) %image, i64 %offset) alwaysinline {
-  %address = getelementptr inbounds i8, ptr addrspace(2) %image, i64 %offset
-  %value = load i64, ptr addrspace(2) %address, align 8, !invariant.load !0
-  ret i64 %value
-}
-define spir_func ptr addrspace(1) @conclave.image.pointer(ptr addrspace(2) %image, i64 %offset) alwaysinline {
-  %address = getelementptr inbounds i8, ptr addrspace(2) %image, i64 %offset
-  %value = load ptr addrspace(1), ptr addrspace(2) %address, align 8, !invariant.load !0
-  ret ptr addrspace(1) %value
-}
-
 ; OpenCL C has local variables in kernels only.
 @conclave.carry.place = internal addrspace(3) global i64 undef, align 8
 define spir_func ptr addrspace(3) @conclave.carry() alwaysinline {
   ret ptr addrspace(3) @conclave.carry.place
 }
-
-!0 = !{}

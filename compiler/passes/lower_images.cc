@@ -3,6 +3,7 @@
 
 #include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/Function.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/Transforms/Utils/ValueMapper.h>
 
@@ -101,6 +102,15 @@ void lower_images(llvm::Module& module) {
     if (!function->isDeclaration()) llvm::RemapFunction(*function, map, kFlags, &types);
   for (llvm::Function* function : replaced) function->eraseFromParent();
   take_literals(module);
+}
+
+bool uses_images(const llvm::Function& function) {
+  const llvm::StringRef name = function.getName();
+  if (name.contains("read_image") || name.contains("write_image")) return true;
+  return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& instruction) {
+    auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    return call && call->getCalledFunction() && uses_images(*call->getCalledFunction());
+  });
 }
 
 }  // namespace conclave::compiler

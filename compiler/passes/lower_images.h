@@ -24,6 +24,9 @@ bool is_sampler(const llvm::Type* type);
 // In all functions, before builtins are linked: these are written for the types that come out.
 void lower_images(llvm::Module& module);
 
+// Whether a function, or what it calls, reads or writes images.
+bool uses_images(const llvm::Function& function);
+
 }  // namespace conclave::compiler
 
 #endif  // CONCLAVE_COMPILER_PASSES_LOWER_IMAGES_H_

@@ -103,8 +103,9 @@ void annotate_loop(llvm::BranchInst& latch, MDNode* access_group) {
   latch.setMetadata(llvm::LLVMContext::MD_loop, make_loop_id(context, properties));
 }
 
-std::vector<Value*> region_arguments(const GroupValues& group, llvm::ArrayRef<Value*> inputs,
-                                     Value* item, const std::array<Value*, 3>& local_id) {
+std::vector<Value*> region_arguments(const GroupValues& group, bool is_packet,
+                                     llvm::ArrayRef<Value*> inputs, Value* item,
+                                     const std::array<Value*, 3>& local_id) {
   std::vector<Value*> arguments(kKernelArguments);
   arguments[kLaunch] = group.launch;
   arguments[kLocalMemory] = group.local_memory;
@@ -117,7 +118,7 @@ std::vector<Value*> region_arguments(const GroupValues& group, llvm::ArrayRef<Va
     arguments[kLocalSize + d] = group.local_size[d];
     arguments[kGlobalBase + d] = group.global_base[d];
   }
-  arguments.insert(arguments.end(), group.arguments.begin(), group.arguments.end());
+  llvm::append_range(arguments, is_packet ? group.packet_arguments : group.arguments);
   arguments.insert(arguments.end(), inputs.begin(), inputs.end());
   return arguments;
 }
@@ -230,23 +231,23 @@ class RowEmitter {
   // Work-items one by one from `begin` on, at least one.
   Value* emit_items(Value* begin, MDNode* access_group) {
     CountingLoop x(builder_, begin, group_.local_size[row_.dimensions[0]], 1, "x");
-    Value* next = call(region_.function, x.index());
+    Value* next = call(region_.function, x.index(), false);
     annotate_loop(*x.close(), access_group);
     return next;
   }
 
   // The same where most of the row is run in packets.
   Value* emit_rest(Value* begin) {
-    return call(emit_rest_of_row(region_, row_.dimensions[0]), begin);
+    return call(emit_rest_of_row(region_, row_.dimensions[0]), begin, false);
   }
 
   // What is left of the row from `begin` on, as one packet.
-  Value* emit_remainder(Value* begin) { return call(region_.remainder, begin); }
+  Value* emit_remainder(Value* begin) { return call(region_.remainder, begin, true); }
 
   // Full packets up to `end`, a multiple of the lanes and not 0.
   Value* emit_packets(llvm::Function* form, Value* end) {
     CountingLoop x(builder_, builder_.getInt64(0), end, region_.lanes, "packet");
-    Value* next = call(form, x.index());
+    Value* next = call(form, x.index(), true);
     annotate_loop(*x.close(), nullptr);
     return next;
   }
@@ -254,7 +255,7 @@ class RowEmitter {
  private:
   Value* multiply(Value* a, Value* b) { return builder_.CreateMul(a, b, "", true, true); }
 
-  Value* call(llvm::Function* function, Value* x) {
+  Value* call(llvm::Function* function, Value* x, bool is_packet) {
     const auto& [in_row, across, behind] = row_.dimensions;
     std::array<Value*, 3> id;
     id[in_row] = x;
@@ -262,7 +263,8 @@ class RowEmitter {
     id[behind] = row_.z;
     Value* item =
         builder_.CreateAdd(first_item_, multiply(x, strides_[in_row]), "item", true, true);
-    return builder_.CreateCall(function, region_arguments(group_, inputs_, item, id), "next");
+    return builder_.CreateCall(function, region_arguments(group_, is_packet, inputs_, item, id),
+                               "next");
   }
 
   IRBuilder<>& builder_;

@@ -35,7 +35,8 @@ struct GroupValues {
   std::array<llvm::Value*, 3> group_id;
   std::array<llvm::Value*, 3> local_size;
   std::array<llvm::Value*, 3> global_base;
-  std::vector<llvm::Value*> arguments;  // the kernel's
+  std::vector<llvm::Value*> arguments;         // the kernel's
+  std::vector<llvm::Value*> packet_arguments;  // the same, for packets
 };
 
 // The loops over groups and rows have this property: a second version of them for a condition that

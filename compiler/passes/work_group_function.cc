@@ -115,8 +115,12 @@ class GroupFunctionBuilder {
     group_values_.spill = builder_.CreateAlignedLoad(
         pointer, byte_address(workspace(), offsetof(abi::Workspace, spill)), llvm::Align(8),
         "spill");
-    for (unsigned i = 0; i < kernel_.original->arg_size(); ++i)
-      group_values_.arguments.push_back(load_argument(i));
+    for (unsigned i = 0; i < kernel_.original->arg_size(); ++i) {
+      Value* value = load_argument(i);
+      const bool is_image = info_.arguments[i].kind == "image";
+      group_values_.arguments.push_back(value);
+      group_values_.packet_arguments.push_back(is_image ? copy_image(value) : value);
+    }
   }
 
   // The runtime has made sure that the enqueued size is the required one.
@@ -140,6 +144,19 @@ class GroupFunctionBuilder {
     }
     return builder_.CreateAlignedLoad(parameter->getType(), address,
                                       llvm::Align(argument.alignment), argument.name);
+  }
+
+  // What describes an image becomes variables, which no store of the kernel can change, so that
+  // what follows from it is calculated once. Not for work-items one by one: they call functions
+  // with it.
+  Value* copy_image(Value* image) {
+    llvm::Type* type = llvm::ArrayType::get(builder_.getInt8Ty(), sizeof(abi::Image));
+    BasicBlock& entry = function_->getEntryBlock();
+    llvm::AllocaInst* copy = llvm::IRBuilder<>(&entry, entry.begin()).CreateAlloca(type);
+    const llvm::Align alignment(alignof(abi::Image));
+    copy->setAlignment(alignment);
+    builder_.CreateMemCpy(copy, alignment, image, alignment, sizeof(abi::Image));
+    return builder_.CreateAddrSpaceCast(copy, image->getType());
   }
 
   // Whether groups fill packets along the regions' dimension.

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "compiler/passes/lower_images.h"
 #include "compiler/passes/sub_groups.h"
 #include "compiler/passes/vector_math.h"
 #include "compiler/stack_bytes.h"
@@ -84,7 +85,10 @@ llvm::Instruction* emit_active(llvm::Function& function, unsigned dimension) {
 
 bool prepare(llvm::Function& function, unsigned lanes, Simplifier& simplifier,
              PartRemarks& remarks) {
+  // Coordinates are vectors, of which x alone goes along the lanes.
+  const bool has_coordinates = uses_images(function);
   if (!inline_everything(function, remarks)) return false;
+  if (has_coordinates) simplifier.scalarize(function);
   simplifier.run(function);
   return StackBytes().of(function) * lanes <= kMaxPrivateBytes ||
          remarks.refuse("its private arrays are too large");

@@ -106,8 +106,8 @@ void NdRange::watch_local_size(const IndexSpace& space) {
     specializer::see_to(code_, *size_use_);
 }
 
-// Keeps the memory objects for as long as the command needs them. Local arguments follow the kernel's own
-// local variables; the code gets their byte offsets.
+// Keeps the memory objects for as long as the command needs them. Local arguments follow the
+// kernel's own local variables; the code gets their byte offsets.
 void NdRange::place_memory_arguments(const Kernel& kernel) {
   local_bytes_ = code_->info->local_bytes;
   const auto& arguments = kernel.arguments();

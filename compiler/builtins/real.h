@@ -10,8 +10,6 @@
 #undef BIAS
 #undef INFINITE_BITS
 #undef SIGN_BITS
-#undef ONE_OVER_PI
-#undef SLEEF
 #if REAL_BITS == 32
 #define REAL float
 #define INT int
@@ -20,8 +18,6 @@
 #define BIAS 127                   // of the exponent
 #define INFINITE_BITS 0x7f800000u  // bit pattern of infinity
 #define SIGN_BITS 0x80000000u
-#define ONE_OVER_PI M_1_PI_F
-#define SLEEF(name, ulp) Sleef_##name##f_##ulp
 #else
 #define REAL double
 #define INT long
@@ -30,8 +26,6 @@
 #define BIAS 1023
 #define INFINITE_BITS 0x7ff0000000000000ul
 #define SIGN_BITS 0x8000000000000000ul
-#define ONE_OVER_PI M_1_PI
-#define SLEEF(name, ulp) Sleef_##name##_##ulp
 #endif
 
 // Vector forms of T##N names, with REAL, INT and UINT expanded first.

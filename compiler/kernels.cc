@@ -193,7 +193,7 @@ struct Plan {
 // sub-groups all or none.
 void vectorize_regions(const std::string& kernel, std::vector<Region>& regions, const Plan& plan,
                        const KernelInfo& info, const Options& options, const Target& target,
-                       std::vector<PartRemarks>& remarks) {
+                       Simplifier& simplifier, std::vector<PartRemarks>& remarks) {
   for (size_t i = 0; i < regions.size(); ++i) {
     Region& region = regions[i];
     const unsigned lanes = lanes_for_row(plan.lanes[i], plan.size[plan.dimension], info);

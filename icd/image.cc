@@ -113,11 +113,11 @@ cl_mem make_image(Context& context, std::vector<cl_mem_properties> properties, c
   return (new Memory(context, flags, Image(format, desc), host, std::move(properties)))->handle();
 }
 
-// Only a 2-D image has a row pitch of its own.
+// Of a row that is alone the pitch means nothing, but programs give one.
 void fit_into_buffer(cl_image_desc& desc, const ImageFormat& format, const Memory& buffer) {
   const bool is_2d = desc.image_type == CL_MEM_OBJECT_IMAGE2D;
-  require(!desc.image_slice_pitch && (is_2d || !desc.image_row_pitch), CL_INVALID_IMAGE_DESCRIPTOR,
-          "a pitch that an image in a buffer does not have");
+  require(!desc.image_slice_pitch, CL_INVALID_IMAGE_DESCRIPTOR,
+          "a slice pitch, which an image in a buffer does not have");
   check_size(desc);
   if (is_2d) {
     require(desc.image_row_pitch % (Device::kImagePitchAlignment * format.element_size) == 0,

@@ -2,7 +2,9 @@
 // OpenCL C 6.15.2, math functions that are SLEEF's or a step away from them. The vector forms go
 // element by element.
 #include "math_sleef.h"
-#include "real.h"
+
+#define BODY "math_elementary_double.inc"
+#include "for_widths.h"
 
 #define UNARY_OF(T, name, function)                    \
   OVERLOAD T name(T x) { return function(x); }         \
@@ -18,14 +20,14 @@
   BINARY_OF(double, name, Sleef_##name##_##ulp)
 UNARY(acos, u10)
 UNARY(asin, u10)
-UNARY(atan, u10)
+UNARY_OF(float, atan, Sleef_atanf_u10)
 UNARY(atanh, u10)
-UNARY(cbrt, u10)
-UNARY(erf, u10)
+UNARY_OF(float, cbrt, Sleef_cbrtf_u10)
+UNARY_OF(float, erf, Sleef_erff_u10)
 UNARY(erfc, u15)
 UNARY(tanh, u10)
 UNARY(tgamma, u10)
-BINARY(atan2, u10)
+BINARY_OF(float, atan2, Sleef_atan2f_u10)
 BINARY(hypot, u05)
 BINARY_OF(float, pow, Sleef_powf_u10)
 

@@ -2,7 +2,9 @@
 // OpenCL C 6.15.2, math functions that are SLEEF's or a step away from them. The vector forms go
 // element by element.
 #include "math_sleef.h"
-#include "real.h"
+
+#define BODY "math_elementary_double.inc"
+#include "for_widths.h"
 
 #define UNARY_OF(T, name, function)                    \
   OVERLOAD T name(T x) { return function(x); }         \
@@ -24,13 +26,9 @@ UNARY(tgamma, u10)
 // For float they have their own: math_*.inc.
 UNARY_OF_DOUBLE(acos, u10)
 UNARY_OF_DOUBLE(asin, u10)
-UNARY_OF_DOUBLE(atan, u10)
 UNARY_OF_DOUBLE(atanh, u10)
-UNARY_OF_DOUBLE(cbrt, u10)
-UNARY_OF_DOUBLE(erf, u10)
 UNARY_OF_DOUBLE(erfc, u15)
 UNARY_OF_DOUBLE(tanh, u10)
-BINARY_OF_DOUBLE(atan2, u10)
 BINARY_OF_DOUBLE(hypot, u05)
 
 // SLEEF's forms of these overflow before the result does. LARGE is a number from which the simpler

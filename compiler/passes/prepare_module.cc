@@ -49,6 +49,15 @@ void separate_callers(llvm::Function& kernel) {
   }
 }
 
+// What instructions may do to numbers their own flags say. These attributes say it of a whole
+// function, and so also of the builtins that are inlined into it, which need their exact steps.
+void remove_relaxed_math(llvm::Function& function) {
+  for (const char* attribute :
+       {"approx-func-fp-math", "less-precise-fpmad", "no-infs-fp-math", "no-nans-fp-math",
+        "no-signed-zeros-fp-math", "unsafe-fp-math"})
+    function.removeFnAttr(attribute);
+}
+
 // Everything that is defined is in this one module, so nothing needs to be visible.
 void hide(llvm::GlobalValue& value) {
   value.setVisibility(llvm::GlobalValue::DefaultVisibility);
@@ -132,6 +141,7 @@ void prepare_module(llvm::Module& module) {
     // A binary's bitcode may have it from -cl-opt-disable of another compiler. Inlining makes a
     // work-group here, it is no optimisation.
     function.removeFnAttr(llvm::Attribute::OptimizeNone);
+    remove_relaxed_math(function);
     if (function.isDeclaration()) continue;
     if (function.getCallingConv() == llvm::CallingConv::SPIR_KERNEL) {
       function.setLinkage(llvm::GlobalValue::ExternalLinkage);

@@ -52,9 +52,8 @@ void separate_callers(llvm::Function& kernel) {
 // What instructions may do to numbers their own flags say. These attributes say it of a whole
 // function, and so also of the builtins that are inlined into it, which need their exact steps.
 void remove_relaxed_math(llvm::Function& function) {
-  for (const char* attribute :
-       {"approx-func-fp-math", "less-precise-fpmad", "no-infs-fp-math", "no-nans-fp-math",
-        "no-signed-zeros-fp-math", "unsafe-fp-math"})
+  for (const char* attribute : {"approx-func-fp-math", "less-precise-fpmad", "no-infs-fp-math",
+                                "no-nans-fp-math", "no-signed-zeros-fp-math", "unsafe-fp-math"})
     function.removeFnAttr(attribute);
 }
 

@@ -33,6 +33,16 @@ local void* carry_place(void) __asm("conclave.carry");
 FOR_COLLECTIVE_TYPES(CARRIES)
 
 #define ADD(x, y) ((x) + (y))
+// KIND: inclusive or exclusive, of what is before the sub-group and in it.
+#define SCAN(KIND, OP, COMBINE, IDENTITY, T)                           \
+  OVERLOAD T work_group_scan_##KIND##_##OP(T x) {                      \
+    local T* carry = carry_from((T)IDENTITY);                          \
+    const T before = *carry, own = reduce_##OP(x);                     \
+    const T result = COMBINE(before, KIND##_##OP(x));                  \
+    if (sub_group_elect()) *carry = COMBINE(before, own);              \
+    barrier(CLK_LOCAL_MEM_FENCE);                                      \
+    return result;                                                     \
+  }
 #define COLLECTIVES(OP, COMBINE, IDENTITY, T)                          \
   OVERLOAD T work_group_reduce_##OP(T x) {                             \
     local T* carry = carry_from((T)IDENTITY);                          \
@@ -40,22 +50,8 @@ FOR_COLLECTIVE_TYPES(CARRIES)
     if (sub_group_elect()) *carry = COMBINE(*carry, own);              \
     return last_of(carry);                                             \
   }                                                                    \
-  OVERLOAD T work_group_scan_inclusive_##OP(T x) {                     \
-    local T* carry = carry_from((T)IDENTITY);                          \
-    const T before = *carry, own = reduce_##OP(x);                     \
-    const T result = COMBINE(before, inclusive_##OP(x));               \
-    if (sub_group_elect()) *carry = COMBINE(before, own);              \
-    barrier(CLK_LOCAL_MEM_FENCE);                                      \
-    return result;                                                     \
-  }                                                                    \
-  OVERLOAD T work_group_scan_exclusive_##OP(T x) {                     \
-    local T* carry = carry_from((T)IDENTITY);                          \
-    const T before = *carry, own = reduce_##OP(x);                     \
-    const T result = COMBINE(before, exclusive_##OP(x));               \
-    if (sub_group_elect()) *carry = COMBINE(before, own);              \
-    barrier(CLK_LOCAL_MEM_FENCE);                                      \
-    return result;                                                     \
-  }
+  SCAN(inclusive, OP, COMBINE, IDENTITY, T)                            \
+  SCAN(exclusive, OP, COMBINE, IDENTITY, T)
 #define ALL_COLLECTIVES(T, LEAST, MOST) \
   COLLECTIVES(add, ADD, 0, T)           \
   COLLECTIVES(min, min, MOST, T)        \

@@ -100,12 +100,14 @@ std::vector<std::string> options_of(const Settings& settings) {
   return options;
 }
 
-// And code for the local sizes that the kernel is launched with.
+// And code for the local sizes that the kernel is launched with, each once.
 std::vector<std::string> options_of(const Settings& settings, const Kernel& kernel) {
   std::vector<std::string> options = options_of(settings);
-  for (const Launch& launch : kernel.launches)
-    if (std::string specialized = specializing_options(launch); !specialized.empty())
+  for (const Launch& launch : kernel.launches) {
+    const std::string specialized = specializing_options(launch);
+    if (!specialized.empty() && std::ranges::find(options, specialized) == options.end())
       options.push_back(specialized);
+  }
   return options;
 }
 

@@ -8,6 +8,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "compiler/vectorizer/lane_dimension.h"
 #include "compiler/vectorizer/shapes.h"
@@ -23,6 +24,9 @@ using llvm::Value;
 // rows of work-items would be shorter than packets too often.
 constexpr unsigned kRegistersPerValue = 2;
 constexpr unsigned kMinLanes = 4;
+
+// Explicit vectors up to this length, that of a float4, do not change the number of lanes.
+constexpr unsigned kUsualVectorBits = 128;
 
 // What a loop of one chain of operations may keep and consist of, if all of it is to stay in
 // registers with twice the lanes.
@@ -160,19 +164,20 @@ class Loops {
 }  // namespace
 
 unsigned choose_lanes(llvm::Function& region, unsigned register_bits, bool has_long_rows) {
-  unsigned doubles = 0, floats = 0, elements = 1;
+  unsigned doubles = 0, floats = 0, longest = kUsualVectorBits;
   for (const Instruction& instruction : llvm::instructions(region)) {
     const unsigned width = computed_bits(instruction);
     doubles += width == 64;
     floats += width == 32 || width == 16;
     if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(instruction.getType()))
-      elements = std::max(elements, vector->getNumElements());
+      longest = std::max<unsigned>(longest, vector->getPrimitiveSizeInBits());
   }
   const Loops loops(region);
   unsigned lanes = kRegistersPerValue * register_bits / 32;
   if (doubles > floats || loops.has_long_integers()) lanes /= 2;
-  // Long explicit vectors fill registers by themselves: one of each element's lanes.
-  lanes = std::clamp(lanes / std::max(1U, elements / 4), kMinLanes, kMaxUsualLanes);
+  // Longer explicit vectors fill registers by themselves.
+  const auto longest_vectors = static_cast<unsigned>(llvm::divideCeil(longest, kUsualVectorBits));
+  lanes = std::clamp(lanes / std::bit_ceil(longest_vectors), kMinLanes, kMaxUsualLanes);
   return has_long_rows && doubles <= floats && loops.has_short_chain() ? 2 * lanes : lanes;
 }
 

@@ -83,6 +83,9 @@ class Vote {
   Value* any_equal(Value* left, Value* right, int64_t stride) {
     if (stride == 0) return builder_.CreateICmpEQ(left, right);
     if (stride != 1 && stride != -1) return nullptr;
+    // In a type so narrow, each value is that of some lane.
+    const unsigned bits = left->getType()->getIntegerBitWidth();
+    if (bits < 32 && lanes_ >> bits != 0) return builder_.getTrue();
     Value* lane = stride > 0 ? builder_.CreateSub(right, left) : builder_.CreateSub(left, right);
     return builder_.CreateICmpULT(lane, llvm::ConstantInt::get(lane->getType(), lanes_));
   }

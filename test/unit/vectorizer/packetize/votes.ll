@@ -71,3 +71,18 @@ some:
 none:
   ret i32 -1
 }
+
+; With 8 lanes each value of two bits is some lane's.
+; CHECK-LABEL: define i32 @narrow(
+; CHECK: br i1 true,
+define i32 @narrow(i64 %lane.x, i2 %n, ptr %out) "conclave.region" {
+  %low = trunc i64 %lane.x to i2
+  %c = icmp eq i2 %low, %n
+  %any = call i1 @conclave.any(i1 %c)
+  br i1 %any, label %some, label %none
+some:
+  store i64 1, ptr %out
+  br label %none
+none:
+  ret i32 -1
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many lanes the vectorizer chooses by itself, for registers of 256 bits.
+#include <gtest/gtest.h>
+
+#include "test/unit/compiler/compiled_program.h"
+
+namespace conclave::test {
+namespace {
+
+// Lanes of a kernel that consists of `statement` about work-item `i` and arrays `a` and `b`.
+unsigned lanes_of(const std::string& type, const std::string& statement) {
+  protocol::Request request;
+  request.target_cpu = "x86-64-v3";
+  request.source = "kernel void k(global const " + type + "* a, global " + type +
+                   "* b) { size_t i = get_global_id(0); " + statement + " }";
+  return CompiledProgram(request).kernel_metadata("k").at("lanes").get<unsigned>();
+}
+
+TEST(LaneCount, IsThatOfTwoRegistersOfNumbers) {
+  EXPECT_EQ(lanes_of("float", "b[i] = a[i] + 1;"), 16U);
+  EXPECT_EQ(lanes_of("double", "b[i] = a[i] + 1;"), 8U);
+}
+
+TEST(LaneCount, IsSmallerForLongVectorsOnly) {
+  const std::string first = "b[i].s0 = a[i].s0 * a[i].s1 * a[i].s2;";
+  EXPECT_EQ(lanes_of("int4", first), 16U);
+  EXPECT_EQ(lanes_of("uchar16", first), 16U);
+  EXPECT_EQ(lanes_of("int8", first), 8U);
+}
+
+// A vload3 is one load of 12 bytes.
+TEST(LaneCount, IsAPowerOfTwoWhereVectorsHaveAnyLength) {
+  EXPECT_EQ(lanes_of("int", "vstore3(vload3(i, a) + 1, i, b);"), 16U);
+  EXPECT_EQ(lanes_of("long", "vstore3(vload3(i, a) + 1, i, b);"), 8U);
+}
+
+}  // namespace
+}  // namespace conclave::test

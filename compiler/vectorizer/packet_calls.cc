@@ -53,9 +53,9 @@ bool is_scalar_operand(const llvm::IntrinsicInst& call, unsigned index) {
   return llvm::isVectorIntrinsicWithScalarOpAtArg(call.getIntrinsicID(), index);
 }
 
-// Element by element, as the vector form does it too. Comparisons with overflow have two results.
+// Element by element, as the vector form does it too.
 bool has_vector_form(const llvm::IntrinsicInst& call, const PacketValues& values) {
-  if (llvm::isa<llvm::WithOverflowInst>(call)) return !call.getType()->isVectorTy();
+  if (llvm::isa<llvm::WithOverflowInst>(call)) return true;
   if (!llvm::isTriviallyVectorizable(call.getIntrinsicID())) return false;
   for (unsigned i = 0; i < call.arg_size(); ++i)
     if (is_scalar_operand(call, i) && !values.is_uniform(call.getArgOperand(i))) return false;
@@ -81,24 +81,32 @@ void copy_properties(const llvm::CallInst& from, llvm::CallInst& to) {
   to.copyMetadata(from, {llvm::LLVMContext::MD_fpmath});
 }
 
+// The vector form for one part of the operands.
+CallInst* call_vector_form(IRBuilder<>& builder, llvm::IntrinsicInst& call, unsigned part,
+                           llvm::Type* result, PacketValues& values) {
+  llvm::SmallVector<Value*> arguments;
+  for (unsigned i = 0; i < call.arg_size(); ++i) {
+    Value* argument = call.getArgOperand(i);
+    arguments.push_back(is_scalar_operand(call, i) ? argument : values.parts(argument)[part]);
+  }
+  CallInst* vector = builder.CreateCall(vector_form(call, arguments, result), arguments);
+  copy_properties(call, *vector);
+  return vector;
+}
+
 void call_vector_form(llvm::IntrinsicInst& call, PacketValues& values) {
   IRBuilder<> builder(&call);
-  bool has_two = llvm::isa<llvm::WithOverflowInst>(call);
   auto types = scalar_types(call.getType());
-  Parts parts;
-  for (unsigned part = 0; part < (has_two ? 1 : types.size()); ++part) {
-    llvm::SmallVector<Value*> arguments;
-    for (unsigned i = 0; i < call.arg_size(); ++i) {
-      Value* argument = call.getArgOperand(i);
-      arguments.push_back(is_scalar_operand(call, i) ? argument : values.parts(argument)[part]);
-    }
-    llvm::Type* result = values.packet_type(types[part]);
-    CallInst* vector = builder.CreateCall(vector_form(call, arguments, result), arguments);
-    copy_properties(call, *vector);
-    if (has_two)
-      parts = {builder.CreateExtractValue(vector, 0), builder.CreateExtractValue(vector, 1)};
-    else
-      parts.push_back(vector);
+  Parts parts(types.size());
+  // One with overflow has two results: all elements, and then whether each overflows.
+  const size_t results = llvm::isa<llvm::WithOverflowInst>(call) ? 2 : 1;
+  const size_t elements = types.size() / results;
+  for (unsigned i = 0; i < elements; ++i) {
+    CallInst* vector = call_vector_form(builder, call, i, values.packet_type(types[i]), values);
+    parts[i] = vector;
+    if (results == 1) continue;
+    parts[i] = builder.CreateExtractValue(vector, 0);
+    parts[elements + i] = builder.CreateExtractValue(vector, 1);
   }
   values.define(&call, std::move(parts));
 }

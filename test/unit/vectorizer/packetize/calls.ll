@@ -10,6 +10,7 @@ declare i32 @llvm.ctlz.i32(i32, i1)
 declare <2 x float> @llvm.fabs.v2f32(<2 x float>)
 declare float @llvm.vector.reduce.fadd.v2f32(float, <2 x float>)
 declare { i32, i1 } @llvm.sadd.with.overflow.i32(i32, i32)
+declare { <2 x i32>, <2 x i1> } @llvm.umul.with.overflow.v2i32(<2 x i32>, <2 x i32>)
 declare void @llvm.assume(i1)
 
 ; CHECK-LABEL: define void @intrinsics(
@@ -63,5 +64,24 @@ define void @functions(i64 %lane.x, ptr %a) "conclave.region" {
   %z = call float @g(float %y, float 1.0)
   %w = call float @h(float %z)
   store float %w, ptr %p, align 4
+  ret void
+}
+
+; Each element has a result, and each overflows or does not.
+; CHECK-LABEL: define void @overflow_of_components(
+; CHECK: %[[X:.*]] = call { <8 x i32>, <8 x i1> } @llvm.umul.with.overflow.v8i32(
+; CHECK: %[[Y:.*]] = call { <8 x i32>, <8 x i1> } @llvm.umul.with.overflow.v8i32(
+; CHECK: %[[OVER:.*]] = extractvalue { <8 x i32>, <8 x i1> } %[[Y]], 1
+; CHECK: select <8 x i1> %[[OVER]], <8 x i32> <i32 -1,
+define void @overflow_of_components(i64 %lane.x, ptr %a, ptr %b) "conclave.region" {
+  %p = getelementptr <2 x i32>, ptr %a, i64 %lane.x
+  %v = load <2 x i32>, ptr %p, align 8
+  %m = call { <2 x i32>, <2 x i1> } @llvm.umul.with.overflow.v2i32(<2 x i32> %v, <2 x i32> %v)
+  %x = extractvalue { <2 x i32>, <2 x i1> } %m, 0
+  %o = extractvalue { <2 x i32>, <2 x i1> } %m, 1
+  %s = select <2 x i1> %o, <2 x i32> <i32 -1, i32 -1>, <2 x i32> %x
+  %y = extractelement <2 x i32> %s, i64 1
+  %q = getelementptr i32, ptr %b, i64 %lane.x
+  store i32 %y, ptr %q, align 4
   ret void
 }

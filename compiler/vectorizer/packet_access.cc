@@ -31,6 +31,13 @@ bool is_dense_type(Type* type, const llvm::DataLayout& layout) {
          layout.getTypeSizeInBits(type) == 8 * layout.getTypeAllocSize(type);
 }
 
+// What is loaded for lanes that do not run: something. Where LLVM knows that all of a register's
+// lanes are off, it would choose any register for "nothing", and a gather by that one into itself
+// is an illegal instruction.
+llvm::Constant* of_lanes_off(Type* type) {
+  return llvm::Constant::getNullValue(type);
+}
+
 }  // namespace
 
 void add_elements(Type* type, uint64_t offset, const llvm::DataLayout& layout,
@@ -339,7 +346,8 @@ Value* PacketAccess::gather(const Element& element, Align align) {
   Value* mask = memory_.mask;
   // Lanes that do not run read what another one reads: no branch for each of them.
   if (mask && !has_one) pointers = take_from_last(builder_, pointers, std::exchange(mask, nullptr));
-  return annotate(builder_.CreateMaskedGather(type, pointers, align, mask));
+  llvm::Constant* off = mask ? of_lanes_off(type) : nullptr;
+  return annotate(builder_.CreateMaskedGather(type, pointers, align, mask, off));
 }
 
 void PacketAccess::scatter(const Element& element, Value* value, Align align) {
@@ -357,7 +365,8 @@ void PacketAccess::scatter(const Element& element, Value* value, Align align) {
 }
 
 Value* PacketAccess::load_vector(Type* type, Value* pointer, Align align, Value* mask) {
-  if (mask) return annotate(builder_.CreateMaskedLoad(type, pointer, align, mask));
+  if (mask)
+    return annotate(builder_.CreateMaskedLoad(type, pointer, align, mask, of_lanes_off(type)));
   return annotate(builder_.CreateAlignedLoad(type, pointer, align));
 }
 

@@ -9,7 +9,7 @@ declare i1 @conclave.any(i1)
 ; CHECK: br i1 %[[ANY]], label %then, label %end
 ; CHECK: then:
 ; CHECK-NOT: conclave.lanes
-; CHECK: %x = call <4 x float> @llvm.masked.load.v4f32.p0(ptr %q, i32 4, <4 x i1> %c, <4 x float> poison)
+; CHECK: %x = call <4 x float> @llvm.masked.load.v4f32.p0(ptr %q, i32 4, <4 x i1> %c, <4 x float> zeroinitializer)
 ; CHECK: %[[ALL:.*]] = icmp eq i4 %{{.*}}, -1
 ; CHECK: br i1 %[[ALL]], label %[[WHOLE:.*]], label %[[MASKED:.*]], !prof
 ; CHECK: [[WHOLE]]:

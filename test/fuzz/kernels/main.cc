@@ -8,6 +8,7 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string_view>
 
 #include "test/fuzz/kernels/reduce.h"
@@ -25,6 +26,8 @@ constexpr char kHelp[] =
     "  --widths=LIST   of the vectorizer (1,2,4,8,16); empty: its own choice alone\n"
     "  --keep=DIR      where sources of failing kernels are written (.)\n"
     "  --reduce=N      seconds to spend on making each of them smaller (60)\n"
+    "  --source=FILE   runs this text as if it were the first seed's kernel, with what that one is "
+    "given\n"
     "  --print         print each kernel\n"
     "  --clocl=PATH    the compiler; default: the variable CONCLAVE_CLOCL, or the one built along\n"
     "Exit status: 0, 1 where a kernel failed, 2 for wrong usage.\n";
@@ -36,6 +39,7 @@ struct Settings {
   std::string widths = "1,2,4,8,16";
   std::string keep = ".";
   unsigned reduce = 60;
+  std::string source;
   bool print = false;
 };
 
@@ -74,6 +78,8 @@ Settings parse(int argc, char** argv) {
       settings.keep = value;
     else if (name == "--reduce")
       settings.reduce = number(word, value);
+    else if (name == "--source")
+      settings.source = value;
     else if (name == "--clocl")
       setenv("CONCLAVE_CLOCL", value.c_str(), 1);
     else if (word == "--print")
@@ -141,6 +147,18 @@ void tell(uint32_t seed, const Kernel& kernel, Failure failure, const Settings& 
   std::fflush(stdout);
 }
 
+// A kernel that was kept and changed by hand. Throws std::runtime_error where there is no such
+// file.
+int run_again(const Settings& settings) {
+  std::ifstream file(settings.source);
+  if (!file) throw std::runtime_error("cannot read '" + settings.source + "'");
+  Kernel kernel = make_kernel(settings.seed);
+  kernel.source.assign(std::istreambuf_iterator<char>(file), {});
+  std::optional<Failure> failure = run_all(kernel, options_of(settings, kernel), settings.seed);
+  if (failure) std::printf("%s", in_words(settings.seed, kernel, *failure).c_str());
+  return failure ? 1 : 0;
+}
+
 int fuzz(const Settings& settings) {
   auto end = std::chrono::steady_clock::now() + std::chrono::seconds(settings.seconds);
   auto more = [&](unsigned done) {
@@ -167,7 +185,9 @@ int fuzz(const Settings& settings) {
 
 int main(int argc, char** argv) {
   try {
-    return conclave::fuzz::fuzz(conclave::fuzz::parse(argc, argv));
+    const conclave::fuzz::Settings settings = conclave::fuzz::parse(argc, argv);
+    return settings.source.empty() ? conclave::fuzz::fuzz(settings)
+                                   : conclave::fuzz::run_again(settings);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "conclave_kernel_fuzz: %s\n", error.what());
     return 2;

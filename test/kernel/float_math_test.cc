@@ -53,7 +53,7 @@ double tangent_pi(double x) {
 
 constexpr Function kFunctions[] = {
     {"sin", std::sin},
-    {"cos", std::cos},
+    {"cos", std::cos, 2.5},
     {"tan", std::tan},
     {"exp", std::exp},
     {"exp2", std::exp2},

@@ -170,6 +170,7 @@ class PacketCall {
       if (attribute.isStringAttribute()) function->addFnAttr(attribute);
     for (auto kind : {llvm::Attribute::NoInline, llvm::Attribute::NoUnwind})
       function->addFnAttr(kind);
+    if (callee_.hasFnAttribute(llvm::Attribute::Cold)) function->addFnAttr(llvm::Attribute::Cold);
     function->addFnAttr(kInPackets);
     function->addFnAttr(kNew);
     function->addParamAttr(1, llvm::Attribute::NoAlias);
@@ -268,6 +269,10 @@ bool may_be_packet_function(const llvm::Function& function) {
   return total_size(function) >= kLeastSize;
 }
 
+bool is_kept_apart(const llvm::Function& function) {
+  return function.hasFnAttribute(llvm::Attribute::NoInline) && may_be_packet_function(function);
+}
+
 void choose_packet_calls(llvm::Function& region) {
   llvm::MapVector<llvm::Function*, llvm::SmallVector<CallInst*>> calls;
   for (llvm::Instruction& instruction : llvm::instructions(region)) {
@@ -278,7 +283,7 @@ void choose_packet_calls(llvm::Function& region) {
   for (auto& [function, sites] : calls) {
     double parts = -1;
     for (const CallInst* call : sites) parts += used_part(*call);
-    if (parts * total_size(*function) < kLeastGain) continue;
+    if (!is_kept_apart(*function) && parts * total_size(*function) < kLeastGain) continue;
     for (CallInst* call : sites)
       call->addFnAttr(llvm::Attribute::get(call->getContext(), kPacketCall));
   }

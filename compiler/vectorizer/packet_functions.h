@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Large builtins that a region calls often, in packets: once, out of line, instead of inlined into
-// each call. Code for ten reads of an image takes ten times as long to compile as that for one.
+// each call. Code for ten reads of an image takes ten times as long to compile as that for one. So
+// are parts of builtins that these keep apart (noinline), for arguments that are seldom.
 //
 //   %a = call <4 x float> @read_imagef(ptr %image, i32 %sampler, <2 x i32> (%x, %y))   ; x: stride
 //   1
@@ -21,6 +22,9 @@ namespace conclave::compiler {
 
 // Whether calls of `function` may be calls of a packet function: a large builtin without effects.
 bool may_be_packet_function(const llvm::Function& function);
+
+// Whether they always are.
+bool is_kept_apart(const llvm::Function& function);
 
 // Chooses the calls that stay calls until packets are made; all others are to be inlined.
 void choose_packet_calls(llvm::Function& region);

@@ -88,8 +88,12 @@ bool inline_most(llvm::Function& function, PartRemarks& remarks) {
   };
   if (!inline_calls(function, is_small, remarks)) return false;
   choose_packet_calls(function);
-  return inline_calls(
-      function, [](const llvm::CallBase& call) { return !is_packet_call(call); }, remarks);
+  const auto is_inlined = [](const llvm::CallBase& call) {
+    return !is_packet_call(call) && !is_kept_apart(*call.getCalledFunction());
+  };
+  if (!inline_calls(function, is_inlined, remarks)) return false;
+  choose_packet_calls(function);
+  return true;
 }
 
 // The local ids of the last lanes may be beyond the end of the row.

@@ -27,19 +27,44 @@ FOR_WIDTHS(FREEZE, uint)
 FOR_WIDTHS(FREEZE, long)
 FOR_WIDTHS(FREEZE, ulong)
 
-#define SATURATE_SIGNED(N, S, D, NAME) \
-  OVERLOAD D##N NAME(S##N x) __asm("llvm.fptosi.sat." LLVM_TYPE(N, D) "." LLVM_TYPE(N, S));
-#define SATURATE_UNSIGNED(N, S, D, NAME) \
-  OVERLOAD D##N NAME(S##N x) __asm("llvm.fptoui.sat." LLVM_TYPE(N, D) "." LLVM_TYPE(N, S));
-#define DECLARE_SIGNED(D, U, S) FOR_WIDTHS(SATURATE_SIGNED, S, D, saturate_##D)
-#define DECLARE_UNSIGNED(D, U, S) FOR_WIDTHS(SATURATE_UNSIGNED, S, D, saturate_##D)
-FOR_SIGNED(DECLARE_SIGNED, float)
-FOR_SIGNED(DECLARE_SIGNED, double)
-FOR_UNSIGNED(DECLARE_UNSIGNED, float)
-FOR_UNSIGNED(DECLARE_UNSIGNED, double)
-
 #define THROUGH(N, D, V, x) THROUGH_(N, D, V, x)
 #define THROUGH_(N, D, V, x) CAST(N, D, settle(CAST(N, V, x)))
+
+// Every value of D is one of S: limits of D are limits of S.
+#define SATURATE_BEFORE(N, S, D)                      \
+  HELPER D##N saturate_##D(S##N x) {                \
+    x = x == x ? x : (S##N)0;                         \
+    x = x > (S##N)MIN_##D ? x : (S##N)MIN_##D;        \
+    x = x < (S##N)MAX_##D ? x : (S##N)MAX_##D;        \
+    return THROUGH(N, D, VIA_##D, x);                 \
+  }
+// S and D have the same size. What is above D is at least the power of two above its largest value.
+#define SATURATE_BEHIND(N, S, D)                                              \
+  HELPER D##N saturate_##D(S##N x) {                                        \
+    D##N y = settle(CAST(N, D, x));                                           \
+    y = x >= (S##N)(2 * (S)(MAX_##D / 2 + 1)) ? (D##N)MAX_##D : y;            \
+    y = x < (S##N)MIN_##D ? (D##N)MIN_##D : y;                                \
+    return x == x ? y : (D##N)0;                                              \
+  }
+#define SATURATE_DOUBLE(N, D) \
+  HELPER D##N saturate_##D(float##N x) { return saturate_##D(CAST(N, double, x)); }
+FOR_WIDTHS(SATURATE_BEFORE, float, char)
+FOR_WIDTHS(SATURATE_BEFORE, float, uchar)
+FOR_WIDTHS(SATURATE_BEFORE, float, short)
+FOR_WIDTHS(SATURATE_BEFORE, float, ushort)
+FOR_WIDTHS(SATURATE_BEHIND, float, int)
+FOR_WIDTHS(SATURATE_BEHIND, float, uint)
+FOR_WIDTHS(SATURATE_BEFORE, double, char)
+FOR_WIDTHS(SATURATE_BEFORE, double, uchar)
+FOR_WIDTHS(SATURATE_BEFORE, double, short)
+FOR_WIDTHS(SATURATE_BEFORE, double, ushort)
+FOR_WIDTHS(SATURATE_BEFORE, double, int)
+FOR_WIDTHS(SATURATE_BEFORE, double, uint)
+FOR_WIDTHS(SATURATE_BEHIND, double, long)
+FOR_WIDTHS(SATURATE_BEHIND, double, ulong)
+FOR_WIDTHS(SATURATE_DOUBLE, long)
+FOR_WIDTHS(SATURATE_DOUBLE, ulong)
+
 #define REAL_FORMS(N, S, D, MODE)                                                              \
   OVERLOAD D##N convert_##D##N##MODE(S##N x) {                                           \
     return THROUGH(N, D, VIA_##D, ROUND##MODE(x));                                       \

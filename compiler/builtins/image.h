@@ -18,6 +18,11 @@ typedef const constant struct {
   ulong row_pitch, slice_pitch;
   uint width, height, depth, array_size;
   uint channel_order, channel_type, element_size, reserved;
+  // As abi::ImageChannels.
+  uint shift[4], low_mask[4], high_mask[4], sign[4];
+  float unit[4];
+  uint in_word_0[4], in_word_1[4], in_own_word[4];
+  uint alpha_is_one, also_reserved;
 }* Image;
 
 // M(KIND, ...) for the kinds of images. Of a kind: its mangled name but for the access, the width of

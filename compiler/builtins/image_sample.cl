@@ -54,8 +54,7 @@ HELPER Place first_place(Point point, Place sizes, uint sampler, int dimensions,
     const R color = load_##R(image, row_of(image, inside), inside.x);                            \
     if (address_mode(sampler) != CLK_ADDRESS_CLAMP) return color;                                \
     const bool is_inside = (inside.x == meant.x) & (inside.y == meant.y) & (inside.z == meant.z); \
-    const bool has_alpha = stored_channel(image->channel_order, 3) != READS_1;                \
-    const R border = (R)(0, 0, 0, has_alpha ? 0 : 1);                                            \
+    const R border = (R)(0, 0, 0, image->alpha_is_one ? 1 : 0);                                  \
     return is_inside ? color : border;                                                           \
   }
 LOAD(float4)

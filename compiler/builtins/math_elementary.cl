@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // OpenCL C 6.15.2, math functions that are SLEEF's or a step away from them. The vector forms go
 // element by element.
+#include "math_error_table.h"
 #include "math_sleef.h"
 
 #define BODY "math_elementary_double.inc"

@@ -5,6 +5,7 @@
 
 namespace conclave::compiler {
 
+inline constexpr unsigned kPrivateAddressSpace = 0;
 inline constexpr unsigned kGlobalAddressSpace = 1;
 inline constexpr unsigned kConstantAddressSpace = 2;
 inline constexpr unsigned kLocalAddressSpace = 3;

@@ -7,6 +7,7 @@
 #include <llvm/IR/Module.h>
 
 #include "compiler/vectorizer/lane_shuffles.h"
+#include "compiler/vectorizer/packet_functions.h"
 #include "compiler/vectorizer/per_lane.h"
 
 namespace conclave::compiler {
@@ -244,6 +245,9 @@ bool packetize_call(CallInst& call, Value* mask, PacketValues& values, VectorFun
   if (auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call)) {
     if (is_done_once(*intrinsic, values)) return false;
     if (packetize_intrinsic(*intrinsic, values)) return true;
+  } else if (is_packet_call(call)) {
+    call_packet_function(call, mask, values);
+    return true;
   } else if (call_vector_function(call, values, find)) {
     return true;
   }

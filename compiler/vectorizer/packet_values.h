@@ -46,6 +46,9 @@ class PacketValues {
   }
   bool is_uniform(const llvm::Value* value) const { return shapes_.is_uniform(value); }
   std::optional<int64_t> stride(const llvm::Value* value) const { return shapes_.stride(value); }
+  bool is_exact(const llvm::Value* value, bool is_signed) const {
+    return shapes_.is_exact(value, is_signed);
+  }
   std::optional<int64_t> assumed_stride(const llvm::Value* value) const {
     return shapes_.assumed_stride(value);
   }

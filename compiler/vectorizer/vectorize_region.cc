@@ -20,6 +20,7 @@
 #include "compiler/vectorizer/linearize.h"
 #include "compiler/vectorizer/mixed_packets.h"
 #include "compiler/vectorizer/packet_cost.h"
+#include "compiler/vectorizer/packet_functions.h"
 #include "compiler/vectorizer/packetize.h"
 #include "compiler/vectorizer/row_jam.h"
 #include "compiler/vectorizer/slots.h"
@@ -45,17 +46,19 @@ bool has_body(const llvm::CallBase& call) {
   return call.getCalledFunction() && !call.getCalledFunction()->isDeclaration();
 }
 
-std::vector<llvm::CallBase*> find_defined_calls(llvm::Function& function) {
+using CallFilter = llvm::function_ref<bool(const llvm::CallBase&)>;
+
+std::vector<llvm::CallBase*> find_defined_calls(llvm::Function& function, CallFilter is_wanted) {
   std::vector<llvm::CallBase*> calls;
   for (llvm::Instruction& instruction : llvm::instructions(function))
     if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
-      if (has_body(*call)) calls.push_back(call);
+      if (has_body(*call) && is_wanted(*call)) calls.push_back(call);
   return calls;
 }
 
-// Inlines whatever has a body. There is no recursion.
-bool inline_everything(llvm::Function& function, PartRemarks& remarks) {
-  std::vector<llvm::CallBase*> calls = find_defined_calls(function);
+// Inlines the calls that are wanted of functions that have a body. There is no recursion.
+bool inline_calls(llvm::Function& function, CallFilter is_wanted, PartRemarks& remarks) {
+  std::vector<llvm::CallBase*> calls = find_defined_calls(function, is_wanted);
   size_t size = function.getInstructionCount();
   while (!calls.empty()) {
     llvm::CallBase* call = calls.back();
@@ -69,8 +72,27 @@ bool inline_everything(llvm::Function& function, PartRemarks& remarks) {
       return remarks.refuse(
           "function '" + name + "' cannot be inlined: " + result.getFailureReason(), call);
     for (llvm::CallBase* inner : info.InlinedCallSites)
-      if (has_body(*inner)) calls.push_back(inner);
+      if (has_body(*inner) && is_wanted(*inner)) calls.push_back(inner);
   }
+  return true;
+}
+
+bool inline_everything(llvm::Function& function, PartRemarks& remarks) {
+  return inline_calls(function, [](const llvm::CallBase&) { return true; }, remarks);
+}
+
+// The same, but for what packets call.
+bool inline_most(llvm::Function& function, PartRemarks& remarks) {
+  const auto is_small = [](const llvm::CallBase& call) {
+    return !may_be_packet_function(*call.getCalledFunction());
+  };
+  if (!inline_calls(function, is_small, remarks)) return false;
+  choose_packet_calls(function);
+  const auto is_inlined = [](const llvm::CallBase& call) {
+    return !is_packet_call(call) && !is_kept_apart(*call.getCalledFunction());
+  };
+  if (!inline_calls(function, is_inlined, remarks)) return false;
+  choose_packet_calls(function);
   return true;
 }
 
@@ -87,7 +109,7 @@ bool prepare(llvm::Function& function, unsigned lanes, Simplifier& simplifier,
              PartRemarks& remarks) {
   // Coordinates are vectors, of which x alone goes along the lanes.
   const bool has_coordinates = uses_images(function);
-  if (!inline_everything(function, remarks)) return false;
+  if (!inline_most(function, remarks)) return false;
   if (has_coordinates) simplifier.scalarize(function);
   simplifier.run(function);
   return StackBytes().of(function) * lanes <= kMaxPrivateBytes ||
@@ -99,11 +121,49 @@ struct FormKind {
   bool is_remainder, only_if_faster;
 };
 
-bool make_packet_form(llvm::Function& function, const FormKind& kind, const Target& target,
-                      PartRemarks& remarks) {
+// Makes `function` a packet form, which has its control flow in a form that the passes want.
+bool packetize_all(llvm::Function& function, const LaneIds& ids, unsigned lanes,
+                   const Target& target, PartRemarks& remarks) {
   const auto find = [&](llvm::Function& scalar, unsigned count) {
     return find_vector_function(scalar, count, target);
   };
+  const llvm::TargetTransformInfo costs = target.machine().getTargetTransformInfo(function);
+  if (!packetize(function, ids, lanes, find, &costs, remarks)) return false;
+  if (function.getInstructionCount() > kMaxInstructions)
+    return remarks.refuse("its packet form is too large");
+  if (llvm::verifyFunction(function))
+    return remarks.refuse("internal error: the packet form is broken");
+  return true;
+}
+
+// Of what packets call: lane 0 is the number 0.
+bool make_packet_function(llvm::Function& function, unsigned lanes, const Target& target,
+                          Simplifier& simplifier, PartRemarks& remarks) {
+  const auto lane_ids = [&] {
+    return LaneIds{.consecutive = {function.getArg(0)}, .small = {function.getArg(0)}};
+  };
+  const bool has_coordinates = uses_images(function);
+  if (!inline_everything(function, remarks)) return false;
+  if (has_coordinates) simplifier.scalarize(function);
+  simplifier.run(function);
+  return canonicalize(function, lane_ids(), remarks) && linearize(function, lane_ids(), remarks) &&
+         packetize_all(function, lane_ids(), lanes, target, remarks);
+}
+
+bool make_packet_functions(llvm::Module& module, unsigned lanes, const Target& target,
+                           Simplifier& simplifier, PartRemarks& remarks) {
+  bool is_done = true;
+  for (llvm::Function* function : new_packet_functions(module)) {
+    PartRemarks reasons;
+    const bool is_one = make_packet_function(*function, lanes, target, simplifier, reasons);
+    finish_packet_function(*function, is_one);
+    if (!is_one) is_done = remarks.refuse(reasons.why_not);
+  }
+  return is_done;
+}
+
+bool make_packet_form(llvm::Function& function, const FormKind& kind, const Target& target,
+                      Simplifier& simplifier, PartRemarks& remarks) {
   const auto lane_ids = [&] { return lane_ids_along(function, kind.dimension); };
   if (!canonicalize(function, lane_ids(), remarks)) return false;
   LaneIds ids = lane_ids();
@@ -117,12 +177,8 @@ bool make_packet_form(llvm::Function& function, const FormKind& kind, const Targ
   if (!linearize(function, ids, remarks)) return false;
   if (kind.only_if_faster && gain_of_packets(function, lane_ids(), kind.lanes, costs) < kLeastGain)
     return remarks.refuse("its accesses to scattered places in memory take most of the time");
-  if (!packetize(function, lane_ids(), kind.lanes, find, &costs, remarks)) return false;
-  if (function.getInstructionCount() > kMaxInstructions)
-    return remarks.refuse("its packet form is too large");
-  if (llvm::verifyFunction(function))
-    return remarks.refuse("internal error: the packet form is broken");
-  return true;
+  return packetize_all(function, lane_ids(), kind.lanes, target, remarks) &&
+         make_packet_functions(*function.getParent(), kind.lanes, target, simplifier, remarks);
 }
 
 llvm::Function* clone(llvm::Function& function, const llvm::Twine& name) {
@@ -149,7 +205,7 @@ llvm::Function* make_tall_form(llvm::Function& packet, const FormKind& kind, con
     is_better |= count_loads_in_loops(*tall, lane_ids()) < kFewerLoads * rows * loads;
   }
   PartRemarks no_remarks;
-  if (is_better && make_packet_form(*tall, kind, target, no_remarks)) return tall;
+  if (is_better && make_packet_form(*tall, kind, target, simplifier, no_remarks)) return tall;
   tall->eraseFromParent();
   rows = 1;
   return nullptr;
@@ -176,13 +232,14 @@ bool vectorize_region(Region& region, unsigned lanes, PacketForms forms, const T
   bool is_done = prepare(*packet, lanes, simplifier, remarks);
   if (is_done && forms.remainder) {
     remainder = clone(*packet, name + ".rest");
-    is_done = make_packet_form(*remainder, kind, target, remarks);
+    is_done = make_packet_form(*remainder, kind, target, simplifier, remarks);
   }
   kind.is_remainder = false;
   unsigned rows = 1;
   llvm::Function* tall =
       is_done && forms.tall ? make_tall_form(*packet, kind, target, simplifier, rows) : nullptr;
-  if (is_done && forms.packet) is_done = make_packet_form(*packet, kind, target, remarks);
+  if (is_done && forms.packet)
+    is_done = make_packet_form(*packet, kind, target, simplifier, remarks);
   if (!is_done || !forms.packet) {
     packet->eraseFromParent();
     packet = nullptr;

@@ -8,7 +8,7 @@
 
 namespace conclave::abi {
 
-inline constexpr uint32_t kAbiVersion = 2;
+inline constexpr uint32_t kAbiVersion = 3;
 
 // Alignment of the argument block, of local memory and of the spill area: that of the widest OpenCL
 // type (double16, long16).
@@ -53,6 +53,25 @@ struct Workspace {
   void* spill;  // values live across barriers: spill bytes per work-item x work-items
 };
 
+// How r, g, b and a (0 to 3) are read from an element, seen as up to four words of 32 bits. All is
+// 0 for a channel that is not stored.
+struct ImageChannels {
+  // Of channels narrower than 32 bits: field = ((word 0 >> shift) & low_mask) | ((word 1 >> shift)
+  // & high_mask). The field is normalized by `unit` if the type is; `sign` is its sign's bit.
+  uint32_t shift[4];
+  uint32_t low_mask[4];
+  uint32_t high_mask[4];
+  uint32_t sign[4];
+  float unit[4];
+  // Of channels of 32 bits: all bits are set for the word that it is. The own word of b is 2, that
+  // of a is 3.
+  uint32_t in_word_0[4];
+  uint32_t in_word_1[4];
+  uint32_t in_own_word[4];
+  uint32_t alpha_is_one;  // all bits are set if no alpha is stored, nor read as 0
+  uint32_t reserved;
+};
+
 // What an image argument points to; constant while a launch runs. Sizes in elements, pitches in
 // bytes. Of the dimensions that the image's type does not have, the sizes are 1; an array's layers
 // are its slices. `data` is the address of element 0.
@@ -68,6 +87,7 @@ struct Image {
   uint32_t channel_data_type;  // CL_UNORM_INT8, ... of cl.h
   uint32_t element_size;       // bytes
   uint32_t reserved;
+  ImageChannels channels;
 };
 
 // A sampler argument is 4 bytes that say what a sampler literal of OpenCL C says: the sum of one of

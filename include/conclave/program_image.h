@@ -17,7 +17,7 @@
 //
 // Metadata (all keys present; sizes and offsets in bytes):
 // {
-//   "abi": 2,                       abi::kAbiVersion the code was generated for
+//   "abi": 3,                       abi::kAbiVersion the code was generated for
 //   "kind": "executable",           or "object", "library"
 //   "compiler": "conclave 0.1.0 / LLVM 19.1.7",
 //   "target_cpu": "znver3",         LLVM name; "" for object and library

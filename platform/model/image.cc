@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "conclave/image_channels.h"
+
 namespace conclave {
 namespace {
 
@@ -44,6 +46,7 @@ Image::Image(const ImageFormat& format, const cl_image_desc& desc) : format_(&fo
   argument_.channel_order = format.order;
   argument_.channel_data_type = format.data_type;
   argument_.element_size = format.element_size;
+  argument_.channels = describe_channels(format.order, format.data_type);
 }
 
 size_t Image::bytes() const {

@@ -11,6 +11,8 @@
 #include <random>
 #include <stdexcept>
 
+#include "conclave/image_channels.h"
+
 namespace conclave::test {
 namespace {
 
@@ -279,7 +281,8 @@ TestImage::TestImage(const Format& format, Size size) : format_(format), size_(s
             format.order,
             format.type,
             static_cast<uint32_t>(format.element_size()),
-            0};
+            0,
+            describe_channels(format.order, format.type)};
 }
 
 std::byte* TestImage::element(size_t x, size_t y, size_t z) {

@@ -381,6 +381,51 @@ TEST(Image, PassesImagesAndSamplersToFunctions) {
   }
 }
 
+// Reads that are many are calls: in code that all lanes run and in code that some run, of places
+// that are the same for all lanes, go along with them, or are anywhere.
+TEST(Image, ReadsOftenInOneKernel) {
+  const std::string read = "read_imagef(image, edge, (int2)";
+  const std::string source =
+      "constant sampler_t edge = CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;\n"
+      "kernel void often(read_only image2d_t image, global const int* at, global float4* out) {\n"
+      "  const int x = get_global_id(0);\n  float4 sum = 0;\n" +
+      ("  sum += " + read + "(x - 1, 0));\n  sum += " + read + "(x, 1)) * 2.0f;\n") +
+      ("  sum += " + read + "(x + 1, 0));\n  sum += " + read + "(at[x], 1));\n") +
+      ("  sum += " + read + "(3, 0));\n  sum += " + read + "(2 * x, at[x] & 1));\n") +
+      "  if (at[x] % 3 == 0)\n    for (int i = 0; i < at[x]; ++i) {\n" +
+      ("      sum += " + read + "(x, i)) * 4.0f;\n      sum += " + read + "(at[x], i));\n    }\n") +
+      "  out[x] = sum;\n}\n";
+  constexpr int kWidth = 21, kCount = 45;
+  for (const Format& format : {Format{CL_RGBA, CL_SNORM_INT8}, Format{CL_BGRA, CL_UNORM_INT8}}) {
+    TestImage image(format, {kWidth, 2, 1, 1});
+    image.fill(5);
+    const auto texel = [&](int x, int y) {
+      return decode(format, image.element(static_cast<size_t>(std::clamp(x, 0, kWidth - 1)),
+                                          static_cast<size_t>(std::clamp(y, 0, 1)), 0));
+    };
+    std::vector<int> at(kCount);
+    for (int i = 0; i < kCount; ++i) at[i] = (i * 7) % 11;
+    for (const char* options : {"", "-cl-conclave-width=1", "-cl-opt-disable"}) {
+      CompiledProgram program(source, options);
+      std::vector<Quad> out(kCount);
+      program.run("often", Arguments().add(image.address()).add(at.data()).add(out.data()),
+                  range1(kCount, kCount));
+      for (int x = 0; x < kCount; ++x)
+        for (size_t c = 0; c < 4; ++c) {
+          float sum = 0;
+          const auto add = [&](int column, int row, float factor) {
+            sum += static_cast<float>(texel(column, row)[c]) * factor;
+          };
+          add(x - 1, 0, 1), add(x, 1, 2), add(x + 1, 0, 1), add(at[x], 1, 1);
+          add(3, 0, 1), add(2 * x, at[x] & 1, 1);
+          for (int i = 0; at[x] % 3 == 0 && i < at[x]; ++i) add(x, i, 4), add(at[x], i, 1);
+          EXPECT_NEAR(out[x].f[c], sum, 1e-5 * std::max(1.0F, std::abs(sum)))
+              << options << " " << format.name() << " " << x << " " << c;
+        }
+    }
+  }
+}
+
 TEST(Image, AnswersQueries) {
   std::string source, body;
   for (const Kind& kind : kKinds) {

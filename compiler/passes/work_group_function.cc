@@ -190,7 +190,7 @@ class GroupFunctionBuilder {
     left->addIncoming(count(), before);
     Value* groups = kernel_.joins_groups ? groups_at_once(most, left, id[0]) : most;
     describe_group({id[0], id[1], id[2]}, groups);
-    emit_regions(regions);
+    emit_group(regions);
 
     builder_.SetInsertPoint(group_end_);
     Triple next = next_group({id[0], id[1], id[2]}, groups);
@@ -255,7 +255,24 @@ class GroupFunctionBuilder {
     return next;
   }
 
-  void emit_regions(const std::vector<Region>& regions) {
+  // Where the size of groups is known, those in packets have code of their own, in which all rows
+  // and their packets are counted.
+  void emit_group(const std::vector<Region>& regions) {
+    Value* in_packets = runs_in_packets(builder_, regions, group_values_);
+    const bool has_packets =
+        llvm::any_of(regions, [](const Region& region) { return region.lanes > 1; });
+    if (!has_packets || !llvm::isa<llvm::ConstantInt>(group_values_.items))
+      return emit_regions(regions, in_packets);
+    BasicBlock* packets = add_block("packets");
+    BasicBlock* items = add_block("items");
+    builder_.CreateCondBr(in_packets, packets, items);
+    builder_.SetInsertPoint(packets);
+    emit_regions(regions, builder_.getTrue());
+    builder_.SetInsertPoint(items);
+    emit_regions(regions, builder_.getFalse());
+  }
+
+  void emit_regions(const std::vector<Region>& regions, Value* in_packets) {
     std::vector<BasicBlock*> blocks;
     for (size_t i = 0; i < regions.size(); ++i)
       blocks.push_back(BasicBlock::Create(context_, "region." + llvm::Twine(i), function_));
@@ -263,7 +280,7 @@ class GroupFunctionBuilder {
     for (size_t i = 0; i < regions.size(); ++i) {
       builder_.SetInsertPoint(blocks[i]);
       const Region& region = regions[i];
-      Value* next = emit_packet_loops(builder_, region, group_values_);
+      Value* next = emit_packet_loops(builder_, region, group_values_, in_packets);
       emit_successor(region, next, blocks);
     }
   }

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "compiler/passes/address_spaces.h"
 #include "compiler/passes/lower_images.h"
 #include "compiler/passes/sub_groups.h"
 #include "compiler/passes/vector_math.h"
@@ -23,6 +24,7 @@
 #include "compiler/vectorizer/packetize.h"
 #include "compiler/vectorizer/row_jam.h"
 #include "compiler/vectorizer/slots.h"
+#include "compiler/vectorizer/unconditional_stores.h"
 #include "compiler/vectorizer/whole_packets.h"
 
 namespace conclave::compiler {
@@ -174,6 +176,9 @@ bool vectorize_region(Region& region, unsigned lanes, PacketForms forms, const T
   if (forms.dimension != 0) calculate_linear_ids(*packet);
   FormKind kind{lanes, forms.dimension, true, forms.only_if_faster};
   bool is_done = prepare(*packet, lanes, simplifier, remarks);
+  if (is_done)
+    make_stores_unconditional(*packet, lane_ids_along(*packet, forms.dimension),
+                              kLocalAddressSpace);
   if (is_done && forms.remainder) {
     remainder = clone(*packet, name + ".rest");
     is_done = make_packet_form(*remainder, kind, target, remarks);

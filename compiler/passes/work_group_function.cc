@@ -10,6 +10,7 @@
 #include "compiler/passes/address_spaces.h"
 #include "compiler/passes/group_rows.h"
 #include "compiler/passes/packet_loop.h"
+#include "compiler/passes/streaming_stores.h"
 #include "conclave/kernel_abi.h"
 
 namespace conclave::compiler {
@@ -53,6 +54,8 @@ class GroupFunctionBuilder {
     }
     emit_group_loop(kernel_.regions);
     builder_.SetInsertPoint(exit_);
+    if (streams(kernel_.regions) || streams(kernel_.other_regions))
+      emit_fence_behind_streams(builder_);
     builder_.CreateRetVoid();
     return function_;
   }
@@ -78,6 +81,10 @@ class GroupFunctionBuilder {
       function->addParamAttr(i, llvm::Attribute::NoUndef);
     }
     return function;
+  }
+
+  static bool streams(const std::vector<Region>& regions) {
+    return llvm::any_of(regions, [](const Region& region) { return region.streams; });
   }
 
   BasicBlock* add_block(const char* name) { return BasicBlock::Create(context_, name, function_); }

@@ -20,11 +20,17 @@ compile() {
   "$clocl" -w --cpu="$cpu" --emit=llvm -o "$code" "$@" "$kernels/$source.cl" || exit 1
 }
 
-# One loop over packets; the rest of a row in a function of its own.
+# One loop over packets, and another one whose stores may go past the caches; the rest of a row in a
+# function of its own.
 compile triad skylake
-expect 1 'store <16 x float>'
+expect 3 'store <16 x float>'
+expect 1 'store <16 x float>.*nontemporal'
 expect 1 '^define internal .*\.items\.x('
 expect 0 'masked'
+
+# Not where the kernel reads what it writes.
+compile saxpy skylake
+expect 0 'nontemporal'
 
 # Bytes have no masked accesses before AVX-512: the edges of an image run lane by lane.
 compile sobel skylake

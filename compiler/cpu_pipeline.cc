@@ -60,6 +60,28 @@ struct UnswitchInnerLoops : llvm::PassInfoMixin<UnswitchInnerLoops> {
   }
 };
 
+// Of loops over packets whose number is known, so many are unrolled: their values fit in registers.
+// More would make long code, in which loads wait for the stores of the region before.
+constexpr unsigned kMostUnrolledPackets = 4;
+
+// Lets the next pass unroll short loops over packets.
+struct ReleaseShortLoops : llvm::PassInfoMixin<ReleaseShortLoops> {
+  static llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager&,
+                                     llvm::LoopStandardAnalysisResults& results,
+                                     llvm::LPMUpdater&) {
+    const unsigned packets = results.SE.getSmallConstantTripCount(&loop);
+    if (packets == 0 || packets > kMostUnrolledPackets ||
+        llvm::findOptionMDForLoop(&loop, kCountedLoop) == nullptr)
+      return llvm::PreservedAnalyses::all();
+    llvm::LLVMContext& context = loop.getHeader()->getContext();
+    llvm::Metadata* name = llvm::MDString::get(context, "llvm.loop.unroll.full");
+    loop.setLoopID(llvm::makePostTransformationMetadata(context, loop.getLoopID(),
+                                                        {"llvm.loop.unroll.disable", kCountedLoop},
+                                                        {llvm::MDNode::get(context, name)}));
+    return llvm::PreservedAnalyses::all();
+  }
+};
+
 // Turns loops into the form that the vectorizer wants, and takes out of them what is the same for
 // all work-items.
 LoopPassManager make_invariant_code_passes() {
@@ -77,6 +99,7 @@ LoopPassManager make_counting_passes() {
   passes.addPass(llvm::LoopIdiomRecognizePass());
   passes.addPass(llvm::IndVarSimplifyPass());
   passes.addPass(llvm::LoopDeletionPass());
+  passes.addPass(ReleaseShortLoops());
   passes.addPass(llvm::LoopFullUnrollPass(kUnrollLevel));
   return passes;
 }

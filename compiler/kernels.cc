@@ -22,6 +22,7 @@
 #include "compiler/passes/lower_local_atomics.h"
 #include "compiler/passes/lower_printf.h"
 #include "compiler/passes/prepare_module.h"
+#include "compiler/passes/streaming_stores.h"
 #include "compiler/passes/struct_arguments.h"
 #include "compiler/passes/sub_groups.h"
 #include "compiler/passes/work_group_function.h"
@@ -202,7 +203,11 @@ void vectorize_regions(const std::string& kernel, std::vector<Region>& regions, 
       continue;
     }
     const PacketForms forms = needed_forms(region, lanes, plan.dimension, plan.size, info, options);
-    if (vectorize_region(region, lanes, forms, target, simplifier, remarks[i])) continue;
+    if (vectorize_region(region, lanes, forms, target, simplifier, remarks[i])) {
+      for (llvm::Function* form : {region.packet, region.tall})
+        if (form && regions.size() == 1) region.streams |= stream_stores(*form);
+      continue;
+    }
     if (!region.has_sub_groups) continue;
     if (info.required_sub_group_size)
       throw BuildError("kernel '" + kernel + "' requires sub-groups of " + std::to_string(lanes) +

@@ -8,6 +8,7 @@
 #include <llvm/IR/Module.h>
 
 #include "compiler/passes/memory_access.h"
+#include "compiler/passes/row_guard.h"
 #include "compiler/passes/sub_groups.h"
 
 namespace conclave::compiler {
@@ -88,12 +89,13 @@ MDNode* make_loop_id(llvm::LLVMContext& context, llvm::ArrayRef<llvm::Metadata*>
 }
 
 // Loops over work-items are vectorized by LLVM, if they may be, or left alone: unrolling them makes
-// much code, which takes long to compile, for little.
-void annotate_loop(llvm::BranchInst& latch, MDNode* access_group) {
+// much code, which takes long to compile, for little unless they are short.
+void annotate_loop(llvm::BranchInst& latch, MDNode* access_group, bool is_counted = false) {
   llvm::LLVMContext& context = latch.getContext();
   auto text = [&](const char* name) { return llvm::MDString::get(context, name); };
   llvm::SmallVector<llvm::Metadata*> properties;
   properties.push_back(MDNode::get(context, text("llvm.loop.unroll.disable")));
+  if (is_counted) properties.push_back(MDNode::get(context, text(kCountedLoop)));
   if (access_group) {
     properties.push_back(MDNode::get(context, {text("llvm.loop.parallel_accesses"), access_group}));
   } else {
@@ -146,8 +148,10 @@ bool is_debugged(const llvm::Module& module) {
 // compiled with little effort.
 llvm::Function* emit_rest_of_row(const Region& region, unsigned dimension) {
   llvm::Function& one = *region.function;
+  const std::string name = (one.getName() + ".items." + llvm::Twine("xyz"[dimension])).str();
+  if (llvm::Function* known = one.getParent()->getFunction(name)) return known;
   auto* function = llvm::Function::Create(one.getFunctionType(), llvm::GlobalValue::InternalLinkage,
-                                          one.getName() + ".items", one.getParent());
+                                          name, one.getParent());
   function->copyAttributesFrom(&one);
   if (!is_debugged(*one.getParent())) {
     function->removeFnAttr(llvm::Attribute::AlwaysInline);
@@ -246,9 +250,14 @@ class RowEmitter {
 
   // Full packets up to `end`, a multiple of the lanes and not 0.
   Value* emit_packets(llvm::Function* form, Value* end) {
+    if (const auto idle = first_idle_item(*region_.function, row_.dimensions[0])) {
+      const uint64_t busy = llvm::alignTo(std::max<uint64_t>(*idle, 1), region_.lanes);
+      Value* all = builder_.getInt64(busy);
+      end = builder_.CreateSelect(builder_.CreateICmpULT(all, end), all, end);
+    }
     CountingLoop x(builder_, builder_.getInt64(0), end, region_.lanes, "packet");
     Value* next = call(form, x.index(), true);
-    annotate_loop(*x.close(), nullptr);
+    annotate_loop(*x.close(), nullptr, llvm::isa<llvm::ConstantInt>(end));
     return next;
   }
 
@@ -279,6 +288,8 @@ class RowEmitter {
 // Emits `emit()`, which gives a value, under a condition; `otherwise` is the value without it.
 template <class Emit>
 Value* emit_if(IRBuilder<>& builder, Value* condition, Value* otherwise, Emit emit) {
+  if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(condition))
+    return known->isOne() ? emit() : otherwise;
   BasicBlock* before = builder.GetInsertBlock();
   llvm::LLVMContext& context = builder.getContext();
   BasicBlock* inside = BasicBlock::Create(context, "", before->getParent());
@@ -307,26 +318,23 @@ Value* has_small_ids(IRBuilder<>& builder, const GroupValues& group) {
                            builder.CreateICmpULT(group.items, builder.getInt64(uint64_t{1} << 31)));
 }
 
-// Whether all ids of the group are below 2^31, and its rows fit where that matters.
-Value* runs_in_packets(IRBuilder<>& builder, const Region& region, const GroupValues& group,
-                       Value* row_count) {
-  Value* small = has_small_ids(builder, group);
-  if (!region.has_sub_groups) return small;
-  return builder.CreateAnd(small,
-                           fit_sub_groups(builder, group.local_size[0], row_count, region.lanes));
-}
-
 // The loops of one region.
 class RegionEmitter {
  public:
-  RegionEmitter(IRBuilder<>& builder, const Region& region, const GroupValues& group)
+  RegionEmitter(IRBuilder<>& builder, const Region& region, const GroupValues& group,
+                Value* in_packets)
       : builder_(builder),
         region_(region),
         group_(group),
         dimensions_(dimensions_from(region.dimension)),
-        inputs_(load_inputs(builder, region, group)) {
-    row_count_ = builder.CreateMul(size(1), size(2), "rows", true, true);
+        inputs_(load_inputs(builder, region, group)),
+        in_packets_(in_packets) {
     none_ = builder.getInt64(0);
+  }
+
+  // Seldom run, and left to the function that has the rests of rows.
+  Value* emit_few() {
+    return emit_rows(size(1), 1, [&](const Row& row) { return emitter(row).emit_rest(none_); });
   }
 
   Value* emit_one_by_one() {
@@ -336,7 +344,6 @@ class RegionEmitter {
   }
 
   Value* emit_in_packets() {
-    in_packets_ = runs_in_packets(builder_, region_, group_, row_count_);
     Value* whole = rounded_down(size(0), region_.lanes);
     whole_ = builder_.CreateSelect(in_packets_, whole, none_);
     if (!region_.tall) return emit_rows(size(1), 1, [&](const Row& row) { return emit_row(row); });
@@ -407,11 +414,10 @@ class RegionEmitter {
   const GroupValues& group_;
   const std::array<unsigned, 3> dimensions_;
   const std::vector<Value*> inputs_;
-  Value* row_count_;
+  Value* in_packets_;  // whether there are any
   Value* none_;
-  Value* in_packets_ = nullptr;  // whether there are any
-  Value* whole_ = nullptr;       // where those of a row end
-  Value* tall_end_ = nullptr;    // where rows end that are done several at once
+  Value* whole_ = nullptr;     // where those of a row end
+  Value* tall_end_ = nullptr;  // where rows end that are done several at once
 };
 
 }  // namespace
@@ -424,8 +430,19 @@ void mark_outer_loop(llvm::BranchInst& latch) {
   latch.setMetadata(llvm::LLVMContext::MD_loop, make_loop_id(context, {mark, whole}));
 }
 
-Value* emit_packet_loops(IRBuilder<>& builder, const Region& region, const GroupValues& group) {
-  RegionEmitter emitter(builder, region, group);
+Value* runs_in_packets(IRBuilder<>& builder, const std::vector<Region>& regions,
+                       const GroupValues& group) {
+  Value* small = has_small_ids(builder, group);
+  const Region& region = regions[0];
+  if (!region.has_sub_groups) return small;
+  Value* rows = builder.CreateMul(group.local_size[1], group.local_size[2], "rows", true, true);
+  return builder.CreateAnd(small, fit_sub_groups(builder, group.local_size[0], rows, region.lanes));
+}
+
+Value* emit_packet_loops(IRBuilder<>& builder, const Region& region, const GroupValues& group,
+                         Value* in_packets) {
+  RegionEmitter emitter(builder, region, group, in_packets);
+  if (in_packets == builder.getFalse()) return emitter.emit_few();
   return region.lanes > 1 ? emitter.emit_in_packets() : emitter.emit_one_by_one();
 }
 

@@ -44,10 +44,18 @@ struct GroupValues {
 inline constexpr char kOuterLoop[] = "conclave.loop.outer";
 void mark_outer_loop(llvm::BranchInst& latch);
 
-// Emits the loops at the builder's position, which is left behind them. Returns what the region
-// returned for the last work-item: the same for all, since barriers are reached by all or none.
+// Loops over packets whose number is known have this one: they may be unrolled where few are left.
+inline constexpr char kCountedLoop[] = "conclave.loop.counted";
+
+// Whether the group's ids and rows are such that its regions run in packets: an i1.
+llvm::Value* runs_in_packets(llvm::IRBuilder<>& builder, const std::vector<Region>& regions,
+                             const GroupValues& group);
+
+// Emits the loops at the builder's position, which is left behind them; `in_packets` is what
+// runs_in_packets() gave, or a constant where it has been decided. Returns what the region returned
+// for the last work-item: the same for all, since barriers are reached by all or none.
 llvm::Value* emit_packet_loops(llvm::IRBuilder<>& builder, const Region& region,
-                               const GroupValues& group);
+                               const GroupValues& group, llvm::Value* in_packets);
 
 }  // namespace conclave::compiler
 

@@ -52,6 +52,7 @@ struct Region {
   // requires their size.
   bool has_sub_groups = false;
   bool has_required_lanes = false;
+  bool streams = false;         // some stores go past the caches (streaming_stores.h)
   std::vector<int> successors;  // what the function may return, each once
 };
 

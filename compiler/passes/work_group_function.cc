@@ -10,6 +10,7 @@
 #include "compiler/passes/address_spaces.h"
 #include "compiler/passes/group_rows.h"
 #include "compiler/passes/packet_loop.h"
+#include "compiler/passes/streaming_stores.h"
 #include "conclave/kernel_abi.h"
 
 namespace conclave::compiler {
@@ -53,6 +54,8 @@ class GroupFunctionBuilder {
     }
     emit_group_loop(kernel_.regions);
     builder_.SetInsertPoint(exit_);
+    if (streams(kernel_.regions) || streams(kernel_.other_regions))
+      emit_fence_behind_streams(builder_);
     builder_.CreateRetVoid();
     return function_;
   }
@@ -78,6 +81,10 @@ class GroupFunctionBuilder {
       function->addParamAttr(i, llvm::Attribute::NoUndef);
     }
     return function;
+  }
+
+  static bool streams(const std::vector<Region>& regions) {
+    return llvm::any_of(regions, [](const Region& region) { return region.streams; });
   }
 
   BasicBlock* add_block(const char* name) { return BasicBlock::Create(context_, name, function_); }
@@ -190,7 +197,7 @@ class GroupFunctionBuilder {
     left->addIncoming(count(), before);
     Value* groups = kernel_.joins_groups ? groups_at_once(most, left, id[0]) : most;
     describe_group({id[0], id[1], id[2]}, groups);
-    emit_regions(regions);
+    emit_group(regions);
 
     builder_.SetInsertPoint(group_end_);
     Triple next = next_group({id[0], id[1], id[2]}, groups);
@@ -255,7 +262,24 @@ class GroupFunctionBuilder {
     return next;
   }
 
-  void emit_regions(const std::vector<Region>& regions) {
+  // Where the size of groups is known, those in packets have code of their own, in which all rows
+  // and their packets are counted.
+  void emit_group(const std::vector<Region>& regions) {
+    Value* in_packets = runs_in_packets(builder_, regions, group_values_);
+    const bool has_packets =
+        llvm::any_of(regions, [](const Region& region) { return region.lanes > 1; });
+    if (!has_packets || !llvm::isa<llvm::ConstantInt>(group_values_.items))
+      return emit_regions(regions, in_packets);
+    BasicBlock* packets = add_block("packets");
+    BasicBlock* items = add_block("items");
+    builder_.CreateCondBr(in_packets, packets, items);
+    builder_.SetInsertPoint(packets);
+    emit_regions(regions, builder_.getTrue());
+    builder_.SetInsertPoint(items);
+    emit_regions(regions, builder_.getFalse());
+  }
+
+  void emit_regions(const std::vector<Region>& regions, Value* in_packets) {
     std::vector<BasicBlock*> blocks;
     for (size_t i = 0; i < regions.size(); ++i)
       blocks.push_back(BasicBlock::Create(context_, "region." + llvm::Twine(i), function_));
@@ -263,7 +287,7 @@ class GroupFunctionBuilder {
     for (size_t i = 0; i < regions.size(); ++i) {
       builder_.SetInsertPoint(blocks[i]);
       const Region& region = regions[i];
-      Value* next = emit_packet_loops(builder_, region, group_values_);
+      Value* next = emit_packet_loops(builder_, region, group_values_, in_packets);
       emit_successor(region, next, blocks);
     }
   }

@@ -24,6 +24,9 @@ constexpr unsigned kPointerBits = 64;
 // Of lanes that are nowhere in particular, so much is accessed at once.
 constexpr int64_t kRowBytes = 16;
 
+// Of lanes at known places, what is no further away is accessed together.
+constexpr int64_t kPatternBytes = 256;
+
 // What an address is a constant offset from: a pointer, and indices times their sizes.
 struct Origin {
   struct Index {
@@ -98,6 +101,7 @@ int64_t size_of(const Instruction& access) {
 struct Neighbours {
   Origin origin;
   std::optional<int64_t> stride;  // bytes; none where lanes are anywhere
+  LaneOffsets offsets;            // bytes behind lane 0, if these are known otherwise
   bool are_loads;
   std::vector<FieldGroup::Member> members;  // in the order of the code
 };
@@ -111,8 +115,11 @@ std::vector<FieldGroup> cut(const Neighbours& neighbours) {
   int64_t first = 0, end = 0;
   for (const auto& [access, offset] : members) {
     const int64_t size = size_of(*access);
-    if (groups.empty() || offset != end ||
-        offset + size - first > neighbours.stride.value_or(kRowBytes)) {
+    const bool continues =
+        neighbours.offsets.empty()
+            ? offset == end && offset + size - first <= neighbours.stride.value_or(kRowBytes)
+            : offset + size - first <= kPatternBytes;
+    if (groups.empty() || !continues) {
       groups.push_back({{}, nullptr, 0});
       first = offset;
     }
@@ -144,16 +151,18 @@ bool is_barrier(const Instruction& instruction) {
 
 // Whether lanes are at places of which nothing better is known.
 bool is_scattered(Value* pointer, const llvm::DataLayout& layout, const PacketValues& values) {
-  return !values.stride(pointer) && !values.assumed_stride(pointer) &&
+  return !values.stride(pointer) && !values.offsets(pointer) && !values.assumed_stride(pointer) &&
          !LaneRun::find(pointer, layout, values);
 }
 
 // At the address of the group's position.
 LaneMemory memory_of(const FieldGroup& group, Value* mask, const PacketValues& values) {
   Value* pointer = llvm::getLoadStorePointerOperand(group.position);
+  const LaneOffsets* offsets = values.offsets(pointer);
   LaneMemory memory{{},
                     pointer,
                     values.stride(pointer),
+                    offsets ? *offsets : LaneOffsets(),
                     nullptr,
                     llvm::getLoadStoreAlignment(group.members[0].access),
                     mask,
@@ -182,25 +191,30 @@ FieldGroups::FieldGroups(llvm::BasicBlock& block, const PacketValues& values) {
     llvm::erase_if(open, is_ended);
   };
   for (Instruction& instruction : block) {
-    Neighbours own{{}, {}, llvm::isa<llvm::LoadInst>(instruction), {}};
+    Neighbours own{{}, {}, {}, llvm::isa<llvm::LoadInst>(instruction), {}};
     int64_t offset = 0;
     bool joins = false;
     if (is_simple(instruction)) {
       Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
       const llvm::DataLayout& layout = block.getDataLayout();
       own.stride = values.stride(pointer);
+      if (const LaneOffsets* offsets = values.offsets(pointer)) own.offsets = *offsets;
       joins = size_of(instruction) != 0 &&
-              (own.stride ? *own.stride > 0 : is_scattered(pointer, layout, values));
+              (own.stride ? *own.stride > 0
+                          : !own.offsets.empty() || is_scattered(pointer, layout, values));
       own.origin = find_origin(pointer, layout, offset);
     }
     auto is_own = [&](const Neighbours& neighbours) {
-      return neighbours.stride == own.stride && neighbours.are_loads == own.are_loads &&
-             neighbours.origin == own.origin;
+      return neighbours.stride == own.stride && neighbours.offsets == own.offsets &&
+             neighbours.are_loads == own.are_loads && neighbours.origin == own.origin;
     };
     auto overlaps = [&](const FieldGroup::Member& member) {
       const int64_t distance = std::abs(offset - member.offset);
       const int64_t size = std::max(size_of(instruction), size_of(*member.access));
-      if (!own.stride) return distance < size;
+      for (int64_t one : own.offsets)
+        for (int64_t other : own.offsets)
+          if (std::abs(offset + one - member.offset - other) < size) return true;
+      if (!own.stride) return own.offsets.empty() && distance < size;
       return distance % *own.stride < size || *own.stride - distance % *own.stride < size;
     };
     // Loads end stores, and stores and all other effects end both, if not their own.
@@ -232,11 +246,12 @@ bool are_better_together(const FieldGroup& group, Value* mask, const PacketValue
 void packetize_fields(const FieldGroup& group, Value* mask, PacketValues& values,
                       const llvm::TargetTransformInfo* target) {
   LaneMemory memory = memory_of(group, mask, values);
-  if (memory.stride && group.position_offset != 0) {
+  const bool has_known_lanes = memory.stride || !memory.offsets.empty();
+  if (has_known_lanes && group.position_offset != 0) {
     llvm::IRBuilder<> builder(group.position);
     memory.pointer = builder.CreatePtrAdd(memory.pointer, builder.getInt64(-group.position_offset));
   }
-  if (!memory.stride) {
+  if (!has_known_lanes) {
     llvm::IRBuilder<> builder(group.position);
     memory.pointers =
         builder.CreatePtrAdd(values.vector(llvm::getLoadStorePointerOperand(group.position)),

@@ -38,7 +38,7 @@ PacketTimes times_along(const Region& region, unsigned dimension, unsigned lanes
 
 LaneIds lane_ids_along(llvm::Function& function, unsigned dimension) {
   LaneIds ids;
-  ids.consecutive = {function.getArg(kLocalId + dimension)};
+  ids.consecutive = ids.aligned = {function.getArg(kLocalId + dimension)};
   if (dimension == 0) ids.consecutive.push_back(function.getArg(kItem));
   for (unsigned parameter : {kItem + 0u, kLocalId + 0u, kLocalId + 1u, kLocalId + 2u})
     ids.small.push_back(function.getArg(parameter));

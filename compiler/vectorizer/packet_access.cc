@@ -5,7 +5,9 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DataLayout.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <utility>
 
 #include "compiler/vectorizer/lane_shuffles.h"
@@ -21,6 +23,9 @@ using llvm::Value;
 // Lanes further apart are loaded one by one: the elements between them are loaded for nothing.
 constexpr int64_t kMaxScalarStep = 4;
 constexpr int64_t kMaxVectorStep = 8;
+
+// Vectors that cover what the lanes load from known places.
+constexpr int64_t kMaxPatternVectors = 4;
 
 // Rows of this size fill the sections that shuffles of wide registers are cheap within.
 constexpr int64_t kRowBytes = 16;
@@ -84,6 +89,7 @@ bool PacketAccess::is_contiguous() const {
 
 bool PacketAccess::is_better_grouped() const {
   if (!has_packet_form()) return false;
+  if (is_pattern()) return true;
   if (row_length() != 0) return true;
   if (!memory_.stride) return row_as_integer() != nullptr;
   if (!is_group() || step() > kMaxScalarStep) return false;
@@ -98,6 +104,7 @@ bool PacketAccess::is_mask_dear() const {
 }
 
 Parts PacketAccess::load() {
+  if (is_pattern()) return load_pattern();
   if (unsigned length = row_length()) return load_rows(length);
   if (is_group()) return load_group();
   if (llvm::IntegerType* row = row_as_integer()) return gather_rows(row);
@@ -107,6 +114,7 @@ Parts PacketAccess::load() {
 }
 
 void PacketAccess::store(const Parts& parts) {
+  if (is_pattern()) return store_pattern(parts);
   if (unsigned length = row_length()) return store_rows(length, parts);
   if (is_group() && count() > 1) return store_group(parts);
   if (llvm::IntegerType* row = row_as_integer()) return scatter_rows(row, parts);
@@ -152,6 +160,110 @@ bool PacketAccess::has_instruction(Type* type, Align align) const {
            !target_->forceScalarizeMaskedGather(vector, align);
   return target_->isLegalMaskedScatter(vector, align) &&
          !target_->forceScalarizeMaskedScatter(vector, align);
+}
+
+int64_t PacketAccess::lane_offset(unsigned lane) const {
+  return memory_.stride ? lane * *memory_.stride : memory_.offsets[lane];
+}
+
+// Bytes from lane 0's pointer to the first place.
+int64_t PacketAccess::pattern_begin() const {
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (const Element& element : memory_.elements)
+    least = std::min(least, static_cast<int64_t>(element.offset));
+  return least + *std::min_element(memory_.offsets.begin(), memory_.offsets.end());
+}
+
+// The elements' places in the range of memory that they lie in: those of all lanes, element by
+// element. None where they lie between places.
+LaneOffsets PacketAccess::pattern_places() const {
+  const int64_t begin = pattern_begin();
+  LaneOffsets places;
+  for (const Element& element : memory_.elements)
+    for (int64_t offset : memory_.offsets) {
+      const int64_t distance = static_cast<int64_t>(element.offset) + offset - begin;
+      if (element.type != memory_.elements[0].type || distance % size() != 0) return {};
+      places.push_back(distance / size());
+    }
+  return places;
+}
+
+// Whether the lanes' elements are at known places that a few vectors cover; all of them have to be
+// stored to.
+bool PacketAccess::is_pattern() const {
+  if (memory_.offsets.empty() || memory_.elements.empty() || memory_.mask || !has_packet_form())
+    return false;
+  LaneOffsets places = pattern_places();
+  if (places.empty()) return false;
+  std::sort(places.begin(), places.end());
+  if (is_load()) return places.back() < kMaxPatternVectors * static_cast<int64_t>(lanes());
+  for (const auto& [i, place] : llvm::enumerate(places))
+    if (place != static_cast<int64_t>(i)) return false;
+  return count() <= kMaxPatternVectors;
+}
+
+// The last vector ends where the range does: nothing behind it may be touched.
+Parts PacketAccess::load_pattern() {
+  const LaneOffsets places = pattern_places();
+  const auto length = static_cast<unsigned>(*std::max_element(places.begin(), places.end())) + 1;
+  const unsigned width = std::min(length, lanes());
+  Type* type = llvm::FixedVectorType::get(memory_.elements[0].type, width);
+  const Align align = llvm::commonAlignment(memory_.align, static_cast<uint64_t>(size()));
+  Value* begin = offset_by(memory_.pointer, pattern_begin());
+  Parts vectors;
+  llvm::SmallVector<unsigned> firsts;
+  for (unsigned i = 0; i < length; i += width) {
+    firsts.push_back(std::min(i, length - width));
+    vectors.push_back(load_vector(type, offset_by(begin, firsts.back() * size()), align, nullptr));
+  }
+  Value* all = concatenate(builder_, vectors);
+  Parts parts;
+  for (unsigned i = 0; i < count(); ++i) {
+    llvm::SmallVector<int> order;
+    for (unsigned lane = 0; lane < lanes(); ++lane) {
+      const auto place = static_cast<unsigned>(places[i * lanes() + lane]);
+      const unsigned vector = place / width;
+      order.push_back(static_cast<int>(vector * width + place - firsts[vector]));
+    }
+    parts.push_back(builder_.CreateShuffleVector(all, order));
+  }
+  return parts;
+}
+
+// How many elements of a lane lie one behind the other and are moved as one, up to 8 bytes.
+unsigned PacketAccess::pattern_row() const {
+  Type* type = memory_.elements[0].type;
+  if (!type->isIntegerTy() && !type->isFloatingPointTy()) return 1;
+  for (unsigned row = static_cast<unsigned>(8 / size()); row > 1; row /= 2) {
+    bool fits = count() % row == 0;
+    for (unsigned i = 0; fits && i < count(); ++i)
+      fits =
+          memory_.elements[i].offset == memory_.elements[i / row * row].offset + i % row * size();
+    if (fits) return row;
+  }
+  return 1;
+}
+
+void PacketAccess::store_pattern(const Parts& parts) {
+  const LaneOffsets places = pattern_places();
+  const unsigned row = pattern_row();
+  Type* type = memory_.elements[0].type;
+  if (row > 1) type = builder_.getIntNTy(static_cast<unsigned>(8 * row * size()));
+  Parts rows;
+  llvm::SmallVector<int> order(count() / row * lanes());
+  for (unsigned i = 0; i < count(); i += row) {
+    Value* together = interleave(builder_, llvm::ArrayRef(parts).slice(i, row));
+    rows.push_back(builder_.CreateBitCast(together, llvm::FixedVectorType::get(type, lanes())));
+    for (unsigned lane = 0; lane < lanes(); ++lane)
+      order[static_cast<size_t>(places[i * lanes() + lane]) / row] =
+          static_cast<int>(i / row * lanes() + lane);
+  }
+  Value* all = concatenate(builder_, rows);
+  Value* begin = offset_by(memory_.pointer, pattern_begin());
+  const Align align = llvm::commonAlignment(memory_.align, static_cast<uint64_t>(size()));
+  for (unsigned first = 0; first < order.size(); first += lanes())
+    store_vector(builder_.CreateShuffleVector(all, llvm::ArrayRef(order).slice(first, lanes())),
+                 offset_by(begin, first * row * size()), align, nullptr);
 }
 
 // <W x i1> to one for all elements of all lanes, those between them being off.
@@ -275,16 +387,16 @@ Value* PacketAccess::offset_by(Value* base, int64_t offset) {
 
 Value* PacketAccess::lane_pointer(unsigned lane, uint64_t offset) {
   auto distance = static_cast<int64_t>(offset);
-  if (memory_.stride) return offset_by(memory_.pointer, distance + lane * *memory_.stride);
+  if (has_known_lanes()) return offset_by(memory_.pointer, distance + lane_offset(lane));
   return offset_by(builder_.CreateExtractElement(memory_.pointers, lane), distance);
 }
 
 Value* PacketAccess::all_pointers(const Element& element) {
   Value* all = memory_.pointers;
-  if (memory_.stride) {
+  if (has_known_lanes()) {
     llvm::SmallVector<llvm::Constant*> offsets;
     for (unsigned lane = 0; lane < lanes(); ++lane)
-      offsets.push_back(builder_.getInt64(lane * *memory_.stride));
+      offsets.push_back(builder_.getInt64(static_cast<uint64_t>(lane_offset(lane))));
     all = builder_.CreatePtrAdd(memory_.pointer, llvm::ConstantVector::get(offsets));
   }
   return offset_by(all, static_cast<int64_t>(element.offset));
@@ -341,7 +453,7 @@ void PacketAccess::store_lanes(const Element& element, Value* value, Align align
 Value* PacketAccess::gather(const Element& element, Align align) {
   auto* type = llvm::FixedVectorType::get(element.type, lanes());
   const bool has_one = has_instruction(type, align);
-  if (!has_one && memory_.stride && !memory_.mask) return load_lanes(element, align);
+  if (!has_one && has_known_lanes() && !memory_.mask) return load_lanes(element, align);
   Value* pointers = all_pointers(element);
   Value* mask = memory_.mask;
   // Lanes that do not run read what another one reads: no branch for each of them.
@@ -352,7 +464,7 @@ Value* PacketAccess::gather(const Element& element, Align align) {
 
 void PacketAccess::scatter(const Element& element, Value* value, Align align) {
   const bool has_one = has_instruction(value->getType(), align);
-  if (!has_one && memory_.stride && !memory_.mask) return store_lanes(element, value, align);
+  if (!has_one && has_known_lanes() && !memory_.mask) return store_lanes(element, value, align);
   Value* pointers = all_pointers(element);
   Value* mask = memory_.mask;
   // Lanes that do not run write what the last one does that runs, which is the last to write

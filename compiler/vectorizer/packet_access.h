@@ -6,6 +6,7 @@
 //   two loads and a shuffle                  ; stride 8 to 16
 //   W loads of <4 x float>, transposed       ; four elements that follow one another in each lane
 //   llvm.masked.gather of i64, taken apart   ; the same with two
+//   up to four loads and a shuffle           ; other known places that are close to each other
 //   W loads                                  ; any other constant stride
 //   llvm.masked.gather                       ; all else
 //
@@ -34,7 +35,8 @@ struct LaneMemory {
   llvm::SmallVector<Element> elements;
   llvm::Value* pointer;           // lane 0's
   std::optional<int64_t> stride;  // bytes from one lane to the next
-  llvm::Value* pointers;          // of all lanes: set where there is no stride
+  LaneOffsets offsets;            // bytes behind lane 0's, if these are known and no stride
+  llvm::Value* pointers;          // of all lanes: set where there is neither
   llvm::Align align;
   llvm::Value* mask;  // <W x i1>; null if all lanes run
   // That all of this is one instruction's, or that of several of one kind.
@@ -67,9 +69,17 @@ class PacketAccess {
   int64_t step() const { return *memory_.stride / size(); }
   bool is_dense() const;
   bool is_group() const;
+  bool has_known_lanes() const { return memory_.stride || !memory_.offsets.empty(); }
+  bool is_pattern() const;
   unsigned row_length() const;
   bool has_instruction(llvm::Type* type, llvm::Align align) const;
 
+  int64_t lane_offset(unsigned lane) const;
+  LaneOffsets pattern_places() const;
+  int64_t pattern_begin() const;
+  Parts load_pattern();
+  void store_pattern(const Parts& parts);
+  unsigned pattern_row() const;
   llvm::Value* group_mask();
   Parts load_group();
   Parts load_sparse_group(unsigned width);

@@ -11,6 +11,7 @@
 #include <cstdlib>
 
 #include "compiler/vectorizer/lane_masks.h"
+#include "compiler/vectorizer/lane_patterns.h"
 #include "compiler/vectorizer/shapes.h"
 
 namespace conclave::compiler {
@@ -27,15 +28,21 @@ constexpr double kIterations = 16;
 // Lanes this far apart are in cache lines of their own.
 constexpr int64_t kFarBytes = 64;
 
+// Vectors that lanes at known places may be spread over, and what moving them from and to their
+// lanes takes beside the access.
+constexpr unsigned kMaxSpread = 4;
+constexpr double kShuffled = 3;
+
 class Estimate {
  public:
-  Estimate(const Shapes& shapes, unsigned lanes, const TargetTransformInfo& target)
-      : shapes_(shapes), lanes_(lanes), target_(target) {}
+  Estimate(const Shapes& shapes, const LanePatterns& patterns, unsigned lanes,
+           const TargetTransformInfo& target)
+      : shapes_(shapes), patterns_(patterns), lanes_(lanes), target_(target) {}
 
   PacketTimes of(const Instruction& instruction, bool is_masked) const {
     if (is_free(instruction)) return {};
     // What is the same for all lanes, or counts up with them, is done once.
-    if (shapes_.stride(&instruction)) return {1, 1};
+    if (shapes_.stride(&instruction) || patterns_.offsets(&instruction)) return {1, 1};
     if (const llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction))
       return access(instruction, pointer, is_masked);
     return {1, registers(instruction.getType())};
@@ -64,6 +71,7 @@ class Estimate {
     llvm::Type* type = llvm::getLoadStoreType(const_cast<Instruction*>(&instruction));
     if (auto stride = shapes_.stride(pointer))
       return {1, std::abs(*stride) < kFarBytes ? registers(type) : lanes_};
+    if (is_close_pattern(pointer, type)) return {1, kShuffled * registers(type)};
     if (shapes_.assumed_stride(pointer)) return {1, registers(type)};
     if (!llvm::VectorType::isValidElementType(type)) return {1, 2.0 * lanes_};
     auto cost = target_.getGatherScatterOpCost(
@@ -72,7 +80,17 @@ class Estimate {
     return {1, cost.isValid() ? static_cast<double>(*cost.getValue()) : 2.0 * lanes_};
   }
 
+  // Whether the lanes' places lie within a few vectors.
+  bool is_close_pattern(const llvm::Value* pointer, llvm::Type* type) const {
+    const LaneOffsets* offsets = patterns_.offsets(pointer);
+    if (!offsets) return false;
+    const auto [least, most] = std::minmax_element(offsets->begin(), offsets->end());
+    return *most - *least <
+           static_cast<int64_t>(kMaxSpread * lanes_ * type->getPrimitiveSizeInBits() / 8);
+  }
+
   const Shapes& shapes_;
+  const LanePatterns& patterns_;
   unsigned lanes_;
   const TargetTransformInfo& target_;
 };
@@ -83,7 +101,8 @@ PacketTimes times_of(llvm::Function& region, const LaneIds& ids, unsigned lanes,
                      const TargetTransformInfo& target) {
   const LaneStrides no_strides;
   Shapes shapes(region, ids, no_strides, lanes);
-  Estimate estimate(shapes, lanes, target);
+  const LanePatterns patterns(region, ids, shapes, lanes);
+  Estimate estimate(shapes, patterns, lanes, target);
   llvm::DominatorTree dominators(region);
   llvm::LoopInfo loops(dominators);
   PacketTimes times;

@@ -120,7 +120,6 @@ class PacketCall {
   void add(Value* argument, unsigned index) {
     const bool is_vector = argument->getType()->isVectorTy();
     Value* value = is_vector ? llvm::findScalarElement(argument, index) : argument;
-    const auto stride = value ? values_.stride(value) : std::nullopt;
     Scalar scalar{scalar_types(argument->getType())[index]};
     // A sampler mostly, of which much follows.
     if (auto* constant = llvm::dyn_cast_or_null<llvm::ConstantInt>(value)) {
@@ -129,12 +128,14 @@ class PacketCall {
       kinds_.push_back(scalar);
       return;
     }
+    const bool has_stride = value && values_.stride(value);
+    const int64_t stride = has_stride ? *values_.stride(value) : 0;
     // Addresses are not calculated with here.
-    if (stride && (*stride == 0 || !scalar.type->isPointerTy())) {
-      scalar.stride = *stride;
-      scalar.is_exact = *stride != 0 && values_.is_exact(value, /*is_signed=*/true);
+    if (has_stride && (stride == 0 || !scalar.type->isPointerTy())) {
+      scalar.stride = stride;
+      scalar.is_exact = stride != 0 && values_.is_exact(value, /*is_signed=*/true);
       scalars_.push_back(value);
-      name_ += *stride == 0 ? "u" : (scalar.is_exact ? "e" : "s") + std::to_string(*stride);
+      name_ += stride == 0 ? "u" : (scalar.is_exact ? "e" : "s") + std::to_string(stride);
     } else {
       scalar.is_packet = true;
       packets_.push_back(values_.parts(argument)[index]);

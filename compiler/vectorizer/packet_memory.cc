@@ -23,6 +23,15 @@ void store_last(llvm::StoreInst& store, Value* mask, PacketValues& values) {
   builder.Insert(last);
 }
 
+// All lanes load from one place.
+void load_once(llvm::LoadInst& load, PacketValues& values) {
+  llvm::IRBuilder<> builder(&load);
+  Parts parts;
+  for (Value* scalar : take_apart(builder, builder.Insert(load.clone())))
+    parts.push_back(builder.CreateVectorSplat(values.lanes(), scalar));
+  values.define(&load, std::move(parts));
+}
+
 // Emits the access in one of two ways, each before a position of its own, and joins their parts.
 template <class First, class Second>
 Parts emit_either(llvm::Instruction& instruction, Value* condition, First emit_first,
@@ -64,6 +73,7 @@ class Rewrite {
   Parts emit() {
     const auto stride = values_.stride(pointer_);
     if (stride) return mask_ && prefers_whole(*stride) ? emit_whole_or_masked() : emit_plain();
+    if (values_.offsets(pointer_)) return emit_form(access(&instruction_, stride));
     if (values_.assumed_stride(pointer_)) return emit_checked();
     if (auto run = LaneRun::find(pointer_, instruction_.getDataLayout(), values_);
         run && access(&instruction_, run->stride()).is_contiguous())
@@ -78,10 +88,12 @@ class Rewrite {
 
   PacketAccess access(llvm::Instruction* position, Value* pointer, std::optional<int64_t> stride,
                       Value* mask) {
+    const LaneOffsets* offsets = stride ? nullptr : values_.offsets(pointer);
     LaneMemory memory{{},
                       pointer,
                       stride,
-                      stride ? nullptr : values_.vector(pointer),
+                      offsets ? *offsets : LaneOffsets(),
+                      stride || offsets ? nullptr : values_.vector(pointer),
                       llvm::getLoadStoreAlignment(&instruction_),
                       mask,
                       {&instruction_}};
@@ -173,6 +185,7 @@ void packetize_load(llvm::LoadInst& load, Value* mask, PacketValues& values,
                     const llvm::TargetTransformInfo* target) {
   Rewrite rewrite(load, mask, values, target, [](PacketAccess& form) { return form.load(); });
   if (!load.isSimple() || !rewrite.has_packet_form()) return run_per_lane(load, mask, values);
+  if (!mask && values.is_uniform(load.getPointerOperand())) return load_once(load, values);
   values.define(&load, rewrite.emit());
 }
 

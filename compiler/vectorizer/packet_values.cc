@@ -69,11 +69,17 @@ void go_behind(llvm::IRBuilder<>& builder, Value* value, llvm::BasicBlock& entry
   builder.SetCurrentDebugLocation(instruction->getDebugLoc());
 }
 
-// <0, stride, 2 * stride, ...>
-llvm::Constant* steps(llvm::IntegerType* type, int64_t stride, unsigned lanes) {
+LaneOffsets steps(int64_t stride, unsigned lanes) {
+  LaneOffsets offsets;
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    offsets.push_back(static_cast<int64_t>(static_cast<uint64_t>(stride) * lane));
+  return offsets;
+}
+
+llvm::Constant* vector_of(llvm::IntegerType* type, const LaneOffsets& offsets) {
   llvm::SmallVector<llvm::Constant*> values;
-  for (unsigned i = 0; i < lanes; ++i)
-    values.push_back(llvm::ConstantInt::get(type, static_cast<uint64_t>(stride) * i));
+  for (int64_t offset : offsets)
+    values.push_back(llvm::ConstantInt::get(type, static_cast<uint64_t>(offset)));
   return llvm::ConstantVector::get(values);
 }
 
@@ -104,6 +110,13 @@ Value* assemble(IRBuilderBase& builder, Type* type, llvm::ArrayRef<Value*> scala
   return assemble_front(builder, type, scalars);
 }
 
+std::optional<int64_t> PacketValues::stride(const Value* value) const {
+  if (auto stride = shapes_.stride(value)) return stride;
+  const LaneOffsets* offsets = patterns_.offsets(value);
+  if (!offsets || *offsets != steps((*offsets)[1], lanes_)) return std::nullopt;
+  return (*offsets)[1];
+}
+
 Parts PacketValues::parts(Value* value) {
   auto known = parts_.find(value);
   if (known != parts_.end()) return known->second;
@@ -114,21 +127,22 @@ Parts PacketValues::parts(Value* value) {
 Parts PacketValues::make_parts(Value* value) {
   llvm::IRBuilder<> builder(value->getContext());
   go_behind(builder, value, region_.getEntryBlock());
-  int64_t stride = *this->stride(value);
+  const LaneOffsets* pattern = offsets(value);
+  const LaneOffsets more = pattern ? *pattern : steps(*stride(value), lanes_);
+  const bool is_uniform = llvm::all_of(more, [](int64_t offset) { return offset == 0; });
   Parts parts;
   for (Value* scalar : take_apart(builder, value)) {
-    if (stride != 0 && scalar->getType()->isPointerTy()) {
-      Value* offsets = steps(builder.getInt64Ty(), stride, lanes_);
-      parts.push_back(builder.CreatePtrAdd(scalar, offsets));
+    if (!is_uniform && scalar->getType()->isPointerTy()) {
+      parts.push_back(builder.CreatePtrAdd(scalar, vector_of(builder.getInt64Ty(), more)));
       continue;
     }
     auto* constant = llvm::dyn_cast<llvm::Constant>(scalar);
     auto count = llvm::ElementCount::getFixed(lanes_);
     Value* vector = constant ? llvm::ConstantVector::getSplat(count, constant)
                              : builder.CreateVectorSplat(lanes_, scalar);
-    if (stride != 0)
-      vector = builder.CreateAdd(
-          vector, steps(llvm::cast<llvm::IntegerType>(scalar->getType()), stride, lanes_));
+    if (!is_uniform)
+      vector = builder.CreateAdd(vector,
+                                 vector_of(llvm::cast<llvm::IntegerType>(scalar->getType()), more));
     parts.push_back(vector);
   }
   return parts;

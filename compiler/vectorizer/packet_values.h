@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The forms in which the values of a function exist while it is packetized.
 //
-//   uniform, strided    the scalar value, which is that of lane 0
+//   uniform, strided    the scalar value, which is that of lane 0; the same where the lanes'
+//   offsets
+//                       are known otherwise (lane_patterns.h)
 //   varying float       <W x float>
 //   varying <4 x float> 4 parts of <W x float>; structs and arrays likewise, part by part
 //
@@ -21,6 +23,7 @@
 
 #include <optional>
 
+#include "compiler/vectorizer/lane_patterns.h"
 #include "compiler/vectorizer/remarks.h"
 #include "compiler/vectorizer/shapes.h"
 
@@ -36,16 +39,22 @@ unsigned first_scalar(llvm::Type* type, llvm::ArrayRef<unsigned> indices);
 
 class PacketValues {
  public:
-  PacketValues(llvm::Function& region, const Shapes& shapes, unsigned lanes, PartRemarks& remarks)
-      : region_(region), shapes_(shapes), lanes_(lanes), remarks_(remarks) {}
+  PacketValues(llvm::Function& region, const Shapes& shapes, const LanePatterns& patterns,
+               unsigned lanes, PartRemarks& remarks)
+      : region_(region), shapes_(shapes), patterns_(patterns), lanes_(lanes), remarks_(remarks) {}
 
   unsigned lanes() const { return lanes_; }
   PartRemarks& remarks() const { return remarks_; }
   llvm::FixedVectorType* packet_type(llvm::Type* scalar) const {
     return llvm::FixedVectorType::get(scalar, lanes_);
   }
-  bool is_uniform(const llvm::Value* value) const { return shapes_.is_uniform(value); }
-  std::optional<int64_t> stride(const llvm::Value* value) const { return shapes_.stride(value); }
+  bool is_uniform(const llvm::Value* value) const { return stride(value) == 0; }
+  std::optional<int64_t> stride(const llvm::Value* value) const;
+  // Of a value that is not strided what each lane has more than lane 0; null where nothing is
+  // known.
+  const LaneOffsets* offsets(const llvm::Value* value) const {
+    return stride(value) ? nullptr : patterns_.offsets(value);
+  }
   bool is_exact(const llvm::Value* value, bool is_signed) const {
     return shapes_.is_exact(value, is_signed);
   }
@@ -68,6 +77,7 @@ class PacketValues {
 
   llvm::Function& region_;
   const Shapes& shapes_;
+  const LanePatterns& patterns_;
   unsigned lanes_;
   PartRemarks& remarks_;
   llvm::DenseMap<llvm::Value*, Parts> parts_;

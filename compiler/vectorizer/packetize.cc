@@ -13,6 +13,7 @@
 #include "compiler/vectorizer/field_groups.h"
 #include "compiler/vectorizer/lane_masks.h"
 #include "compiler/vectorizer/lane_operations.h"
+#include "compiler/vectorizer/lane_patterns.h"
 #include "compiler/vectorizer/lane_shuffles.h"
 #include "compiler/vectorizer/lane_votes.h"
 #include "compiler/vectorizer/packet_calls.h"
@@ -52,12 +53,13 @@ bool is_division(const Instruction& instruction) {
 // first. An instruction that is no longer needed is listed and goes away at the end.
 class Packetizer : public llvm::InstVisitor<Packetizer> {
  public:
-  Packetizer(llvm::Function& region, const Shapes& shapes, unsigned lanes,
-             VectorFunctionFinder find, const llvm::TargetTransformInfo* target,
+  Packetizer(llvm::Function& region, const Shapes& shapes, const LanePatterns& patterns,
+             unsigned lanes, VectorFunctionFinder find, const llvm::TargetTransformInfo* target,
              PartRemarks& remarks)
       : region_(region),
         shapes_(shapes),
-        values_(region, shapes, lanes, remarks),
+        patterns_(patterns),
+        values_(region, shapes, patterns, lanes, remarks),
         find_(find),
         target_(target) {}
 
@@ -346,6 +348,7 @@ class Packetizer : public llvm::InstVisitor<Packetizer> {
     if (is_any(instruction)) return replace_any(llvm::cast<llvm::CallInst>(instruction));
     if (lane_operation(instruction).kind != LaneOperation::kNone)
       return replace_lane_operation(llvm::cast<llvm::CallInst>(instruction));
+    if (patterns_.offsets(&instruction)) return instruction.dropPoisonGeneratingFlags();
     if (auto stride = values_.stride(&instruction)) return keep_scalar(instruction, *stride);
     visit(instruction);
     if (auto stride = shapes_.assumed_stride(&instruction)) keep_scalar(instruction, *stride);
@@ -440,6 +443,7 @@ class Packetizer : public llvm::InstVisitor<Packetizer> {
 
   llvm::Function& region_;
   const Shapes& shapes_;
+  const LanePatterns& patterns_;
   PacketValues values_;
   VectorFunctionFinder find_;
   const llvm::TargetTransformInfo* target_;
@@ -484,7 +488,8 @@ bool packetize(llvm::Function& region, const LaneIds& ids, unsigned lanes,
   if (!widen_private_memory(region, lanes, strides, remarks)) return false;
   Shapes shapes(region, ids, strides, lanes);
   if (!check(region, shapes, remarks)) return false;
-  Packetizer(region, shapes, lanes, find, target, remarks).run();
+  const LanePatterns patterns(region, ids, shapes, lanes);
+  Packetizer(region, shapes, patterns, lanes, find, target, remarks).run();
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "compiler/passes/address_spaces.h"
 #include "compiler/passes/lower_images.h"
 #include "compiler/passes/sub_groups.h"
 #include "compiler/passes/vector_math.h"
@@ -24,6 +25,7 @@
 #include "compiler/vectorizer/packetize.h"
 #include "compiler/vectorizer/row_jam.h"
 #include "compiler/vectorizer/slots.h"
+#include "compiler/vectorizer/unconditional_stores.h"
 #include "compiler/vectorizer/whole_packets.h"
 
 namespace conclave::compiler {
@@ -140,7 +142,8 @@ bool packetize_all(llvm::Function& function, const LaneIds& ids, unsigned lanes,
 bool make_packet_function(llvm::Function& function, unsigned lanes, const Target& target,
                           Simplifier& simplifier, PartRemarks& remarks) {
   const auto lane_ids = [&] {
-    return LaneIds{.consecutive = {function.getArg(0)}, .small = {function.getArg(0)}};
+    return LaneIds{
+        .consecutive = {function.getArg(0)}, .aligned = {}, .small = {function.getArg(0)}};
   };
   const bool has_coordinates = uses_images(function);
   if (!inline_everything(function, remarks)) return false;
@@ -230,6 +233,9 @@ bool vectorize_region(Region& region, unsigned lanes, PacketForms forms, const T
   if (forms.dimension != 0) calculate_linear_ids(*packet);
   FormKind kind{lanes, forms.dimension, true, forms.only_if_faster};
   bool is_done = prepare(*packet, lanes, simplifier, remarks);
+  if (is_done)
+    make_stores_unconditional(*packet, lane_ids_along(*packet, forms.dimension),
+                              kLocalAddressSpace);
   if (is_done && forms.remainder) {
     remainder = clone(*packet, name + ".rest");
     is_done = make_packet_form(*remainder, kind, target, simplifier, remarks);

@@ -183,6 +183,24 @@ const BarrierCase kCases[] = {
      "int v = in[g]; int k = 0; again: t[l] = v; barrier(CLK_LOCAL_MEM_FENCE);"
      "v = t[(l + 1) % 8]; barrier(CLK_LOCAL_MEM_FENCE); if (++k < n) goto again; out[g] = v;",
      [](const std::vector<int>& in, size_t i, int n) { return rotated(in, i, n < 1 ? 1 : n); }},
+    {"first_items",
+     "t[l] = in[g]; barrier(CLK_LOCAL_MEM_FENCE); if (l < 3) t[l] += t[l + 4];"
+     "barrier(CLK_LOCAL_MEM_FENCE); if (l == 0) t[7] = n; barrier(CLK_LOCAL_MEM_FENCE);"
+     "out[g] = t[l];",
+     [](const std::vector<int>& in, size_t i, int n) {
+       if (i % 8 == 7) return n;
+       return in[i] + (i % 8 < 3 ? in[i + 4] : 0);
+     }},
+    {"first_items_and_what_all_do",
+     "int v = in[g]; for (int s = 4; s > 0; s /= 2) { t[l] = v; barrier(CLK_LOCAL_MEM_FENCE);"
+     "if (l < s) v += t[l + s]; barrier(CLK_LOCAL_MEM_FENCE); } out[g] = l == 0 ? v : in[g];",
+     [](const std::vector<int>& in, size_t i, int) {
+       return i % 8 == 0 ? std::accumulate(&in[i], &in[i] + 8, 0) : in[i];
+     }},
+    {"last_items_alone",
+     "t[l] = 0; barrier(CLK_LOCAL_MEM_FENCE); if (l < 4) t[l] = in[g]; else t[7] = n;"
+     "barrier(CLK_LOCAL_MEM_FENCE); out[g] = t[7];",
+     [](const std::vector<int>&, size_t, int n) { return n; }},
     {"global_fence",
      "out[g] = in[g]; barrier(CLK_GLOBAL_MEM_FENCE); int v = out[g - l + 7 - l];"
      "barrier(CLK_GLOBAL_MEM_FENCE); out[g] = v;",
@@ -221,6 +239,10 @@ TEST_P(BarrierTest, WithoutOptimization) {
 TEST_P(BarrierTest, InPackets) {
   for (const char* width : {"1", "2", "4", "8"})
     check(GetParam(), std::string("-cl-conclave-width=") + width);
+}
+TEST_P(BarrierTest, OfKnownSize) {
+  for (const char* width : {"1", "2", "4", "8"})
+    check(GetParam(), std::string("-cl-conclave-local-size=k:8,1,1 -cl-conclave-width=") + width);
 }
 TEST_P(BarrierTest, WithDebugInformation) {
   check(GetParam(), "-g");

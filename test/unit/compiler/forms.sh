@@ -12,17 +12,25 @@ expect() {
   count=$(grep -c "$2" "$code")
   [ "$count" -eq "$1" ] || { echo "$source for $cpu: $count times '$2', not $1"; exit 1; }
 }
+# compile SOURCE CPU [OPTION...]
 compile() {
   source=$1
   cpu=$2
-  "$clocl" -w --cpu="$cpu" --emit=llvm -o "$code" "$kernels/$source.cl" || exit 1
+  shift 2
+  "$clocl" -w --cpu="$cpu" --emit=llvm -o "$code" "$@" "$kernels/$source.cl" || exit 1
 }
 
-# One loop over packets; the rest of a row in a function of its own.
+# One loop over packets, and another one whose stores may go past the caches; the rest of a row in a
+# function of its own.
 compile triad skylake
-expect 1 'store <16 x float>'
-expect 1 '^define internal .*\.items('
+expect 3 'store <16 x float>'
+expect 1 'store <16 x float>.*nontemporal'
+expect 1 '^define internal .*\.items\.x('
 expect 0 'masked'
+
+# Not where the kernel reads what it writes.
+compile saxpy skylake
+expect 0 'nontemporal'
 
 # Bytes have no masked accesses before AVX-512: the edges of an image run lane by lane.
 compile sobel skylake
@@ -32,3 +40,10 @@ expect 0 'masked\.'
 compile sobel skylake-avx512
 expect 0 '^define internal .*\.mixed('
 expect 1 'call void @llvm\.masked\.store'
+
+# Where the size of groups is known, the steps of a tree have packets for the work-items that have
+# anything to do, and short ones are no loops: in the first step eight packets, then four.
+compile reduce skylake -cl-conclave-local-size=reduce:256,1,1
+expect 1 'icmp ult i64 %[^ ]*, 240$'
+expect 1 'icmp ult i64 %[^ ]*, 112$'
+expect 0 'icmp ult i64 %[^ ]*, 48$'

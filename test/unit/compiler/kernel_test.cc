@@ -32,6 +32,24 @@ TEST(Kernel, WorksInPlaceWithoutRestrict) {
   for (int i = 0; i < 256; ++i) ASSERT_EQ(data[i], i + 1);
 }
 
+// As much as no cache keeps goes past the caches, if to the begin of lines.
+TEST(Kernel, StoresMoreThanCachesKeep) {
+  CompiledProgram program(
+      "kernel void twice(global const int* a, global int* b) {"
+      "  size_t i = get_global_id(0); b[i] = 2 * a[i]; }");
+  constexpr size_t kCount = 8 << 20, kLine = 16;
+  std::vector<int> in(kCount), out(kCount + 2 * kLine);
+  std::iota(in.begin(), in.end(), 0);
+  const auto place = reinterpret_cast<uintptr_t>(out.data()) / sizeof(int);
+  for (const size_t distance : {0, 1, 8}) {
+    const size_t first = (kLine - place % kLine) % kLine + distance;
+    std::ranges::fill(out, -1);
+    program.run("twice", Arguments().add(in.data()).add(&out[first]), range1(kCount, 256));
+    for (size_t i = 0; i < out.size(); ++i)
+      ASSERT_EQ(out[i], i < first || i >= first + kCount ? -1 : 2 * in[i - first]) << i;
+  }
+}
+
 // Every index function, for all dimensions and one too many, as one record per work-item.
 constexpr char kIndexSource[] =
     "kernel void indices(global ulong* out, uint dim) {"

@@ -5,10 +5,11 @@
 //
 // They are applied to every function with the attribute "conclave.region", but for lower-images, a
 // pass of the compiler that comes earlier and is applied to the module. A region's parameters named
-// lane.* are LaneIds::consecutive, and those and small.* LaneIds::small; an instruction %active is
-// LaneIds::active. Rows are numbered by the parameters named row.*. The vector form of @f for 8
-// lanes, if there is one, is @f.v8. The module is printed to standard output; why a pass refuses a
-// function to standard error, which is no failure; IR that is not valid is.
+// lane.* are LaneIds::consecutive (lane.aligned.* LaneIds::aligned too), and those and small.*
+// LaneIds::small; an instruction %active is LaneIds::active. Rows are numbered by the parameters
+// named row.*. The vector form of @f for 8 lanes, if there is one, is @f.v8. The module is printed
+// to standard output; why a pass refuses a function to standard error, which is no failure; IR that
+// is not valid is.
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/LLVMContext.h>
@@ -26,6 +27,7 @@
 #include "compiler/vectorizer/linearize.h"
 #include "compiler/vectorizer/packetize.h"
 #include "compiler/vectorizer/row_jam.h"
+#include "compiler/vectorizer/unconditional_stores.h"
 #include "compiler/vectorizer/uniformity.h"
 #include "compiler/vectorizer/whole_packets.h"
 #include "compiler/vectorizer/wide_masks.h"
@@ -45,6 +47,7 @@ LaneIds ids_of(llvm::Function& function, StringRef prefix = "lane.") {
   for (llvm::Argument& argument : function.args()) {
     bool consecutive = argument.getName().starts_with(prefix);
     if (consecutive) ids.consecutive.push_back(&argument);
+    if (argument.getName().contains("aligned")) ids.aligned.push_back(&argument);
     if (consecutive || argument.getName().starts_with("small.")) ids.small.push_back(&argument);
   }
   for (llvm::Instruction& instruction : function.getEntryBlock())
@@ -83,6 +86,10 @@ bool run_pass(StringRef pass, llvm::Function& function, PartRemarks& remarks) {
   if (name == "canonicalize") return canonicalize(function, ids, remarks);
   if (name == "whole-packets") {
     conclave::compiler::add_whole_packet_versions(function, ids);
+    return true;
+  }
+  if (name == "unconditional-stores") {
+    conclave::compiler::make_stores_unconditional(function, ids, 3);
     return true;
   }
   if (name == "wide-masks") {

@@ -109,7 +109,7 @@ void test_flow(const std::string& text, bool all_lanes) {
   llvm::ValueToValueMapTy map;
   Function& linear = *llvm::CloneFunction(&original, map);
   linear.setName("linear");
-  LaneIds ids{.consecutive = {linear.getArg(0)}, .small = {}};
+  LaneIds ids{.consecutive = {linear.getArg(0)}, .aligned = {}, .small = {}};
   conclave::compiler::PartRemarks remarks;
   ASSERT_TRUE(canonicalize(linear, ids, remarks)) << remarks.why_not;
   ASSERT_FALSE(llvm::verifyFunction(linear, &llvm::errs())) << print(*module);

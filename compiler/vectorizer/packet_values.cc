@@ -83,6 +83,17 @@ llvm::Constant* vector_of(llvm::IntegerType* type, const LaneOffsets& offsets) {
   return llvm::ConstantVector::get(values);
 }
 
+// In one step from where an element is. LLVM 19's code generator gets elements wrong that were
+// taken out, inserted and repeated, and shuffled with others again, if what they were taken out of
+// was truncated from memory.
+Value* splat(IRBuilderBase& builder, Value* scalar, unsigned lanes) {
+  auto* element = llvm::dyn_cast<llvm::ExtractElementInst>(scalar);
+  auto* index = element ? llvm::dyn_cast<llvm::ConstantInt>(element->getIndexOperand()) : nullptr;
+  if (!index) return builder.CreateVectorSplat(lanes, scalar);
+  const llvm::SmallVector<int> mask(lanes, static_cast<int>(index->getZExtValue()));
+  return builder.CreateShuffleVector(element->getVectorOperand(), mask);
+}
+
 }  // namespace
 
 llvm::SmallVector<Type*> scalar_types(Type* type, unsigned limit) {
@@ -138,8 +149,8 @@ Parts PacketValues::make_parts(Value* value) {
     }
     auto* constant = llvm::dyn_cast<llvm::Constant>(scalar);
     auto count = llvm::ElementCount::getFixed(lanes_);
-    Value* vector = constant ? llvm::ConstantVector::getSplat(count, constant)
-                             : builder.CreateVectorSplat(lanes_, scalar);
+    Value* vector =
+        constant ? llvm::ConstantVector::getSplat(count, constant) : splat(builder, scalar, lanes_);
     if (!is_uniform)
       vector = builder.CreateAdd(vector,
                                  vector_of(llvm::cast<llvm::IntegerType>(scalar->getType()), more));

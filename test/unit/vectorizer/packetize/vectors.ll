@@ -117,3 +117,16 @@ end:
   store float %z, ptr %p, align 4
   ret void
 }
+
+; An element of a uniform vector gets to all lanes in one step.
+; CHECK-LABEL: define void @uniform_vector(
+; CHECK: %[[V:.*]] = load <2 x float>, ptr %b
+; CHECK: shufflevector <2 x float> %[[V]], <2 x float> poison, <4 x i32> <i32 1, i32 1, i32 1, i32 1>
+define void @uniform_vector(i64 %lane.x, ptr %a, ptr %b) "conclave.region" {
+  %v = load <2 x float>, ptr %b, align 8
+  %p = getelementptr <2 x float>, ptr %a, i64 %lane.x
+  %x = load <2 x float>, ptr %p, align 8
+  %y = fadd <2 x float> %x, %v
+  store <2 x float> %y, ptr %p, align 8
+  ret void
+}

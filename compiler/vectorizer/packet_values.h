@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The forms in which the values of a function exist while it is packetized.
 //
-//   uniform, strided    the scalar value, which is that of lane 0; the same where the lanes'
-//   offsets
-//                       are known otherwise (lane_patterns.h)
+//   uniform, strided    the scalar value, which is that of lane 0; the same where what
+//                       the lanes have more is known otherwise (lane_patterns.h)
 //   varying float       <W x float>
 //   varying <4 x float> 4 parts of <W x float>; structs and arrays likewise, part by part
 //

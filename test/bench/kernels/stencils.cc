@@ -71,11 +71,13 @@ Problem sobel() {
     const int vertical = weighted(corner + 2 * width, 1) - weighted(corner, 1);
     return std::min(static_cast<int>(std::hypot(horizontal, vertical)), 255);
   };
+  // The roots by hand are approximate, which shows where they are whole numbers.
   return {kernel(sobel_source, "sobel", in, out, static_cast<cl_int>(width),
                  static_cast<cl_int>(height)),
-          cl::NDRange(width, height), cl::NDRange(16, 16), static_cast<double>(count),
+          cl::NDRange(width, height),
+          cl::NDRange(16, 16),
+          static_cast<double>(count),
           [=] { out.fetch(); },
-          // Approximate roots, where they are whole numbers.
           [=] { compare(out, {0, 7, 2e-3}, expected); },
           [=] { limits::sobel(in.data(), out.data(), width, height); }};
 }

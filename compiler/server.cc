@@ -56,21 +56,25 @@ void write_message(int descriptor, const std::string& body) {
   write_all(descriptor, body);
 }
 
-// The kernel kills this process with SIGIO as soon as anything happens at the requester's end;
-// after the request nothing is due but its closing.
-void die_with_requester(int descriptor) {
-  signal(SIGIO, SIG_DFL);
-  fcntl(descriptor, F_SETOWN, getpid());
-  fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_ASYNC);
-  // Closed before the line above: no signal comes any more.
-  pollfd state = {descriptor, POLLRDHUP, 0};
+int requester = -1;  // the connection whose closing ends this process
+
+void exit_if_requester_is_gone(int = 0) {
+  pollfd state = {requester, POLLRDHUP, 0};
   if (poll(&state, 1, 0) > 0 && (state.revents & (POLLHUP | POLLERR | POLLRDHUP))) _exit(1);
 }
 
-void stop_watching_requester(int descriptor) {
-  // Reading the response is an event too.
-  signal(SIGIO, SIG_IGN);
-  fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_ASYNC);
+// The kernel sends SIGIO when anything happens at the requester's end. That may be its closing, but
+// also the arrival of a request that was already read: the sender wakes the reader after the data
+// is there to be read. So each signal is a reason to look, not to end.
+void die_with_requester(int descriptor) {
+  requester = descriptor;
+  struct sigaction action = {};
+  action.sa_handler = exit_if_requester_is_gone;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGIO, &action, nullptr);
+  fcntl(descriptor, F_SETOWN, getpid());
+  fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_ASYNC);
+  exit_if_requester_is_gone();  // closed before the line above: no signal comes any more
 }
 
 std::string read_message(int descriptor) {
@@ -108,7 +112,6 @@ protocol::Response answer(int descriptor) {
   rlimit no_core = {0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   protocol::Response response = answer(descriptor);
-  stop_watching_requester(descriptor);
   write_message(descriptor, protocol::encode(response));
   _exit(0);
 }

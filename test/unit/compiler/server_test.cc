@@ -87,6 +87,19 @@ TEST(Server, StopsWorkThatNobodyWaitsFor) {
   EXPECT_EQ(server.send(simple_request()).status, Status::kSuccess);
 }
 
+// The kernel's notice of the request itself may come late, when the build has begun.
+TEST(Server, GoesOnWhereTheRequesterIsNotGone) {
+  CompileServer server;
+  int connection = server.connect();
+  write_message(connection, protocol::encode(simple_request()));
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(send(connection, "x", 1, MSG_NOSIGNAL), 1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(protocol::decode_response(read_message(connection)).status, Status::kSuccess);
+  close(connection);
+}
+
 TEST(Server, SurvivesTheDeathOfItsChildren) {
   CompileServer server;
   int connection = server.connect();

@@ -103,8 +103,9 @@ Descriptor make_memory_file(const ProgramImage& image) {
   return file;
 }
 
-void* open_from_memory(const ProgramImage& image, std::string& why) {
-  const Descriptor file = make_memory_file(image);
+// Hands over the file too.
+void* open_from_memory(const ProgramImage& image, Descriptor& file, std::string& why) {
+  file = make_memory_file(image);
   if (!file) {
     why = std::string("no memory file: ") + strerror(errno);
     return nullptr;
@@ -133,11 +134,12 @@ void* open_from_directory(const ProgramImage& image, const std::string& director
   return handle;
 }
 
-void* open_image(const ProgramImage& image) {
+void* open_image(const ProgramImage& image, Descriptor& file) {
   std::string why;
   // Twice: a name or inode that is taken for another program's is a matter of chance.
   for (int attempt = 0; attempt < 2; ++attempt)
-    if (void* handle = open_from_memory(image, why)) return handle;
+    if (void* handle = open_from_memory(image, file, why)) return handle;
+  file.close();
   log::debug("program binary: loading from memory failed: " + why);
   const char* temporary = secure_getenv("TMPDIR");
   for (const std::string& directory :
@@ -153,7 +155,8 @@ std::shared_ptr<const LoadedCode> LoadedCode::load(const ProgramImage& image) {
   std::string why;
   if (!image.runs_here(&why)) cannot_load(why);
   std::shared_ptr<LoadedCode> code(new LoadedCode);
-  code->handle_ = open_image(image);
+  code->handle_ = open_image(image, code->file_);
+  if (!image.has_debug_info()) code->file_.close();
   for (const KernelInfo& kernel : image.kernels())
     if (!code->function(kernel.symbol)) cannot_load("it has no symbol " + kernel.symbol);
   return code;

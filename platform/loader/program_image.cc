@@ -42,6 +42,8 @@ std::shared_ptr<const ProgramImage> ProgramImage::parse(std::string bytes) {
   image->global_bytes_ = metadata.global_bytes;
   image->kernels_ = std::move(metadata.kernels);
 
+  image->has_debug_info_ = elf.find(".debug_line") != nullptr;
+
   const ElfFile::Section* bitcode = elf.find(image::kBitcodeSection);
   if (!bitcode || bitcode->data.empty())
     bad_image(std::string("has no section ") + image::kBitcodeSection);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "conclave/kernel_abi.h"
+#include "platform/base/descriptor.h"
 
 namespace conclave {
 
@@ -74,6 +75,8 @@ class ProgramImage {
   // Whether the code runs here: an executable of this ABI version, for a CPU whose features this
   // machine has. `why` tells the reason when not.
   bool runs_here(std::string* why) const;
+  // Whether a debugger finds lines in it.
+  bool has_debug_info() const { return has_debug_info_; }
 
  private:
   ProgramImage() = default;
@@ -85,6 +88,7 @@ class ProgramImage {
   uint32_t abi_ = 0;
   size_t global_bytes_ = 0;
   uint16_t machine_ = 0;  // ELF's name of the instruction set
+  bool has_debug_info_ = false;
   std::optional<std::vector<std::string>> target_features_;
   std::vector<std::pair<std::string, std::string>> dependencies_;
   std::vector<KernelInfo> kernels_;
@@ -106,6 +110,8 @@ class LoadedCode {
  private:
   LoadedCode() = default;
   void* handle_ = nullptr;
+  // Debuggers read lines when they are asked for them, by the path that the code was loaded from.
+  Descriptor file_;
 };
 
 }  // namespace conclave

@@ -17,6 +17,7 @@
 #include "compiler/passes/vector_math.h"
 #include "compiler/stack_bytes.h"
 #include "compiler/vectorizer/canonicalize.h"
+#include "compiler/vectorizer/interior_packets.h"
 #include "compiler/vectorizer/lane_dimension.h"
 #include "compiler/vectorizer/linearize.h"
 #include "compiler/vectorizer/mixed_packets.h"
@@ -168,6 +169,7 @@ bool make_packet_functions(llvm::Module& module, unsigned lanes, const Target& t
 bool make_packet_form(llvm::Function& function, const FormKind& kind, const Target& target,
                       Simplifier& simplifier, PartRemarks& remarks) {
   const auto lane_ids = [&] { return lane_ids_along(function, kind.dimension); };
+  if (!kind.is_remainder) add_interior_version(function, lane_ids());
   if (!canonicalize(function, lane_ids(), remarks)) return false;
   LaneIds ids = lane_ids();
   const llvm::TargetTransformInfo costs = target.machine().getTargetTransformInfo(function);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compiler/passes/address_spaces.h"
+#include "conclave/kernel_abi.h"
 
 namespace conclave::compiler {
 namespace {
@@ -45,6 +46,12 @@ llvm::Function* replace(llvm::Function& function, llvm::FunctionType* type,
   function.getParent()->getFunctionList().insert(function.getIterator(), lowered);
   lowered->copyAttributesFrom(&function);
   lowered->copyMetadata(&function, 0);
+  for (const llvm::Argument& argument : function.args()) {
+    if (!is_image(argument.getType())) continue;
+    llvm::AttrBuilder builder(function.getContext());
+    builder.addDereferenceableAttr(sizeof(abi::Image)).addAlignmentAttr(alignof(abi::Image));
+    lowered->addParamAttrs(argument.getArgNo(), builder);
+  }
   lowered->takeName(&function);
   lowered->splice(lowered->begin(), &function);
   for (auto [from, to] : llvm::zip(function.args(), lowered->args())) {

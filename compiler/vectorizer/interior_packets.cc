@@ -295,11 +295,11 @@ class Interior {
   // has been passed.
   Ranges range_of_counter(const PHINode& phi, unsigned depth) {
     llvm::Loop* loop = loops_.getLoopFor(phi.getParent());
-    if (!loop || loop->getHeader() != phi.getParent() || !loop->getLoopPreheader() ||
+    if (!loop || loop->getHeader() != phi.getParent() || !loop->getLoopPredecessor() ||
         !loop->getLoopLatch() ||
         !counts_up(*phi.getIncomingValueForBlock(loop->getLoopLatch()), phi))
       return std::nullopt;
-    Ranges first = range_of(*phi.getIncomingValueForBlock(loop->getLoopPreheader()), depth + 1);
+    Ranges first = range_of(*phi.getIncomingValueForBlock(loop->getLoopPredecessor()), depth + 1);
     auto* exit = llvm::dyn_cast<BranchInst>(loop->getHeader()->getTerminator());
     if (!valid(first) || !first->exact || !exit || !exit->isConditional()) return std::nullopt;
     auto* compare = llvm::dyn_cast<ICmpInst>(exit->getCondition());

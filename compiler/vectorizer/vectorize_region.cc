@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "compiler/passes/address_spaces.h"
+#include "compiler/passes/known_image_formats.h"
 #include "compiler/passes/lower_images.h"
 #include "compiler/passes/sub_groups.h"
 #include "compiler/passes/vector_math.h"
@@ -85,10 +86,17 @@ bool inline_everything(llvm::Function& function, PartRemarks& remarks) {
 }
 
 // The same, but for what packets call.
-bool inline_most(llvm::Function& function, PartRemarks& remarks) {
+bool inline_most(llvm::Function& function, Simplifier& simplifier, PartRemarks& remarks) {
   const auto is_small = [](const llvm::CallBase& call) {
     return !may_be_packet_function(*call.getCalledFunction());
   };
+  if (knows_image_formats(function)) {
+    const auto is_other = [&](const llvm::CallBase& call) {
+      return is_small(call) && !is_image_call(call);
+    };
+    if (!inline_calls(function, is_other, remarks)) return false;
+    apply_image_formats(function, simplifier);
+  }
   if (!inline_calls(function, is_small, remarks)) return false;
   choose_packet_calls(function);
   const auto is_inlined = [](const llvm::CallBase& call) {
@@ -112,7 +120,7 @@ bool prepare(llvm::Function& function, unsigned lanes, Simplifier& simplifier,
              PartRemarks& remarks) {
   // Coordinates are vectors, of which x alone goes along the lanes.
   const bool has_coordinates = uses_images(function);
-  if (!inline_most(function, remarks)) return false;
+  if (!inline_most(function, simplifier, remarks)) return false;
   if (has_coordinates) simplifier.scalarize(function);
   simplifier.run(function);
   return StackBytes().of(function) * lanes <= kMaxPrivateBytes ||

@@ -22,6 +22,7 @@
 #include "compiler/vectorizer/lane_dimension.h"
 #include "compiler/vectorizer/linearize.h"
 #include "compiler/vectorizer/mixed_packets.h"
+#include "compiler/vectorizer/narrow_integers.h"
 #include "compiler/vectorizer/packet_cost.h"
 #include "compiler/vectorizer/packet_functions.h"
 #include "compiler/vectorizer/packetize.h"
@@ -188,6 +189,7 @@ bool make_packet_form(llvm::Function& function, const FormKind& kind, const Targ
     outline_mixed_packets(function, kind.lanes, costs);
   }
   if (!linearize(function, ids, remarks)) return false;
+  if (kind.lanes * 32 > register_bits(target)) narrow_integers(function, lane_ids());
   if (kind.only_if_faster && gain_of_packets(function, lane_ids(), kind.lanes, costs) < kLeastGain)
     return remarks.refuse("its accesses to scattered places in memory take most of the time");
   return packetize_all(function, lane_ids(), kind.lanes, target, remarks) &&

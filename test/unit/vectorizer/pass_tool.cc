@@ -26,6 +26,7 @@
 #include "compiler/vectorizer/canonicalize.h"
 #include "compiler/vectorizer/interior_packets.h"
 #include "compiler/vectorizer/linearize.h"
+#include "compiler/vectorizer/narrow_integers.h"
 #include "compiler/vectorizer/packetize.h"
 #include "compiler/vectorizer/row_jam.h"
 #include "compiler/vectorizer/unconditional_stores.h"
@@ -87,6 +88,10 @@ bool run_pass(StringRef pass, llvm::Function& function, PartRemarks& remarks) {
   if (name == "canonicalize") return canonicalize(function, ids, remarks);
   if (name == "interior-packets") {
     conclave::compiler::add_interior_version(function, ids);
+    return true;
+  }
+  if (name == "narrow-integers") {
+    conclave::compiler::narrow_integers(function, ids);
     return true;
   }
   if (name == "whole-packets") {

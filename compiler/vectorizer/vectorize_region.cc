@@ -130,7 +130,7 @@ bool prepare(llvm::Function& function, unsigned lanes, Simplifier& simplifier,
 
 struct FormKind {
   unsigned lanes, dimension;
-  bool is_remainder, only_if_faster;
+  bool is_remainder, only_if_faster, has_interior;
 };
 
 // Makes `function` a packet form, which has its control flow in a form that the passes want.
@@ -178,7 +178,7 @@ bool make_packet_functions(llvm::Module& module, unsigned lanes, const Target& t
 bool make_packet_form(llvm::Function& function, const FormKind& kind, const Target& target,
                       Simplifier& simplifier, PartRemarks& remarks) {
   const auto lane_ids = [&] { return lane_ids_along(function, kind.dimension); };
-  if (!kind.is_remainder) add_interior_version(function, lane_ids());
+  if (!kind.is_remainder && kind.has_interior) add_interior_version(function, lane_ids());
   if (!canonicalize(function, lane_ids(), remarks)) return false;
   LaneIds ids = lane_ids();
   const llvm::TargetTransformInfo costs = target.machine().getTargetTransformInfo(function);
@@ -243,7 +243,9 @@ bool vectorize_region(Region& region, unsigned lanes, PacketForms forms, const T
   llvm::Function* remainder = nullptr;
   fix_sub_group_sizes(*packet, {lanes, lanes, region.has_required_lanes});
   if (forms.dimension != 0) calculate_linear_ids(*packet);
-  FormKind kind{lanes, forms.dimension, true, forms.only_if_faster};
+  // Code for images of all formats is too much to have it twice, and is not for long in use.
+  const bool has_interior = !uses_images(*region.function) || knows_image_formats(*region.function);
+  FormKind kind{lanes, forms.dimension, true, forms.only_if_faster, has_interior};
   bool is_done = prepare(*packet, lanes, simplifier, remarks);
   if (is_done)
     make_stores_unconditional(*packet, lane_ids_along(*packet, forms.dimension),

@@ -16,6 +16,7 @@
 #include "compiler/passes/group_rows.h"
 #include "compiler/passes/guard_division.h"
 #include "compiler/passes/inline_work_item_code.h"
+#include "compiler/passes/known_image_formats.h"
 #include "compiler/passes/known_local_size.h"
 #include "compiler/passes/local_memory.h"
 #include "compiler/passes/lower_images.h"
@@ -52,12 +53,14 @@ void check_private_memory(const RegionedKernel& kernel, KernelInfo& info, StackB
                      std::to_string(kMaxPrivateBytes) + " are possible");
 }
 
-// Leaves `infos` the one kernel that is wanted, and fixes the size of its work-groups.
+// Leaves `infos` the one kernel that is wanted, and fixes the size of its work-groups if that is.
 void specialize(std::vector<KernelInfo>& infos, const Specialization& wanted) {
   std::erase_if(infos, [&](const KernelInfo& info) { return info.name != wanted.kernel; });
   if (infos.empty())
-    throw OptionError("error: option '-cl-conclave-local-size': the program has no kernel '" +
-                      wanted.kernel + "'");
+    throw OptionError(std::string("error: option '-cl-conclave-") +
+                      (wanted.local_size[0] ? "local-size" : "image-formats") +
+                      "': the program has no kernel '" + wanted.kernel + "'");
+  if (wanted.local_size[0] == 0) return;
   infos[0].required_local_size = wanted.local_size;
   infos[0].uniform_work_groups = true;
 }
@@ -118,6 +121,8 @@ void prepare_kernels(llvm::Module& module, const std::vector<KernelInfo>& infos,
   for (size_t i = 0; i < kernels.size(); ++i) {
     lower_struct_arguments(*kernels[i]);
     apply_local_size_to_kernel(*kernels[i], infos[i]);
+    if (options.specialization)
+      note_image_formats(*kernels[i], infos[i], options.specialization->image_formats);
   }
   times.begin("simplify");
   if (!options.optimize) return;

@@ -158,6 +158,16 @@ bool parse_sizes(std::string_view text, std::array<uint64_t, 3>& sizes) {
   return at == text.end();
 }
 
+// Of the kernel that an option names; of one only.
+Specialization& specialization_of(Options& options, std::string_view kernel,
+                                  std::string_view option) {
+  if (!options.specialization) options.specialization = Specialization{std::string(kernel), {}, {}};
+  if (options.specialization->kernel != kernel)
+    throw OptionError("error: option '" + std::string(option) +
+                      "': another option is for kernel '" + options.specialization->kernel + "'");
+  return *options.specialization;
+}
+
 // -cl-conclave-local-size=KERNEL:X,Y,Z
 bool apply_local_size(Options& options, std::string_view word, Action action) {
   constexpr std::string_view kName = "-cl-conclave-local-size=";
@@ -165,12 +175,49 @@ bool apply_local_size(Options& options, std::string_view word, Action action) {
   if (action != Action::kBuild && action != Action::kRebuild) wrong_place(word, action);
   const std::string_view value = word.substr(kName.size());
   const size_t colon = value.find(':');
-  Specialization& result = options.specialization.emplace();
-  if (colon == value.npos || colon == 0 || !parse_sizes(value.substr(colon + 1), result.local_size))
+  std::array<uint64_t, 3> sizes;
+  if (colon == value.npos || colon == 0 || !parse_sizes(value.substr(colon + 1), sizes))
     throw OptionError("error: option '" + std::string(word) +
                       "': expected KERNEL:X,Y,Z with sizes from 1 to " +
                       std::to_string(kMaxLocalSize));
-  result.kernel = value.substr(0, colon);
+  specialization_of(options, value.substr(0, colon), word).local_size = sizes;
+  return true;
+}
+
+// ORDER/TYPE, numbers of cl.h; null for "any". Nothing for what is no format.
+std::optional<const ImageFormat*> parse_format(std::string_view text) {
+  if (text == "any") return nullptr;
+  uint32_t order = 0, type = 0;
+  const auto [slash, error] = std::from_chars(text.begin(), text.end(), order);
+  if (error != std::errc() || slash == text.end() || *slash != '/') return {};
+  const auto [end, type_error] = std::from_chars(slash + 1, text.end(), type);
+  if (type_error != std::errc() || end != text.end()) return {};
+  for (const ImageFormat& format : kImageFormats)
+    if (format.order == order && format.data_type == type) return &format;
+  return {};
+}
+
+// -cl-conclave-image-formats=KERNEL:ORDER/TYPE,ORDER/TYPE,...
+bool apply_image_formats(Options& options, std::string_view word, Action action) {
+  constexpr std::string_view kName = "-cl-conclave-image-formats=";
+  if (!word.starts_with(kName)) return false;
+  if (action != Action::kBuild && action != Action::kRebuild) wrong_place(word, action);
+  const std::string_view value = word.substr(kName.size());
+  const size_t colon = value.find(':');
+  std::vector<const ImageFormat*> formats;
+  bool is_good = colon != value.npos && colon != 0;
+  for (size_t at = colon; is_good && at != value.npos;) {
+    const size_t end = value.find(',', at + 1);
+    const auto format = parse_format(value.substr(at + 1, end - at - 1));
+    is_good = format.has_value();
+    formats.push_back(format.value_or(nullptr));
+    at = end;
+  }
+  if (!is_good)
+    throw OptionError("error: option '" + std::string(word) +
+                      "': expected KERNEL:ORDER/TYPE,... with the numbers of image formats, or "
+                      "'any'");
+  specialization_of(options, value.substr(0, colon), word).image_formats = std::move(formats);
   return true;
 }
 
@@ -227,7 +274,7 @@ Options parse_options(std::string_view text, Action action) {
     const std::string& word = reader.next();
     if (apply_flag(options, word, action) || apply_library_option(options, word, action)) continue;
     if (apply_width(options, word) || apply_dimension(options, word) ||
-        apply_local_size(options, word, action))
+        apply_local_size(options, word, action) || apply_image_formats(options, word, action))
       continue;
     bool compiling = place_of(action) == kCompiling;
     if (auto value = reader.value_of(word, "-D")) {

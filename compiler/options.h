@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "conclave/compile_protocol.h"
+#include "conclave/image_formats.h"
 
 namespace conclave::compiler {
 
@@ -21,10 +22,11 @@ class OptionError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// One kernel of a program for work-groups of one size.
+// One kernel of a program for work-groups of one size, or images of some formats.
 struct Specialization {
   std::string kernel;
-  std::array<uint64_t, 3> local_size = {};
+  std::array<uint64_t, 3> local_size = {};        // 0: any
+  std::vector<const ImageFormat*> image_formats;  // of its image arguments; null: any
 };
 
 // What the user asked for, one member per effect.
@@ -59,6 +61,7 @@ struct Options {
   // it, the vectorizer chooses.
   std::optional<unsigned> dimension;
   // -cl-conclave-local-size=KERNEL:X,Y,Z: the program is this kernel, for such work-groups alone.
+  // -cl-conclave-image-formats=KERNEL:ORDER/TYPE,...: or for images of these formats.
   std::optional<Specialization> specialization;
 
   // Linking.

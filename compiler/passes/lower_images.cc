@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compiler/passes/address_spaces.h"
+#include "conclave/kernel_abi.h"
 
 namespace conclave::compiler {
 namespace {
@@ -38,6 +39,16 @@ class ImageTypes : public llvm::ValueMapTypeRemapper {
   }
 };
 
+// A kernel's images are there, whether it looks at them or not.
+void add_attributes(const llvm::Function& kernel, llvm::Function& lowered) {
+  for (const llvm::Argument& argument : kernel.args()) {
+    if (!is_image(argument.getType())) continue;
+    llvm::AttrBuilder builder(kernel.getContext());
+    builder.addDereferenceableAttr(sizeof(abi::Image)).addAlignmentAttr(alignof(abi::Image));
+    lowered.addParamAttrs(argument.getArgNo(), builder);
+  }
+}
+
 // Takes the place of `function`, and its body; `map` gets the parameters.
 llvm::Function* replace(llvm::Function& function, llvm::FunctionType* type,
                         llvm::ValueToValueMapTy& map) {
@@ -45,6 +56,8 @@ llvm::Function* replace(llvm::Function& function, llvm::FunctionType* type,
   function.getParent()->getFunctionList().insert(function.getIterator(), lowered);
   lowered->copyAttributesFrom(&function);
   lowered->copyMetadata(&function, 0);
+  if (function.getCallingConv() == llvm::CallingConv::SPIR_KERNEL)
+    add_attributes(function, *lowered);
   lowered->takeName(&function);
   lowered->splice(lowered->begin(), &function);
   for (auto [from, to] : llvm::zip(function.args(), lowered->args())) {

@@ -8,7 +8,7 @@
 //   call <4 x float> @_Z11read_imagef14ocl_image2d_ro11ocl_sampleri(target(..) %in, target(..) %c,
 //   ..)
 // =>
-//   define spir_kernel void @k(ptr addrspace(2) %in, i32 %s)
+//   define spir_kernel void @k(ptr addrspace(2) dereferenceable(192) %in, i32 %s)
 //   call <4 x float> @_Z11read_imagef14ocl_image2d_ro11ocl_sampleri(ptr addrspace(2) %in, i32 18,
 //   ..)
 #ifndef CONCLAVE_COMPILER_PASSES_LOWER_IMAGES_H_

@@ -12,14 +12,17 @@
 #include <vector>
 
 #include "compiler/passes/address_spaces.h"
+#include "compiler/passes/known_image_formats.h"
 #include "compiler/passes/lower_images.h"
 #include "compiler/passes/sub_groups.h"
 #include "compiler/passes/vector_math.h"
 #include "compiler/stack_bytes.h"
 #include "compiler/vectorizer/canonicalize.h"
+#include "compiler/vectorizer/interior_packets.h"
 #include "compiler/vectorizer/lane_dimension.h"
 #include "compiler/vectorizer/linearize.h"
 #include "compiler/vectorizer/mixed_packets.h"
+#include "compiler/vectorizer/narrow_integers.h"
 #include "compiler/vectorizer/packet_cost.h"
 #include "compiler/vectorizer/packet_functions.h"
 #include "compiler/vectorizer/packetize.h"
@@ -84,10 +87,17 @@ bool inline_everything(llvm::Function& function, PartRemarks& remarks) {
 }
 
 // The same, but for what packets call.
-bool inline_most(llvm::Function& function, PartRemarks& remarks) {
+bool inline_most(llvm::Function& function, Simplifier& simplifier, PartRemarks& remarks) {
   const auto is_small = [](const llvm::CallBase& call) {
     return !may_be_packet_function(*call.getCalledFunction());
   };
+  if (knows_image_formats(function)) {
+    const auto is_other = [&](const llvm::CallBase& call) {
+      return is_small(call) && !is_image_call(call);
+    };
+    if (!inline_calls(function, is_other, remarks)) return false;
+    apply_image_formats(function, simplifier);
+  }
   if (!inline_calls(function, is_small, remarks)) return false;
   choose_packet_calls(function);
   const auto is_inlined = [](const llvm::CallBase& call) {
@@ -111,7 +121,7 @@ bool prepare(llvm::Function& function, unsigned lanes, Simplifier& simplifier,
              PartRemarks& remarks) {
   // Coordinates are vectors, of which x alone goes along the lanes.
   const bool has_coordinates = uses_images(function);
-  if (!inline_most(function, remarks)) return false;
+  if (!inline_most(function, simplifier, remarks)) return false;
   if (has_coordinates) simplifier.scalarize(function);
   simplifier.run(function);
   return StackBytes().of(function) * lanes <= kMaxPrivateBytes ||
@@ -120,7 +130,7 @@ bool prepare(llvm::Function& function, unsigned lanes, Simplifier& simplifier,
 
 struct FormKind {
   unsigned lanes, dimension;
-  bool is_remainder, only_if_faster;
+  bool is_remainder, only_if_faster, has_interior;
 };
 
 // Makes `function` a packet form, which has its control flow in a form that the passes want.
@@ -168,6 +178,7 @@ bool make_packet_functions(llvm::Module& module, unsigned lanes, const Target& t
 bool make_packet_form(llvm::Function& function, const FormKind& kind, const Target& target,
                       Simplifier& simplifier, PartRemarks& remarks) {
   const auto lane_ids = [&] { return lane_ids_along(function, kind.dimension); };
+  if (!kind.is_remainder && kind.has_interior) add_interior_version(function, lane_ids());
   if (!canonicalize(function, lane_ids(), remarks)) return false;
   LaneIds ids = lane_ids();
   const llvm::TargetTransformInfo costs = target.machine().getTargetTransformInfo(function);
@@ -178,6 +189,7 @@ bool make_packet_form(llvm::Function& function, const FormKind& kind, const Targ
     outline_mixed_packets(function, kind.lanes, costs);
   }
   if (!linearize(function, ids, remarks)) return false;
+  if (kind.lanes * 32 > register_bits(target)) narrow_integers(function, lane_ids());
   if (kind.only_if_faster && gain_of_packets(function, lane_ids(), kind.lanes, costs) < kLeastGain)
     return remarks.refuse("its accesses to scattered places in memory take most of the time");
   return packetize_all(function, lane_ids(), kind.lanes, target, remarks) &&
@@ -231,7 +243,9 @@ bool vectorize_region(Region& region, unsigned lanes, PacketForms forms, const T
   llvm::Function* remainder = nullptr;
   fix_sub_group_sizes(*packet, {lanes, lanes, region.has_required_lanes});
   if (forms.dimension != 0) calculate_linear_ids(*packet);
-  FormKind kind{lanes, forms.dimension, true, forms.only_if_faster};
+  // Code for images of all formats is too much to have it twice, and is not for long in use.
+  const bool has_interior = !uses_images(*region.function) || knows_image_formats(*region.function);
+  FormKind kind{lanes, forms.dimension, true, forms.only_if_faster, has_interior};
   bool is_done = prepare(*packet, lanes, simplifier, remarks);
   if (is_done)
     make_stores_unconditional(*packet, lane_ids_along(*packet, forms.dimension),

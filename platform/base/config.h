@@ -36,12 +36,12 @@ struct Config {
   // "cache-size-mib", CONCLAVE_CACHE_SIZE_MIB.
   uint32_t cache_size_mib = 512;
 
-  // Whether kernels are compiled again for local sizes that are used often. Key "specialize",
-  // CONCLAVE_SPECIALIZE: "off", "background", or "now" (the first launch of a size waits for its
-  // code: for tests and measurements).
+  // Whether kernels are compiled again for local sizes and image formats that are used often. Key
+  // "specialize", CONCLAVE_SPECIALIZE: "off", "background", or "now" (the first launch of a kind
+  // waits for its code: for tests and measurements).
   enum class Specialize { kOff, kBackground, kNow };
   Specialize specialize = Specialize::kBackground;
-  // How many ms all launches of a kernel with one local size have to take before. Key
+  // How many ms all launches of a kernel of one kind have to take before. Key
   // "specialize-after-ms", CONCLAVE_SPECIALIZE_AFTER_MS.
   uint32_t specialize_after_ms = 100;
 

@@ -92,7 +92,7 @@ NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
   }
   if (!block.empty()) std::memcpy(arguments(), block.data(), block.size());
   place_memory_arguments(kernel);
-  if (code_->local_sizes) watch_local_size(space);
+  if (code_->launch_kinds) watch_kind(kernel, space);
 
   static std::atomic<uint32_t> launches{0};
   uint64_t estimate = estimate_ns();
@@ -100,10 +100,21 @@ NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
            launches.fetch_add(1, std::memory_order_relaxed) % kTimedOneIn == 0;
 }
 
-void NdRange::watch_local_size(const IndexSpace& space) {
-  size_use_ = code_->local_sizes->find(space.local);
-  if (size_use_ && size_use_->take_due()) [[unlikely]]
-    specializer::see_to(code_, *size_use_);
+void NdRange::watch_kind(const Kernel& kernel, const IndexSpace& space) {
+  LaunchKind kind;
+  if (code_->launch_kinds->by_size()) kind.local_size = space.local;
+  auto format = kind.image_formats.begin();
+  const auto& arguments = kernel.arguments();
+  for (size_t i = 0; i < arguments.size() && format != kind.image_formats.end(); ++i) {
+    if (code_->info->arguments[i].kind != ArgumentInfo::Kind::kImage) continue;
+    const Memory* memory = Memory::from(arguments[i].memory);
+    if (memory && memory->image())
+      *format = static_cast<uint8_t>(&memory->image()->format() - kImageFormats.data() + 1);
+    ++format;
+  }
+  kind_use_ = code_->launch_kinds->find(kind);
+  if (kind_use_ && kind_use_->take_due()) [[unlikely]]
+    specializer::see_to(code_, *kind_use_);
 }
 
 // Keeps the memory objects for as long as the command needs them. Local arguments follow the
@@ -146,7 +157,7 @@ void NdRange::measured(uint64_t units, uint64_t ns) {
 }
 
 void NdRange::run(ComputeUnit& cu, uint64_t first, uint64_t count) {
-  const SpecializedCode* special = size_use_ ? size_use_->code() : nullptr;
+  const SpecializedCode* special = kind_use_ ? kind_use_->code() : nullptr;
   const size_t spill_bytes =
       special ? std::max(spill_bytes_, special->spill_bytes * items_per_group_) : spill_bytes_;
   const abi::Workspace& workspace =
@@ -154,7 +165,7 @@ void NdRange::run(ComputeUnit& cu, uint64_t first, uint64_t count) {
   const auto call = [&](abi::GroupFunction function, uint64_t begin, uint64_t groups) {
     function(&launch_, arguments(), &workspace, begin, groups);
   };
-  if (!special || !has_smaller_groups_)
+  if (!special || !special->has_size || !has_smaller_groups_)
     call(special ? special->function : code_->function, first, count);
   else
     split_by_fullness(launch_, first, count, [&](uint64_t begin, uint64_t groups, bool full) {
@@ -163,8 +174,8 @@ void NdRange::run(ComputeUnit& cu, uint64_t first, uint64_t count) {
 }
 
 void NdRange::finish() {
-  if (size_use_ && size_use_->add(estimate_ns())) [[unlikely]]
-    specializer::see_to(code_, *size_use_);
+  if (kind_use_ && kind_use_->add(estimate_ns())) [[unlikely]]
+    specializer::see_to(code_, *kind_use_);
   if (!launch_.text.empty()) write_out(launch_.text);
 }
 

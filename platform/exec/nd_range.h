@@ -63,12 +63,12 @@ class NdRange : public Command {
 
   static int32_t print(const abi::Launch* launch, const char* format,
                        const abi::PrintArgument* descriptors, const void* values);
-  void watch_local_size(const IndexSpace& space);
+  void watch_kind(const Kernel& kernel, const IndexSpace& space);
   std::byte* arguments() { return large_block_ ? large_block_.get() : small_block_.data(); }
   void place_memory_arguments(const Kernel& kernel);
 
   std::shared_ptr<const KernelCode> code_;
-  LocalSizeUse* size_use_ = nullptr;  // code_ owns it; null: only the general code
+  LaunchKindUse* kind_use_ = nullptr;  // code_ owns it; null: only the general code
   bool has_smaller_groups_ = false;
   std::vector<Ref<Memory>> keep_;
   PrintingLaunch launch_;

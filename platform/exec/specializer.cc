@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <mutex>
@@ -31,16 +32,43 @@ std::string size_text(const std::array<size_t, 3>& size) {
   return std::to_string(size[0]) + "," + std::to_string(size[1]) + "," + std::to_string(size[2]);
 }
 
-std::string describe(const KernelCode& code, const LocalSizeUse& use) {
-  return "kernel '" + code.info->name + "', local size " + size_text(use.size());
+// Without those behind the last one that is known.
+std::string formats_text(const LaunchKind& kind) {
+  std::string text, separator;
+  size_t known = 0;
+  for (uint8_t format : kind.image_formats) {
+    text += separator;
+    if (format == 0) {
+      text += "any";
+    } else {
+      const ImageFormat& image = kImageFormats[format - 1];
+      text += std::to_string(image.order) + "/" + std::to_string(image.data_type);
+      known = text.size();
+    }
+    separator = ",";
+  }
+  return text.substr(0, known);
 }
 
-protocol::Request make_request(const KernelCode& code, const LocalSizeUse& use) {
+std::string describe(const KernelCode& code, const LaunchKindUse& use) {
+  const LaunchKind kind = use.kind();
+  std::string text = "kernel '" + code.info->name + "'";
+  if (kind.has_size()) text += ", local size " + size_text(kind.local_size);
+  const std::string formats = formats_text(kind);
+  return formats.empty() ? text : text + ", image formats " + formats;
+}
+
+protocol::Request make_request(const KernelCode& code, const LaunchKindUse& use) {
   protocol::Request request;
   request.action = protocol::Action::kRebuild;
   request.background = Config::get().specialize == Config::Specialize::kBackground;
-  request.options = code.image->options() + " -cl-conclave-local-size=" + code.info->name + ":" +
-                    size_text(use.size());
+  request.options = code.image->options();
+  const LaunchKind kind = use.kind();
+  if (kind.has_size())
+    request.options +=
+        " -cl-conclave-local-size=" + code.info->name + ":" + size_text(kind.local_size);
+  if (const std::string formats = formats_text(kind); !formats.empty())
+    request.options += " -cl-conclave-image-formats=" + code.info->name + ":" + formats;
   request.inputs.push_back(code.image->bytes());
   return request;
 }
@@ -56,30 +84,30 @@ bool fits(const KernelInfo& special, const KernelInfo& general) {
          special.private_bytes <= general.private_bytes + kMoreStackBytes;
 }
 
-void install(const KernelCode& code, LocalSizeUse& use, std::string bytes) {
+void install(const KernelCode& code, LaunchKindUse& use, std::string bytes) {
   const auto image = ProgramImage::parse(std::move(bytes));
   if (image->kernels().size() != 1 || !fits(image->kernels()[0], *code.info))
     throw Error(CL_INVALID_BINARY, "the specialised code needs more memory than the general code");
   const auto loaded = LoadedCode::load(*image);
   const KernelInfo& info = image->kernels()[0];
-  use.publish({loaded, loaded->function(info.symbol), info.spill_bytes});
+  use.publish({loaded, loaded->function(info.symbol), info.spill_bytes, use.kind().has_size()});
   log::debug(describe(code, use) + ": runs specialised code from now on");
 }
 
-// One look at a size. The kernel may go while the compiler works.
-void run(const std::weak_ptr<const KernelCode>& kernel, LocalSizeUse& use) {
+// One look at a kind. The kernel may go while the compiler works.
+void run(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& use) {
   std::shared_ptr<const KernelCode> code = kernel.lock();
   if (!code) return;
   const protocol::Request request = make_request(*code, use);
   const bool look_only = request.background && use.spent_ns() < compile_after_ns();
-  if (!code->local_sizes->take_place()) return;
+  if (!code->launch_kinds->take_place()) return;
   code.reset();
   const std::optional<protocol::Response> response =
       look_only ? find_compiled(request) : compile(request);
   code = kernel.lock();
   if (!code) return;
   if (!response) {
-    code->local_sizes->give_place_back();
+    code->launch_kinds->give_place_back();
     return use.set_due(compile_after_ns());
   }
   try {
@@ -90,10 +118,10 @@ void run(const std::weak_ptr<const KernelCode>& kernel, LocalSizeUse& use) {
   }
 }
 
-// The sizes that are due, and the thread that sees to them.
+// The kinds that are due, and the thread that sees to them.
 class Background {
  public:
-  void add(std::weak_ptr<const KernelCode> code, LocalSizeUse& use) {
+  void add(std::weak_ptr<const KernelCode> code, LaunchKindUse& use) {
     const std::lock_guard lock(mutex_);
     jobs_.push_back({std::move(code), &use});
     if (!working_) working_ = start_thread();
@@ -103,7 +131,7 @@ class Background {
  private:
   struct Job {
     std::weak_ptr<const KernelCode> code;  // owns `use`
-    LocalSizeUse* use;
+    LaunchKindUse* use;
   };
 
   std::optional<Job> next() {
@@ -163,7 +191,7 @@ Background& background() {
 bool has_compiler() {
   static const bool available = [] {
     const bool found = compiler_available();
-    if (!found) log::info("no compiler is installed: kernels are not specialised for local sizes");
+    if (!found) log::info("no compiler is installed: kernels are not specialised");
     return found;
   }();
   return available;
@@ -171,19 +199,23 @@ bool has_compiler() {
 
 }  // namespace
 
-std::unique_ptr<LocalSizes> watch(const ProgramImage& image, const KernelInfo& info) {
+std::unique_ptr<LaunchKinds> watch(const ProgramImage& image, const KernelInfo& info) {
   const Config::Specialize mode = Config::get().specialize;
   if (mode == Config::Specialize::kOff || !has_compiler()) return nullptr;
-  if (info.joins_groups) return nullptr;
   // Required sizes are compiled at once, unless smaller groups are possible.
-  if (info.required_local_size[0] && info.uniform_work_groups) return nullptr;
+  const bool has_size = info.required_local_size[0] && info.uniform_work_groups;
+  const bool by_size = !info.joins_groups && !has_size;
+  const bool has_images = std::any_of(
+      info.arguments.begin(), info.arguments.end(),
+      [](const ArgumentInfo& argument) { return argument.kind == ArgumentInfo::Kind::kImage; });
+  if (!by_size && !has_images) return nullptr;
   if (image.options().find("-cl-opt-disable") != std::string::npos) return nullptr;
   const uint64_t first = std::min(compile_after_ns(), kLookAfterNs);
-  return std::make_unique<LocalSizes>(
-      mode == Config::Specialize::kNow ? 0 : std::max<uint64_t>(first, 1));
+  return std::make_unique<LaunchKinds>(
+      by_size, mode == Config::Specialize::kNow ? 0 : std::max<uint64_t>(first, 1));
 }
 
-void see_to(const std::shared_ptr<const KernelCode>& code, LocalSizeUse& use) {
+void see_to(const std::shared_ptr<const KernelCode>& code, LaunchKindUse& use) {
   if (Config::get().specialize == Config::Specialize::kNow)
     run(code, use);
   else

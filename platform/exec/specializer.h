@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code for the local sizes that a kernel is often launched with, made in the background.
+// Code for the local sizes and the formats of images that a kernel is often launched with, made in
+// the background.
 //
-//   launches of one size have taken 2 ms in all      -> is its code in the disk cache?
+//   launches of one kind have taken 2 ms in all      -> is its code in the disk cache?
 //   they have taken specialize-after-ms              -> have it compiled
 //   the code is loaded                               -> one atomic store; later work-groups run it
 //
@@ -15,17 +16,17 @@
 #include <memory>
 
 #include "platform/model/kernel.h"
-#include "platform/model/local_sizes.h"
+#include "platform/model/launch_kinds.h"
 
 namespace conclave::specializer {
 
 // What is to be watched of a kernel; null where nothing is to be gained or the configuration says
 // no.
-std::unique_ptr<LocalSizes> watch(const ProgramImage& image, const KernelInfo& info);
+std::unique_ptr<LaunchKinds> watch(const ProgramImage& image, const KernelInfo& info);
 
-// Sees to a size of `code` that is due: here and now before its first launch, with
+// Sees to a kind of launches of `code` that is due: here and now before its first launch, with
 // specialize=now, otherwise in the background.
-void see_to(const std::shared_ptr<const KernelCode>& code, LocalSizeUse& use);
+void see_to(const std::shared_ptr<const KernelCode>& code, LaunchKindUse& use);
 
 }  // namespace conclave::specializer
 

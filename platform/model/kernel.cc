@@ -96,7 +96,7 @@ KernelCode::KernelCode(Ref<Device> on, std::shared_ptr<const ProgramImage> from,
       code(std::move(loaded)),
       info(&kernel),
       function(code->function(kernel.symbol)),
-      local_sizes(specializer::watch(*image, kernel)) {}
+      launch_kinds(specializer::watch(*image, kernel)) {}
 
 Kernel::Kernel(Program& program, const std::string& name) : program_(&program) {
   bool built = false;

@@ -14,7 +14,7 @@
 #include "conclave/kernel_abi.h"
 #include "platform/base/object.h"
 #include "platform/loader/program_image.h"
-#include "platform/model/local_sizes.h"
+#include "platform/model/launch_kinds.h"
 #include "platform/model/memory.h"
 
 namespace conclave {
@@ -54,7 +54,7 @@ struct KernelCode {
   std::shared_ptr<const LoadedCode> code;     // owns function
   const KernelInfo* info;
   abi::GroupFunction function;
-  std::unique_ptr<LocalSizes> local_sizes;  // null: there is nothing to specialise
+  std::unique_ptr<LaunchKinds> launch_kinds;  // null: there is nothing to specialise
   mutable KernelTiming timing;
 };
 

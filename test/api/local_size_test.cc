@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels get code of their own for local sizes that are used often; nobody must notice but by the
-// time it takes.
+// Kernels get code of their own for local sizes and formats of images that are used often; nobody
+// must notice but by the time it takes.
 #include <unistd.h>
 
 #include <array>
@@ -38,6 +38,13 @@ const char kSource[] = R"(
   kernel void copy(global int* x) { x[get_global_id(0)] = get_global_id(0); }
   global int calls = 0;
   kernel void count(global int* x) { x[place()] = atomic_add(&calls, 1); }
+  constant sampler_t edge = CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
+  kernel void blur(read_only image2d_t in, write_only image2d_t out) {
+    const int2 p = (int2)(get_global_id(0), get_global_id(1));
+    uint4 sum = 0;
+    for (int dx = -2; dx <= 2; ++dx) sum += read_imageui(in, edge, p + (int2)(dx, -1));
+    write_imageui(out, p, sum);
+  }
 )";
 
 struct Shape {
@@ -95,6 +102,50 @@ constexpr Shape kShapes[] = {
     {{37, 9, 5}, {8, 4, 2}},    // in all dimensions
     {{12, 30, 1}, {3, 5, 1}},   // rows shorter than a vector
 };
+
+// Sums in the channels that `order` stores, of images of 8 bits, in one of 16.
+bool blur_is_right(const Session& s, cl_kernel blur, cl_channel_order order, size_t channels) {
+  constexpr int kWidth = 75, kHeight = 6;
+  const size_t count = kWidth * kHeight * channels;
+  std::vector<cl_uchar> in(count);
+  std::vector<cl_ushort> out(count), expected(count);
+  for (size_t i = 0; i < count; ++i) in[i] = static_cast<cl_uchar>(i * 37 + i / 7);
+  const cl_image_format narrow{order, CL_UNSIGNED_INT8}, wide{order, CL_UNSIGNED_INT16};
+  cl_image_desc desc{};
+  desc.image_type = CL_MEM_OBJECT_IMAGE2D;
+  desc.image_width = kWidth;
+  desc.image_height = kHeight;
+  Buffer from(clCreateImage(s.context, CL_MEM_COPY_HOST_PTR, &narrow, &desc, in.data(), nullptr));
+  Buffer to(clCreateImage(s.context, 0, &wide, &desc, nullptr, nullptr));
+  const size_t global[] = {kWidth, kHeight}, origin[3] = {}, region[] = {kWidth, kHeight, 1};
+  EXPECT_OK(clSetKernelArg(blur, 0, sizeof(cl_mem), from.list()));
+  EXPECT_OK(clSetKernelArg(blur, 1, sizeof(cl_mem), to.list()));
+  EXPECT_OK(
+      clEnqueueNDRangeKernel(s.queue, blur, 2, nullptr, global, nullptr, 0, nullptr, nullptr));
+  EXPECT_OK(clEnqueueReadImage(s.queue, to, CL_TRUE, origin, region, 0, 0, out.data(), 0, nullptr,
+                               nullptr));
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x)
+      for (size_t c = 0; c < channels; ++c)
+        for (int dx = -2; dx <= 2; ++dx) {
+          const int at = std::max(y - 1, 0) * kWidth + std::clamp(x + dx, 0, kWidth - 1);
+          expected[static_cast<size_t>(y * kWidth + x) * channels + c] +=
+              in[static_cast<size_t>(at) * channels + c];
+        }
+  return out == expected;
+}
+
+// Each format has code of its own from its first launch on, as far as there is room for it.
+CHILD_PROCESS(specialised_for_images) {
+  Session s;
+  Kernel blur = make_kernel(s.program, "blur");
+  for (int round = 0; round < 2; ++round) {
+    CHECK(blur_is_right(s, blur, CL_R, 1));
+    CHECK(blur_is_right(s, blur, CL_RG, 2));
+    CHECK(blur_is_right(s, blur, CL_RGBA, 4));
+  }
+  return 0;
+}
 
 // Prints for each specialisation, because of CONCLAVE_LOG.
 CHILD_PROCESS(specialised_at_once) {
@@ -222,6 +273,12 @@ TEST_F(LocalSizeTest, SpecialisedCodeComputesTheSame) {
   // Not more than four sizes of a kernel, none of `count`, which uses a variable, nor of `copy`.
   EXPECT_EQ(4, count_of(output, kRuns)) << output;
   EXPECT_EQ(2, count_of(output, "'count' cannot be specialised: it uses the variable")) << output;
+}
+
+TEST_F(LocalSizeTest, FormatsOfImagesHaveCode) {
+  const std::string output = output_of("specialised_for_images", {{"CONCLAVE_SPECIALIZE", "now"}});
+  EXPECT_EQ(3, count_of(output, kRuns)) << output;
+  EXPECT_EQ(1, count_of(output, "'blur', image formats 4277/4314,4277/4315: runs")) << output;
 }
 
 TEST_F(LocalSizeTest, IsOffOnRequest) {

@@ -293,11 +293,32 @@ std::string Expressions::masked(unsigned power_of_two, unsigned depth) {
   return "(" + make(type, depth).text + " & " + mask + ")";
 }
 
+// Now and then a neighbour's index that is kept inside. Its numbers are a copy's, so that kernels
+// of old seeds stay what they were but for that.
+std::string Expressions::clamped_index() {
+  static const std::vector<std::string> kForms = {
+      "clamp((int)$ - #, 0, 511)",           "clamp((int)$ + # - 3, 0, n & 511)",
+      "min(max((int)$ + # - m, m), 2000)",   "min((uint)$ - #, 511u)",
+      "min((ulong)$ + #, (ulong)(n & 511))", "max(2 * (int)$ - #, m)",
+      "((int)$ < # ? 0 : (int)$ - #)",       "max(min((long)$ + m - #, 300L), 1L)",
+  };
+  Random random = random_;
+  if (!random.chance(10)) return {};
+  std::string text = random.pick(kForms);
+  const std::string number = std::to_string(random.below(5));
+  const std::string id =
+      scope_.linear_id.empty() || random.chance(50) ? "get_global_id(0)" : scope_.linear_id;
+  for (size_t hole; (hole = text.find_first_of("$#")) != std::string::npos;)
+    text.replace(hole, 1, text[hole] == '$' ? id : number);
+  return text;
+}
+
 std::string Expressions::input_index(unsigned depth) {
   static const std::vector<std::string> kForms = {
       "$", "$", "$ + m", "$ + 1", "511 - $", "511 + m - $", "$ * 2", "$ * 3 + m", "$ * 4 + 2", "m",
   };
   if (uniform_) return random_.chance(50) ? "m" : std::to_string(random_.below(kMaxItems));
+  if (const std::string neighbour = clamped_index(); !neighbour.empty()) return neighbour;
   unsigned kind = random_.below(10);
   if (kind < 2 && depth > 0) return masked(kMaxItems << random_.below(3), depth - 1);
   if (kind < 4) return std::to_string(random_.below(8)) + " + get_global_id(0)";

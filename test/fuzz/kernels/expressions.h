@@ -99,6 +99,7 @@ class Expressions {
   Value call(const Callee& callee, unsigned depth);
   std::string vector(Type type, unsigned depth);
   std::string input_index(unsigned depth);
+  std::string clamped_index();
   std::string expand(const std::string& pattern, Type type, unsigned depth,
                      std::map<char, Value>& operands);
   std::string convert_scalars(const std::string& text, Type from, Type to);

@@ -435,6 +435,28 @@ TEST(LocalSize, BadValuesAreNamed) {
   EXPECT_NE(response.log.find("is not allowed when compiling"), std::string::npos) << response.log;
 }
 
+TEST(ImageFormats, BadValuesAreNamed) {
+  const char* source =
+      "kernel void a(read_only image2d_t i, global float4* o) { o[0] = read_imagef(i, (int2)(0)); }"
+      "kernel void b(global uint* o) { o[0] = 1; }";
+  for (const char* value : {"", "a", "a:", ":4272/4306", "a:4272", "a:4272/", "a:4272/4306,",
+                            "a:4272/4306/1", "a:4272/1", "a:x/4306"}) {
+    Response response = build(source, std::string("-cl-conclave-image-formats=") + value);
+    EXPECT_EQ(response.status, Status::kInvalidOptions) << value;
+    EXPECT_NE(response.log.find("expected KERNEL:ORDER/TYPE,..."), std::string::npos)
+        << response.log;
+  }
+  Response response = build(source, "-cl-conclave-image-formats=c:any");
+  EXPECT_NE(response.log.find("the program has no kernel 'c'"), std::string::npos) << response.log;
+  response =
+      build(source, "-cl-conclave-image-formats=a:4272/4306 -cl-conclave-local-size=b:8,1,1");
+  EXPECT_NE(response.log.find("another option is for kernel 'a'"), std::string::npos)
+      << response.log;
+  EXPECT_EQ(build(source, "-cl-conclave-image-formats=a:4272/4306 -cl-conclave-local-size=a:8,1,1")
+                .status,
+            Status::kSuccess);
+}
+
 TEST(LocalSize, VariablesOfTheProgramAreNotDoubled) {
   const char* source =
       "global int n; void up(void) { n++; } kernel void a(global int* o) { up(); o[0] = n; }"

@@ -218,6 +218,25 @@ TEST(Image, ReadsAndWritesOneImage) {
   check_formats(kBuffer, "read_write");
 }
 
+std::string known_format(const std::string& kernel, const Format& format) {
+  return "-cl-conclave-image-formats=" + kernel + ":" + std::to_string(format.order) + "/" +
+         std::to_string(format.type);
+}
+
+TEST(Image, FormatsMayBeKnown) {
+  const Kind& kind = kKinds[2];
+  for (const Format& format : all_formats()) {
+    if (format.order == CL_DEPTH) continue;
+    const std::string source = copy_source(kind, format.letter(), "read_only");
+    const std::string suffix = suffix_of(format.letter());
+    CompiledProgram reader(source, known_format("read_" + suffix, format));
+    check_read(reader, kind, format);
+    if (format.order == CL_sRGBA) continue;
+    CompiledProgram writer(source, known_format("write_" + suffix, format));
+    check_write(writer, kind, format);
+  }
+}
+
 struct Sampler {
   std::string text;
   uint32_t bits;
@@ -405,7 +424,9 @@ TEST(Image, ReadsOftenInOneKernel) {
     };
     std::vector<int> at(kCount);
     for (int i = 0; i < kCount; ++i) at[i] = (i * 7) % 11;
-    for (const char* options : {"", "-cl-conclave-width=1", "-cl-opt-disable"}) {
+    for (const std::string& options :
+         {std::string(), std::string("-cl-conclave-width=1"), std::string("-cl-opt-disable"),
+          known_format("often", format)}) {
       CompiledProgram program(source, options);
       std::vector<Quad> out(kCount);
       program.run("often", Arguments().add(image.address()).add(at.data()).add(out.data()),

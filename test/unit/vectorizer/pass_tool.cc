@@ -25,7 +25,9 @@
 #include "compiler/passes/lower_images.h"
 #include "compiler/vectorizer/byte_masks.h"
 #include "compiler/vectorizer/canonicalize.h"
+#include "compiler/vectorizer/interior_packets.h"
 #include "compiler/vectorizer/linearize.h"
+#include "compiler/vectorizer/narrow_integers.h"
 #include "compiler/vectorizer/packetize.h"
 #include "compiler/vectorizer/row_jam.h"
 #include "compiler/vectorizer/unconditional_stores.h"
@@ -85,6 +87,14 @@ bool run_pass(StringRef pass, llvm::Function& function, PartRemarks& remarks) {
   LaneIds ids = ids_of(function);
   if (name == "uniformity") return print_uniformity(function, ids);
   if (name == "canonicalize") return canonicalize(function, ids, remarks);
+  if (name == "interior-packets") {
+    conclave::compiler::add_interior_version(function, ids);
+    return true;
+  }
+  if (name == "narrow-integers") {
+    conclave::compiler::narrow_integers(function, ids);
+    return true;
+  }
   if (name == "whole-packets") {
     conclave::compiler::add_whole_packet_versions(function, ids);
     return true;

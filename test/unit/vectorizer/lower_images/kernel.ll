@@ -16,7 +16,7 @@ define internal spir_func <4 x float> @pick(target("spirv.Image", void, 1, 0, 0,
   ret <4 x float> %color
 }
 
-; CHECK-LABEL: define spir_kernel void @literal(ptr addrspace(2) %in, ptr addrspace(1) noundef align 16 %out)
+; CHECK-LABEL: define spir_kernel void @literal(ptr addrspace(2) align 8 dereferenceable({{[0-9]+}}) %in, ptr addrspace(1) noundef align 16 %out)
 ; CHECK-SAME: !kernel_arg_type ![[TYPES:[0-9]+]]
 ; CHECK-NEXT: %color = call spir_func <4 x float> @pick(ptr addrspace(2) %in, i32 18)
 define spir_kernel void @literal(target("spirv.Image", void, 1, 0, 0, 0, 0, 0, 0) %in, ptr addrspace(1) noundef align 16 %out) !kernel_arg_type !0 {
@@ -26,7 +26,7 @@ define spir_kernel void @literal(target("spirv.Image", void, 1, 0, 0, 0, 0, 0, 0
   ret void
 }
 
-; CHECK-LABEL: define spir_kernel void @variables(ptr addrspace(2) %in, i32 %given)
+; CHECK-LABEL: define spir_kernel void @variables(ptr addrspace(2) align 8 dereferenceable({{[0-9]+}}) %in, i32 %given)
 ; CHECK: %in.place = alloca ptr addrspace(2), align 8
 ; CHECK: %given.place = alloca i32, align 8
 ; CHECK: store ptr addrspace(2) %in, ptr %in.place
@@ -45,7 +45,7 @@ define spir_kernel void @variables(target("spirv.Image", void, 1, 0, 0, 0, 0, 0,
   ret void
 }
 
-; CHECK-LABEL: define spir_kernel void @query(ptr addrspace(2) %volume, ptr addrspace(1) %out)
+; CHECK-LABEL: define spir_kernel void @query(ptr addrspace(2) align 8 dereferenceable({{[0-9]+}}) %volume, ptr addrspace(1) %out)
 define spir_kernel void @query(target("spirv.Image", void, 2, 0, 0, 0, 0, 0, 1) %volume, ptr addrspace(1) %out) {
   %width = call spir_func i32 @_Z15get_image_width14ocl_image3d_wo(target("spirv.Image", void, 2, 0, 0, 0, 0, 0, 1) %volume)
   store i32 %width, ptr addrspace(1) %out, align 4

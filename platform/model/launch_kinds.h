@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// The local sizes and formats of images that a kernel is launched with, and its code for those that
+// are used often.
+#ifndef CONCLAVE_PLATFORM_MODEL_LAUNCH_KINDS_H_
+#define CONCLAVE_PLATFORM_MODEL_LAUNCH_KINDS_H_
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "conclave/image_formats.h"
+#include "conclave/kernel_abi.h"
+#include "platform/loader/program_image.h"
+
+namespace conclave {
+
+// What launches of a kernel may have in common.
+struct LaunchKind {
+  static constexpr size_t kMostFormats = 8;
+
+  std::array<size_t, 3> local_size{};  // zeros: any
+  // Of image arguments, indices in kImageFormats plus 1; 0: any.
+  std::array<uint8_t, kMostFormats> image_formats{};
+
+  bool has_size() const { return local_size[0] != 0; }
+};
+
+// A kernel's code for launches of one kind; with a size for work-groups of exactly this one.
+struct SpecializedCode {
+  std::shared_ptr<const LoadedCode> code;  // owns function
+  abi::GroupFunction function;
+  size_t spill_bytes;  // of a work-item
+  bool has_size;
+};
+
+// One kind of a kernel's launches: how long they have taken together, and code for them, once there
+// is some. Launches look and count without a lock; what gets lost in counting does no harm.
+class LaunchKindUse {
+ public:
+  // Never due: the code is there, is being made, or cannot be made.
+  static constexpr uint64_t kNever = UINT64_MAX;
+
+  // Null: there is none. May become set at any time, once.
+  const SpecializedCode* code() const { return published_.load(std::memory_order_acquire); }
+
+  // Whether the kind is to be seen to before its first launch. True for one caller only.
+  bool take_due() { return due_ns_.load(std::memory_order_relaxed) == 0 && take(0); }
+  // A launch took so long. Whether it is time to see to this kind; true for one caller only.
+  bool add(uint64_t ns) {
+    const uint64_t spent = spent_ns() + ns;
+    spent_ns_.store(spent, std::memory_order_relaxed);
+    const uint64_t due = due_ns_.load(std::memory_order_relaxed);
+    return spent >= due && take(due);
+  }
+  uint64_t spent_ns() const { return spent_ns_.load(std::memory_order_relaxed); }
+  LaunchKind kind() const { return unpacked(kind_.load(std::memory_order_relaxed)); }
+
+  // For the caller who was told that it is time: when it will be again, or the code.
+  void set_due(uint64_t spent_ns) { due_ns_.store(spent_ns, std::memory_order_relaxed); }
+  void publish(SpecializedCode code) {
+    code_ = std::make_unique<const SpecializedCode>(std::move(code));
+    published_.store(code_.get(), std::memory_order_release);
+  }
+
+ private:
+  friend class LaunchKinds;
+
+  // The size, if there is one, and as many formats as there is room for: the others are "any".
+  // Never 0.
+  static constexpr unsigned kSizeBits = 15, kFormatBits = 7, kBits = 62;
+  static constexpr uint64_t kHasSize = uint64_t{1} << 62, kUsed = uint64_t{1} << 63;
+  static_assert(kImageFormats.size() < 1 << kFormatBits);
+
+  static uint64_t packed(const LaunchKind& kind) {
+    uint64_t bits = kUsed | (kind.has_size() ? kHasSize : 0);
+    unsigned at = 0;
+    if (kind.has_size())
+      for (size_t size : kind.local_size) {
+        bits |= uint64_t{size} << at;
+        at += kSizeBits;
+      }
+    for (uint64_t format : kind.image_formats) {
+      if (at + kFormatBits > kBits) break;
+      bits |= format << at;
+      at += kFormatBits;
+    }
+    return bits;
+  }
+  static LaunchKind unpacked(uint64_t bits) {
+    LaunchKind kind;
+    const bool has_size = bits & kHasSize;
+    bits &= ~(kUsed | kHasSize);
+    const auto take = [&](unsigned count) {
+      const uint64_t value = bits & ((uint64_t{1} << count) - 1);
+      bits >>= count;
+      return value;
+    };
+    if (has_size)
+      for (size_t& size : kind.local_size) size = take(kSizeBits);
+    for (uint8_t& format : kind.image_formats) format = static_cast<uint8_t>(take(kFormatBits));
+    return kind;
+  }
+
+  bool take(uint64_t due) {
+    return due != kNever && due_ns_.compare_exchange_strong(due, kNever, std::memory_order_relaxed);
+  }
+
+  std::atomic<uint64_t> kind_{0};  // 0: not used yet
+  std::atomic<const SpecializedCode*> published_{nullptr};
+  std::atomic<uint64_t> due_ns_{kNever};  // compared with spent_ns_
+  std::atomic<uint64_t> spent_ns_{0};
+  std::unique_ptr<const SpecializedCode> code_;  // written once, before published_
+};
+
+class LaunchKinds {
+ public:
+  // A program that tries sizes gets to know the first ones; that most of them are used often is not
+  // likely.
+  static constexpr int kWatched = 8, kSpecialized = 4;
+
+  // `by_size`: whether launches of different local sizes are of different kinds. `first_due_ns`:
+  // when to see to a kind for the first time.
+  LaunchKinds(bool by_size, uint64_t first_due_ns) : by_size_(by_size) {
+    for (LaunchKindUse& use : uses_) use.due_ns_.store(first_due_ns, std::memory_order_relaxed);
+  }
+
+  bool by_size() const { return by_size_; }
+
+  // Null where there have been too many others. Sizes are at most 2^15 - 1 in each dimension, which
+  // no work-group exceeds.
+  LaunchKindUse* find(const LaunchKind& kind) {
+    const uint64_t wanted = LaunchKindUse::packed(kind);
+    for (LaunchKindUse& use : uses_) {
+      uint64_t seen = use.kind_.load(std::memory_order_relaxed);
+      if (seen == wanted) return &use;
+      if (seen != 0) continue;
+      if (use.kind_.compare_exchange_strong(seen, wanted, std::memory_order_relaxed) ||
+          seen == wanted)
+        return &use;
+    }
+    return nullptr;
+  }
+
+  // Takes one of the places for specialised code; false where all are taken.
+  bool take_place() {
+    if (places_.fetch_sub(1, std::memory_order_relaxed) > 0) return true;
+    give_place_back();
+    return false;
+  }
+  void give_place_back() { places_.fetch_add(1, std::memory_order_relaxed); }
+
+ private:
+  std::array<LaunchKindUse, kWatched> uses_;
+  std::atomic<int> places_{kSpecialized};
+  const bool by_size_;
+};
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_MODEL_LAUNCH_KINDS_H_

@@ -29,13 +29,24 @@ CROSS(double)
 FOR_GEOMETRIC(SHARED, float)
 FOR_GEOMETRIC(SHARED, double)
 
+#define CAREFUL static __attribute__((noinline, cold, overloadable))
+
+// Whether nothing that matters has been lost in a sum of squares, and nothing has overflowed.
+HELPER bool is_good_square(float square) {
+  return square > 0x1p-90f && square < 0x1p+120f;
+}
+
 // The squares of floats fit into double, so nothing overflows or is lost.
-#define FLOAT_LENGTH(N)                                              \
-  HELPER double square_of_length(float##N v) {                       \
-    double##N wide = CAST(N, double, v);                             \
-    return dot(wide, wide);                                          \
-  }                                                                  \
-  OVERLOAD float length(float##N v) { return (float)sqrt(square_of_length(v)); }
+#define FLOAT_LENGTH(N)                                                                     \
+  HELPER double square_of_length(float##N v) {                                              \
+    double##N wide = CAST(N, double, v);                                                    \
+    return dot(wide, wide);                                                                 \
+  }                                                                                         \
+  CAREFUL float careful_length(float##N v) { return (float)sqrt(square_of_length(v)); }     \
+  OVERLOAD float length(float##N v) {                                                       \
+    float square = dot(v, v);                                                               \
+    return is_good_square(square) ? sqrt(square) : careful_length(v);                       \
+  }
 #define FLOAT_LENGTH_(N, unused) FLOAT_LENGTH(N)
 FOR_GEOMETRIC(FLOAT_LENGTH_, )
 
@@ -64,11 +75,15 @@ FOR_GEOMETRIC(DIRECTION, float)
 FOR_GEOMETRIC(DIRECTION, double)
 
 #define FLOAT_NORMALIZE(N, unused)                                                 \
-  OVERLOAD float##N normalize(float##N v) {                                        \
+  CAREFUL float##N careful_normalize(float##N v) {                                 \
     v = finite_direction(v);                                                       \
     double square = square_of_length(v);                                           \
     double##N direction = CAST(N, double, v) / sqrt(square);                       \
     return square == 0 ? v : CAST(N, float, direction);                            \
+  }                                                                                \
+  OVERLOAD float##N normalize(float##N v) {                                        \
+    float square = dot(v, v);                                                      \
+    return is_good_square(square) ? v / sqrt(square) : careful_normalize(v);       \
   }
 // Small components next to large ones keep their precision: scaling up comes before, scaling down
 // after the division.

@@ -14,6 +14,7 @@
 #include "compiler/code_size.h"
 #include "compiler/cpu_pipeline.h"
 #include "compiler/error.h"
+#include "compiler/vectorizer/lane_addresses.h"
 #include "compiler/vectorizer/wide_masks.h"
 #include "conclave/code_features.h"
 
@@ -128,6 +129,8 @@ std::string generate_code(llvm::Module& module, const Target& target, llvm::Code
                           llvm::CodeGenFileType type) {
   if (!target.has("+avx512f"))
     for (llvm::Function& function : module) widen_lane_masks(function);
+  for (llvm::Function& function : module)
+    split_gathers(function, target.machine().getTargetTransformInfo(function));
   llvm::SmallString<0> code;
   llvm::raw_svector_ostream stream(code);
   llvm::legacy::PassManager passes;

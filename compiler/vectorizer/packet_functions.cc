@@ -256,27 +256,22 @@ class PacketCall {
   Value* slots_ = nullptr;
 };
 
-// Whether packets can call it, and nothing happens but that it calculates its results.
-bool has_packet_form(const llvm::Function& function) {
+}  // namespace
+
+bool may_be_packet_function(const llvm::Function& function) {
   // Library functions have their mangled names, those of the program have a prefix.
   if (!function.getName().starts_with("_Z") || function.isDeclaration()) return false;
   if (!function.onlyReadsMemory() || !function.doesNotThrow() || function.isConvergent())
     return false;
   if (!has_slots(function.getReturnType())) return false;
-  return llvm::all_of(function.args(), [](const llvm::Argument& argument) {
-    return has_slots(argument.getType());
-  });
+  if (!llvm::all_of(function.args(),
+                    [](const llvm::Argument& argument) { return has_slots(argument.getType()); }))
+    return false;
+  return total_size(function) >= kLeastSize;
 }
-
-}  // namespace
 
 bool is_kept_apart(const llvm::Function& function) {
-  return function.hasFnAttribute(llvm::Attribute::NoInline) && has_packet_form(function);
-}
-
-bool may_be_packet_function(const llvm::Function& function) {
-  return is_kept_apart(function) ||
-         (has_packet_form(function) && total_size(function) >= kLeastSize);
+  return function.hasFnAttribute(llvm::Attribute::NoInline) && may_be_packet_function(function);
 }
 
 void choose_packet_calls(llvm::Function& region) {

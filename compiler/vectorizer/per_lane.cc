@@ -4,7 +4,8 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Intrinsics.h>
-#include <llvm/Support/MathExtras.h>
+
+#include "compiler/vectorizer/lane_addresses.h"
 
 namespace conclave::compiler {
 namespace {
@@ -21,49 +22,11 @@ Parts undefined_parts(const llvm::Instruction& instruction, const PacketValues& 
   return parts;
 }
 
-constexpr unsigned kWordBits = 64;
-
-// Whether a value is a short integer of each lane, extended to a word.
-bool is_extended(const Value* value, const PacketValues& values) {
-  auto* extension = llvm::dyn_cast<llvm::CastInst>(value);
-  if (!extension || !llvm::isa<llvm::ZExtInst, llvm::SExtInst>(extension)) return false;
-  const unsigned bits = extension->getSrcTy()->getScalarSizeInBits();
-  return extension->getType()->isIntegerTy(kWordBits) && (bits == 8 || bits == 16 || bits == 32) &&
-         bits * values.lanes() % kWordBits == 0 && !values.stride(extension->getOperand(0));
-}
-
-// One lane's. Words of several lanes are taken from the vector, since that takes longer than to
-// take the words apart.
-Value* extended_of_lane(IRBuilder<>& builder, llvm::CastInst& extension, unsigned lane,
-                        PacketValues& values) {
-  const unsigned bits = extension.getSrcTy()->getScalarSizeInBits();
-  llvm::Type* words =
-      llvm::FixedVectorType::get(builder.getInt64Ty(), values.lanes() * bits / kWordBits);
-  Value* vector = builder.CreateBitCast(values.vector(extension.getOperand(0)), words);
-  Value* word = builder.CreateExtractElement(vector, uint64_t{lane} * bits / kWordBits);
-  const unsigned below = lane * bits % kWordBits, above = kWordBits - bits - below;
-  if (llvm::isa<llvm::SExtInst>(extension))
-    return builder.CreateAShr(builder.CreateShl(word, above), kWordBits - bits);
-  return builder.CreateAnd(builder.CreateLShr(word, below), llvm::maskTrailingOnes<uint64_t>(bits));
-}
-
-// What one lane has, a known one. Addresses that depend on short integers are calculated from
-// these.
-Value* of_known_lane(IRBuilder<>& builder, Value* value, unsigned lane, PacketValues& values) {
-  auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(value);
-  const auto is_simple = [&](const Value* operand) {
-    return values.is_uniform(operand) || is_extended(operand, values);
-  };
-  if (!address || values.stride(address) ||
-      !builder.GetInsertBlock()->getDataLayout().isLittleEndian() ||
-      !llvm::all_of(address->operands(), is_simple))
-    return values.of_lane(builder, value, builder.getInt32(lane));
-  llvm::Instruction* copy = address->clone();
-  for (llvm::Use& operand : copy->operands())
-    operand.set(is_extended(operand, values)
-                    ? extended_of_lane(builder, *llvm::cast<llvm::CastInst>(operand), lane, values)
-                    : values.of_lane(builder, operand, builder.getInt32(lane)));
-  return builder.Insert(copy);
+Value* of_lane(IRBuilder<>& builder, Value* value, Value* lane, PacketValues& values) {
+  auto* known = llvm::dyn_cast<llvm::ConstantInt>(lane);
+  const bool is_address = value->getType()->isPointerTy() && !values.stride(value);
+  if (!known || !is_address) return values.of_lane(builder, value, lane);
+  return LaneAddresses(builder, values.vector(value)).of(known->getZExtValue());
 }
 
 // The instruction of one lane; its results go into `parts`.
@@ -71,11 +34,8 @@ void run_lane(IRBuilder<>& builder, llvm::Instruction& instruction, Value* lane,
               PacketValues& values) {
   llvm::Instruction* copy = instruction.clone();
   for (llvm::Use& operand : copy->operands())
-    if (llvm::isa<llvm::Instruction, llvm::Argument>(operand)) {
-      auto* known = llvm::dyn_cast<llvm::ConstantInt>(lane);
-      operand.set(known ? of_known_lane(builder, operand, known->getZExtValue(), values)
-                        : values.of_lane(builder, operand, lane));
-    }
+    if (llvm::isa<llvm::Instruction, llvm::Argument>(operand))
+      operand.set(of_lane(builder, operand, lane, values));
   builder.Insert(copy);
   if (parts.empty()) return;
   Parts results = take_apart(builder, copy);

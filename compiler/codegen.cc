@@ -14,6 +14,7 @@
 #include "compiler/code_size.h"
 #include "compiler/cpu_pipeline.h"
 #include "compiler/error.h"
+#include "compiler/vectorizer/byte_masks.h"
 #include "compiler/vectorizer/lane_addresses.h"
 #include "compiler/vectorizer/wide_masks.h"
 #include "conclave/code_features.h"
@@ -127,8 +128,9 @@ llvm::CodeGenOptLevel optimize_for_cpu(llvm::Module& module, const Target& targe
 
 std::string generate_code(llvm::Module& module, const Target& target, llvm::CodeGenOptLevel level,
                           llvm::CodeGenFileType type) {
-  if (!target.has("+avx512f"))
-    for (llvm::Function& function : module) widen_lane_masks(function);
+  const bool has_mask_registers = target.has("+avx512f");
+  for (llvm::Function& function : module)
+    has_mask_registers ? widen_byte_masks(function) : widen_lane_masks(function);
   for (llvm::Function& function : module)
     split_gathers(function, target.machine().getTargetTransformInfo(function));
   llvm::SmallString<0> code;

@@ -15,6 +15,7 @@
 #include "compiler/cpu_pipeline.h"
 #include "compiler/error.h"
 #include "compiler/vectorizer/byte_masks.h"
+#include "compiler/vectorizer/lane_addresses.h"
 #include "compiler/vectorizer/wide_masks.h"
 #include "conclave/code_features.h"
 
@@ -130,6 +131,8 @@ std::string generate_code(llvm::Module& module, const Target& target, llvm::Code
   const bool has_mask_registers = target.has("+avx512f");
   for (llvm::Function& function : module)
     has_mask_registers ? widen_byte_masks(function) : widen_lane_masks(function);
+  for (llvm::Function& function : module)
+    split_gathers(function, target.machine().getTargetTransformInfo(function));
   llvm::SmallString<0> code;
   llvm::raw_svector_ostream stream(code);
   llvm::legacy::PassManager passes;

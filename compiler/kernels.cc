@@ -40,12 +40,17 @@ namespace {
 // A worker's stack is finite; what a kernel cannot have must be told at build time.
 constexpr uint64_t kMaxPrivateBytes = uint64_t{8} << 20;
 
+std::vector<llvm::Function*> all_forms(const Region& region) {
+  std::vector<llvm::Function*> forms = region.packet_forms();
+  forms.push_back(region.function);
+  return forms;
+}
+
 void check_private_memory(const RegionedKernel& kernel, KernelInfo& info, StackBytes& stack) {
   for (const auto* regions : {&kernel.regions, &kernel.other_regions})
     for (const Region& region : *regions)
-      for (const llvm::Function* form :
-           {region.function, region.packet, region.remainder, region.tall})
-        if (form) info.private_bytes = std::max(info.private_bytes, stack.of(*form));
+      for (const llvm::Function* form : all_forms(region))
+        info.private_bytes = std::max(info.private_bytes, stack.of(*form));
   uint64_t bytes = info.private_bytes + kernel.spill_bytes;
   if (bytes > kMaxPrivateBytes)
     throw BuildError("kernel '" + kernel.name + "' needs " + std::to_string(bytes) +
@@ -167,6 +172,7 @@ PacketForms needed_forms(const Region& region, unsigned lanes, unsigned dimensio
   forms.dimension = dimension;
   const uint64_t height = size[dimensions_from(dimension)[1]];
   forms.tall = forms.packet && !region.has_sub_groups && height != 1;
+  forms.rows = height;
   forms.only_if_faster =
       options.width == 0 && !info.required_sub_group_size && !region.has_sub_groups;
   if (row == 0 && options.width == 0 && lanes > kMaxUsualLanes) forms.remainder = true;
@@ -175,11 +181,15 @@ PacketForms needed_forms(const Region& region, unsigned lanes, unsigned dimensio
   return forms;
 }
 
-void erase_packet_forms(Region& region) {
-  for (llvm::Function* form : {region.packet, region.remainder, region.tall})
-    if (form) form->eraseFromParent();
-  region.packet = region.remainder = region.tall = nullptr;
+void forget_packet_forms(Region& region) {
+  region.packet = region.remainder = nullptr;
+  region.tall.clear();
   region.lanes = 1;
+}
+
+void erase_packet_forms(Region& region) {
+  for (llvm::Function* form : region.packet_forms()) form->eraseFromParent();
+  forget_packet_forms(region);
 }
 
 const char* why_one_lane(const Options& options) {
@@ -208,11 +218,7 @@ void vectorize_regions(const std::string& kernel, std::vector<Region>& regions, 
       continue;
     }
     const PacketForms forms = needed_forms(region, lanes, plan.dimension, plan.size, info, options);
-    if (vectorize_region(region, lanes, forms, target, simplifier, remarks[i])) {
-      for (llvm::Function* form : {region.packet, region.tall})
-        if (form && regions.size() == 1) region.streams |= stream_stores(*form);
-      continue;
-    }
+    if (vectorize_region(region, lanes, forms, target, simplifier, remarks[i])) continue;
     if (!region.has_sub_groups) continue;
     if (info.required_sub_group_size)
       throw BuildError("kernel '" + kernel + "' requires sub-groups of " + std::to_string(lanes) +
@@ -222,6 +228,7 @@ void vectorize_regions(const std::string& kernel, std::vector<Region>& regions, 
     for (Region& other : regions) erase_packet_forms(other);
     return;
   }
+  stream_stores(regions);
 }
 
 KernelRemarks start_remarks(const RegionedKernel& kernel, const Options& options) {
@@ -250,8 +257,7 @@ void add_other_regions(RegionedKernel& kernel, const Plan& plan, const KernelInf
   KernelRemarks others = start_remarks(kernel, options);
   std::vector<Region> regions = kernel.regions;
   for (Region& region : regions) {
-    region.packet = region.remainder = region.tall = nullptr;
-    region.lanes = region.rows = 1;
+    forget_packet_forms(region);
     region.dimension = plan.dimension;
   }
   vectorize_regions(kernel.name, regions, plan, info, options, target, simplifier, others.parts);

@@ -12,6 +12,10 @@
 #define LARGEST_2(v) fmax((v).s0, (v).s1)
 #define LARGEST_3(v) fmax(LARGEST_2(v), (v).s2)
 #define LARGEST_4(v) fmax(LARGEST_2(v), fmax((v).s2, (v).s3))
+#define MOST_(v) (v)
+#define MOST_2(v) max((v).s0, (v).s1)
+#define MOST_3(v) max(MOST_2(v), (v).s2)
+#define MOST_4(v) max(MOST_2(v), max((v).s2, (v).s3))
 #define ANY_(condition) (condition)
 #define ANY_2(condition) any(condition)
 #define ANY_3(condition) any(condition)
@@ -29,15 +33,22 @@ CROSS(double)
 FOR_GEOMETRIC(SHARED, float)
 FOR_GEOMETRIC(SHARED, double)
 
-// The squares of floats fit into double, so nothing overflows or is lost.
-#define FLOAT_LENGTH(N)                                              \
-  HELPER double square_of_length(float##N v) {                       \
-    double##N wide = CAST(N, double, v);                             \
-    return dot(wide, wide);                                          \
-  }                                                                  \
-  OVERLOAD float length(float##N v) { return (float)sqrt(square_of_length(v)); }
-#define FLOAT_LENGTH_(N, unused) FLOAT_LENGTH(N)
-FOR_GEOMETRIC(FLOAT_LENGTH_, )
+// The power of two in the largest component, or near it: vectors are divided by it, so that squares
+// neither overflow nor are lost. It and its reciprocal are normal numbers.
+#define FLOAT_LENGTH(N, unused)                                                             \
+  HELPER uint exponent_for_length(float##N v) {                                             \
+    uint##N magnitudes = as_uint##N(v) & 0x7fffffffu;                                       \
+    return clamp(MOST_##N(magnitudes) & 0x7f800000u, 0x00800000u, 0x7e800000u);             \
+  }                                                                                         \
+  HELPER float##N scaled_for_length(float##N v, uint exponent) {                            \
+    return v * as_float(0x7f000000u - exponent);                                            \
+  }                                                                                         \
+  OVERLOAD float length(float##N v) {                                                       \
+    uint exponent = exponent_for_length(v);                                                 \
+    float##N scaled = scaled_for_length(v, exponent);                                       \
+    return sqrt(dot(scaled, scaled)) * as_float(exponent);                                  \
+  }
+FOR_GEOMETRIC(FLOAT_LENGTH, )
 
 // For doubles the vector is scaled by a power of two where its squares would leave the range.
 #define DOUBLE_LENGTH(N, unused)                                                            \
@@ -66,9 +77,9 @@ FOR_GEOMETRIC(DIRECTION, double)
 #define FLOAT_NORMALIZE(N, unused)                                                 \
   OVERLOAD float##N normalize(float##N v) {                                        \
     v = finite_direction(v);                                                       \
-    double square = square_of_length(v);                                           \
-    double##N direction = CAST(N, double, v) / sqrt(square);                       \
-    return square == 0 ? v : CAST(N, float, direction);                            \
+    float##N scaled = scaled_for_length(v, exponent_for_length(v));                \
+    float square = dot(scaled, scaled);                                            \
+    return square == 0 ? v : scaled / sqrt(square);                                \
   }
 // Small components next to large ones keep their precision: scaling up comes before, scaling down
 // after the division.

@@ -9,7 +9,8 @@
 namespace conclave::compiler {
 namespace {
 
-constexpr unsigned kLongestRow = 128;
+constexpr unsigned kLongestRow = 4096;
+constexpr unsigned kLongestRowWithReuse = 128;
 constexpr unsigned kLongestRowWithLoops = 64;
 
 bool has_loops(llvm::Function& function) {
@@ -57,8 +58,9 @@ bool is_indifferent_to_groups(const RegionedKernel& kernel) {
          !knows_groups(*kernel.regions[0].function);
 }
 
-unsigned longest_row(const RegionedKernel& kernel) {
-  return has_loops(*kernel.regions[0].function) ? kLongestRowWithLoops : kLongestRow;
+unsigned longest_row(const Region& region) {
+  if (has_loops(*region.function)) return kLongestRowWithLoops;
+  return region.rows_share_lines ? kLongestRowWithReuse : kLongestRow;
 }
 
 }  // namespace conclave::compiler

@@ -346,13 +346,20 @@ class RegionEmitter {
   Value* emit_in_packets() {
     Value* whole = rounded_down(size(0), region_.lanes);
     whole_ = builder_.CreateSelect(in_packets_, whole, none_);
-    if (!region_.tall) return emit_rows(size(1), 1, [&](const Row& row) { return emit_row(row); });
+    if (region_.tall.empty())
+      return emit_rows(size(1), 1, [&](const Row& row) { return emit_row(row); });
 
-    Value* blocks = builder_.CreateUDiv(size(1), builder_.getInt64(region_.rows));
-    Value* is_tall = builder_.CreateAnd(builder_.CreateICmpNE(whole_, none_),
-                                        builder_.CreateICmpNE(blocks, none_));
-    tall_end_ = builder_.CreateSelect(is_tall, rounded_down(size(1), region_.rows), none_);
-    Value* next = emit_if(builder_, is_tall, nothing(), [&] { return emit_tall_rows(blocks); });
+    // Rows up to where they can be done several at once.
+    Value* height = builder_.CreateSelect(builder_.CreateICmpNE(whole_, none_), size(1), none_);
+    Value* next = nothing();
+    tall_end_ = none_;
+    for (const TallForm& form : region_.tall) {
+      Value* left = builder_.CreateSub(height, tall_end_, "", true, true);
+      Value* blocks = builder_.CreateUDiv(left, builder_.getInt64(form.rows));
+      next = emit_if(builder_, builder_.CreateICmpNE(blocks, none_), next,
+                     [&] { return emit_tall_rows(form, tall_end_, blocks); });
+      tall_end_ = rounded_down(height, form.rows);
+    }
     Value* is_done = builder_.CreateAnd(builder_.CreateICmpEQ(tall_end_, size(1)),
                                         builder_.CreateICmpEQ(whole_, size(0)));
     return emit_if(builder_, builder_.CreateNot(is_done), next, [&] {
@@ -382,9 +389,11 @@ class RegionEmitter {
     return next;
   }
 
-  Value* emit_tall_rows(Value* blocks) {
-    return emit_rows(blocks, region_.rows, [&](const Row& row) {
-      return emitter(row).emit_packets(region_.tall, whole_);
+  // So many blocks of rows, from row `first` on.
+  Value* emit_tall_rows(const TallForm& form, Value* first, Value* blocks) {
+    return emit_rows(blocks, form.rows, [&](Row row) {
+      row.y = builder_.CreateAdd(first, row.y, "", true, true);
+      return emitter(row).emit_packets(form.function, whole_);
     });
   }
 
@@ -394,7 +403,7 @@ class RegionEmitter {
     Value* next = nothing();
     if (region_.packet) {
       Value* has_packets = builder_.CreateICmpNE(whole_, none_);
-      if (region_.tall)
+      if (!region_.tall.empty())
         has_packets =
             builder_.CreateAnd(has_packets, builder_.CreateICmpUGE(position.y, tall_end_));
       next = emit_if(builder_, has_packets, next,

@@ -36,6 +36,12 @@ struct UniformInput {
   uint64_t alignment;
 };
 
+// The packet form for several rows of work-items at once.
+struct TallForm {
+  llvm::Function* function;
+  unsigned rows;
+};
+
 struct Region {
   llvm::Function* function = nullptr;
   std::vector<UniformInput> inputs;  // what its last parameters are
@@ -45,15 +51,26 @@ struct Region {
   // The same for fewer than `lanes`: those whose local id in `dimension` is below the local size,
   // at least one. Null where there is none.
   llvm::Function* remainder = nullptr;
-  // The same as `packet` for `rows` rows of work-items at once. Null where there is none.
-  llvm::Function* tall = nullptr;
-  unsigned lanes = 1, rows = 1, dimension = 0;
+  // The same as `packet` for several rows of work-items at once, the one for most of them first.
+  std::vector<TallForm> tall;
+  unsigned lanes = 1, dimension = 0;
   // The kernel uses sub-groups: it runs in packets, each a sub-group, or one by one. Whether it
   // requires their size.
   bool has_sub_groups = false;
   bool has_required_lanes = false;
+  // Rows that follow one another may access the same lines of memory (row_reuse.h).
+  bool rows_share_lines = true;
   bool streams = false;         // some stores go past the caches (streaming_stores.h)
   std::vector<int> successors;  // what the function may return, each once
+
+  // All functions that packets of work-items run.
+  std::vector<llvm::Function*> packet_forms() const {
+    std::vector<llvm::Function*> forms;
+    for (llvm::Function* form : {packet, remainder})
+      if (form) forms.push_back(form);
+    for (const TallForm& form : tall) forms.push_back(form.function);
+    return forms;
+  }
 };
 
 // Region 0 begins at the kernel's entry, region i > 0 behind the i-th barrier.

@@ -8,17 +8,20 @@
 //
 // Only whole lines, written once by each packet to a buffer that the kernel does not read, in
 // kernels without atomic operations: such stores are ordered by nothing but a fence at the end of
-// the work-groups.
+// the work-groups. Barriers need none: the work-items of a group run on one thread.
 #ifndef CONCLAVE_COMPILER_PASSES_STREAMING_STORES_H_
 #define CONCLAVE_COMPILER_PASSES_STREAMING_STORES_H_
 
-#include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
+
+#include <vector>
+
+#include "compiler/passes/region.h"
 
 namespace conclave::compiler {
 
-// Of a packet form of a kernel without barriers. Whether there are any.
-bool stream_stores(llvm::Function& packet);
+// Of the packet forms of all of a kernel's regions; these tell which have any.
+void stream_stores(std::vector<Region>& regions);
 
 // Orders them before whatever tells others that the work-groups are done.
 void emit_fence_behind_streams(llvm::IRBuilder<>& builder);

@@ -173,17 +173,19 @@ class GroupFunctionBuilder {
     return builder_.CreateICmpUGE(local_size_[regions[0].dimension], builder_.getInt64(lanes));
   }
 
-  // Whatever the regions' dimension is: the numbers of groups mean the same in all code of a
-  // kernel.
+  // The numbers of groups mean the same in all code that runs for one launch. Groups that may be
+  // joined have no specialised code; they are counted, and joined, along the packets first.
   void emit_group_loop(const std::vector<Region>& regions) {
     group_ = add_block("group");
     group_end_ = add_block("group.end");
+    order_ = dimensions_from(kernel_.joins_groups ? regions[0].dimension : 0);
+    const auto& [fast, middle, slow] = order_;
     Triple start;
-    start[0] = builder_.CreateURem(first(), num_groups_[0]);
-    Value* rest = builder_.CreateUDiv(first(), num_groups_[0]);
-    start[1] = builder_.CreateURem(rest, num_groups_[1]);
-    start[2] = builder_.CreateUDiv(rest, num_groups_[1]);
-    Value* most = kernel_.joins_groups ? most_groups_at_once() : builder_.getInt64(1);
+    start[fast] = builder_.CreateURem(first(), num_groups_[fast]);
+    Value* rest = builder_.CreateUDiv(first(), num_groups_[fast]);
+    start[middle] = builder_.CreateURem(rest, num_groups_[middle]);
+    start[slow] = builder_.CreateUDiv(rest, num_groups_[middle]);
+    Value* most = kernel_.joins_groups ? most_groups_at_once(regions[0]) : builder_.getInt64(1);
     BasicBlock* before = builder_.GetInsertBlock();
     builder_.CreateBr(group_);
 
@@ -195,7 +197,7 @@ class GroupFunctionBuilder {
     }
     llvm::PHINode* left = builder_.CreatePHI(builder_.getInt64Ty(), 2, "left");
     left->addIncoming(count(), before);
-    Value* groups = kernel_.joins_groups ? groups_at_once(most, left, id[0]) : most;
+    Value* groups = kernel_.joins_groups ? groups_at_once(most, left, id[fast]) : most;
     describe_group({id[0], id[1], id[2]}, groups);
     emit_group(regions);
 
@@ -213,18 +215,19 @@ class GroupFunctionBuilder {
   }
 
   // Groups of one row need no bound: they are one line in memory, if in any order.
-  Value* most_groups_at_once() {
-    Value* rows = builder_.CreateMul(local_size_[1], local_size_[2], "", true, true);
+  Value* most_groups_at_once(const Region& region) {
+    Value* rows =
+        builder_.CreateMul(local_size_[order_[1]], local_size_[order_[2]], "", true, true);
     Value* is_line = builder_.CreateICmpEQ(rows, builder_.getInt64(1));
     Value* longest = builder_.CreateSelect(is_line, builder_.getInt64(kLongestLine),
-                                           builder_.getInt64(longest_row(kernel_)));
-    Value* groups = builder_.CreateUDiv(longest, local_size_[0]);
+                                           builder_.getInt64(longest_row(region)));
+    Value* groups = builder_.CreateUDiv(longest, local_size_[order_[0]]);
     return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, groups, builder_.getInt64(1));
   }
 
   // Those that are left, and in the same row of groups.
   Value* groups_at_once(Value* most, Value* left, Value* id) {
-    Value* in_row = builder_.CreateSub(num_groups_[0], id, "", true, true);
+    Value* in_row = builder_.CreateSub(num_groups_[order_[0]], id, "", true, true);
     return smaller(smaller(most, left), in_row);
   }
 
@@ -236,7 +239,7 @@ class GroupFunctionBuilder {
       Value* begin = builder_.CreateMul(id[d], local_size_[d], "", true, true);
       Value* left = builder_.CreateSub(global_size_[d], begin, "", true, true);
       Value* size = local_size_[d];
-      if (d == 0) size = builder_.CreateMul(size, groups, "", true, true);
+      if (d == order_[0]) size = builder_.CreateMul(size, groups, "", true, true);
       group_values_.local_size[d] = info_.uniform_work_groups ? size : smaller(size, left);
       group_values_.global_base[d] = builder_.CreateAdd(begin, global_offset_[d]);
     }
@@ -249,9 +252,9 @@ class GroupFunctionBuilder {
   Triple next_group(const Triple& id, Value* groups) {
     Triple next;
     Value* carry = groups;
-    for (unsigned d = 0; d < 3; ++d) {
+    for (unsigned d : order_) {
       Value* sum = builder_.CreateAdd(id[d], carry, "", true, true);
-      if (d == 2) {
+      if (d == order_[2]) {
         next[d] = sum;
         break;
       }
@@ -320,6 +323,7 @@ class GroupFunctionBuilder {
   BasicBlock* group_ = nullptr;
   BasicBlock* group_end_ = nullptr;
   BasicBlock* exit_ = nullptr;
+  std::array<unsigned, 3> order_{0, 1, 2};  // the dimensions as groups are counted
   Triple global_offset_, global_size_, local_size_, num_groups_;
   GroupValues group_values_;
 };

@@ -24,6 +24,9 @@ constexpr unsigned kPointerBits = 64;
 // Of lanes that are nowhere in particular, so much is accessed at once.
 constexpr int64_t kRowBytes = 16;
 
+// What each of them stores, so much at once: a line of a cache.
+constexpr int64_t kLineBytes = 64;
+
 // Of lanes at known places, what is no further away is accessed together.
 constexpr int64_t kPatternBytes = 256;
 
@@ -106,12 +109,36 @@ struct Neighbours {
   std::vector<FieldGroup::Member> members;  // in the order of the code
 };
 
+int64_t size_of(const FieldGroup& group) {
+  return group.members.back().offset + size_of(*group.members.back().access);
+}
+
+// Puts rows together that lie one behind the other, from `begin` on each.
+void join_rows(std::vector<FieldGroup>& groups, llvm::ArrayRef<int64_t> begins) {
+  std::vector<FieldGroup> joined;
+  int64_t begin = 0;
+  for (auto [group, own_begin] : llvm::zip(groups, begins)) {
+    const bool continues = !joined.empty() && begin + size_of(joined.back()) == own_begin &&
+                           size_of(joined.back()) % kRowBytes == 0 && size_of(group) == kRowBytes &&
+                           size_of(joined.back()) < kLineBytes;
+    if (!continues) {
+      begin = own_begin;
+      joined.push_back(std::move(group));
+      continue;
+    }
+    for (const auto& [access, offset] : group.members)
+      joined.back().members.push_back({access, own_begin - begin + offset});
+  }
+  groups = std::move(joined);
+}
+
 // Cuts them where something lies between two, or where a lane would end.
 std::vector<FieldGroup> cut(const Neighbours& neighbours) {
   std::vector<FieldGroup::Member> members = neighbours.members;
   std::stable_sort(members.begin(), members.end(),
                    [](const auto& one, const auto& other) { return one.offset < other.offset; });
   std::vector<FieldGroup> groups;
+  llvm::SmallVector<int64_t> begins;
   int64_t first = 0, end = 0;
   for (const auto& [access, offset] : members) {
     const int64_t size = size_of(*access);
@@ -121,11 +148,13 @@ std::vector<FieldGroup> cut(const Neighbours& neighbours) {
             : offset + size - first <= kPatternBytes;
     if (groups.empty() || !continues) {
       groups.push_back({{}, nullptr, 0});
-      first = offset;
+      begins.push_back(first = offset);
     }
     groups.back().members.push_back({access, offset - first});
     end = offset + size;
   }
+  if (!neighbours.are_loads && !neighbours.stride && neighbours.offsets.empty())
+    join_rows(groups, begins);
   llvm::erase_if(groups, [](const FieldGroup& group) { return group.members.size() < 2; });
   return groups;
 }

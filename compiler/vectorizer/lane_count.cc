@@ -33,6 +33,10 @@ constexpr unsigned kUsualVectorBits = 128;
 constexpr unsigned kMaxKept = 4;
 constexpr unsigned kMaxInChain = 16;
 
+// Registers for what such a loop keeps, and by how much more lanes than usual are worth it.
+constexpr unsigned kRegistersOfChain = 16;
+constexpr unsigned kMaxTimes = 4;
+
 // Bits of what an instruction computes with; 0 for what has no part in the choice of lanes.
 unsigned computed_bits(const Instruction& instruction) {
   if (!llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::CallBase>(instruction)) return 0;
@@ -49,11 +53,17 @@ class Loops {
         dominators_(region),
         loops_(dominators_) {}
 
-  // One of operations that wait for each other, which fits into registers several times.
-  bool has_short_chain() const {
-    return llvm::any_of(loops_.getLoopsInPreorder(), [&](const llvm::Loop* loop) {
-      return loop->isInnermost() && is_short_chain(*loop);
-    });
+  // How many times the usual lanes are to be had for one of operations that wait for each other,
+  // whose values take so many registers each and fit into them several times.
+  unsigned times_of_short_chain(unsigned registers) const {
+    unsigned times = 1;
+    for (const llvm::Loop* loop : loops_.getLoopsInPreorder())
+      if (loop->isInnermost() && is_short_chain(*loop))
+        times = std::max(
+            times, leaves_at_different_times(*loop)
+                       ? 2
+                       : llvm::bit_floor(kRegistersOfChain / (count_kept(*loop) * registers)));
+    return std::min(times, kMaxTimes);
   }
 
   // One that lanes leave at different times, which computes with long integers.
@@ -111,9 +121,12 @@ class Loops {
       return (instruction.getType()->isIntegerTy(64) || instruction.getType()->isDoubleTy()) &&
              !llvm::isa<llvm::CastInst>(instruction);  // of an index
     };
-    const unsigned carried = count_carried(loop);
-    return carried > 0 && carried + count_invariants(loop) <= kMaxKept &&
+    return count_carried(loop) > 0 && count_kept(loop) <= kMaxKept &&
            count(loop, is_any) <= kMaxInChain && count(loop, is_long) == 0 && !loads_in_turn(loop);
+  }
+
+  unsigned count_kept(const llvm::Loop& loop) const {
+    return count_carried(loop) + count_invariants(loop);
   }
 
   // Vectors that an iteration leaves to the next. Where lanes leave at different times these are
@@ -178,7 +191,8 @@ unsigned choose_lanes(llvm::Function& region, unsigned register_bits, bool has_l
   // Longer explicit vectors fill registers by themselves.
   const auto longest_vectors = static_cast<unsigned>(llvm::divideCeil(longest, kUsualVectorBits));
   lanes = std::clamp(lanes / std::bit_ceil(longest_vectors), kMinLanes, kMaxUsualLanes);
-  return has_long_rows && doubles <= floats && loops.has_short_chain() ? 2 * lanes : lanes;
+  if (!has_long_rows || doubles > floats) return lanes;
+  return lanes * loops.times_of_short_chain(std::max(1u, lanes * 32 / register_bits));
 }
 
 }  // namespace conclave::compiler

@@ -30,6 +30,8 @@ constexpr int64_t kMaxPatternVectors = 4;
 // Rows of this size fill the sections that shuffles of wide registers are cheap within.
 constexpr int64_t kRowBytes = 16;
 
+constexpr int64_t kLineBytes = 64;
+
 // In memory as in a vector: bools and the like are not.
 bool is_dense_type(Type* type, const llvm::DataLayout& layout) {
   return llvm::VectorType::isValidElementType(type) &&
@@ -369,14 +371,21 @@ Parts PacketAccess::load_rows(unsigned length) {
   return parts;
 }
 
+// As much at once of each lane as a line of a cache has, where lanes are further apart than that.
 void PacketAccess::store_rows(unsigned length, const Parts& parts) {
-  for (unsigned first = 0; first < count(); first += length) {
-    const uint64_t offset = memory_.elements[first].offset;
-    const auto columns = transpose_sections(builder_, llvm::ArrayRef(parts).slice(first, length));
+  const bool is_close = memory_.stride && std::abs(*memory_.stride) < kLineBytes;
+  const auto most = static_cast<unsigned>((is_close ? kRowBytes : kLineBytes) / size());
+  for (unsigned first = 0; first < count(); first += most) {
+    const unsigned end = std::min(first + most, static_cast<unsigned>(count()));
+    llvm::SmallVector<llvm::SmallVector<Value*, 4>> columns;
+    for (unsigned i = first; i < end; i += length)
+      columns.push_back(transpose_sections(builder_, llvm::ArrayRef(parts).slice(i, length)));
     for (unsigned lane = 0; lane < lanes(); ++lane) {
-      Value* row = pick(builder_, columns[lane % length], length, lane / length * length, 1);
-      store_vector(row, lane_pointer(lane, offset), llvm::commonAlignment(memory_.align, kRowBytes),
-                   nullptr);
+      Parts rows;
+      for (const auto& section : columns)
+        rows.push_back(pick(builder_, section[lane % length], length, lane / length * length, 1));
+      store_vector(concatenate(builder_, rows), lane_pointer(lane, memory_.elements[first].offset),
+                   llvm::commonAlignment(memory_.align, kRowBytes), nullptr);
     }
   }
 }

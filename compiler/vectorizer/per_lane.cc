@@ -5,6 +5,8 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Intrinsics.h>
 
+#include "compiler/vectorizer/lane_addresses.h"
+
 namespace conclave::compiler {
 namespace {
 
@@ -20,13 +22,20 @@ Parts undefined_parts(const llvm::Instruction& instruction, const PacketValues& 
   return parts;
 }
 
+Value* of_lane(IRBuilder<>& builder, Value* value, Value* lane, PacketValues& values) {
+  auto* known = llvm::dyn_cast<llvm::ConstantInt>(lane);
+  const bool is_address = value->getType()->isPointerTy() && !values.stride(value);
+  if (!known || !is_address) return values.of_lane(builder, value, lane);
+  return LaneAddresses(builder, values.vector(value)).of(known->getZExtValue());
+}
+
 // The instruction of one lane; its results go into `parts`.
 void run_lane(IRBuilder<>& builder, llvm::Instruction& instruction, Value* lane, Parts& parts,
               PacketValues& values) {
   llvm::Instruction* copy = instruction.clone();
   for (llvm::Use& operand : copy->operands())
     if (llvm::isa<llvm::Instruction, llvm::Argument>(operand))
-      operand.set(values.of_lane(builder, operand, lane));
+      operand.set(of_lane(builder, operand, lane, values));
   builder.Insert(copy);
   if (parts.empty()) return;
   Parts results = take_apart(builder, copy);

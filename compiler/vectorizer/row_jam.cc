@@ -30,6 +30,12 @@ constexpr unsigned kCarried = 8;
 // A row of this size is accessed at once.
 constexpr int64_t kRowBytes = 16;
 
+// What is written across is best written in whole lines of the caches, as long as the rows' values
+// fit into the registers more or less.
+constexpr int64_t kLineBytes = 64;
+constexpr int64_t kLeastInLine = 4;
+constexpr unsigned kMostLoadsOfLine = 2;
+
 // Instructions of all rows together.
 constexpr unsigned kMaxInstructions = 2'000;
 
@@ -53,6 +59,11 @@ bool all_rows_take_the_same_way(const llvm::Function& region, const Shapes& rows
     const Instruction* end = block.getTerminator();
     return llvm::isa<llvm::ReturnInst>(end) || rows.has_uniform_operands(*end);
   });
+}
+
+int64_t size_of_access(const Instruction& access) {
+  auto* type = llvm::getLoadStoreType(const_cast<Instruction*>(&access));
+  return static_cast<int64_t>(access.getDataLayout().getTypeStoreSize(type));
 }
 
 unsigned most_carried(llvm::Function& region, const Shapes& rows) {
@@ -173,19 +184,32 @@ unsigned rows_at_once(llvm::Function& region, const LaneIds& rows, unsigned regi
   return count;
 }
 
-bool has_accesses_across(llvm::Function& region, const LaneIds& lanes, const LaneIds& rows) {
+AccessesAcross find_accesses_across(llvm::Function& region, const LaneIds& lanes,
+                                    const LaneIds& rows) {
   const LaneStrides no_strides;
   const Shapes along_lanes(region, lanes, no_strides, kMostRows);
   const Shapes along_rows(region, rows, no_strides, kMostRows);
-  return llvm::any_of(llvm::instructions(region), [&](Instruction& instruction) {
+  AccessesAcross found;
+  unsigned loads = 0;
+  for (Instruction& instruction : llvm::instructions(region)) {
     const Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
-    if (!pointer) return false;
-    const auto size = static_cast<int64_t>(
-        region.getDataLayout().getTypeStoreSize(llvm::getLoadStoreType(&instruction)));
+    if (!pointer) continue;
+    const bool is_load = llvm::isa<llvm::LoadInst>(instruction);
+    const int64_t size = size_of_access(instruction);
     const auto distance = along_lanes.stride(pointer);
-    return along_rows.stride(pointer) == size && size <= kRowBytes / 2 &&
-           (!distance || std::abs(*distance) > kRowBytes);
-  });
+    loads += is_load && !along_rows.is_uniform(&instruction);
+    if (along_rows.stride(pointer) != size || size > kRowBytes / 2 ||
+        (distance && std::abs(*distance) <= kRowBytes))
+      continue;
+    found.any = true;
+    if (!is_load && size >= kLeastInLine)
+      found.rows_of_line = static_cast<unsigned>(kLineBytes / size);
+  }
+  const llvm::DominatorTree dominators(region);
+  if (loads > kMostLoadsOfLine || !llvm::LoopInfo(dominators).empty() ||
+      region.getInstructionCount() * found.rows_of_line > kMaxInstructions)
+    found.rows_of_line = 0;
+  return found;
 }
 
 void jam_rows(llvm::Function& region, const LaneIds& rows, unsigned count) {

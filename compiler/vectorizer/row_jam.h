@@ -26,8 +26,14 @@ namespace conclave::compiler {
 // of all lanes takes `registers`.
 unsigned rows_at_once(llvm::Function& region, const LaneIds& rows, unsigned registers);
 
-// Whether the same element of neighbouring rows lies together where those of lanes are scattered.
-bool has_accesses_across(llvm::Function& region, const LaneIds& lanes, const LaneIds& rows);
+// Whether the same element of neighbouring rows lies together where those of lanes are scattered,
+// and how many rows write a whole line of a cache, if they are worth an attempt.
+struct AccessesAcross {
+  bool any = false;
+  unsigned rows_of_line = 0;
+};
+AccessesAcross find_accesses_across(llvm::Function& region, const LaneIds& lanes,
+                                    const LaneIds& rows);
 
 // Makes the function that of so many rows from the one on that it is given.
 void jam_rows(llvm::Function& region, const LaneIds& rows, unsigned count);

@@ -27,6 +27,7 @@
 #include "compiler/vectorizer/packet_functions.h"
 #include "compiler/vectorizer/packetize.h"
 #include "compiler/vectorizer/row_jam.h"
+#include "compiler/vectorizer/row_reuse.h"
 #include "compiler/vectorizer/slots.h"
 #include "compiler/vectorizer/unconditional_stores.h"
 #include "compiler/vectorizer/whole_packets.h"
@@ -203,27 +204,47 @@ llvm::Function* clone(llvm::Function& function, const llvm::Twine& name) {
   return copy;
 }
 
-// The form for several rows at once of a function that is prepared, where that is an improvement.
-llvm::Function* make_tall_form(llvm::Function& packet, const FormKind& kind, const Target& target,
-                               Simplifier& simplifier, unsigned& rows) {
-  llvm::Function* tall = clone(packet, packet.getName() + ".rows");
-  calculate_linear_ids(*tall);
+LaneIds row_ids_of(llvm::Function& function, const FormKind& kind) {
+  return lane_ids_along(function, dimensions_from(kind.dimension)[1]);
+}
+
+// The form for so many rows at once of a function that is prepared; null where it is no better.
+llvm::Function* make_tall_form(llvm::Function& packet, const FormKind& kind, unsigned rows,
+                               bool is_better, const Target& target, Simplifier& simplifier) {
+  llvm::Function* tall = clone(packet, packet.getName() + "." + llvm::Twine(rows));
   const auto lane_ids = [&] { return lane_ids_along(*tall, kind.dimension); };
-  const auto row_ids = [&] { return lane_ids_along(*tall, dimensions_from(kind.dimension)[1]); };
-  rows = rows_at_once(*tall, row_ids(), std::max(1u, kind.lanes * 32 / register_bits(target)));
-  bool is_better = false;
-  if (rows > 1) {
-    is_better = has_accesses_across(*tall, lane_ids(), row_ids());
-    const double loads = count_loads_in_loops(*tall, lane_ids());
-    jam_rows(*tall, row_ids(), rows);
-    simplifier.run(*tall);
-    is_better |= count_loads_in_loops(*tall, lane_ids()) < kFewerLoads * rows * loads;
-  }
+  const double loads = count_loads_in_loops(*tall, lane_ids());
+  jam_rows(*tall, row_ids_of(*tall, kind), rows);
+  simplifier.run(*tall);
+  is_better |= count_loads_in_loops(*tall, lane_ids()) < kFewerLoads * rows * loads;
   PartRemarks no_remarks;
   if (is_better && make_packet_form(*tall, kind, target, simplifier, no_remarks)) return tall;
   tall->eraseFromParent();
-  rows = 1;
   return nullptr;
+}
+
+// Those that groups of `height` rows, or of any number, are run with, where that is an improvement.
+std::vector<TallForm> make_tall_forms(llvm::Function& packet, const FormKind& kind, uint64_t height,
+                                      const Target& target, Simplifier& simplifier) {
+  std::vector<TallForm> forms;
+  llvm::Function* linear = clone(packet, packet.getName() + ".rows");
+  calculate_linear_ids(*linear);
+  const LaneIds row_ids = row_ids_of(*linear, kind);
+  const unsigned registers = std::max(1u, kind.lanes * 32 / register_bits(target));
+  const unsigned most = rows_at_once(*linear, row_ids, registers);
+  const AccessesAcross across =
+      most == 1 ? AccessesAcross()
+                : find_accesses_across(*linear, lane_ids_along(*linear, kind.dimension), row_ids);
+  for (unsigned rows : {across.rows_of_line, most}) {
+    const bool fits = height == 0 || rows <= height;
+    if (rows <= 1 || !fits || (!forms.empty() && rows >= forms.back().rows)) continue;
+    llvm::Function* form = make_tall_form(*linear, kind, rows, across.any, target, simplifier);
+    if (!form) continue;
+    forms.push_back({form, rows});
+    if (height != 0 && (height %= rows) == 0) break;
+  }
+  linear->eraseFromParent();
+  return forms;
 }
 
 }  // namespace
@@ -255,9 +276,11 @@ bool vectorize_region(Region& region, unsigned lanes, PacketForms forms, const T
     is_done = make_packet_form(*remainder, kind, target, simplifier, remarks);
   }
   kind.is_remainder = false;
-  unsigned rows = 1;
-  llvm::Function* tall =
-      is_done && forms.tall ? make_tall_form(*packet, kind, target, simplifier, rows) : nullptr;
+  if (is_done)
+    region.rows_share_lines =
+        rows_may_share_lines(*packet, lane_ids_along(*packet, forms.dimension));
+  std::vector<TallForm> tall;
+  if (is_done && forms.tall) tall = make_tall_forms(*packet, kind, forms.rows, target, simplifier);
   if (is_done && forms.packet)
     is_done = make_packet_form(*packet, kind, target, simplifier, remarks);
   if (!is_done || !forms.packet) {
@@ -265,14 +288,14 @@ bool vectorize_region(Region& region, unsigned lanes, PacketForms forms, const T
     packet = nullptr;
   }
   if (!is_done) {
-    for (llvm::Function* form : {remainder, tall})
-      if (form) form->eraseFromParent();
+    if (remainder) remainder->eraseFromParent();
+    for (const TallForm& form : tall) form.function->eraseFromParent();
     return false;
   }
   region.packet = packet;
   region.remainder = remainder;
-  region.tall = tall;
-  region.rows = remarks.rows = rows;
+  remarks.rows = tall.empty() ? 1 : tall.front().rows;
+  region.tall = std::move(tall);
   region.lanes = remarks.lanes = lanes;
   region.dimension = remarks.dimension = forms.dimension;
   return true;

@@ -32,6 +32,12 @@ expect 0 'masked'
 compile saxpy skylake
 expect 0 'nontemporal'
 
+# Lines that sixteen rows write together, and what is written behind a barrier.
+compile transpose_naive znver3
+expect 16 'store <16 x float>.*nontemporal'
+compile transpose_tiled znver3
+expect 5 'store <16 x float>.*nontemporal'
+
 # Bytes have no masked accesses before AVX-512: the edges of an image run lane by lane.
 compile sobel skylake
 expect 1 'store <16 x i8>'

@@ -63,6 +63,39 @@ TEST(Kernel, StoresMoreThanCachesKeep) {
   }
 }
 
+// Lines that are written across the rows go past the caches too, also behind a barrier.
+TEST(Kernel, StoresLinesAcrossRows) {
+  CompiledProgram program(
+      "kernel void plain(global const int* a, global int* b, int width, int height) {"
+      "  int x = get_global_id(0), y = get_global_id(1);"
+      "  b[x * height + y] = a[y * width + x]; }"
+      "kernel void tiled(global const int* a, global int* b, int width, int height) {"
+      "  local int tile[16][17];"
+      "  int x = get_local_id(0), y = get_local_id(1);"
+      "  int column = get_group_id(0) * 16, row = get_group_id(1) * 16;"
+      "  tile[y][x] = a[(row + y) * width + column + x];"
+      "  barrier(CLK_LOCAL_MEM_FENCE);"
+      "  b[(column + y) * height + row + x] = tile[x][y]; }");
+  constexpr int kWidth = 4096, kHeight = 2064, kLine = 16;
+  constexpr size_t kCount = size_t{kWidth} * kHeight;
+  std::vector<int> in(kCount), out(kCount + 2 * kLine);
+  std::iota(in.begin(), in.end(), 0);
+  const auto place = reinterpret_cast<uintptr_t>(out.data()) / sizeof(int);
+  for (const char* kernel : {"plain", "tiled"})
+    for (const size_t distance : {0, 3}) {
+      const size_t first = (kLine - place % kLine) % kLine + distance;
+      std::ranges::fill(out, -1);
+      program.run(kernel,
+                  Arguments().add(in.data()).add(&out[first]).add(int{kWidth}).add(int{kHeight}),
+                  range2(kWidth, kHeight, 16, 16));
+      for (size_t i = 0; i < kCount; ++i)
+        ASSERT_EQ(out[first + i], in[i % kHeight * kWidth + i / kHeight]) << kernel << " " << i;
+      const auto begin = out.begin() + static_cast<std::ptrdiff_t>(first);
+      EXPECT_EQ(std::count(out.begin(), begin, -1), static_cast<std::ptrdiff_t>(first));
+      EXPECT_EQ(std::count(begin + kCount, out.end(), -1), out.end() - begin - kCount);
+    }
+}
+
 // Every index function, for all dimensions and one too many, as one record per work-item.
 constexpr char kIndexSource[] =
     "kernel void indices(global ulong* out, uint dim) {"

@@ -34,5 +34,15 @@ TEST(LaneCount, IsAPowerOfTwoWhereVectorsHaveAnyLength) {
   EXPECT_EQ(lanes_of("long", "vstore3(vload3(i, a) + 1, i, b);"), 8U);
 }
 
+// Operations that wait for each other, as many of them as registers hold.
+TEST(LaneCount, IsMoreForShortChains) {
+  const std::string loop = "for (int k = 0; k < 9; ++k) ";
+  EXPECT_EQ(lanes_of("float", "float x = a[i], s = 0; " + loop + "s = s * x + k; b[i] = s;"), 64U);
+  EXPECT_EQ(lanes_of("float", "float x = a[i], s = 0, t = 1; " + loop +
+                                  "{ s = s * x + k; t = t * x + s; } b[i] = s + t;"),
+            32U);
+  EXPECT_EQ(lanes_of("int", "int x = a[i]; while (x > 9) x = x / 2 + 3; b[i] = x;"), 32U);
+}
+
 }  // namespace
 }  // namespace conclave::test

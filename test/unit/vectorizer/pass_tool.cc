@@ -26,10 +26,12 @@
 #include "compiler/vectorizer/byte_masks.h"
 #include "compiler/vectorizer/canonicalize.h"
 #include "compiler/vectorizer/interior_packets.h"
+#include "compiler/vectorizer/lane_addresses.h"
 #include "compiler/vectorizer/linearize.h"
 #include "compiler/vectorizer/narrow_integers.h"
 #include "compiler/vectorizer/packetize.h"
 #include "compiler/vectorizer/row_jam.h"
+#include "compiler/vectorizer/row_reuse.h"
 #include "compiler/vectorizer/unconditional_stores.h"
 #include "compiler/vectorizer/uniformity.h"
 #include "compiler/vectorizer/whole_packets.h"
@@ -120,6 +122,15 @@ bool run_pass(StringRef pass, llvm::Function& function, PartRemarks& remarks) {
     if (conclave::compiler::rows_at_once(function, rows, 1) < lanes)
       return remarks.refuse("rows cannot run at once");
     conclave::compiler::jam_rows(function, rows, lanes);
+    return true;
+  }
+  if (name == "row-reuse") {
+    const bool may_share = conclave::compiler::rows_may_share_lines(function, ids);
+    return !may_share || remarks.refuse("rows may share lines");
+  }
+  if (name == "split-gathers") {
+    conclave::compiler::split_gathers(function,
+                                      llvm::TargetTransformInfo(function.getDataLayout()));
     return true;
   }
   // For a target that has no masked instructions.

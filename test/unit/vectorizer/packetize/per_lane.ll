@@ -46,6 +46,25 @@ define void @all_lanes(i64 %lane.x, ptr %a) "conclave.region" {
   ret void
 }
 
+; Short indices are taken from the vector in words.
+; CHECK-LABEL: define void @short_indices(
+; CHECK: %[[V:.*]] = load <4 x i16>
+; CHECK: %[[WORDS:.*]] = bitcast <4 x i16> %[[V]] to <1 x i64>
+; CHECK: %[[WORD:.*]] = extractelement <1 x i64> %[[WORDS]], i64 0
+; CHECK: %[[I:.*]] = and i64 %[[WORD]], 65535
+; CHECK: %[[P:.*]] = getelementptr i32, ptr %b, i64 %[[I]]
+; CHECK: atomicrmw add ptr %[[P]], i32 1
+; CHECK-COUNT-3: atomicrmw add ptr
+; CHECK: ret void
+define void @short_indices(i64 %lane.x, ptr %a, ptr %b) "conclave.region" {
+  %p = getelementptr i16, ptr %a, i64 %lane.x
+  %v = load i16, ptr %p, align 2
+  %i = zext i16 %v to i64
+  %q = getelementptr i32, ptr %b, i64 %i
+  %old = atomicrmw add ptr %q, i32 1 monotonic
+  ret void
+}
+
 ; Whatever a call does, it does for each lane, though its arguments are the same.
 ; CHECK-LABEL: define void @side_effect(
 ; CHECK: lane:

@@ -14,6 +14,7 @@
 #include "compiler/code_size.h"
 #include "compiler/cpu_pipeline.h"
 #include "compiler/error.h"
+#include "compiler/passes/lower_half.h"
 #include "compiler/vectorizer/wide_masks.h"
 #include "conclave/code_features.h"
 
@@ -126,6 +127,7 @@ llvm::CodeGenOptLevel optimize_for_cpu(llvm::Module& module, const Target& targe
 
 std::string generate_code(llvm::Module& module, const Target& target, llvm::CodeGenOptLevel level,
                           llvm::CodeGenFileType type) {
+  lower_half(module, target.has("+f16c"));
   if (!target.has("+avx512f"))
     for (llvm::Function& function : module) widen_lane_masks(function);
   llvm::SmallString<0> code;

@@ -203,7 +203,7 @@ TEST(Options, PredefinedMacros) {
       "#ifndef __IMAGE_SUPPORT__\n#error images\n#endif\n"
       "#ifndef __ENDIAN_LITTLE__\n#error endian\n#endif\n"
       "#ifndef cl_khr_fp64\n#error fp64\n#endif\n"
-      "#ifdef cl_khr_fp16\n#error fp16\n#endif\n"
+      "#ifndef cl_khr_fp16\n#error fp16\n#endif\n"
       "#ifndef __opencl_c_images\n#error images\n#endif\n"
       "#ifndef __opencl_c_subgroups\n#error subgroups\n#endif\n"
       "#ifndef __opencl_c_work_group_collective_functions\n#error collective\n#endif\n"

@@ -6,6 +6,7 @@
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -231,6 +232,63 @@ TEST(Half, AsyncCopies) {
   for (size_t i = 0; i < 4; ++i)
     for (size_t c = 0; c < 3; ++c)
       EXPECT_EQ(results[8 * i + c], static_cast<float>(4 * i + c + 1)) << i << "." << c;
+}
+
+Owned<cl_mem, clReleaseMemObject> make_image(cl_channel_type type, std::vector<float> colors) {
+  const cl_image_format format = {CL_RGBA, type};
+  cl_image_desc description = {};
+  description.image_type = CL_MEM_OBJECT_IMAGE2D;
+  description.image_width = colors.size() / 4;
+  description.image_height = 1;
+  std::vector<cl_half> halves;
+  for (float color : colors) halves.push_back(Half(color).bits);
+  cl_int status;
+  Owned<cl_mem, clReleaseMemObject> image(
+      clCreateImage(Device::get().context(), CL_MEM_COPY_HOST_PTR, &format, &description,
+                    type == CL_FLOAT ? static_cast<void*>(colors.data()) : halves.data(), &status));
+  require(status, "clCreateImage");
+  return image;
+}
+
+// Colors come as the halves nearest to those that read_imagef gives, and go out as they are.
+TEST(Half, Images) {
+  const Program program(std::string(kExtension) + R"(
+    constant sampler_t nearest = CLK_FILTER_NEAREST | CLK_ADDRESS_CLAMP_TO_EDGE;
+    constant sampler_t linear = CLK_FILTER_LINEAR | CLK_ADDRESS_CLAMP_TO_EDGE;
+    kernel void k(read_only image2d_t in, write_only image2d_t copy, global half4* out) {
+      int2 place = (int2)(get_global_id(0), 0);
+      float2 between = convert_float2(place) + 0.75f;
+      out += 3 * place.x;
+      out[0] = read_imageh(in, place);
+      out[1] = read_imageh(in, nearest, place);
+      out[2] = read_imageh(in, linear, between);
+      write_imageh(copy, place, out[0] * 2.0h);
+    })");
+  const std::vector<float> colors = {0,       0.1f,    -3.7f, 65519, 2049, 1e-7f, 1.0f / 3, 5,
+                                     1.0005f, 7777.7f, 1e6f,  -0.0f, 8,    2.5f,  1000,     0};
+  const size_t n = colors.size() / 4;
+  for (const cl_channel_type type : {CL_FLOAT, CL_HALF_FLOAT}) {
+    const auto in = make_image(type, colors);
+    const auto copy = make_image(CL_FLOAT, std::vector<float>(colors.size()));
+    Buffer<Half> out(3 * colors.size());
+    program.run("k", {{n}}, in.get(), copy.get(), out);
+    const std::vector<Half> results = out.read();
+    std::vector<float> copied(colors.size());
+    const size_t origin[3] = {}, region[3] = {n, 1, 1};
+    require(clEnqueueReadImage(Device::get().queue(), copy.get(), CL_TRUE, origin, region, 0, 0,
+                               copied.data(), 0, nullptr, nullptr),
+            "clEnqueueReadImage");
+    for (size_t i = 0; i < colors.size(); ++i) {
+      const size_t at = i / 4 * 12 + i % 4, next = std::min(i + 4, colors.size() - 4 + i % 4);
+      const Half wanted(colors[i]);
+      EXPECT_EQ(compare_exactly(results[at], wanted), "") << i;
+      EXPECT_EQ(compare_exactly(results[at + 4], wanted), "") << i;
+      EXPECT_EQ(copied[i], Half(2 * double{wanted})) << i;
+      if (type != CL_FLOAT) continue;
+      const double blend = colors[i] * 0.75 + colors[next] * 0.25;
+      EXPECT_EQ(compare_within<Half>(results[at + 8], blend, 1), "") << i;
+    }
+  }
 }
 
 }  // namespace

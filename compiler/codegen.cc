@@ -15,6 +15,7 @@
 #include "compiler/cpu_pipeline.h"
 #include "compiler/error.h"
 #include "compiler/passes/lower_half.h"
+#include "compiler/vectorizer/byte_masks.h"
 #include "compiler/vectorizer/wide_masks.h"
 #include "conclave/code_features.h"
 
@@ -128,8 +129,9 @@ llvm::CodeGenOptLevel optimize_for_cpu(llvm::Module& module, const Target& targe
 std::string generate_code(llvm::Module& module, const Target& target, llvm::CodeGenOptLevel level,
                           llvm::CodeGenFileType type) {
   lower_half(module, target.has("+f16c"));
-  if (!target.has("+avx512f"))
-    for (llvm::Function& function : module) widen_lane_masks(function);
+  const bool has_mask_registers = target.has("+avx512f");
+  for (llvm::Function& function : module)
+    has_mask_registers ? widen_byte_masks(function) : widen_lane_masks(function);
   llvm::SmallString<0> code;
   llvm::raw_svector_ostream stream(code);
   llvm::legacy::PassManager passes;

@@ -37,6 +37,7 @@
 #include <llvm/Transforms/Vectorize/SLPVectorizer.h>
 #include <llvm/Transforms/Vectorize/VectorCombine.h>
 
+#include "compiler/passes/freeze_wrapping_indices.h"
 #include "compiler/passes/packet_loop.h"
 #include "compiler/passes/work_group_function.h"
 
@@ -134,7 +135,10 @@ FunctionPassManager make_simplification() {
 
 FunctionPassManager make_vectorization(bool is_in_packets) {
   FunctionPassManager passes;
-  if (!is_in_packets) passes.addPass(llvm::LoopVectorizePass());
+  if (!is_in_packets) {
+    passes.addPass(FreezeWrappingIndices());
+    passes.addPass(llvm::LoopVectorizePass());
+  }
   passes.addPass(llvm::InferAlignmentPass());
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass(llvm::SimplifyCFGOptions()

@@ -9,6 +9,7 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include <cstdio>
 #include <optional>
 #include <utility>
 
@@ -27,6 +28,8 @@
 
 namespace conclave::compiler {
 namespace {
+
+constexpr double kQuietMilliseconds = 1000;
 
 using protocol::Action;
 using protocol::Response;
@@ -224,6 +227,14 @@ void PhaseTimes::begin(const char* phase) {
   phases_.emplace_back(phase, 0);
   start_ = std::chrono::steady_clock::now();
   open_ = true;
+  double before = 0;
+  for (const auto& [name, milliseconds] : phases_) before += milliseconds;
+  if (!watched_.empty() && before >= kQuietMilliseconds)
+    std::fprintf(stderr, "clocl: %s: %s\n", watched_.c_str(), phase);
+}
+
+void PhaseTimes::show_progress(const std::string& what) {
+  watched_ = what;
 }
 
 void PhaseTimes::end() {

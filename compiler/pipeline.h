@@ -18,12 +18,15 @@ class PhaseTimes {
   // Ends the phase before.
   void begin(const char* phase);
   void end();
+  // From the second second on, tells the user at each phase how far the work on `what` is.
+  void show_progress(const std::string& what);
   const std::vector<std::pair<std::string, double>>& phases() const { return phases_; }
 
  private:
   std::vector<std::pair<std::string, double>> phases_;
   std::chrono::steady_clock::time_point start_;
   bool open_ = false;
+  std::string watched_;  // what progress is shown of; "": none is
 };
 
 // What a caller may ask for besides the protocol.

@@ -2,6 +2,7 @@
 // conclave: shows what the device is, and who does what on it.
 #include <CLI/CLI.hpp>
 
+#include "monitor/cache.h"
 #include "monitor/check_config.h"
 #include "monitor/examine.h"
 
@@ -33,6 +34,19 @@ int main(int argc, char** argv) {
       ->type_name("FILE");
   check_command->add_flag("--json", json, "For programs");
 
+  CLI::App* cache_command =
+      app.add_subcommand("cache", "Show, check or clear the built programs that are kept on disk");
+  cache_command->require_subcommand(1);
+  cache_command->add_flag("--json", json, "For programs");
+  CLI::App* show_command =
+      cache_command->add_subcommand("show", "Show where they are, how many, and which");
+  CLI::App* cache_check_command =
+      cache_command->add_subcommand("check", "Read all of them and remove what is damaged");
+  cache_command->add_subcommand("clear", "Remove all of them");
+
   CLI11_PARSE(app, argc, argv);
-  return *examine_command ? examine(options) : check_config(file, json);
+  if (*examine_command) return examine(options);
+  if (*check_command) return check_config(file, json);
+  if (*show_command) return show_cache(json);
+  return *cache_check_command ? check_cache(json) : clear_cache(json);
 }

@@ -6,14 +6,6 @@
 namespace conclave::monitor {
 namespace {
 
-std::string utc(uint64_t realtime_ns) {
-  const auto seconds = static_cast<time_t>(realtime_ns / 1'000'000'000u);
-  tm parts{};
-  gmtime_r(&seconds, &parts);
-  char text[32];
-  return {text, strftime(text, sizeof text, "%FT%TZ", &parts)};
-}
-
 double milliseconds(uint64_t ns) {
   return static_cast<double>(ns / 1000) / 1000;
 }
@@ -24,6 +16,14 @@ Json process(uint32_t pid) {
 }
 
 }  // namespace
+
+std::string utc(uint64_t realtime_ns) {
+  const auto seconds = static_cast<time_t>(realtime_ns / 1'000'000'000u);
+  tm parts{};
+  gmtime_r(&seconds, &parts);
+  char text[32];
+  return {text, strftime(text, sizeof text, "%FT%TZ", &parts)};
+}
 
 Json to_json(const Device& device) {
   return {{"segment", device.segment},

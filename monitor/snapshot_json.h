@@ -29,6 +29,9 @@ Json to_json(const std::vector<T>& list) {
   return json;
 }
 
+// A time as of realtime_ns(), "2026-11-21T08:15:00Z".
+std::string utc(uint64_t realtime_ns);
+
 // The text of a document; bytes that are not UTF-8 are replaced.
 std::string to_text(const Json& json);
 

@@ -42,6 +42,13 @@ const llvm::ConstantInt* constant(const Value* value) {
 
 }  // namespace
 
+LaneOffsets steps(int64_t stride, unsigned lanes) {
+  LaneOffsets offsets;
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    offsets.push_back(static_cast<int64_t>(static_cast<uint64_t>(stride) * lane));
+  return offsets;
+}
+
 LanePatterns::LanePatterns(llvm::Function& region, const LaneIds& ids, const Shapes& shapes,
                            unsigned lanes)
     : ids_(ids), shapes_(shapes), lanes_(lanes) {
@@ -57,6 +64,7 @@ LanePatterns::LanePatterns(llvm::Function& region, const LaneIds& ids, const Sha
           LaneOffsets& offsets = offsets_[&instruction];
           for (uint64_t part : pattern->parts)
             offsets.push_back(static_cast<int64_t>(part - pattern->parts[0]));
+          if (offsets == steps(offsets[1], lanes)) strides_[&instruction] = offsets[1];
         }
         patterns_.try_emplace(&instruction, std::move(*pattern));
       }
@@ -65,6 +73,11 @@ LanePatterns::LanePatterns(llvm::Function& region, const LaneIds& ids, const Sha
 const LaneOffsets* LanePatterns::offsets(const Value* value) const {
   auto known = offsets_.find(value);
   return known == offsets_.end() ? nullptr : &known->second;
+}
+
+std::optional<int64_t> LanePatterns::stride(const Value* value) const {
+  auto known = strides_.find(value);
+  return known == strides_.end() ? std::nullopt : std::optional(known->second);
 }
 
 std::optional<LanePatterns::Pattern> LanePatterns::of(const Value* value) const {

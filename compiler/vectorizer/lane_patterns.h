@@ -28,12 +28,17 @@ namespace conclave::compiler {
 // What each lane has more than lane 0, modulo the type's range; of pointers in bytes.
 using LaneOffsets = llvm::SmallVector<int64_t, 16>;
 
+// The offsets of `lanes` lanes at one distance.
+LaneOffsets steps(int64_t stride, unsigned lanes);
+
 class LanePatterns {
  public:
   LanePatterns(llvm::Function& region, const LaneIds& ids, const Shapes& shapes, unsigned lanes);
 
-  // Of instructions that are not strided; null where nothing is known.
+  // Of instructions whose shape is not strided; null where nothing is known.
   const LaneOffsets* offsets(const llvm::Value* value) const;
+  // Whether these are multiples of the lane's number: of which number.
+  std::optional<int64_t> stride(const llvm::Value* value) const;
 
  private:
   // Lane i has base + parts[i], where the base, the same for all lanes, is a multiple of 2^zeros.
@@ -55,6 +60,7 @@ class LanePatterns {
   unsigned lanes_;
   llvm::DenseMap<const llvm::Value*, Pattern> patterns_;
   llvm::DenseMap<const llvm::Value*, LaneOffsets> offsets_;
+  llvm::DenseMap<const llvm::Value*, int64_t> strides_;
 };
 
 }  // namespace conclave::compiler

@@ -23,13 +23,10 @@ void store_last(llvm::StoreInst& store, Value* mask, PacketValues& values) {
   builder.Insert(last);
 }
 
-// All lanes load from one place.
+// All lanes load from one place: that a block runs means that some lane does.
 void load_once(llvm::LoadInst& load, PacketValues& values) {
   llvm::IRBuilder<> builder(&load);
-  Parts parts;
-  for (Value* scalar : take_apart(builder, builder.Insert(load.clone())))
-    parts.push_back(builder.CreateVectorSplat(values.lanes(), scalar));
-  values.define(&load, std::move(parts));
+  values.define(&load, values.repeat(builder, builder.Insert(load.clone())));
 }
 
 // Emits the access in one of two ways, each before a position of its own, and joins their parts.
@@ -185,7 +182,7 @@ void packetize_load(llvm::LoadInst& load, Value* mask, PacketValues& values,
                     const llvm::TargetTransformInfo* target) {
   Rewrite rewrite(load, mask, values, target, [](PacketAccess& form) { return form.load(); });
   if (!load.isSimple() || !rewrite.has_packet_form()) return run_per_lane(load, mask, values);
-  if (!mask && values.is_uniform(load.getPointerOperand())) return load_once(load, values);
+  if (values.is_uniform(load.getPointerOperand())) return load_once(load, values);
   values.define(&load, rewrite.emit());
 }
 

@@ -69,13 +69,6 @@ void go_behind(llvm::IRBuilder<>& builder, Value* value, llvm::BasicBlock& entry
   builder.SetCurrentDebugLocation(instruction->getDebugLoc());
 }
 
-LaneOffsets steps(int64_t stride, unsigned lanes) {
-  LaneOffsets offsets;
-  for (unsigned lane = 0; lane < lanes; ++lane)
-    offsets.push_back(static_cast<int64_t>(static_cast<uint64_t>(stride) * lane));
-  return offsets;
-}
-
 llvm::Constant* vector_of(llvm::IntegerType* type, const LaneOffsets& offsets) {
   llvm::SmallVector<llvm::Constant*> values;
   for (int64_t offset : offsets)
@@ -122,10 +115,8 @@ Value* assemble(IRBuilderBase& builder, Type* type, llvm::ArrayRef<Value*> scala
 }
 
 std::optional<int64_t> PacketValues::stride(const Value* value) const {
-  if (auto stride = shapes_.stride(value)) return stride;
-  const LaneOffsets* offsets = patterns_.offsets(value);
-  if (!offsets || *offsets != steps((*offsets)[1], lanes_)) return std::nullopt;
-  return (*offsets)[1];
+  const auto stride = shapes_.stride(value);
+  return stride ? stride : patterns_.stride(value);
 }
 
 Parts PacketValues::parts(Value* value) {
@@ -138,23 +129,22 @@ Parts PacketValues::parts(Value* value) {
 Parts PacketValues::make_parts(Value* value) {
   llvm::IRBuilder<> builder(value->getContext());
   go_behind(builder, value, region_.getEntryBlock());
+  if (is_uniform(value)) return repeat(builder, value);
   const LaneOffsets* pattern = offsets(value);
   const LaneOffsets more = pattern ? *pattern : steps(*stride(value), lanes_);
-  const bool is_uniform = llvm::all_of(more, [](int64_t offset) { return offset == 0; });
+  if (value->getType()->isPointerTy())
+    return {builder.CreatePtrAdd(value, vector_of(builder.getInt64Ty(), more))};
+  auto* type = llvm::cast<llvm::IntegerType>(value->getType());
+  return {builder.CreateAdd(repeat(builder, value)[0], vector_of(type, more))};
+}
+
+Parts PacketValues::repeat(IRBuilderBase& builder, Value* value) const {
+  const auto count = llvm::ElementCount::getFixed(lanes_);
   Parts parts;
   for (Value* scalar : take_apart(builder, value)) {
-    if (!is_uniform && scalar->getType()->isPointerTy()) {
-      parts.push_back(builder.CreatePtrAdd(scalar, vector_of(builder.getInt64Ty(), more)));
-      continue;
-    }
     auto* constant = llvm::dyn_cast<llvm::Constant>(scalar);
-    auto count = llvm::ElementCount::getFixed(lanes_);
-    Value* vector =
-        constant ? llvm::ConstantVector::getSplat(count, constant) : splat(builder, scalar, lanes_);
-    if (!is_uniform)
-      vector = builder.CreateAdd(vector,
-                                 vector_of(llvm::cast<llvm::IntegerType>(scalar->getType()), more));
-    parts.push_back(vector);
+    parts.push_back(constant ? llvm::ConstantVector::getSplat(count, constant)
+                             : splat(builder, scalar, lanes_));
   }
   return parts;
 }

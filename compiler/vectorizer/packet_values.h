@@ -67,6 +67,8 @@ class PacketValues {
   // Of a value with one part.
   llvm::Value* vector(llvm::Value* value) { return parts(value)[0]; }
   void define(llvm::Value* value, Parts parts) { parts_[value] = std::move(parts); }
+  // The parts of what all lanes have.
+  Parts repeat(llvm::IRBuilderBase& builder, llvm::Value* value) const;
 
   // The value as one lane has it; `lane` is an i32.
   llvm::Value* of_lane(llvm::IRBuilderBase& builder, llvm::Value* value, llvm::Value* lane);

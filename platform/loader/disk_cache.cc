@@ -41,18 +41,16 @@ void make_directories(const std::string& path) {
   mkdir(path.c_str(), 0700);
 }
 
-// Code that others could have put there would be run: only a directory that nobody else can write.
-bool is_private(const std::string& path) {
+// Code that others could have put there would be run: only a directory that nobody else can write
+// is used. Returns why this one is not; "" where it is.
+std::string refuse(const std::string& path) {
   struct stat status;
-  if (stat(path.c_str(), &status) != 0) {
-    debug(path + ": " + strerror(errno));
-    return false;
-  }
-  if (!S_ISDIR(status.st_mode) || status.st_uid != geteuid() || (status.st_mode & 022) != 0) {
-    debug(path + ": not used, since it is no directory that only this user can write");
-    return false;
-  }
-  return true;
+  if (stat(path.c_str(), &status) != 0) return path + ": " + strerror(errno);
+  if (!S_ISDIR(status.st_mode)) return path + " is no directory";
+  if (status.st_uid != geteuid())
+    return path + " belongs to another user (" + std::to_string(status.st_uid) + ")";
+  if ((status.st_mode & 022) != 0) return path + " can be written by other users";
+  return "";
 }
 
 std::string encode(const DiskCache::Entry& entry) {
@@ -95,14 +93,29 @@ bool is_current(const std::pair<std::string, std::string>& dependency) {
          content_hash(content) == dependency.second;
 }
 
-void touch(int fd) {
+void touch(const std::string& path) {
   struct stat status;
-  if (fstat(fd, &status) == 0 && status.st_mtime + kTouchAfter < time(nullptr))
-    futimens(fd, nullptr);
+  if (stat(path.c_str(), &status) == 0 && status.st_mtime + kTouchAfter < time(nullptr))
+    utimensat(AT_FDCWD, path.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
 }
 
-bool has_suffix(std::string_view name, std::string_view suffix) {
-  return name.ends_with(suffix);
+bool is_key(std::string_view name) {
+  return name.size() == kHashDigits &&
+         name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+// The regular files of a directory with their status.
+template <class Visit>
+void for_each_file(const std::string& path, Visit visit) {
+  DIR* directory = opendir(path.c_str());
+  if (!directory) return;
+  while (const dirent* item = readdir(directory)) {
+    struct stat status;
+    if (fstatat(dirfd(directory), item->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+        S_ISREG(status.st_mode))
+      visit(std::string(item->d_name), status);
+  }
+  closedir(directory);
 }
 
 }  // namespace
@@ -112,37 +125,52 @@ DiskCache::DiskCache(std::string directory, uint64_t size_limit)
   if (directory_.empty()) return;
   struct stat status;
   if (stat(directory_.c_str(), &status) != 0) make_directories(directory_);
-  if (!is_private(directory_)) directory_.clear();
+  refusal_ = refuse(directory_);
+  if (refusal_.empty()) return;
+  debug("not used: " + refusal_);
+  directory_.clear();
 }
 
 std::optional<DiskCache::Entry> DiskCache::find(const std::string& key) const {
-  if (directory_.empty()) return std::nullopt;
-  const Descriptor file(open(path(key).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (!file) return std::nullopt;
-  std::string content;
-  if (!read_file(file.get(), kMaxEntry, content)) {
-    debug("entry " + key + ": " + strerror(errno));
-    return std::nullopt;
+  using State = Finding::State;
+  Finding found = inspect(key);
+  if (found.state == State::kUsable) {
+    touch(path(key));
+    return std::move(found.entry);
   }
+  if (found.state != State::kNone) debug("entry " + key + ": " + found.why);
+  if (found.state == State::kDamaged) remove(key);
+  return std::nullopt;
+}
+
+DiskCache::Finding DiskCache::inspect(const std::string& key) const {
+  using State = Finding::State;
+  if (directory_.empty()) return {};
+  const Descriptor file(open(path(key).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!file) return {};
+  std::string content;
+  if (!read_file(file.get(), kMaxEntry, content)) return {State::kNone, strerror(errno), {}};
   const std::string_view all = content;
   const size_t body_at = kMagic.size() + kHashDigits;
+  if (all.size() < body_at || !all.starts_with(kMagic) ||
+      all.substr(kMagic.size(), kHashDigits) != checksum(key, all.substr(body_at)))
+    return {State::kDamaged, "wrong checksum", {}};
   try {
-    if (all.size() < body_at || !all.starts_with(kMagic) ||
-        all.substr(kMagic.size(), kHashDigits) != checksum(key, all.substr(body_at)))
-      throw std::runtime_error("wrong checksum");
-    Entry entry = decode(all.substr(body_at));
-    for (const auto& dependency : entry.dependencies) {
+    Finding found{State::kUsable, "", decode(all.substr(body_at))};
+    for (const auto& dependency : found.entry.dependencies) {
       if (is_current(dependency)) continue;
-      debug("entry " + key + " is out of date: " + dependency.first + " has changed");
-      return std::nullopt;
+      found.state = State::kOutOfDate;
+      found.why = dependency.first + " has changed";
+      break;
     }
-    touch(file.get());
-    return entry;
+    return found;
   } catch (const std::exception& error) {
-    debug("entry " + key + " is damaged and removed: " + error.what());
-    unlink(path(key).c_str());
-    return std::nullopt;
+    return {State::kDamaged, error.what(), {}};
   }
+}
+
+bool DiskCache::remove(const std::string& key) const {
+  return !directory_.empty() && unlink(path(key).c_str()) == 0;
 }
 
 void DiskCache::store(const std::string& key, const Entry& entry) const {
@@ -209,44 +237,42 @@ DiskCache::Lock DiskCache::lock(const std::string& key, std::chrono::millisecond
   }
 }
 
-void DiskCache::trim() const {
-  struct File {
-    std::string name;
-    uint64_t size;
-    timespec used;
-  };
-  if (directory_.empty()) return;
-  DIR* directory = opendir(directory_.c_str());
-  if (!directory) return;
-  const time_t now = time(nullptr);
-  std::vector<File> entries;
-  uint64_t total = 0;
-  while (const dirent* item = readdir(directory)) {
-    const std::string name = item->d_name;
-    struct stat status;
-    if (fstatat(dirfd(directory), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 ||
-        !S_ISREG(status.st_mode))
-      continue;
-    const bool is_stale = status.st_mtime + kStaleAfter < now;
-    if (has_suffix(name, ".tmp") && is_stale) {
-      unlinkat(dirfd(directory), name.c_str(), 0);
-    } else if (has_suffix(name, ".lock") && is_stale) {
-      // Taking it first makes sure that nobody holds it; releasing it removes it.
-      lock(name.substr(0, name.size() - 5), std::chrono::milliseconds(0));
-    } else if (name.size() == kHashDigits) {
-      entries.push_back({name, static_cast<uint64_t>(status.st_size), status.st_mtim});
-      total += entries.back().size;
-    }
-  }
-  closedir(directory);
-  if (total <= size_limit_) return;
-  std::sort(entries.begin(), entries.end(), [](const File& a, const File& b) {
+std::vector<DiskCache::Item> DiskCache::items() const {
+  std::vector<Item> items;
+  if (directory_.empty()) return items;
+  for_each_file(directory_, [&](const std::string& name, const struct stat& status) {
+    if (is_key(name))
+      items.push_back({name, static_cast<uint64_t>(status.st_size), status.st_mtim});
+  });
+  std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) {
     return std::pair(a.used.tv_sec, a.used.tv_nsec) < std::pair(b.used.tv_sec, b.used.tv_nsec);
   });
+  return items;
+}
+
+// What writers left that crashed long ago.
+void DiskCache::remove_stale_files() const {
+  const time_t now = time(nullptr);
+  for_each_file(directory_, [&](const std::string& name, const struct stat& status) {
+    if (status.st_mtime + kStaleAfter >= now) return;
+    if (name.ends_with(".tmp")) unlink(path(name).c_str());
+    // Taking a lock makes sure that nobody holds it; releasing it removes it.
+    if (name.ends_with(".lock"))
+      lock(name.substr(0, name.size() - 5), std::chrono::milliseconds(0));
+  });
+}
+
+void DiskCache::trim() const {
+  if (directory_.empty()) return;
+  remove_stale_files();
+  const std::vector<Item> all = items();
+  uint64_t total = 0;
+  for (const Item& item : all) total += item.bytes;
+  if (total <= size_limit_) return;
   // Some room below the limit, so that not every store has to make room again.
-  for (const File& entry : entries) {
+  for (const Item& item : all) {
     if (total <= size_limit_ - size_limit_ / 8) break;
-    if (unlink(path(entry.name).c_str()) == 0) total -= entry.size;
+    if (remove(item.key)) total -= item.bytes;
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <ctime>
 #include <optional>
 #include <string>
 #include <utility>
@@ -26,6 +27,21 @@ class DiskCache {
     // Files that the image was made from (absolute path, XXH3-128 in hex): the entry counts only
     // while they have that content.
     std::vector<std::pair<std::string, std::string>> dependencies;
+  };
+
+  // What is under a key.
+  struct Finding {
+    enum class State { kUsable, kNone, kOutOfDate, kDamaged };
+    State state = State::kNone;
+    std::string why;  // it is not usable
+    Entry entry;      // of a usable one, or one that is out of date
+  };
+
+  // An entry as its directory shows it, not read.
+  struct Item {
+    std::string key;
+    uint64_t bytes;
+    timespec used;  // the last time, to the minute
   };
 
   // The right to make the entry of one key; others wait for it instead of making the same.
@@ -53,7 +69,13 @@ class DiskCache {
   // for the longest time go. An empty `directory` makes a cache that keeps nothing.
   DiskCache(std::string directory, uint64_t size_limit);
 
+  // Why the directory is not used; "" where it is.
+  const std::string& refusal() const { return refusal_; }
+
+  // The usable entry of a key. Marks it as used now; removes a damaged one.
   std::optional<Entry> find(const std::string& key) const;
+  // Looks at what is there and leaves it as it is.
+  Finding inspect(const std::string& key) const;
   void store(const std::string& key, const Entry& entry) const;
   // Waits until nobody else has the lock, at most `limit`; holds nothing after that, or where the
   // directory cannot be used. The lock of a process that dies is free at once.
@@ -63,10 +85,17 @@ class DiskCache {
   // left. store() calls it from time to time.
   void trim() const;
 
+  // All entries, those first that were not used for the longest time.
+  std::vector<Item> items() const;
+  // Removes one entry, damaged or not; false where there is none.
+  bool remove(const std::string& key) const;
+
  private:
   std::string path(const std::string& name) const { return directory_ + "/" + name; }
+  void remove_stale_files() const;
 
   std::string directory_;  // empty: not usable
+  std::string refusal_;
   uint64_t size_limit_;
 };
 

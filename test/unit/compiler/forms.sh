@@ -17,7 +17,7 @@ compile() {
   source=$1
   cpu=$2
   shift 2
-  "$clocl" -w --cpu="$cpu" --emit=llvm -o "$code" "$@" "$kernels/$source.cl" || exit 1
+  "$clocl" -w --target-cpu="$cpu" --emit=llvm -o "$code" "$@" "$kernels/$source.cl" || exit 1
 }
 
 # One loop over packets, and another one whose stores may go past the caches; the rest of a row in a

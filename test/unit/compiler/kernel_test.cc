@@ -32,6 +32,19 @@ TEST(Kernel, WorksInPlaceWithoutRestrict) {
   for (int i = 0; i < 256; ++i) ASSERT_EQ(data[i], i + 1);
 }
 
+// LLVM's loop vectorizer has its turn where kernels have no packets.
+TEST(Kernel, ReadsByIndicesThatWrapAround) {
+  CompiledProgram program(
+      "kernel void k(global const ushort* in, global int* out) {"
+      "  for (int i = 0; i < 256; ++i) out[i] = in[(uchar)(i * 3)]; }",
+      "-cl-conclave-width=1");
+  std::vector<uint16_t> in(256);
+  std::iota(in.begin(), in.end(), 0);
+  std::vector<int> out(256);
+  program.run("k", Arguments().add(in.data()).add(out.data()), range1(1, 1));
+  for (int i = 0; i < 256; ++i) ASSERT_EQ(out[i], i * 3 % 256) << i;
+}
+
 // As much as no cache keeps goes past the caches, if to the begin of lines.
 TEST(Kernel, StoresMoreThanCachesKeep) {
   CompiledProgram program(

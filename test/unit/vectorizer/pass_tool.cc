@@ -24,6 +24,7 @@
 
 #include "compiler/passes/lower_half.h"
 #include "compiler/passes/lower_images.h"
+#include "compiler/vectorizer/byte_masks.h"
 #include "compiler/vectorizer/canonicalize.h"
 #include "compiler/vectorizer/linearize.h"
 #include "compiler/vectorizer/packetize.h"
@@ -95,6 +96,10 @@ bool run_pass(StringRef pass, llvm::Function& function, PartRemarks& remarks) {
   }
   if (name == "wide-masks") {
     conclave::compiler::widen_lane_masks(function);
+    return true;
+  }
+  if (name == "byte-masks") {
+    conclave::compiler::widen_byte_masks(function);
     return true;
   }
   if (name == "linearize") return linearize(function, ids, remarks);

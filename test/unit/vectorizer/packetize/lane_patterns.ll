@@ -75,3 +75,29 @@ define void @unaligned(i64 %lane.x, ptr %a, i32 %v) "conclave.region" {
   store i32 %v, ptr %p, align 4
   ret void
 }
+
+; The place is the same for all lanes, so it is for those that run; a block without any is skipped.
+; CHECK-LABEL: define void @masked(
+; CHECK: then:
+; CHECK: %[[X:.*]] = load i32, ptr %p, align 4
+; CHECK: %[[ALL:.*]] = insertelement <4 x i32> poison, i32 %[[X]], i64 0
+; CHECK-NOT: gather
+; CHECK: ret void
+declare void @conclave.lanes(i1)
+declare i1 @conclave.any(i1)
+define void @masked(i64 %lane.aligned.x, ptr %a, ptr %b, i32 %n) "conclave.region" {
+  %id = trunc i64 %lane.aligned.x to i32
+  %c = icmp slt i32 %id, %n
+  %any = call i1 @conclave.any(i1 %c)
+  br i1 %any, label %then, label %end
+then:
+  call void @conclave.lanes(i1 %c)
+  %block = lshr i64 %lane.aligned.x, 3
+  %p = getelementptr i32, ptr %a, i64 %block
+  %x = load i32, ptr %p, align 4
+  %r = getelementptr i32, ptr %b, i64 %lane.aligned.x
+  store i32 %x, ptr %r, align 4
+  br label %end
+end:
+  ret void
+}

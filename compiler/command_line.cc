@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/command_line.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "compiler/options.h"
+
+namespace conclave::compiler {
+
+const char kHelp[] =
+    "usage: clocl [options] file...\n"
+    "Compiles OpenCL C (.cl, .clc) and links it with objects and archives of them (.a) to a\n"
+    "program binary. A file called *.out is the output.\n"
+    "\n"
+    "  -o FILE            output; default: the first input's name with .out\n"
+    "  -t, --txt          also a C header with the binary as an array: *.dsp_h\n"
+    "  -l, --lib          compile only: an object (.obj), like clCompileProgram\n"
+    "  --create-library   link to a library instead of a program, like clLinkProgram\n"
+    "  -k, --keep         also LLVM IR (.ll) and assembly (.s)\n"
+    "  -g, --debug        lines for debuggers\n"
+    "  -v, --verbose      say what the vectorizer made of each kernel\n"
+    "  --target-cpu=NAME  native (this CPU, the default), portable (any x86-64), or LLVM's name\n"
+    "  --emit=llvm|asm|spir  optimised LLVM IR, assembly or the front end's IR instead of a "
+    "binary\n"
+    "  --report[=json]    what the vectorizer made of each kernel instead of a binary\n"
+    "  --time             the milliseconds of each phase, to standard error\n"
+    "  --server           answer compile requests on file descriptor 3\n"
+    "  --version, -h, --help  print and exit\n"
+    "  anything else      an option of clBuildProgram (-D, -I, -cl-..., -w, -Werror)\n"
+    "  -a, -b, -d, -s, -z and their long forms are TI's and change nothing here\n"
+    "\n"
+    "Exit status: 0; 1 where something does not compile, or cannot be written; 2 for wrong "
+    "usage.\n";
+
+namespace {
+
+using Output = Extras::Output;
+
+bool is_one_of(std::string_view word, std::initializer_list<const char*> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// Quoting keeps a word with blanks one word.
+std::string quoted(std::string_view word) {
+  std::string text = "\"";
+  for (char c : word) {
+    if (c == '"' || c == '\\') text += '\\';
+    text += c;
+  }
+  return text + '"';
+}
+
+void append(std::string& options, const std::string& option) {
+  if (!options.empty()) options += ' ';
+  options += option;
+}
+
+bool is_link_option(const std::string& option) {
+  try {
+    parse_options(option, protocol::Action::kLink);
+    return true;
+  } catch (const OptionError&) {
+    return false;
+  }
+}
+
+void add_build_option(CommandLine& line, const std::string& option) {
+  append(line.build_options, option);
+  if (is_link_option(option)) append(line.link_options, option);
+}
+
+Output output_kind(const std::string& name) {
+  if (name == "llvm") return Output::kOptimizedIr;
+  if (name == "asm") return Output::kAssembly;
+  if (name == "spir") return Output::kFrontEndIr;
+  throw UsageError("unknown kind of output '" + name + "'");
+}
+
+std::string cpu_named(const std::string& name) {
+  if (name == "native") return "";
+  return name == "portable" ? "x86-64" : name;
+}
+
+std::string default_output(const CommandLine& line) {
+  const std::string stem = stem_of(line.inputs.front());
+  switch (line.kind) {
+    case Output::kReport:
+    case Output::kJsonReport:
+      return "-";
+    case Output::kImage:
+      return stem + (line.compile_only || line.create_library ? ".obj" : ".out");
+    case Output::kAssembly:
+      return stem + ".s";
+    default:
+      return stem + ".ll";
+  }
+}
+
+// Options without a value that clBuildProgram does not know.
+bool set_flag(CommandLine& line, const std::string& word) {
+  if (is_one_of(word, {"-t", "--txt"}))
+    line.write_header = true;
+  else if (is_one_of(word, {"-l", "--lib"}))
+    line.compile_only = true;
+  else if (is_one_of(word, {"--create-library", "-create-library"}))
+    line.create_library = true;
+  else if (is_one_of(word, {"-k", "--keep"}))
+    line.keep = true;
+  else if (word == "--report")
+    line.kind = Output::kReport;
+  else if (word == "--report=json")
+    line.kind = Output::kJsonReport;
+  else if (word == "--time")
+    line.show_times = true;
+  else if (is_one_of(word, {"-g", "--debug"}))
+    add_build_option(line, "-g");
+  else if (is_one_of(word, {"-v", "--verbose"}))
+    add_build_option(line, "-v");
+  else if (word == "--enable-link-options")
+    append(line.link_options, "-enable-link-options");
+  else
+    return is_one_of(word, {"-a", "--alias", "-b", "--builtin", "-d", "--tmpdir", "-s", "--symbols",
+                            "-z", "--link"});
+  return true;
+}
+
+void add_file(CommandLine& line, const std::string& path) {
+  if (path.ends_with(".out") && line.output.empty())
+    line.output = path;
+  else
+    line.inputs.push_back(path);
+}
+
+void check(const CommandLine& line) {
+  if (line.inputs.empty()) throw UsageError("no input file");
+  if (!line.compile_only) return;
+  if (line.create_library) throw UsageError("--lib and --create-library exclude each other");
+  if (line.inputs.size() > 1 || !is_source(line.inputs.front()))
+    throw UsageError("--lib takes one source");
+}
+
+}  // namespace
+
+protocol::Action CommandLine::action() const {
+  if (compile_only) return protocol::Action::kCompile;
+  const bool is_one_source = inputs.size() == 1 && is_source(inputs.front());
+  return is_one_source && !create_library ? protocol::Action::kBuild : protocol::Action::kLink;
+}
+
+std::string CommandLine::beside(const std::string& suffix) const {
+  const std::string& main = output == "-" ? inputs.front() : output;
+  const size_t folder = main.find_last_of('/');
+  return (folder == std::string::npos ? "" : main.substr(0, folder + 1)) + stem_of(main) + suffix;
+}
+
+bool is_source(const std::string& path) {
+  return path.ends_with(".cl") || path.ends_with(".clc");
+}
+
+std::string stem_of(const std::string& path) {
+  const std::string name = path.substr(path.find_last_of('/') + 1);
+  return name.substr(0, name.find_last_of('.'));
+}
+
+CommandLine parse_command_line(const std::vector<std::string>& words) {
+  CommandLine line;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    const auto value = [&] {
+      if (i + 1 == words.size()) throw UsageError("option '" + word + "' needs a value");
+      return words[++i];
+    };
+    if (word == "-o")
+      line.output = value();
+    else if (word == "-D" || word == "-I")
+      add_build_option(line, word + " " + quoted(value()));
+    else if (word.starts_with("--target-cpu="))
+      line.target_cpu = cpu_named(word.substr(word.find('=') + 1));
+    else if (word.starts_with("--emit="))
+      line.kind = output_kind(word.substr(word.find('=') + 1));
+    else if (set_flag(line, word))
+      continue;
+    else if (word.starts_with("-"))
+      add_build_option(line, quoted(word));
+    else
+      add_file(line, word);
+  }
+  check(line);
+  if (line.create_library) append(line.link_options, "-create-library");
+  if (line.output.empty()) line.output = default_output(line);
+  return line;
+}
+
+}  // namespace conclave::compiler

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/offline.h"
+
+#include <llvm/Object/Archive.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "compiler/error.h"
+#include "compiler/image_file.h"
+#include "compiler/program_header.h"
+
+namespace conclave::compiler {
+namespace {
+
+using Output = Extras::Output;
+using protocol::Action;
+using protocol::Request;
+using protocol::Response;
+
+// Diagnostics were printed.
+struct Failed {};
+
+std::string read_file(const std::string& path) {
+  struct stat status;
+  const bool is_folder = stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream content;
+  content << file.rdbuf();
+  if (is_folder || !file) throw UsageError("cannot read '" + path + "'");
+  return content.str();
+}
+
+void write_file(const std::string& path, const std::string& content) {
+  const auto size = static_cast<std::streamsize>(content.size());
+  if (path == "-") {
+    if (std::cout.write(content.data(), size).flush()) return;
+  } else {
+    std::ofstream file(path, std::ios::binary);
+    if (file.write(content.data(), size).flush()) return;
+  }
+  std::fprintf(stderr, "clocl: error: cannot write '%s'\n", path.c_str());
+  throw Failed();
+}
+
+// An object's place in the command line, for messages, and its bytes.
+struct Object {
+  std::string name;
+  std::string image;
+};
+
+void add_object(std::vector<Object>& objects, std::string name, std::string image) {
+  try {
+    read_image(image);
+  } catch (const ImageError& error) {
+    throw UsageError("'" + name + "' is neither source (.cl, .clc) nor an object or archive of " +
+                     "OpenCL programs: " + error.what());
+  }
+  objects.push_back({std::move(name), std::move(image)});
+}
+
+void add_archive(std::vector<Object>& objects, const std::string& path, const std::string& file) {
+  const auto fail = [&](llvm::Error error) -> UsageError {
+    return UsageError("archive '" + path + "': " + llvm::toString(std::move(error)));
+  };
+  auto archive = llvm::object::Archive::create({file, path});
+  if (!archive) throw fail(archive.takeError());
+  llvm::Error error = llvm::Error::success();
+  for (const llvm::object::Archive::Child& member : (*archive)->children(error)) {
+    auto buffer = member.getMemoryBufferRef();
+    if (!buffer) throw fail(buffer.takeError());
+    add_object(objects, path + "(" + buffer->getBufferIdentifier().str() + ")",
+               buffer->getBuffer().str());
+  }
+  if (error) throw fail(std::move(error));
+}
+
+class Job {
+ public:
+  explicit Job(const CommandLine& line) : line_(line), is_watched_(isatty(STDERR_FILENO)) {}
+
+  void run() {
+    if (line_.action() == Action::kLink) read_objects();
+    // Before the binary: linking it leaves nothing that could be compiled again.
+    if (line_.keep) {
+      write_file(line_.beside(".ll"), make(Output::kOptimizedIr));
+      write_file(line_.beside(".s"), make(Output::kAssembly));
+    }
+    const std::string result = make(line_.kind);
+    write_file(line_.output, result);
+    if (line_.write_header)
+      write_file(line_.beside(".dsp_h"), program_header(stem_of(line_.output), result));
+  }
+
+ private:
+  // All inputs as objects.
+  void read_objects() {
+    for (const std::string& path : line_.inputs) {
+      const std::string file = read_file(path);
+      if (is_source(path))
+        objects_.push_back({path, compile(path, file, Action::kCompile, Output::kImage)});
+      else if (path.ends_with(".a"))
+        add_archive(objects_, path, file);
+      else
+        add_object(objects_, path, file);
+    }
+  }
+
+  std::string make(Output kind) {
+    const std::string& first = line_.inputs.front();
+    if (line_.action() != Action::kLink)
+      return compile(first, read_file(first), line_.action(), kind);
+    Request request;
+    request.action = Action::kLink;
+    request.options = line_.link_options;
+    request.target_cpu = line_.target_cpu;
+    for (const Object& object : objects_) request.inputs.push_back(object.image);
+    return answer(request, line_.output, kind);
+  }
+
+  std::string compile(const std::string& path, std::string source, Action action, Output kind) {
+    Request request;
+    request.action = action;
+    request.options = line_.build_options;
+    request.target_cpu = line_.target_cpu;
+    request.source = std::move(source);
+    return answer(request, path, kind);
+  }
+
+  std::string answer(const Request& request, const std::string& name, Output kind) {
+    Extras extras;
+    extras.output = kind;
+    extras.source_name = name;
+    if (is_watched_) extras.times.show_progress(name);
+    Response response = process(request, extras);
+    if (request.action == Action::kLink) name_inputs(response.log);
+    std::cerr << response.log;
+    if (line_.show_times)
+      for (const auto& [phase, milliseconds] : extras.times.phases())
+        std::fprintf(stderr, "%-14s %8.2f ms\n", phase.c_str(), milliseconds);
+    if (response.status == protocol::Status::kSuccess) return std::move(response.image);
+    if (response.status == protocol::Status::kInvalidOptions) throw UsageError(response.log);
+    throw Failed();
+  }
+
+  // The linker counts its inputs.
+  void name_inputs(std::string& log) const {
+    for (size_t i = 0; i < objects_.size(); ++i) {
+      const std::string number = "input " + std::to_string(i) + ":";
+      if (const size_t at = log.find(number); at != std::string::npos)
+        log.replace(at, number.size(), objects_[i].name + ":");
+    }
+  }
+
+  const CommandLine& line_;
+  bool is_watched_;
+  std::vector<Object> objects_;
+};
+
+}  // namespace
+
+int run_offline(const CommandLine& line) {
+  try {
+    Job(line).run();
+    return 0;
+  } catch (const Failed&) {
+    return 1;
+  }
+}
+
+}  // namespace conclave::compiler

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "monitor/cache.h"
+
+#include <cinttypes>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "monitor/snapshot_json.h"
+#include "monitor/table.h"
+#include "platform/base/clock.h"
+#include "platform/base/config.h"
+#include "platform/base/error.h"
+#include "platform/loader/disk_cache.h"
+#include "platform/loader/program_image.h"
+
+namespace conclave::monitor {
+namespace {
+
+constexpr size_t kShownKernels = 3;
+constexpr uint64_t kMiB = 1 << 20;
+
+// One program of the cache.
+struct Program {
+  DiskCache::Item item;
+  DiskCache::Finding finding;
+  std::shared_ptr<const ProgramImage> image;  // null where there is none that can be read
+
+  const char* state() const {
+    using State = DiskCache::Finding::State;
+    if (finding.state == State::kUsable) return "good";
+    return finding.state == State::kOutOfDate ? "out of date" : "damaged";
+  }
+};
+
+// What the entry holds has a checksum of its own, but may be of another version of Conclave.
+Program read_program(const DiskCache& cache, DiskCache::Item item) {
+  using State = DiskCache::Finding::State;
+  Program program{std::move(item), cache.inspect(program.item.key), nullptr};
+  if (program.finding.state == State::kNone || program.finding.state == State::kDamaged)
+    return program;
+  try {
+    program.image = ProgramImage::parse(std::move(program.finding.entry.image));
+  } catch (const Error& error) {
+    program.finding.state = State::kDamaged;
+    program.finding.why = error.text();
+  }
+  return program;
+}
+
+// All programs, the one used last first; those that another process removes meanwhile are left out.
+std::vector<Program> read_programs(const DiskCache& cache) {
+  std::vector<Program> programs;
+  std::vector<DiskCache::Item> items = cache.items();
+  for (auto item = items.rbegin(); item != items.rend(); ++item) {
+    Program program = read_program(cache, *item);
+    if (program.finding.state != DiskCache::Finding::State::kNone)
+      programs.push_back(std::move(program));
+  }
+  return programs;
+}
+
+std::string kernel_names(const ProgramImage& image) {
+  std::string names;
+  for (size_t i = 0; i < image.kernels().size(); ++i) {
+    if (i == kShownKernels) return names + ", ... (" + std::to_string(image.kernels().size()) + ")";
+    if (i > 0) names += ", ";
+    names += image.kernels()[i].name;
+  }
+  return names.empty() ? "-" : names;
+}
+
+std::string or_dash(const std::string& text) {
+  return text.empty() ? "-" : text;
+}
+
+std::string kib(uint64_t bytes) {
+  return std::to_string((bytes + 1023) / 1024);
+}
+
+uint64_t nanoseconds(const timespec& time) {
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+}
+
+Json to_json(const Program& program) {
+  Json json = {{"key", program.item.key},
+               {"bytes", program.item.bytes},
+               {"used", utc(nanoseconds(program.item.used))},
+               {"state", program.state()}};
+  if (!program.finding.why.empty()) json["reason"] = program.finding.why;
+  if (!program.image) return json;
+  json["cpu"] = program.image->target_cpu();
+  json["options"] = program.image->options();
+  json["kernels"] = Json::array();
+  for (const KernelInfo& kernel : program.image->kernels()) json["kernels"].push_back(kernel.name);
+  return json;
+}
+
+void print_table(const std::vector<Program>& programs) {
+  Table table({"Used", "KiB", "CPU", "Kernels", "Options", "State"});
+  for (const Program& program : programs)
+    table.add({local_time(nanoseconds(program.item.used)), kib(program.item.bytes),
+               program.image ? or_dash(program.image->target_cpu()) : "-",
+               program.image ? kernel_names(*program.image) : "-",
+               program.image ? or_dash(program.image->options()) : "-", program.state()});
+  fputs(table.text().c_str(), stdout);
+}
+
+uint64_t total_bytes(const std::vector<Program>& programs) {
+  uint64_t total = 0;
+  for (const Program& program : programs) total += program.item.bytes;
+  return total;
+}
+
+// Calls `act` with the cache, or says why there is none.
+template <class Act>
+int with_cache(bool json, Act act) {
+  const Config& config = Config::get();
+  const DiskCache cache(config.cache_dir, uint64_t{config.cache_size_mib} * kMiB);
+  if (cache.refusal().empty() && !config.cache_dir.empty()) return act(config, cache);
+  const std::string why = config.cache_dir.empty() ? "there is no home directory" : cache.refusal();
+  if (json)
+    fputs(to_text(Json{{"error", why}}).c_str(), stdout);
+  else
+    fprintf(stderr, "conclave: error: the cache of programs cannot be used: %s\n", why.c_str());
+  return 1;
+}
+
+}  // namespace
+
+int show_cache(bool json) {
+  return with_cache(json, [&](const Config& config, const DiskCache& cache) {
+    const std::vector<Program> programs = read_programs(cache);
+    if (json) {
+      Json list = Json::array();
+      for (const Program& program : programs) list.push_back(to_json(program));
+      fputs(to_text({{"directory", config.cache_dir},
+                     {"enabled", config.cache},
+                     {"limit", config.cache_size_mib * kMiB},
+                     {"bytes", total_bytes(programs)},
+                     {"programs", list}})
+                .c_str(),
+            stdout);
+      return 0;
+    }
+    printf("Directory  %s%s\n", config.cache_dir.c_str(), config.cache ? "" : " (turned off)");
+    printf("Programs   %zu, %s KiB of at most %" PRIu64 " MiB\n", programs.size(),
+           kib(total_bytes(programs)).c_str(), uint64_t{config.cache_size_mib});
+    if (!programs.empty()) print_table(programs);
+    return 0;
+  });
+}
+
+int check_cache(bool json) {
+  return with_cache(json, [&](const Config&, const DiskCache& cache) {
+    size_t out_of_date = 0;
+    Json damaged = Json::array();
+    const std::vector<Program> programs = read_programs(cache);
+    for (const Program& program : programs) {
+      out_of_date += program.finding.state == DiskCache::Finding::State::kOutOfDate;
+      if (program.finding.state != DiskCache::Finding::State::kDamaged) continue;
+      cache.remove(program.item.key);
+      damaged.push_back(to_json(program));
+      if (!json)
+        printf("%s: damaged (%s), removed\n", program.item.key.c_str(),
+               program.finding.why.c_str());
+    }
+    const size_t good = programs.size() - damaged.size() - out_of_date;
+    if (json)
+      fputs(to_text({{"good", good}, {"out of date", out_of_date}, {"damaged", damaged}}).c_str(),
+            stdout);
+    else
+      printf("%zu good, %zu out of date, %zu damaged\n", good, out_of_date, damaged.size());
+    return damaged.empty() ? 0 : 1;
+  });
+}
+
+int clear_cache(bool json) {
+  return with_cache(json, [&](const Config&, const DiskCache& cache) {
+    size_t count = 0;
+    uint64_t bytes = 0;
+    for (const DiskCache::Item& item : cache.items()) {
+      if (!cache.remove(item.key)) continue;
+      ++count;
+      bytes += item.bytes;
+    }
+    if (json)
+      fputs(to_text({{"removed", count}, {"bytes", bytes}}).c_str(), stdout);
+    else
+      printf("%zu programs removed, %s KiB\n", count, kib(bytes).c_str());
+    return 0;
+  });
+}
+
+}  // namespace conclave::monitor

@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# clocl.sh CLOCL: the command line: kinds of input and output, and what is wrong.
+clocl=$1
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+
+fail() {
+  echo "$*"
+  exit 1
+}
+# has_kernel FILE NAME: the program exports the kernel.
+has_kernel() {
+  nm -D --defined-only "$1" | grep -q " T kernel_$2\$" || fail "no kernel '$2' in $1"
+}
+# refused STATUS TEXT ARGUMENT...: clocl ends with the status and says the text.
+refused() {
+  expected=$1
+  text=$2
+  shift 2
+  "$clocl" "$@" > log 2>&1
+  status=$?
+  [ $status -eq "$expected" ] || fail "clocl $*: exit status $status, not $expected"
+  grep -qF -e "$text" log || fail "clocl $*: '$(cat log)', not '$text'"
+}
+
+cat > sum.cl <<'END'
+int twice(int x);
+kernel void sum(global int* a, int n) { a[get_global_id(0)] += twice(n) * FACTOR; }
+END
+echo 'int twice(int x) { return 2 * x; }' > twice.cl
+echo 'kernel void one(global int* a) { a[get_global_id(0)] = 1; }' > one.cl
+
+# One source, and what goes beside it.
+mkdir made
+"$clocl" -t -k -o made/one-2.out one.cl || fail "one source"
+has_kernel made/one-2.out one
+grep -q 'define void @kernel_one' made/one-2.ll || fail "no LLVM IR"
+grep -q '^kernel_one:' made/one-2.s || fail "no assembly"
+cat > bytes.c <<'END'
+#include <stdio.h>
+#include "made/one-2.dsp_h"
+int main(void) { return fwrite(one_2_dsp_bin, 1, one_2_dsp_bin_len, stdout) != sizeof one_2_dsp_bin; }
+END
+for language in c c++; do
+  cc -x $language -Wall -Wextra -Werror -o bytes bytes.c || fail "the header is no $language"
+  ./bytes > again.out || fail "wrong length"
+  cmp made/one-2.out again.out || fail "other bytes in $language"
+done
+
+# Sources, objects, and archives and libraries of objects.
+"$clocl" -DFACTOR=3 sum.cl twice.cl || fail "two sources"
+has_kernel sum.out sum
+"$clocl" -l -D FACTOR=3 sum.cl && "$clocl" --lib twice.cl || fail "objects"
+"$clocl" sum.obj twice.obj of_objects.out || fail "linking objects"
+has_kernel of_objects.out sum
+ar rc library.a twice.obj
+"$clocl" -o of_archive.out sum.obj library.a one.cl || fail "linking an archive"
+has_kernel of_archive.out sum
+has_kernel of_archive.out one
+"$clocl" --create-library -o twice.lib twice.obj && "$clocl" -o of_library.out sum.obj twice.lib ||
+  fail "linking a library"
+has_kernel of_library.out sum
+
+# Any x86-64 CPU: no AVX.
+"$clocl" --target-cpu=portable --emit=asm one.cl || fail "a portable program"
+! grep -q ymm one.s || fail "the portable program has AVX"
+
+refused 2 "no input file"
+refused 2 "option '-o' needs a value" one.cl -o
+refused 2 "cannot read 'nothing.cl'" nothing.cl
+refused 2 "cannot read 'made'" made
+refused 2 "--lib takes one source" -l one.cl twice.cl
+refused 2 "exclude each other" -l --create-library one.cl
+refused 2 "unknown kind of output 'elf'" --emit=elf one.cl
+refused 2 "-cl-no-such-option" -cl-no-such-option one.cl
+refused 1 "unknown target CPU 'z80'" --target-cpu=z80 one.cl
+refused 1 "cannot write 'nowhere/one.out'" -o nowhere/one.out one.cl
+echo 'not an archive' > bad.a
+refused 2 "archive 'bad.a'" one.cl bad.a
+cp one.cl one.txt
+refused 2 "'one.txt' is neither source" sum.obj one.txt
+echo 'int x;' > x.c && cc -c x.c && ar rc foreign.a x.o
+refused 2 "'foreign.a(x.o)' is neither source" sum.obj foreign.a
+refused 1 "twice" sum.obj
+echo 'kernel void bad(global int* a) { a[0] = b; }' > bad.cl
+refused 1 "bad.cl:1:41: error" bad.cl
+refused 1 "of_objects.out: an executable cannot be linked again" -o x sum.obj of_objects.out

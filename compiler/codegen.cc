@@ -14,6 +14,7 @@
 #include "compiler/code_size.h"
 #include "compiler/cpu_pipeline.h"
 #include "compiler/error.h"
+#include "compiler/passes/lower_half.h"
 #include "compiler/vectorizer/byte_masks.h"
 #include "compiler/vectorizer/lane_addresses.h"
 #include "compiler/vectorizer/wide_masks.h"
@@ -128,6 +129,7 @@ llvm::CodeGenOptLevel optimize_for_cpu(llvm::Module& module, const Target& targe
 
 std::string generate_code(llvm::Module& module, const Target& target, llvm::CodeGenOptLevel level,
                           llvm::CodeGenFileType type) {
+  lower_half(module, target.has("+f16c"));
   const bool has_mask_registers = target.has("+avx512f");
   for (llvm::Function& function : module)
     has_mask_registers ? widen_byte_masks(function) : widen_lane_masks(function);

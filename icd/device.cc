@@ -108,18 +108,13 @@ cl_uint vector_width(cl_device_info name) {
     case CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT:
     case CL_DEVICE_NATIVE_VECTOR_WIDTH_SHORT:
       return std::min<cl_uint>(16, vector_bytes() / 2);
-    case CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT:
-    case CL_DEVICE_NATIVE_VECTOR_WIDTH_INT:
-    case CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT:
-    case CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT:
-      return vector_bytes() / 4;
     case CL_DEVICE_PREFERRED_VECTOR_WIDTH_LONG:
     case CL_DEVICE_NATIVE_VECTOR_WIDTH_LONG:
     case CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE:
     case CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE:
       return vector_bytes() / 8;
-    default:  // half: cl_khr_fp16 is not there
-      return 0;
+    default:  // int, float and half, which is computed as float
+      return vector_bytes() / 4;
   }
 }
 
@@ -251,9 +246,8 @@ bool describe_compute(const Device& device, cl_device_info name, const Info& inf
       return info.value<cl_device_fp_config>(kFloatConfig | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT),
              true;
     case CL_DEVICE_DOUBLE_FP_CONFIG:
-      return info.value<cl_device_fp_config>(kFloatConfig), true;
     case CL_DEVICE_HALF_FP_CONFIG:
-      return info.value<cl_device_fp_config>(0), true;
+      return info.value<cl_device_fp_config>(kFloatConfig), true;
     case CL_DEVICE_PROFILING_TIMER_RESOLUTION:
       return info.value<size_t>(1), true;
     case CL_DEVICE_PRINTF_BUFFER_SIZE:

@@ -1,30 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions of half. They work on bit patterns, so that they need neither special instructions nor
-// a support library, and without branches, for all widths at once.
+// Conversions of half and float or double, halves being given as their bits. What rounds to nearest is
+// LLVM's, for which CPUs have instructions (compiler/passes/lower_half.h); what rounds otherwise
+// works on bit patterns, without branches, for all widths at once.
 #ifndef CONCLAVE_BUILTINS_HALF_H_
 #define CONCLAVE_BUILTINS_HALF_H_
 
 #include "instantiate.h"
 
-#define FROM_HALF(N, unused)                                                                    \
-  HELPER float##N from_half(ushort##N half_bits) {                                              \
-    uint##N bits = CAST(N, uint, half_bits);                                                    \
-    uint##N magnitude = bits & (uint##N)0x7fffu, sign = (bits & (uint##N)0x8000u) << (uint##N)16; \
-    uint##N normal = (magnitude << (uint##N)13) + (uint##N)(112u << 23);                        \
-    uint##N special = (magnitude << (uint##N)13) | (uint##N)0x7f800000u;                        \
-    uint##N subnormal = as_uint##N(CAST(N, float, magnitude) * (float##N)0x1p-24f);             \
-    uint##N finite = magnitude >= (uint##N)0x0400u ? normal : subnormal;                        \
-    return as_float##N((magnitude >= (uint##N)0x7c00u ? special : finite) | sign);              \
-  }
-FOR_WIDTHS(FROM_HALF, )
+#define NEAREST_HALF(N, unused)                                                                 \
+  HELPER float##N from_half(ushort##N bits) { return CAST(N, float, as_half##N(bits)); }        \
+  HELPER ushort##N to_half_rte(float##N x) { return as_ushort##N(CAST(N, half, x)); }           \
+  HELPER ushort##N to_half_rte(double##N x) { return as_ushort##N(CAST(N, half, x)); }
+FOR_WIDTHS(NEAREST_HALF, )
 
-// Whether the magnitude must be rounded up, given what was cut off, the weight of half a unit, and
-// the sign.
-#define ROUNDS_UP_rte(result, rest, half_unit, sign) \
-  (((rest) > (half_unit)) | (((rest) == (half_unit)) & (((result) & 1u) != 0u)))
-#define ROUNDS_UP_rtz(result, rest, half_unit, sign) ((rest) != (rest))
-#define ROUNDS_UP_rtp(result, rest, half_unit, sign) (((rest) != 0u) & ((sign) == 0u))
-#define ROUNDS_UP_rtn(result, rest, half_unit, sign) (((rest) != 0u) & ((sign) != 0u))
+// Whether the magnitude must be rounded up, given what was cut off and the sign.
+#define ROUNDS_UP_rtz(rest, sign) ((rest) != (rest))
+#define ROUNDS_UP_rtp(rest, sign) (((rest) != 0u) & ((sign) == 0u))
+#define ROUNDS_UP_rtn(rest, sign) (((rest) != 0u) & ((sign) != 0u))
 
 // Three ranges: 65536 and more, which is as far beyond the largest half; what gives a normal half;
 // what gives a subnormal one, or is so small that only its not being zero matters.
@@ -37,15 +29,13 @@ FOR_WIDTHS(FROM_HALF, )
     mantissa |= exponent != (uint##N)0u ? (uint##N)0x800000u : (uint##N)0u;                     \
     uint##N shift = __builtin_elementwise_min((uint##N)126u - exponent, (uint##N)31u);          \
     uint##N result = mantissa >> shift, rest = mantissa & ((unit << shift) - unit);             \
-    uint##N half_unit = unit << (shift - unit);                                                 \
-    half_unit = magnitude >= (uint##N)0x38800000u ? (uint##N)0x1000u : half_unit;               \
     result = magnitude >= (uint##N)0x38800000u                                                  \
                  ? (magnitude - (uint##N)(112u << 23)) >> (uint##N)13                           \
                  : result;                                                                      \
     rest = magnitude >= (uint##N)0x38800000u ? magnitude & (uint##N)0x1fffu : rest;             \
     result = magnitude >= (uint##N)0x47800000u ? (uint##N)0x7bffu : result;                     \
     rest = magnitude >= (uint##N)0x47800000u ? (uint##N)0x1fffu : rest;                         \
-    result += ROUNDS_UP##MODE(result, rest, half_unit, sign) ? unit : (uint##N)0u;              \
+    result += ROUNDS_UP##MODE(rest, sign) ? unit : (uint##N)0u;              \
     uint##N not_a_number =                                                                      \
         (uint##N)0x7e00u | (magnitude >> (uint##N)13 & (uint##N)0x3ffu);                        \
     result = magnitude == (uint##N)0x7f800000u ? (uint##N)0x7c00u : result;                     \
@@ -63,7 +53,6 @@ FOR_WIDTHS(FROM_HALF, )
     bits = CAST(N, int, (back != x) & (x == x)) ? bits | (uint##N)1u : bits;                    \
     return to_half##MODE(as_float##N(bits));                                                    \
   }
-FOR_WIDTHS(TO_HALF, _rte)
 FOR_WIDTHS(TO_HALF, _rtz)
 FOR_WIDTHS(TO_HALF, _rtp)
 FOR_WIDTHS(TO_HALF, _rtn)

@@ -96,4 +96,9 @@ LOAD_AS(float4, load_float)
 LOAD_AS(int4, load_integer)
 LOAD_AS(uint4, load_integer)
 
+// What the builtins make of a color.
+#define WHOLE(color) (color)
+#define RED(color) (color).x
+#define HALVES(color) __builtin_convertvector(color, half4)
+
 #endif  // CONCLAVE_BUILTINS_IMAGE_LOAD_H_

@@ -9,14 +9,16 @@
   R NAME##_##KIND##_##ACCESS(Image image, COORDINATES(int, KIND) coordinates) {                 \
     Place place = PLACE(KIND, coordinates);                                                     \
     if (HAS_LAYERS_##KIND) place.z = clamp_index(place.z, image->array_size);                  \
-    return load_##E(image, row_of(image, place), place.x) PART;                      \
+    return PART(load_##E(image, row_of(image, place), place.x));                                \
   }
 #define READS(KIND, ...) READ(KIND, ro, __VA_ARGS__) READ(KIND, rw, __VA_ARGS__)
 
-FOR_COLOR_IMAGES(READS, float4, float4, "11", read_imagef, )
-FOR_COLOR_IMAGES(READS, int4, int4, "11", read_imagei, )
-FOR_COLOR_IMAGES(READS, uint4, uint4, "12", read_imageui, )
-READS(1d_buffer, float4, float4, "11", read_imagef, )
-READS(1d_buffer, int4, int4, "11", read_imagei, )
-READS(1d_buffer, uint4, uint4, "12", read_imageui, )
-FOR_DEPTH_IMAGES(READS, float, float4, "11", read_imagef, .x)
+FOR_COLOR_IMAGES(READS, float4, float4, "11", read_imagef, WHOLE)
+FOR_COLOR_IMAGES(READS, int4, int4, "11", read_imagei, WHOLE)
+FOR_COLOR_IMAGES(READS, uint4, uint4, "12", read_imageui, WHOLE)
+READS(1d_buffer, float4, float4, "11", read_imagef, WHOLE)
+READS(1d_buffer, int4, int4, "11", read_imagei, WHOLE)
+READS(1d_buffer, uint4, uint4, "12", read_imageui, WHOLE)
+FOR_COLOR_IMAGES(READS, half4, float4, "11", read_imageh, HALVES)
+READS(1d_buffer, half4, float4, "11", read_imageh, HALVES)
+FOR_DEPTH_IMAGES(READS, float, float4, "11", read_imagef, RED)

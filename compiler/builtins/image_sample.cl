@@ -126,14 +126,16 @@ SAMPLE_PLACE(uint4)
   R NAME##_##KIND##_##T(Image image, uint sampler, COORDINATES(T, KIND) coordinates)               \
       __asm("_Z" LENGTH #NAME MANGLED_##KIND "ro11ocl_sampler" MANGLED_COORDINATES(T, KIND));      \
   R NAME##_##KIND##_##T(Image image, uint sampler, COORDINATES(T, KIND) coordinates) {             \
-    return FORM(image, sampler, COORDINATES_AS(KIND, coordinates), DIMENSIONS_##KIND,              \
-                HAS_LAYERS_##KIND) PART;                                                           \
+    return PART(FORM(image, sampler, COORDINATES_AS(KIND, coordinates), DIMENSIONS_##KIND,         \
+                     HAS_LAYERS_##KIND));                                                          \
   }
-FOR_COLOR_IMAGES(SAMPLE, float, POINT, float4, sample_filtered, "11", read_imagef, )
-FOR_COLOR_IMAGES(SAMPLE, int, PLACE, float4, sample_place_float4, "11", read_imagef, )
-FOR_COLOR_IMAGES(SAMPLE, float, POINT, int4, sample_nearest_int4, "11", read_imagei, )
-FOR_COLOR_IMAGES(SAMPLE, int, PLACE, int4, sample_place_int4, "11", read_imagei, )
-FOR_COLOR_IMAGES(SAMPLE, float, POINT, uint4, sample_nearest_uint4, "12", read_imageui, )
-FOR_COLOR_IMAGES(SAMPLE, int, PLACE, uint4, sample_place_uint4, "12", read_imageui, )
-FOR_DEPTH_IMAGES(SAMPLE, float, POINT, float, sample_filtered, "11", read_imagef, .x)
-FOR_DEPTH_IMAGES(SAMPLE, int, PLACE, float, sample_place_float4, "11", read_imagef, .x)
+FOR_COLOR_IMAGES(SAMPLE, float, POINT, float4, sample_filtered, "11", read_imagef, WHOLE)
+FOR_COLOR_IMAGES(SAMPLE, int, PLACE, float4, sample_place_float4, "11", read_imagef, WHOLE)
+FOR_COLOR_IMAGES(SAMPLE, float, POINT, int4, sample_nearest_int4, "11", read_imagei, WHOLE)
+FOR_COLOR_IMAGES(SAMPLE, int, PLACE, int4, sample_place_int4, "11", read_imagei, WHOLE)
+FOR_COLOR_IMAGES(SAMPLE, float, POINT, uint4, sample_nearest_uint4, "12", read_imageui, WHOLE)
+FOR_COLOR_IMAGES(SAMPLE, int, PLACE, uint4, sample_place_uint4, "12", read_imageui, WHOLE)
+FOR_COLOR_IMAGES(SAMPLE, float, POINT, half4, sample_filtered, "11", read_imageh, HALVES)
+FOR_COLOR_IMAGES(SAMPLE, int, PLACE, half4, sample_place_float4, "11", read_imageh, HALVES)
+FOR_DEPTH_IMAGES(SAMPLE, float, POINT, float, sample_filtered, "11", read_imagef, RED)
+FOR_DEPTH_IMAGES(SAMPLE, int, PLACE, float, sample_place_float4, "11", read_imagef, RED)

@@ -15,6 +15,9 @@
 
 FOR_COLOR_IMAGES(WRITES, float4, "12", write_imagef, "Dv4_f", color)
 WRITES(1d_buffer, float4, "12", write_imagef, "Dv4_f", color)
+#define FLOATS(color) __builtin_convertvector(color, float4)
+FOR_COLOR_IMAGES(WRITES, half4, "12", write_imageh, "Dv4_Dh", FLOATS(color))
+WRITES(1d_buffer, half4, "12", write_imageh, "Dv4_Dh", FLOATS(color))
 FOR_DEPTH_IMAGES(WRITES, float, "12", write_imagef, "f", (float4)(color, 0, 0, 0))
 FOR_COLOR_IMAGES(WRITES, uint4, "13", write_imageui, "Dv4_j", color)
 WRITES(1d_buffer, uint4, "13", write_imageui, "Dv4_j", color)

@@ -8,6 +8,7 @@
 #ifndef CONCLAVE_BUILTINS_INSTANTIATE_H_
 #define CONCLAVE_BUILTINS_INSTANTIATE_H_
 
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
 #define OVERLOAD __attribute__((overloadable))
@@ -31,13 +32,14 @@
 #define FOR_INTEGERS(M, ...) \
   FOR_SIGNED(M, ##__VA_ARGS__) FOR_UNSIGNED(M, ##__VA_ARGS__)
 // M(T, I, ...): T and the signed integer I of its size.
-#define FOR_REALS(M, ...) M(float, int, ##__VA_ARGS__) M(double, long, ##__VA_ARGS__)
+#define FOR_REALS(M, ...) \
+  M(half, short, ##__VA_ARGS__) M(float, int, ##__VA_ARGS__) M(double, long, ##__VA_ARGS__)
 // M(T, ...)
 #define FOR_TYPES(M, ...)                                                               \
   M(char, ##__VA_ARGS__) M(uchar, ##__VA_ARGS__) M(short, ##__VA_ARGS__)                \
   M(ushort, ##__VA_ARGS__) M(int, ##__VA_ARGS__) M(uint, ##__VA_ARGS__)                 \
-  M(long, ##__VA_ARGS__) M(ulong, ##__VA_ARGS__) M(float, ##__VA_ARGS__)                \
-  M(double, ##__VA_ARGS__)
+  M(long, ##__VA_ARGS__) M(ulong, ##__VA_ARGS__) M(half, ##__VA_ARGS__)                 \
+  M(float, ##__VA_ARGS__) M(double, ##__VA_ARGS__)
 
 // M(AS, ...) for each address space that can be written, and that can be read.
 #define FOR_WRITABLE_SPACES(M, ...) \
@@ -89,6 +91,7 @@
 #define BITS_uint 32
 #define BITS_long 64
 #define BITS_ulong 64
+#define BITS_half 16
 #define BITS_float 32
 #define BITS_double 64
 
@@ -103,6 +106,7 @@
 #define LLVM_LETTER_uint "i"
 #define LLVM_LETTER_long "i"
 #define LLVM_LETTER_ulong "i"
+#define LLVM_LETTER_half "f"
 #define LLVM_LETTER_float "f"
 #define LLVM_LETTER_double "f"
 #define LLVM_WIDTH_ ""

@@ -16,7 +16,6 @@
   }                                                                                              \
   OVERLOAD T##N rint(T##N x) { return __builtin_elementwise_rint(x); }                           \
   OVERLOAD T##N round(T##N x) { return __builtin_elementwise_round(x); }                         \
-  OVERLOAD T##N rsqrt(T##N x) { return (T##N)1 / __builtin_elementwise_sqrt(x); }                \
   OVERLOAD T##N sqrt(T##N x) { return __builtin_elementwise_sqrt(x); }                           \
   OVERLOAD T##N trunc(T##N x) { return __builtin_elementwise_trunc(x); }                         \
   OVERLOAD T##N fdim(T##N x, T##N y) { return x <= y ? (T##N)0 : x - y; }                        \
@@ -28,12 +27,19 @@
     T##N a = fabs(x), b = fabs(y);                                                               \
     return a < b ? x : b < a ? y : fmin(x, y);                                                   \
   }
+FOR_WIDTHS(INSTRUCTIONS, half, )
 FOR_WIDTHS(INSTRUCTIONS, float, )
 FOR_WIDTHS(INSTRUCTIONS, double, )
+
+#define INVERSE_ROOT(N, T) \
+  OVERLOAD T##N rsqrt(T##N x) { return (T##N)1 / __builtin_elementwise_sqrt(x); }
+FOR_WIDTHS(INVERSE_ROOT, float)
+FOR_WIDTHS(INVERSE_ROOT, double)
 
 #define SCALAR_BOUND(N, T)                                               \
   OVERLOAD T##N fmax(T##N x, T y) { return fmax(x, (T##N)y); }           \
   OVERLOAD T##N fmin(T##N x, T y) { return fmin(x, (T##N)y); }
+FOR_VECTORS(SCALAR_BOUND, half)
 FOR_VECTORS(SCALAR_BOUND, float)
 FOR_VECTORS(SCALAR_BOUND, double)
 
@@ -42,12 +48,15 @@ FOR_VECTORS(SCALAR_BOUND, double)
 #define MANTISSA_double 52
 #define BIAS_float 127
 #define BIAS_double 1023
+#define INFINITE_half 0x7c00
 #define INFINITE_float 0x7f800000
 #define INFINITE_double 0x7ff0000000000000
 #define SIGN_float 0x80000000u
 #define SIGN_double 0x8000000000000000ul
+#define QUIET_half 0x7e00u
 #define QUIET_float 0x7fc00000u
 #define QUIET_double 0x7ff8000000000000ul
+#define BELOW_ONE_half 0x1.ffcp-1h
 #define BELOW_ONE_float 0x1.fffffep-1f
 #define BELOW_ONE_double 0x1.fffffffffffffp-1
 // Brings every subnormal number into the normal range.
@@ -56,8 +65,37 @@ FOR_VECTORS(SCALAR_BOUND, double)
 #define ENLARGE_BITS_float 32
 #define ENLARGE_BITS_double 64
 
+#define BITS_AND_PARTS(N, T, C, U)                                                               \
+  OVERLOAD T##N nan(U##N code) {                                                                 \
+    return as_##T##N(                                                                            \
+        (U##N)((U##N)QUIET_##T | (code & (U##N)(QUIET_##T >> 1 & ~(INFINITE_##T)))));            \
+  }                                                                                              \
+  OVERLOAD T##N nextafter(T##N x, T##N y) {                                                      \
+    C##N bits = as_##C##N(x);                                                                    \
+    C##N next = (x < y) == (x > (T##N)0) ? bits + (C##N)1 : bits - (C##N)1;                      \
+    T##N stepped = as_##T##N(next);                                                              \
+    T##N smallest = copysign(as_##T##N((C##N)1), y);                                             \
+    T##N moved = x == (T##N)0 ? smallest : stepped;                                              \
+    T##N ordered = x == y ? y : moved;                                                           \
+    return isnan(x) || isnan(y) ? x + y : ordered;                                               \
+  }                                                                                              \
+  HELPER T##N split_fraction(T##N x, __private T##N* whole) {                                    \
+    *whole = floor(x);                                                                           \
+    T##N part = fmin(x - *whole, (T##N)BELOW_ONE_##T);                                           \
+    T##N finite = isinf(x) ? copysign((T##N)0, x) : part;                                        \
+    return isnan(x) ? x : finite;                                                                \
+  }                                                                                              \
+  HELPER T##N split_parts(T##N x, __private T##N* whole) {                                       \
+    *whole = trunc(x);                                                                           \
+    return copysign(isinf(x) ? (T##N)0 : x - *whole, x);                                         \
+  }
+#define BITS_AND_PARTS_WIDTHS(T, C, U) FOR_WIDTHS(BITS_AND_PARTS, T, C, U)
+BITS_AND_PARTS_WIDTHS(half, short, ushort)
+BITS_AND_PARTS_WIDTHS(float, int, uint)
+BITS_AND_PARTS_WIDTHS(double, long, ulong)
+
 // exponent_of: floor(log2(|x|)) of a finite x that is not 0.
-#define PARTS(N, T, C, U)                                                                        \
+#define EXPONENTS(N, T, C)                                                                         \
   HELPER C##N biased_exponent(T##N x) {                                                          \
     return (as_##C##N(x) & (C##N)INFINITE_##T) >> (C##N)MANTISSA_##T;                            \
   }                                                                                              \
@@ -80,27 +118,6 @@ FOR_VECTORS(SCALAR_BOUND, double)
                ? special                                                                         \
                : CAST(N, T, exponent_of(x));                                                     \
   }                                                                                              \
-  OVERLOAD T##N nan(U##N code) {                                                                 \
-    return as_##T##N((U##N)QUIET_##T | (code & (U##N)(QUIET_##T >> 1 & ~(INFINITE_##T))));       \
-  }                                                                                              \
-  OVERLOAD T##N nextafter(T##N x, T##N y) {                                                      \
-    C##N bits = as_##C##N(x);                                                                    \
-    T##N stepped = as_##T##N((x < y) == (x > (T##N)0) ? bits + (C##N)1 : bits - (C##N)1);        \
-    T##N smallest = copysign(as_##T##N((C##N)1), y);                                             \
-    T##N moved = x == (T##N)0 ? smallest : stepped;                                              \
-    T##N ordered = x == y ? y : moved;                                                           \
-    return isnan(x) || isnan(y) ? x + y : ordered;                                               \
-  }                                                                                              \
-  HELPER T##N split_fraction(T##N x, __private T##N* whole) {                                    \
-    *whole = floor(x);                                                                           \
-    T##N part = fmin(x - *whole, (T##N)BELOW_ONE_##T);                                           \
-    T##N finite = isinf(x) ? copysign((T##N)0, x) : part;                                        \
-    return isnan(x) ? x : finite;                                                                \
-  }                                                                                              \
-  HELPER T##N split_parts(T##N x, __private T##N* whole) {                                       \
-    *whole = trunc(x);                                                                           \
-    return copysign(isinf(x) ? (T##N)0 : x - *whole, x);                                         \
-  }                                                                                              \
   HELPER T##N split_exponent(T##N x, __private int##N* exponent) {                               \
     C##N magnitude = as_##C##N(fabs(x));                                                         \
     C##N e = exponent_of(x) + (C##N)1;                                                           \
@@ -112,9 +129,17 @@ FOR_VECTORS(SCALAR_BOUND, double)
     *exponent = CAST(N, int, result);                                                            \
     return special ? x : mantissa;                                                               \
   }
-#define PARTS_WIDTHS(T, C, U) FOR_WIDTHS(PARTS, T, C, U)
-PARTS_WIDTHS(float, int, uint)
-PARTS_WIDTHS(double, long, ulong)
+FOR_WIDTHS(EXPONENTS, float, int)
+FOR_WIDTHS(EXPONENTS, double, long)
+
+// A subnormal half is a normal float.
+#define EXPONENTS_OF_HALF(N, UNUSED)                                                             \
+  OVERLOAD int##N ilogb(half##N x) { return ilogb(CAST(N, float, x)); }                          \
+  OVERLOAD half##N logb(half##N x) { return CAST(N, half, logb(CAST(N, float, x))); }            \
+  HELPER half##N split_exponent(half##N x, __private int##N* exponent) {                         \
+    return CAST(N, half, split_exponent(CAST(N, float, x), exponent));                           \
+  }
+FOR_WIDTHS(EXPONENTS_OF_HALF, )
 
 // The results through pointers, for each address space.
 #define POINTERS(AS, N, T)                                                                       \
@@ -135,6 +160,7 @@ PARTS_WIDTHS(double, long, ulong)
     return result;                                                                               \
   }
 #define POINTERS_SPACES(N, T) FOR_WRITABLE_SPACES(POINTERS, N, T)
+FOR_WIDTHS(POINTERS_SPACES, half)
 FOR_WIDTHS(POINTERS_SPACES, float)
 FOR_WIDTHS(POINTERS_SPACES, double)
 
@@ -164,7 +190,14 @@ FOR_WIDTHS(LDEXP_FLOAT, )
     return x;                                                                                    \
   }
 FOR_WIDTHS(LDEXP_DOUBLE, )
+// What a float cannot hold is far from all halves.
+#define LDEXP_HALF(N, unused)                                                                    \
+  OVERLOAD half##N ldexp(half##N x, int##N k) {                                                  \
+    return CAST(N, half, ldexp(CAST(N, float, x), k));                                           \
+  }
+FOR_WIDTHS(LDEXP_HALF, )
 #define LDEXP_SCALAR(N, T) \
   OVERLOAD T##N ldexp(T##N x, int k) { return ldexp(x, (int##N)k); }
+FOR_VECTORS(LDEXP_SCALAR, half)
 FOR_VECTORS(LDEXP_SCALAR, float)
 FOR_VECTORS(LDEXP_SCALAR, double)

@@ -7,6 +7,12 @@
 #define BODY "math_trigonometric_double.inc"
 #include "for_widths.h"
 
+// For half: half_math.cl.
+#define OF_HALF(N, UNUSED)           \
+  OVERLOAD half##N cos(half##N x);   \
+  OVERLOAD half##N sin(half##N x);
+FOR_WIDTHS(OF_HALF, )
+
 // Both through a pointer, for each address space.
 #define SINCOS(AS, N, T)                     \
   OVERLOAD T##N sincos(T##N x, AS T##N* p) { \
@@ -14,5 +20,6 @@
     return sin(x);                           \
   }
 #define SINCOS_SPACES(N, T) FOR_WRITABLE_SPACES(SINCOS, N, T)
+FOR_WIDTHS(SINCOS_SPACES, half)
 FOR_WIDTHS(SINCOS_SPACES, float)
 FOR_WIDTHS(SINCOS_SPACES, double)

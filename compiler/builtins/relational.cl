@@ -22,6 +22,7 @@
     return (magnitude >= (T##N)SMALLEST_NORMAL_##T) & (magnitude < (T##N)INFINITY);        \
   }                                                                                        \
   OVERLOAD R##N signbit(T##N x) { return as_##I##N(x) < (I##N)0; }
+#define SMALLEST_NORMAL_half HALF_MIN
 #define SMALLEST_NORMAL_float FLT_MIN
 #define SMALLEST_NORMAL_double DBL_MIN
 #define RELATIONS_WIDTHS(T, I) RELATIONS(, T, int, I) FOR_VECTORS(RELATIONS, T, I, I)
@@ -60,6 +61,7 @@ SELECT_WIDTHS(char, char, uchar)
 SELECT_WIDTHS(uchar, char, uchar)
 SELECT_WIDTHS(short, short, ushort)
 SELECT_WIDTHS(ushort, short, ushort)
+SELECT_WIDTHS(half, short, ushort)
 SELECT_WIDTHS(int, int, uint)
 SELECT_WIDTHS(uint, int, uint)
 SELECT_WIDTHS(float, int, uint)

@@ -20,5 +20,6 @@
 #define FROM(N, T, U) SHUFFLE(N, 2, T, U) SHUFFLE(N, 4, T, U) SHUFFLE(N, 8, T, U) SHUFFLE(N, 16, T, U)
 #define ALL(T, U) FROM(2, T, U) FROM(4, T, U) FROM(8, T, U) FROM(16, T, U)
 FOR_INTEGERS(ALL)
+ALL(half, ushort)
 ALL(float, uint)
 ALL(double, ulong)

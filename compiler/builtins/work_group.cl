@@ -28,7 +28,8 @@ local void* carry_place(void) __asm("conclave.carry");
 #define FOR_COLLECTIVE_TYPES(M, ...)                                                        \
   M(int, INT_MIN, INT_MAX, ##__VA_ARGS__) M(uint, 0, UINT_MAX, ##__VA_ARGS__)               \
   M(long, LONG_MIN, LONG_MAX, ##__VA_ARGS__) M(ulong, 0, ULONG_MAX, ##__VA_ARGS__)          \
-  M(float, -INFINITY, INFINITY, ##__VA_ARGS__) M(double, -INFINITY, INFINITY, ##__VA_ARGS__)
+  M(half, -INFINITY, INFINITY, ##__VA_ARGS__) M(float, -INFINITY, INFINITY, ##__VA_ARGS__)  \
+  M(double, -INFINITY, INFINITY, ##__VA_ARGS__)
 #define CARRIES(T, LEAST, MOST) CARRY(T)
 FOR_COLLECTIVE_TYPES(CARRIES)
 

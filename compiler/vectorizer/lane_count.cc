@@ -37,11 +37,12 @@ constexpr unsigned kMaxInChain = 16;
 constexpr unsigned kRegistersOfChain = 16;
 constexpr unsigned kMaxTimes = 4;
 
-// Bits of what an instruction computes with; 0 for what has no part in the choice of lanes.
+// Bits of what an instruction computes with, of half in float; 0 for what has no part in the choice
+// of lanes.
 unsigned computed_bits(const Instruction& instruction) {
   if (!llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::CallBase>(instruction)) return 0;
   const llvm::Type* type = instruction.getType()->getScalarType();
-  return type->isFloatingPointTy() ? type->getScalarSizeInBits() : 0;
+  return type->isFloatingPointTy() ? std::max(32U, type->getScalarSizeInBits()) : 0;
 }
 
 class Loops {

@@ -50,7 +50,8 @@ bool is_own_memory(const llvm::Type* type) {
 bool has_slots(llvm::Type* type) {
   if (type->isVoidTy()) return false;
   return llvm::all_of(scalar_types(type), [](llvm::Type* scalar) {
-    return (scalar->isFloatTy() || scalar->isDoubleTy() || scalar->isPointerTy() ||
+    return (scalar->isHalfTy() || scalar->isFloatTy() || scalar->isDoubleTy() ||
+            scalar->isPointerTy() ||
             (scalar->isIntegerTy() && llvm::isPowerOf2_32(scalar->getIntegerBitWidth()) &&
              scalar->getIntegerBitWidth() >= 8 && scalar->getIntegerBitWidth() <= 64)) &&
            !is_own_memory(scalar);

@@ -25,7 +25,7 @@ template <class T>
 std::vector<T> edge_values() {
   using Limits = std::numeric_limits<T>;
   std::vector<T> values = {T(0), T(1), T(2), T(3), T(10), T(100), Limits::max(), Limits::lowest()};
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (kIsReal<T>) {
     for (double v : {-0.0,
                      -1.0,
                      -2.0,
@@ -57,10 +57,10 @@ std::vector<T> edge_values() {
                      16777216.0,
                      9007199254740992.0})
       values.push_back(static_cast<T>(v));
-    for (T v : {Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(), Limits::min(),
-                -Limits::min(), Limits::denorm_min(), -Limits::denorm_min(), Limits::epsilon(),
-                std::nextafter(T(1), T(0)), std::nextafter(T(1), T(2)),
-                std::nextafter(T(2147483648.0), T(0)), std::nextafter(T(0.5), T(0))})
+    for (T v : {Limits::infinity(), T(-Limits::infinity()), Limits::quiet_NaN(), Limits::min(),
+                T(-Limits::min()), Limits::denorm_min(), T(-Limits::denorm_min()),
+                Limits::epsilon(), T(1 - Limits::epsilon() / 2), T(1 + Limits::epsilon()),
+                T(2147483648.0 * (1 - Limits::epsilon() / 2)), T(0.5 - Limits::epsilon() / 4)})
       values.push_back(v);
   } else {
     values.insert(values.end(), {T(-1), T(-2), T(Limits::max() - 1), T(Limits::lowest() + 1)});
@@ -78,7 +78,10 @@ std::vector<T> edge_values() {
 template <class T>
 T random_value(std::mt19937_64& random) {
   uint64_t bits = random();
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (std::is_same_v<T, Half>) {
+    const Half value = half_of_bits(static_cast<cl_half>(bits));
+    return std::isnan(value) ? std::numeric_limits<Half>::quiet_NaN() : value;
+  } else if constexpr (std::is_floating_point_v<T>) {
     // Half of them anywhere in the range, half of moderate size.
     if (random() % 2 == 0)
       return static_cast<T>(static_cast<int64_t>(bits) * std::ldexp(1.0, -40 - int(random() % 24)));
@@ -137,6 +140,7 @@ std::string describe(const std::vector<const std::byte*>& arguments,
     uint64_t bits = 0;
     std::memcpy(&bits, arguments[i], columns[i].element_size);
     text << (i == 0 ? "" : ", ") << columns[i].type << " 0x" << std::hex << bits << std::dec;
+    if (columns[i].type == "half") text << " (" << load<Half>(arguments[i]) << ")";
     if (columns[i].type == "float") text << " (" << load<float>(arguments[i]) << ")";
     if (columns[i].type == "double") text << " (" << load<double>(arguments[i]) << ")";
   }
@@ -221,7 +225,7 @@ std::vector<T> interesting_values(size_t count, unsigned seed) {
 
 template <class R>
 std::string compare_exactly(R got, R wanted) {
-  if constexpr (std::is_floating_point_v<R>) {
+  if constexpr (kIsReal<R>) {
     if (std::isnan(got) && std::isnan(wanted)) return "";
     if (got == wanted && std::signbit(got) == std::signbit(wanted)) return "";
   } else {
@@ -244,7 +248,9 @@ std::string compare_within(R got, long double wanted, double limit) {
 
 void check_builtins(const std::vector<Builtin>& builtins, const std::string& options) {
   std::vector<std::vector<Column>> columns;
-  std::string source = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
+  std::string source =
+      "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
+      "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n";
   for (size_t number = 0; number < builtins.size(); ++number) {
     std::vector<Column>& own = columns.emplace_back();
     const unsigned seeds[] = {0, 1, 7};
@@ -269,6 +275,7 @@ INSTANTIATE(cl_int)
 INSTANTIATE(cl_uint)
 INSTANTIATE(cl_long)
 INSTANTIATE(cl_ulong)
+INSTANTIATE(Half)
 INSTANTIATE(cl_float)
 INSTANTIATE(cl_double)
 #undef INSTANTIATE

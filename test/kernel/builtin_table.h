@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "test/kernel/half.h"
+
 namespace conclave::test {
 
 // OpenCL C's name of a host type.
@@ -28,6 +30,7 @@ constexpr const char* type_name() {
   if constexpr (std::is_same_v<T, cl_uint>) return "uint";
   if constexpr (std::is_same_v<T, cl_long>) return "long";
   if constexpr (std::is_same_v<T, cl_ulong>) return "ulong";
+  if constexpr (std::is_same_v<T, Half>) return "half";
   if constexpr (std::is_same_v<T, cl_float>) return "float";
   if constexpr (std::is_same_v<T, cl_double>) return "double";
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Common functions (OpenCL C 6.15.4) for float and double and every width.
+// Common functions (OpenCL C 6.15.4) for half, float and double and every width.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 template <class T>
 class CommonBuiltins : public testing::Test {};
-using RealTypes = testing::Types<cl_float, cl_double>;
+using RealTypes = testing::Types<Half, cl_float, cl_double>;
 TYPED_TEST_SUITE(CommonBuiltins, RealTypes);
 
 // max and min of a NaN are not defined; of zeros of both signs either will do.
@@ -44,15 +44,15 @@ TYPED_TEST(CommonBuiltins, Choices) {
                    [=](T got, T x, bool vector) { return smallest(got, x, T(3), vector); }),
       judged<T, T>(
           "clamp($0, (" + type + ")-2, (" + type + ")3)",
-          [](T got, T x, bool) { return wrong_choice(got, std::clamp<T>(x, -2, 3), x, x); }),
+          [](T got, T x, bool) { return wrong_choice(got, std::clamp(x, T(-2), T(3)), x, x); }),
       judged<T, T>(
           "clamp($0, (" + type + "$N)-2, (" + type + "$N)3)",
-          [](T got, T x, bool) { return wrong_choice(got, std::clamp<T>(x, -2, 3), x, x); }),
+          [](T got, T x, bool) { return wrong_choice(got, std::clamp(x, T(-2), T(3)), x, x); }),
       step<T>("step($0, $1)"),
       exact<T, T>("sign($0)",
                   [](T x) {
                     if (std::isnan(x)) return T(0);
-                    return x == 0 ? x : std::copysign(T(1), x);
+                    return x == 0 ? x : T(std::copysign(T(1), x));
                   }),
   });
 }

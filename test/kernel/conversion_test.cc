@@ -34,11 +34,21 @@ D round_real(Real x, const std::string& mode) {
   return nearest;
 }
 
+template <>
+Half round_real<Half>(Real x, const std::string& mode) {
+  const cl_half_rounding_mode rounding = mode == "_rtz"   ? CL_HALF_RTZ
+                                         : mode == "_rtp" ? CL_HALF_RTP
+                                         : mode == "_rtn" ? CL_HALF_RTN
+                                                          : CL_HALF_RTE;
+  // Integers that a double rounds are far beyond all halves.
+  return half_of_bits(cl_half_from_double(static_cast<double>(x), rounding));
+}
+
 template <class S, class D>
 std::string wrong_integer(D got, S x, const std::string& mode, bool saturated) {
   using Limits = std::numeric_limits<D>;
   Real whole = Real{0} + x;
-  if constexpr (std::is_floating_point_v<S>) whole = round_whole(x, mode);
+  if constexpr (kIsReal<S>) whole = round_whole(x, mode);
   bool fits = whole >= Limits::lowest() && whole <= Limits::max();
   if (!fits && !saturated) {
     if constexpr (std::is_integral_v<S>) return compare_exactly(got, static_cast<D>(x));
@@ -56,7 +66,7 @@ Builtin conversion(const std::string& mode, bool saturated) {
   std::string name =
       std::string("convert_") + type_name<D>() + "$N" + (saturated ? "_sat" : "") + mode + "($0)";
   return judged<D, S>(name, [=](D got, S x, bool) {
-    if constexpr (std::is_floating_point_v<D>)
+    if constexpr (kIsReal<D>)
       return compare_exactly(got, round_real<D>(x, mode));
     else
       return wrong_integer<S, D>(got, x, mode, saturated);
@@ -77,12 +87,12 @@ void check_conversions_to() {
 template <class D>
 class Conversions : public testing::Test {};
 using Destinations = testing::Types<cl_char, cl_uchar, cl_short, cl_ushort, cl_int, cl_uint,
-                                    cl_long, cl_ulong, cl_float, cl_double>;
+                                    cl_long, cl_ulong, Half, cl_float, cl_double>;
 TYPED_TEST_SUITE(Conversions, Destinations);
 
 TYPED_TEST(Conversions, FromEveryType) {
   check_conversions_to<TypeParam, cl_char, cl_uchar, cl_short, cl_ushort, cl_int, cl_uint, cl_long,
-                       cl_ulong, cl_float, cl_double>();
+                       cl_ulong, Half, cl_float, cl_double>();
 }
 
 }  // namespace

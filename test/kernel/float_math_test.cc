@@ -66,7 +66,7 @@ constexpr Function kFunctions[] = {
     {"cbrt", std::cbrt},
     {"erf", std::erf},
     {"erfc", std::erfc, 5},
-    {"asin", std::asin},
+    {"asin", std::asin, 2.5},
     {"acos", std::acos},
     {"atan", std::atan},
     {"asinpi", [](double x) { return std::asin(x) / kPi; }, 2.5},

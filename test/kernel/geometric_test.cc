@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Geometric functions (OpenCL C 6.15.5) on 1 to 4 components of float and double.
+// Geometric functions (OpenCL C 6.15.5) on 1 to 4 components of half, float and double.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ constexpr size_t kVectors = 64;
 
 template <class T>
 class GeometricBuiltins : public testing::Test {};
-using RealTypes = testing::Types<cl_float, cl_double>;
+using RealTypes = testing::Types<Half, cl_float, cl_double>;
 TYPED_TEST_SUITE(GeometricBuiltins, RealTypes);
 
 // Components of many magnitudes, up to those whose squares leave the range of T.
@@ -33,12 +33,14 @@ std::vector<T> components(unsigned seed) {
       values.push_back(static_cast<T>(std::ldexp(whole / 1000.0, exponent)));
     }
   }
-  for (int i = 0; i < 4; ++i) values[i] = 0;
+  for (int i = 0; i < 4; ++i) values[i] = T(0);
   return values;
 }
 
 std::string source_for(const std::string& type) {
-  std::string source = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
+  std::string source =
+      "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
+      "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n";
   for (int n = 1; n <= 4; ++n) {
     std::string width = n == 1 ? "" : std::to_string(n), vector = type + width;
     auto load = [&](const std::string& from) {

@@ -236,8 +236,20 @@ std::ostream& operator<<(std::ostream& out, const Edge& edge) {
 
 template <class T>
 class MathEdges : public testing::Test {};
-using RealTypes = testing::Types<cl_float, cl_double>;
+using RealTypes = testing::Types<Half, cl_float, cl_double>;
 TYPED_TEST_SUITE(MathEdges, RealTypes);
+
+// Half has but some of the numbers of the table.
+template <class T>
+std::vector<Edge> edges_of() {
+  const auto holds = [](double value) {
+    return !std::is_same_v<T, Half> || std::isnan(value) || T(value) == value;
+  };
+  std::vector<Edge> edges;
+  for (const Edge& edge : kEdges)
+    if (holds(edge.x) && holds(edge.y)) edges.push_back(edge);
+  return edges;
+}
 
 template <class T>
 std::string kernel(std::string_view call, size_t number) {
@@ -256,8 +268,9 @@ void check_edges(const std::string& options) {
     const Edge *first, *last;
   };
   std::vector<Call> calls;
-  std::string source;
-  for (const Edge& edge : kEdges) {
+  std::string source = "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n";
+  const std::vector<Edge> all = edges_of<T>();
+  for (const Edge& edge : all) {
     if (calls.empty() || calls.back().first->call != edge.call) {
       source += kernel<T>(edge.call, calls.size());
       calls.push_back({&edge, &edge});

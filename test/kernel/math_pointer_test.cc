@@ -15,7 +15,7 @@ using Real = long double;
 
 template <class T>
 class MathPointerBuiltins : public testing::Test {};
-using RealTypes = testing::Types<cl_float, cl_double>;
+using RealTypes = testing::Types<Half, cl_float, cl_double>;
 TYPED_TEST_SUITE(MathPointerBuiltins, RealTypes);
 
 // An expression for the second result of `call`, a call with `&second` in place of the pointer.
@@ -30,20 +30,20 @@ std::string first_result(const std::string& call, const std::string& type) {
 template <class T>
 T fraction(T x) {
   if (std::isnan(x)) return x;
-  if (std::isinf(x)) return std::copysign(T(0), x);
-  return std::fmin(x - std::floor(x), std::nextafter(T(1), T(0)));
+  if (std::isinf(x)) return T(std::copysign(T(0), x));
+  return T(std::fmin(T(x - std::floor(x)), T(1 - std::numeric_limits<T>::epsilon() / 2)));
 }
 
 template <class T>
 T fraction_towards_zero(T x) {
-  T whole;
-  return std::modf(x, &whole);
+  Computed<T> whole;
+  return T(std::modf(x, &whole));
 }
 
 template <class T>
 T mantissa(T x) {
   int exponent;
-  return std::frexp(x, &exponent);
+  return T(std::frexp(x, &exponent));
 }
 
 template <class T>
@@ -67,7 +67,7 @@ std::string wrong_quotient(cl_int got, T x, T y) {
 template <class T>
 cl_int gamma_sign(T x) {
   if (!(x < 0)) return 1;
-  return std::fmod(std::floor(x), T(2)) != 0 ? -1 : 1;
+  return std::fmod(std::floor(x), Computed<T>(2)) != 0 ? -1 : 1;
 }
 
 TYPED_TEST(MathPointerBuiltins, PrivateMemory) {
@@ -99,7 +99,9 @@ TYPED_TEST(MathPointerBuiltins, PrivateMemory) {
 
 // The other address spaces: one work-item lets each function write there, for every width.
 void check_space(const std::string& space, const std::string& type, const std::string& options) {
-  std::string source = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
+  std::string source =
+      "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
+      "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n";
   std::string calls;
   for (std::string width : {"", "2", "3", "4", "8", "16"}) {
     std::string vector = type + width;
@@ -128,18 +130,20 @@ void check_space(const std::string& space, const std::string& type, const std::s
   const double expected[] = {
       0.75, 2, 0.75, 2, 0.6875, 2, -0.25, 3, std::sin(2.75), std::cos(2.75), std::lgamma(2.75), 1};
   for (size_t i = 0; i < results.size(); ++i)
-    EXPECT_NEAR(results[i], expected[i % 12], 1e-6) << space << " " << type << " result " << i;
+    EXPECT_NEAR(results[i], expected[i % 12], type == "half" ? 1e-3 : 1e-6)
+        << space << " " << type << " result " << i;
 }
 
 TEST(MathPointerBuiltins, OtherMemory) {
-  for (const char* type : {"float", "double"}) {
+  for (const char* type : {"half", "float", "double"}) {
     check_space("global", type, "");
     check_space("local", type, "");
   }
 }
 
 TEST(MathPointerBuiltins, GenericPointers) {
-  for (const char* type : {"float", "double"}) check_space("generic", type, "-cl-std=CL2.0");
+  for (const char* type : {"half", "float", "double"})
+    check_space("generic", type, "-cl-std=CL2.0");
 }
 
 }  // namespace

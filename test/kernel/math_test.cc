@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Math functions (OpenCL C 6.15.2) for float and double and every width, within the errors that
-// OpenCL's full profile allows (OpenCL C 7.4).
+// Math functions (OpenCL C 6.15.2) for half, float and double and every width, within the errors
+// that OpenCL's full profile allows (OpenCL C 7.4).
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -17,7 +17,7 @@ constexpr Real kPi = 3.141592653589793238462643383279502884L;
 
 template <class T>
 class MathBuiltins : public testing::Test {};
-using RealTypes = testing::Types<cl_float, cl_double>;
+using RealTypes = testing::Types<Half, cl_float, cl_double>;
 TYPED_TEST_SUITE(MathBuiltins, RealTypes);
 
 bool is_odd(Real whole) {
@@ -137,6 +137,18 @@ TYPED_TEST(MathBuiltins, ErrorAndGamma) {
   });
 }
 
+template <class T>
+T next_after(T x, T y) {
+  return std::nextafter(x, y);
+}
+template <>
+Half next_after(Half x, Half y) {
+  if (std::isnan(x) || std::isnan(y)) return std::numeric_limits<Half>::quiet_NaN();
+  if (x == y) return y;
+  if (x == 0) return half_of_bits(std::signbit(y) ? 0x8001 : 0x0001);
+  return half_of_bits(static_cast<cl_half>((x < y) == (x > 0) ? x.bits + 1 : x.bits - 1));
+}
+
 TYPED_TEST(MathBuiltins, Rounding) {
   using T = TypeParam;
   check_builtins({
@@ -147,17 +159,19 @@ TYPED_TEST(MathBuiltins, Rounding) {
       exact<T, T>("round($0)", [](T x) { return std::round(x); }),
       exact<T, T>("fabs($0)", [](T x) { return std::fabs(x); }),
       exact<T, T, T>("copysign($0, $1)", [](T x, T y) { return std::copysign(x, y); }),
-      exact<T, T, T>("nextafter($0, $1)", [](T x, T y) { return std::nextafter(x, y); }),
+      exact<T, T, T>("nextafter($0, $1)", [](T x, T y) { return next_after(x, y); }),
   });
 }
 
 TYPED_TEST(MathBuiltins, Remainders) {
   using T = TypeParam;
+  using Wide = std::conditional_t<std::is_same_v<T, Half>, double, T>;  // rounds a half once
   check_builtins({
       exact<T, T, T>("fmod($0, $1)", [](T x, T y) { return std::fmod(x, y); }),
       exact<T, T, T>("remainder($0, $1)", [](T x, T y) { return std::remainder(x, y); }),
       exact<T, T, T>("fdim($0, $1)", [](T x, T y) { return std::fdim(x, y); }),
-      exact<T, T, T, T>("fma($0, $1, $2)", [](T x, T y, T z) { return std::fma(x, y, z); }),
+      exact<T, T, T, T>("fma($0, $1, $2)",
+                        [](Wide x, Wide y, Wide z) { return std::fma(x, y, z); }),
   });
 }
 
@@ -169,18 +183,18 @@ std::string compare_numbers(T got, T wanted) {
 
 template <class T>
 T larger_magnitude(T x, T y) {
-  return std::fabs(x) > std::fabs(y) ? x : std::fabs(y) > std::fabs(x) ? y : std::fmax(x, y);
+  return std::fabs(x) > std::fabs(y) ? x : std::fabs(y) > std::fabs(x) ? y : T(std::fmax(x, y));
 }
 
 template <class T>
 T smaller_magnitude(T x, T y) {
-  return std::fabs(x) < std::fabs(y) ? x : std::fabs(y) < std::fabs(x) ? y : std::fmin(x, y);
+  return std::fabs(x) < std::fabs(y) ? x : std::fabs(y) < std::fabs(x) ? y : T(std::fmin(x, y));
 }
 
 template <class T, class Reference>
 Builtin number(const std::string& expression, Reference reference) {
   return judged<T, T, T>(expression, [reference](T got, T x, T y, bool) {
-    return compare_numbers<T>(got, reference(x, y));
+    return compare_numbers<T>(got, T(reference(x, y)));
   });
 }
 
@@ -199,7 +213,8 @@ TYPED_TEST(MathBuiltins, Extremes) {
 
 TYPED_TEST(MathBuiltins, Parts) {
   using T = TypeParam;
-  using Bits = std::conditional_t<sizeof(T) == 4, cl_uint, cl_ulong>;
+  using Bits = std::conditional_t<sizeof(T) == 2, cl_ushort,
+                                  std::conditional_t<sizeof(T) == 4, cl_uint, cl_ulong>>;
   check_builtins({
       exact<cl_int, T>("ilogb($0)",
                        [](T x) {
@@ -219,9 +234,9 @@ TYPED_TEST(MathBuiltins, Parts) {
 TYPED_TEST(MathBuiltins, Mad) {
   using T = TypeParam;
   check_builtins({judged<T, T, T, T>("mad($0, $1, $2)", [](T got, T x, T y, T z, bool) {
-    volatile T product = x * y;
-    T twice = product + z;
-    return compare_exactly(got, twice).empty() ? "" : compare_exactly(got, std::fma(x, y, z));
+    volatile Computed<T> product = T(x * y);
+    const T twice(product + z);
+    return compare_exactly(got, twice).empty() ? "" : compare_exactly(got, T(std::fma(x, y, z)));
   })});
 }
 

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "test/kernel/builtin_table.h"
 #include "test/kernel/kernel_test.h"
@@ -13,12 +14,13 @@ namespace {
 
 template <class T>
 class RelationalBuiltins : public testing::Test {};
-using RealTypes = testing::Types<cl_float, cl_double>;
+using RealTypes = testing::Types<Half, cl_float, cl_double>;
 TYPED_TEST_SUITE(RelationalBuiltins, RealTypes);
 
 // The result type for vectors of T; scalars give int, which converts without change.
 template <class T>
-using Truth = std::conditional_t<sizeof(T) == 4, cl_int, cl_long>;
+using Truth = std::conditional_t<sizeof(T) == 2, cl_short,
+                                 std::conditional_t<sizeof(T) == 4, cl_int, cl_long>>;
 
 std::string wrong_truth(cl_long got, bool expected, bool vector) {
   cl_long wanted = !expected ? 0 : vector ? -1 : 1;
@@ -60,7 +62,9 @@ TYPED_TEST(RelationalBuiltins, Properties) {
       property<T>("isfinite", [](T x) { return std::isfinite(x); }),
       property<T>("isinf", [](T x) { return std::isinf(x); }),
       property<T>("isnan", [](T x) { return std::isnan(x); }),
-      property<T>("isnormal", [](T x) { return std::isnormal(x); }),
+      property<T>(
+          "isnormal",
+          [](T x) { return std::isfinite(x) && std::fabs(x) >= std::numeric_limits<T>::min(); }),
       property<T>("signbit", [](T x) { return std::signbit(x); }),
   });
 }
@@ -121,6 +125,9 @@ TEST(RelationalBuiltins, SelectLong) {
 }
 TEST(RelationalBuiltins, SelectUlong) {
   check_selection<cl_ulong>();
+}
+TEST(RelationalBuiltins, SelectHalf) {
+  check_selection<Half>();
 }
 TEST(RelationalBuiltins, SelectFloat) {
   check_selection<cl_float>();

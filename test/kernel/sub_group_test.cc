@@ -12,6 +12,7 @@
 #include <optional>
 #include <type_traits>
 
+#include "test/kernel/half.h"
 #include "test/kernel/kernel_test.h"
 
 namespace conclave::test {
@@ -50,8 +51,8 @@ using Operation = T (*)(T, T);
 // The unsigned detour wraps as OpenCL C does.
 template <class T, class Combine>
 T wrapping(T a, T b, Combine combine) {
-  if constexpr (std::is_floating_point_v<T>)
-    return combine(a, b);
+  if constexpr (kIsReal<T>)
+    return T(combine(a, b));
   else
     return static_cast<T>(combine(static_cast<cl_ulong>(a), static_cast<cl_ulong>(b)));
 }
@@ -67,7 +68,7 @@ template <class T>
 std::vector<Combination<T>> combinations() {
   using Limits = std::numeric_limits<T>;
   const T most = Limits::has_infinity ? Limits::infinity() : Limits::max();
-  const T least = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  const T least = Limits::has_infinity ? T(-Limits::infinity()) : Limits::lowest();
   std::vector<Combination<T>> list = {
       {"add", T(0), [](T a, T b) { return wrapping(a, b, [](auto x, auto y) { return x + y; }); }},
       {"mul", T(1), [](T a, T b) { return wrapping(a, b, [](auto x, auto y) { return x * y; }); }},
@@ -236,6 +237,7 @@ void add_logic(std::vector<Case<T>>& cases) {
 }
 
 constexpr char kKernel[] = R"(
+  #pragma OPENCL EXTENSION cl_khr_fp16 : enable
   kernel void test(global const T* in, global T* out, global uint* places) {
     uint n = get_global_size(0) * get_global_size(1), g = get_global_linear_id();
     uint lane = get_sub_group_local_id();
@@ -373,6 +375,7 @@ TYPE_TESTS(Int, "int", cl_int)
 TYPE_TESTS(Uint, "uint", cl_uint)
 TYPE_TESTS(Long, "long", cl_long)
 TYPE_TESTS(Ulong, "ulong", cl_ulong)
+TYPE_TESTS(Half, "half", Half)
 TYPE_TESTS(Float, "float", cl_float)
 TYPE_TESTS(Double, "double", cl_double)
 

@@ -16,8 +16,9 @@ namespace conclave::test {
 namespace {
 
 constexpr int kVectorWidths[] = {2, 3, 4, 8, 16};
-const char* const kTypes[] = {"char", "uchar", "short", "ushort", "int",
-                              "uint", "long",  "ulong", "float",  "double"};
+const char* const kTypes[] = {"char", "uchar", "short", "ushort", "int",   "uint",
+                              "long", "ulong", "half",  "float",  "double"};
+constexpr char kHalf[] = "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n";
 
 std::string kernel_with(const std::string& name, const std::string& arguments,
                         const std::string& body) {
@@ -39,7 +40,7 @@ std::string copy_kernel(const std::string& type, int width, const std::string& s
 
 TEST(VectorData, LoadStore) {
   for (const std::string type : kTypes) {
-    std::string source;
+    std::string source = kHalf;
     for (int width : kVectorWidths)
       source += copy_kernel(type, width, "global") + copy_kernel(type, width, "constant");
     Program program(source);
@@ -47,6 +48,7 @@ TEST(VectorData, LoadStore) {
       for (std::string space : {"global", "constant"}) {
         size_t element = type.find("char") != std::string::npos                  ? 1
                          : type.find("short") != std::string::npos               ? 2
+                         : type == "half"                                        ? 2
                          : type == "long" || type == "ulong" || type == "double" ? 8
                                                                                  : 4;
         std::vector<cl_uchar> bytes(64 * element);
@@ -177,7 +179,7 @@ TEST(VectorData, LoadHalf) {
 void check_shuffle(const std::string& type, const std::string& mask_type) {
   const int widths[] = {2, 4, 8, 16};
   auto text = [](int number) { return std::to_string(number); };
-  std::string source;
+  std::string source = kHalf;
   for (int from : widths)
     for (int to : widths) {
       std::string in = "vload" + text(from), element = "vload" + text(to);
@@ -193,11 +195,11 @@ void check_shuffle(const std::string& type, const std::string& mask_type) {
   // As bytes of a type-independent pattern: elements are numbered, masks count in odd steps.
   std::vector<cl_int> masks;
   for (int i = 0; i < 16; ++i) masks.push_back((i * 11 + 5) % 64);
-  Program fill("kernel void fill(global " + type + "* in, global " + mask_type +
-               "* mask, global const int* masks) {\n  size_t i = get_global_id(0);\n" +
-               "  in[i] = i; if (i < 16) mask[i] = masks[i];\n}\n" +
-               "kernel void widen(global const " + type + "* in, global int* out) {\n" +
-               "  size_t i = get_global_id(0); out[i] = (int)in[i];\n}\n");
+  Program fill(kHalf + ("kernel void fill(global " + type + "* in, global " + mask_type +
+                        "* mask, global const int* masks) {\n  size_t i = get_global_id(0);\n" +
+                        "  in[i] = i; if (i < 16) mask[i] = masks[i];\n}\n" +
+                        "kernel void widen(global const " + type + "* in, global int* out) {\n" +
+                        "  size_t i = get_global_id(0); out[i] = (int)in[i];\n}\n"));
   Buffer<cl_ulong> in(32), mask(16), out(32);
   fill.run("fill", {{32}}, in, mask, Buffer<cl_int>(masks));
   for (int from : widths)
@@ -216,9 +218,9 @@ void check_shuffle(const std::string& type, const std::string& mask_type) {
 
 TEST(VectorData, Shuffle) {
   const std::pair<const char*, const char*> types[] = {
-      {"char", "uchar"},  {"uchar", "uchar"}, {"short", "ushort"}, {"ushort", "ushort"},
-      {"int", "uint"},    {"uint", "uint"},   {"float", "uint"},   {"long", "ulong"},
-      {"ulong", "ulong"}, {"double", "ulong"}};
+      {"char", "uchar"},  {"uchar", "uchar"},  {"short", "ushort"}, {"ushort", "ushort"},
+      {"int", "uint"},    {"uint", "uint"},    {"float", "uint"},   {"long", "ulong"},
+      {"ulong", "ulong"}, {"double", "ulong"}, {"half", "ushort"}};
   for (const auto& [type, mask] : types) check_shuffle(type, mask);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "test/kernel/half.h"
 #include "test/kernel/kernel_test.h"
 
 namespace conclave::test {
@@ -12,6 +13,7 @@ namespace {
 
 // Everything in one kernel, so that results also have to survive the next call.
 constexpr char kKernel[] = R"(
+  #pragma OPENCL EXTENSION cl_khr_fp16 : enable
   kernel void test(global const T* in, global T* out) {
     size_t n = get_global_size(0) * get_global_size(1), g = get_global_linear_id();
     T x = in[g];
@@ -37,7 +39,7 @@ const Range kRanges[] = {{{128, 1}, {64, 1}}, {{15, 1}, {5, 1}}, {{74, 2}, {37, 
 template <class T>
 T extreme(bool most) {
   using Limits = std::numeric_limits<T>;
-  if (Limits::has_infinity) return most ? Limits::infinity() : -Limits::infinity();
+  if (Limits::has_infinity) return most ? Limits::infinity() : T(-Limits::infinity());
   return most ? Limits::max() : Limits::lowest();
 }
 
@@ -55,7 +57,7 @@ template <class T>
 void expect_group(const std::vector<T>& in, const std::vector<size_t>& ids, size_t from_one,
                   std::vector<T>& out) {
   const size_t n = in.size();
-  T sum = 0, least = extreme<T>(true), most = extreme<T>(false);
+  T sum(0), least = extreme<T>(true), most = extreme<T>(false);
   for (size_t g : ids) {
     out[2 * n + g] = sum;
     out[5 * n + g] = least;
@@ -103,6 +105,7 @@ TEST(WorkGroupFunctions, EveryType) {
   check<cl_uint>("uint");
   check<cl_long>("long");
   check<cl_ulong>("ulong");
+  check<Half>("half");
   check<cl_float>("float");
   check<cl_double>("double");
 }

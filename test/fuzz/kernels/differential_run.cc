@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test/fuzz/kernels/differential_run.h"
 
+#include <CL/cl_half.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -68,7 +69,10 @@ using Memories = std::vector<Memory>;
 // Integers are small or anything; real numbers are exact, and no larger than expressions expect.
 void put_random(Random& random, Scalar scalar, unsigned char* to) {
   int small = static_cast<int>(random.below(64)) - 16;
-  if (scalar == Scalar::kFloat) {
+  if (scalar == Scalar::kHalf) {
+    const cl_half value = cl_half_from_float(static_cast<float>(small) * 0.25f, CL_HALF_RTE);
+    std::memcpy(to, &value, sizeof value);
+  } else if (scalar == Scalar::kFloat) {
     float value = static_cast<float>(small) * (random.chance(20) ? 0.25f : 1.0f);
     std::memcpy(to, &value, sizeof value);
   } else if (scalar == Scalar::kDouble) {
@@ -134,7 +138,16 @@ std::string text_as(const unsigned char* data) {
   return out.str();
 }
 
+std::string half_text(const unsigned char* data) {
+  cl_half value;
+  std::memcpy(&value, data, sizeof value);
+  std::ostringstream out;
+  out << cl_half_to_float(value);
+  return out.str();
+}
+
 std::string text_of(Scalar scalar, const unsigned char* data) {
+  if (scalar == Scalar::kHalf) return half_text(data);
   if (scalar == Scalar::kFloat) return text_as<float>(data);
   if (scalar == Scalar::kDouble) return text_as<double>(data);
   switch (bytes_of(scalar)) {

@@ -134,6 +134,11 @@ std::string component(unsigned index) {
   return {"0123456789abcdef"[index]};
 }
 
+// What is below it is no infinity, and no operand becomes one or NaN.
+double limit_of(Type type) {
+  return type.scalar == Scalar::kHalf ? 6e4 : 1e12;
+}
+
 std::string clamped(Type type, const std::string& text) {
   return "clamp(" + text + ", " + literal(type, -kBound) + ", " + literal(type, kBound) + ")";
 }
@@ -158,7 +163,7 @@ Value Expressions::make(Type type, unsigned depth) {
     return {type.real() ? clamped(type, text) : text, kBound};
   }
   Value value = type.real() ? real(type, depth) : integer(type, depth);
-  if (type.real() && value.bound > 1e12) value = {clamped(type, value.text), kBound};
+  if (type.real() && value.bound > limit_of(type)) value = {clamped(type, value.text), kBound};
   return value;
 }
 
@@ -189,20 +194,21 @@ Value Expressions::real(Type type, unsigned depth) {
 // In [1, 2), made of random bits.
 Value Expressions::real_from_bits(Type type, unsigned depth) {
   Type bits = {unsigned_of(type.scalar), type.width};
-  bool single = type.scalar == Scalar::kFloat;
-  std::string fraction = single ? "0x7fffffu" : "0xffffffffffffful";
-  std::string one = single ? "0x3f800000u" : "0x3ff0000000000000ul";
+  const bool single = type.scalar == Scalar::kFloat, half = type.scalar == Scalar::kHalf;
+  std::string fraction = half ? "0x3ffu" : single ? "0x7fffffu" : "0xffffffffffffful";
+  std::string one = half ? "0x3c00u" : single ? "0x3f800000u" : "0x3ff0000000000000ul";
   std::string text = make(bits, depth - 1).text;
-  return {"as_" + type.name() + "((" + text + " & (" + bits.name() + ")(" + fraction + ")) | (" +
-              bits.name() + ")(" + one + "))",
+  return {"as_" + type.name() + "((" + bits.name() + ")((" + text + " & (" + bits.name() + ")(" +
+              fraction + ")) | (" + bits.name() + ")(" + one + ")))",
           2};
 }
 
 Value Expressions::converted(Type type, unsigned depth) {
   Type from = random_type(random_);
   // The bits of a real number.
-  if (!type.real() && random_.chance(20) && bytes_of(type.scalar) >= 4) {
-    Scalar real = bytes_of(type.scalar) == 4 ? Scalar::kFloat : Scalar::kDouble;
+  if (!type.real() && random_.chance(20) && bytes_of(type.scalar) >= 2) {
+    const unsigned bytes = bytes_of(type.scalar);
+    Scalar real = bytes == 2 ? Scalar::kHalf : bytes == 4 ? Scalar::kFloat : Scalar::kDouble;
     return {"as_" + type.name() + "(" + stored({real, type.width}, depth - 1) + ")"};
   }
   if (type.real() && !from.real()) {
@@ -253,8 +259,9 @@ Value Expressions::leaf(Type type, unsigned depth) {
   std::string text = convert(place(from, depth), from.type, type);
   if (!type.real()) return {text};
   if (from.type.real()) return {text, kBound};
-  // The longest integers' squares are out of a float's range.
-  if (bytes_of(from.type.scalar) == 8) return {clamped(type, text), kBound};
+  // The longest integers' squares are out of a float's range, most integers out of a half's.
+  const unsigned most_bytes = type.scalar == Scalar::kHalf ? 1 : 4;
+  if (bytes_of(from.type.scalar) > most_bytes) return {clamped(type, text), kBound};
   return {text, 0x1p32};
 }
 

@@ -37,6 +37,7 @@ class KernelMaker {
     for (unsigned i = 0; i < launches; ++i) add_launch();
     kernel_.statements = numbering_.next;
     kernel_.source = tidy(
+        "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
         "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
         "#pragma OPENCL FP_CONTRACT OFF\n" +
         head_ + "kernel void k(" + parameters_ + ") {\n" + body + "}\n");

@@ -335,9 +335,10 @@ std::string Statements::exchange() {
 // A tree; of integers' bits, since sums could overflow.
 std::string Statements::reduction() {
   const LocalArray& array = random_.pick(local_arrays);
-  std::string combined =
-      array.type.real() ? " = fabs(" + array.name + "[l] - " + array.name + "[l + s]) * 0.5f;\n"
-                        : " ^= " + array.name + "[l + s];\n";
+  std::string combined = array.type.real()
+                             ? " = fabs(" + array.name + "[l] - " + array.name + "[l + s]) * (" +
+                                   name_of(array.type.scalar) + ")0.5f;\n"
+                             : " ^= " + array.name + "[l + s];\n";
   std::string text = kBarrier + array.name + "[l] = " + expressions_.stored(array.type, 2) + ";\n";
   std::string first = std::to_string(1u << random_.between(3, 6));
   text += "for (uint s = " + first + "; s > 0; s >>= 1) " +

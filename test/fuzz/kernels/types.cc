@@ -23,24 +23,24 @@ std::string cast(Type type, const std::string& text) {
 }
 
 std::string real_text(Scalar scalar, const std::string& digits) {
-  return digits + (scalar == Scalar::kFloat ? "f" : "");
+  return digits + (scalar == Scalar::kHalf ? "h" : scalar == Scalar::kFloat ? "f" : "");
 }
 
 }  // namespace
 
 std::string name_of(Scalar scalar) {
-  static constexpr const char* kNames[] = {"char", "uchar", "short", "ushort", "int",
-                                           "uint", "long",  "ulong", "float",  "double"};
+  static constexpr const char* kNames[] = {"char", "uchar", "short", "ushort", "int",   "uint",
+                                           "long", "ulong", "half",  "float",  "double"};
   return kNames[index_of(scalar)];
 }
 
 unsigned bytes_of(Scalar scalar) {
-  if (is_real(scalar)) return scalar == Scalar::kFloat ? 4 : 8;
+  if (is_real(scalar)) return 2u << (index_of(scalar) - index_of(Scalar::kHalf));
   return 1u << (index_of(scalar) / 2);
 }
 
 bool is_real(Scalar scalar) {
-  return scalar >= Scalar::kFloat;
+  return scalar >= Scalar::kHalf;
 }
 
 bool is_signed(Scalar scalar) {
@@ -48,6 +48,7 @@ bool is_signed(Scalar scalar) {
 }
 
 Scalar signed_of(Scalar scalar) {
+  if (scalar == Scalar::kHalf) return Scalar::kShort;
   if (scalar == Scalar::kFloat) return Scalar::kInt;
   if (scalar == Scalar::kDouble) return Scalar::kLong;
   return scalar_at(index_of(scalar) & ~1u);
@@ -64,6 +65,7 @@ Scalar random_integer(Random& random) {
 
 Scalar random_scalar(Random& random) {
   if (random.chance(70)) return random_integer(random);
+  if (random.chance(20)) return Scalar::kHalf;
   return random.chance(65) ? Scalar::kFloat : Scalar::kDouble;
 }
 

@@ -21,6 +21,7 @@ enum class Scalar : uint8_t {
   kUint,
   kLong,
   kUlong,
+  kHalf,
   kFloat,
   kDouble
 };

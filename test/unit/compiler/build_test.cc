@@ -53,6 +53,36 @@ TEST(Build, ReportsErrorsWithPlaceAndCaret) {
   EXPECT_TRUE(response.image.empty());
 }
 
+// Each mistake is in line 2.
+TEST(Build, ReportsWrongCallsOfBuiltins) {
+  struct Mistake {
+    const char* statement;
+    const char* error;
+    const char* options = "";
+  };
+  const Mistake mistakes[] = {
+      {"*x = sine(*x);", "2:8: error: use of undeclared identifier 'sine'"},
+      {"*x = sin(\"1\");", "2:8: error: no matching function for call to 'sin'"},
+      {"*x = clamp(*x, *x);", "2:8: error: no matching function for call to 'clamp'"},
+      {"float4 v = vload4(0, (global ushort*)x);", "2:10: error: initializing"},
+      {"*x = convert_float3((float2)(*x)).x;", "2:8: error: no matching function"},
+      {"int s = atomic_add(x, 1.0f, 2);", "2:11: error: no matching function"},
+      {"*x = work_group_reduce_add(*x);",
+       "2:8: error: use of undeclared identifier 'work_group_reduce_add'", "-cl-std=CL1.2"},
+      // Of an extension that the device does not have, and of one without its pragma.
+      {"uint d = dot_4x8packed_uu_uint(1, 2);", "2:12: error: use of undeclared identifier"},
+      {"*x = fabs((half)1);", "2:19: error: casting to type 'half' is not allowed"},
+      {"*x = sin(1.0h);", "2:12: error: half precision constant requires cl_khr_fp16"},
+  };
+  for (const auto& [statement, error, options] : mistakes) {
+    const Response response =
+        build(std::string("kernel void k(global float* x) {\n  ") + statement + "\n}\n", options);
+    EXPECT_EQ(response.status, Status::kFailure) << statement;
+    EXPECT_TRUE(contains(response.log, std::string("program.cl:") + error)) << response.log;
+    EXPECT_TRUE(response.image.empty()) << statement;
+  }
+}
+
 TEST(Build, ReportsWarnings) {
   const std::string source = "kernel void k(global int* a) { int unused; a[0] = 1 / 0; }";
   EXPECT_TRUE(contains(build(source).log, "warning: division by zero"));
@@ -203,7 +233,7 @@ TEST(Options, PredefinedMacros) {
       "#ifndef __IMAGE_SUPPORT__\n#error images\n#endif\n"
       "#ifndef __ENDIAN_LITTLE__\n#error endian\n#endif\n"
       "#ifndef cl_khr_fp64\n#error fp64\n#endif\n"
-      "#ifdef cl_khr_fp16\n#error fp16\n#endif\n"
+      "#ifndef cl_khr_fp16\n#error fp16\n#endif\n"
       "#ifndef __opencl_c_images\n#error images\n#endif\n"
       "#ifndef __opencl_c_subgroups\n#error subgroups\n#endif\n"
       "#ifndef __opencl_c_work_group_collective_functions\n#error collective\n#endif\n"

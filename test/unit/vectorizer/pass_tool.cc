@@ -3,13 +3,13 @@
 //
 //   conclave_pass_tool canonicalize whole-packets linearize packetize=8 file.ll
 //
-// They are applied to every function with the attribute "conclave.region", but for lower-images, a
-// pass of the compiler that comes earlier and is applied to the module. A region's parameters named
-// lane.* are LaneIds::consecutive (lane.aligned.* LaneIds::aligned too), and those and small.*
-// LaneIds::small; an instruction %active is LaneIds::active. Rows are numbered by the parameters
-// named row.*. The vector form of @f for 8 lanes, if there is one, is @f.v8. The module is printed
-// to standard output; why a pass refuses a function to standard error, which is no failure; IR that
-// is not valid is.
+// They are applied to every function with the attribute "conclave.region", but for lower-images
+// and lower-half, passes of the compiler that are applied to the module (lower-half-plain: for a
+// CPU without conversions). A region's parameters named lane.* are LaneIds::consecutive
+// (lane.aligned.* LaneIds::aligned too), and those and small.* LaneIds::small; an instruction
+// %active is LaneIds::active. Rows are numbered by the parameters named row.*. The vector form of
+// @f for 8 lanes, if there is one, is @f.v8. The module is printed to standard output; why a pass
+// refuses a function to standard error, which is no failure; IR that is not valid is.
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/LLVMContext.h>
@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/passes/lower_half.h"
 #include "compiler/passes/lower_images.h"
 #include "compiler/vectorizer/byte_masks.h"
 #include "compiler/vectorizer/canonicalize.h"
@@ -166,6 +167,10 @@ int main(int argc, char** argv) {
     return 1;
   }
   if (llvm::is_contained(passes, "lower-images")) conclave::compiler::lower_images(*module);
+  if (llvm::is_contained(passes, "lower-half"))
+    conclave::compiler::lower_half(*module, /*has_conversions=*/true);
+  if (llvm::is_contained(passes, "lower-half-plain"))
+    conclave::compiler::lower_half(*module, /*has_conversions=*/false);
   std::vector<llvm::Function*> regions;
   for (llvm::Function& function : *module)
     if (function.hasFnAttribute("conclave.region")) regions.push_back(&function);

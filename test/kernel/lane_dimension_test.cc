@@ -143,7 +143,12 @@ INSTANTIATE_TEST_SUITE_P(Sizes, LaneDimension,
                                          Range{{40, 37, 3}, {4, 6, 2}, {0, 5, 9}},
                                          Range{{300, 9, 1}, {100, 3, 1}, {0, 0, 0}},
                                          Range{{6, 1000, 1}, {1, 64, 1}, {0, 0, 0}},
-                                         Range{{70, 6, 1}, {64, 2, 1}, {0, 0, 0}}));
+                                         Range{{70, 6, 1}, {64, 2, 1}, {0, 0, 0}}),
+                         [](const auto& test) {
+                           const std::vector<size_t>& size = test.param.global;
+                           return std::to_string(size[0]) + "x" + std::to_string(size[1]) + "x" +
+                                  std::to_string(size[2]);
+                         });
 
 }  // namespace
 }  // namespace conclave::test

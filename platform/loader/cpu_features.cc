@@ -201,7 +201,8 @@ std::string generic_cpu() {
 }
 
 const std::string& cpu_identity() {
-  static const std::string identity = [] {
+  // Leaked on purpose: threads may ask while the host's static objects are destroyed.
+  static const auto* identity = new std::string([] {
     std::string text = "x86-64 ";
     for (Register reg : {kEbx, kEdx, kEcx}) append(text, cpu().vendor.registers[reg]);
     const Leaf& basic = cpu().basic;
@@ -214,8 +215,8 @@ const std::string& cpu_identity() {
     for (Register reg : {kEcx, kEdx}) append(text, cpu().extended.registers[reg]);
     append(text, saved_states());
     return text;
-  }();
-  return identity;
+  }());
+  return *identity;
 }
 
 }  // namespace conclave
@@ -232,13 +233,13 @@ bool cpu_has_feature(std::string_view) {
 }
 
 const std::string& cpu_identity() {
-  static const std::string identity = [] {
+  static const auto* identity = new std::string([] {
     utsname name{};
     uname(&name);
     // The node too: two machines of one architecture may well differ.
     return std::string(name.machine) + " " + name.nodename;
-  }();
-  return identity;
+  }());
+  return *identity;
 }
 
 }  // namespace conclave

@@ -26,6 +26,7 @@
 #include "compiler/passes/lower_half.h"
 #include "compiler/passes/lower_images.h"
 #include "compiler/passes/streaming_stores.h"
+#include "compiler/vectorizer/bit_counts.h"
 #include "compiler/vectorizer/byte_masks.h"
 #include "compiler/vectorizer/canonicalize.h"
 #include "compiler/vectorizer/interior_packets.h"
@@ -110,6 +111,10 @@ bool run_pass(StringRef pass, llvm::Function& function, PartRemarks& remarks) {
   }
   if (name == "wide-masks") {
     conclave::compiler::widen_lane_masks(function);
+    return true;
+  }
+  if (name == "bit-counts") {
+    conclave::compiler::count_bits_by_table(function);
     return true;
   }
   if (name == "byte-masks") {

@@ -74,6 +74,11 @@ std::vector<uint32_t> DeviceImage::units_named(const std::string& name) const {
   return units;
 }
 
+bool DeviceImage::has_units(const std::string& kernel) const {
+  return std::any_of(layout_.compute_units.begin(), layout_.compute_units.end(),
+                     [&](const auto& unit) { return unit.kernel == kernel; });
+}
+
 void DeviceImage::require_fit(uint32_t device_units) const {
   for (const ImageLayout::ComputeUnit& unit : layout_.compute_units)
     if (unit.units.back() >= device_units)

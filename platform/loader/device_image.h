@@ -26,6 +26,7 @@ class DeviceImage {
   // The numbers of the compute units that "vadd" (all of the kernel's) or "vadd:{vadd_1,vadd_2}"
   // means. Throws Error{CL_INVALID_KERNEL_NAME}.
   std::vector<uint32_t> units_named(const std::string& name) const;
+  bool has_units(const std::string& kernel) const;
   // Throws Error{CL_INVALID_BINARY} where a compute unit is on one that the device has not.
   void require_fit(uint32_t device_units) const;
 

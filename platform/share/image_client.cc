@@ -82,6 +82,10 @@ bool load_image(const ImageSlot::Image& image, std::string_view bytes) {
 ImageClient::ImageClient() : process_(Share::get().self()) {}
 
 ImageClient::~ImageClient() {
+  close_all();
+}
+
+void ImageClient::close_all() {
   ProcessUse& process = ProcessUse::get();
   const Share* share = Share::if_open();
   if (!share || share->self() != process_) return;

@@ -38,7 +38,12 @@ class ImageClient {
   // image, or where a command of this client still uses the compute unit.
   void close(const Uuid& uuid, uint32_t unit);
 
+  // Also those that were opened several times, and whose compute units commands use.
+  void close_all();
+
   bool has_context() const;
+  // Of the image that the contexts are on, or were.
+  const Uuid& uuid() const { return uuid_; }
   bool has(uint32_t unit) const;
 
   // A command that uses these compute units begins or ends: until then their contexts stay open.

@@ -87,16 +87,6 @@ T read_at(std::string_view bytes, size_t offset) {
 
 }  // namespace
 
-std::string to_text(const ImageUuid& uuid) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (size_t i = 0; i < uuid.size(); ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += {kDigits[uuid[i] >> 4], kDigits[uuid[i] & 15]};
-  }
-  return text;
-}
-
 std::string ip_layout_section(const ImageLayout& layout) {
   const auto count = static_cast<int32_t>(layout.compute_units.size());
   std::string section(bytes_of(count));

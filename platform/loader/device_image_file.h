@@ -17,9 +17,6 @@ namespace conclave {
 
 using ImageUuid = std::array<uint8_t, 16>;
 
-// "8f14e45f-ceea-467a-9575-2a2c9a3a6d11"
-std::string to_text(const ImageUuid& uuid);
-
 // The file is no device image; the text says why.
 class DeviceImageError : public std::runtime_error {
  public:

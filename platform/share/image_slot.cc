@@ -233,6 +233,16 @@ bool ImageSlot::forget(ProcessEntry& entry) {
   return true;
 }
 
+std::string uuid_text(const ImageSlot::Uuid& uuid) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (size_t i = 0; i < uuid.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += {kDigits[uuid[i] >> 4], kDigits[uuid[i] & 15]};
+  }
+  return text;
+}
+
 void ImageSlot::announce_change(const Layout& layout) {
   Atomic<uint32_t>& changes = layout.header().image_changes;
   changes.fetch_add(1);

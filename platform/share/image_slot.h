@@ -95,6 +95,9 @@ class ImageSlot {
   Owner self_;
 };
 
+// "8f14e45f-ceea-467a-9575-2a2c9a3a6d11"
+std::string uuid_text(const ImageSlot::Uuid& uuid);
+
 }  // namespace conclave::share
 
 #endif  // CONCLAVE_PLATFORM_SHARE_IMAGE_SLOT_H_

@@ -90,7 +90,8 @@ class Job {
       write_file(line_.beside(".ll"), make(Output::kOptimizedIr));
       write_file(line_.beside(".s"), make(Output::kAssembly));
     }
-    const std::string result = make(line_.kind);
+    std::string result = make(line_.kind);
+    if (line_.device_image) result = device_image(result);
     write_file(line_.output, result);
     if (line_.write_header)
       write_file(line_.beside(".dsp_h"), program_header(stem_of(line_.output), result));
@@ -120,6 +121,17 @@ class Job {
     request.target_cpu = line_.target_cpu;
     for (const Object& object : objects_) request.inputs.push_back(object.image);
     return answer(request, line_.output, kind);
+  }
+
+  std::string device_image(const std::string& program) {
+    LayoutRequest layout = line_.layout;
+    if (!layout.file.empty()) layout.text = read_file(layout.file);
+    try {
+      return make_device_image(program, layout);
+    } catch (const BuildError& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+      throw Failed();
+    }
   }
 
   std::string compile(const std::string& path, std::string source, Action action, Output kind) {

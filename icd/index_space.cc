@@ -67,8 +67,9 @@ void require_dimensions(cl_uint dimensions) {
           "the number of dimensions is not 1, 2 or 3");
 }
 
-IndexSpace index_space(const CommandQueue& queue, const KernelCode& code, cl_uint dimensions,
-                       const size_t* offset, const size_t* global, const size_t* local) {
+IndexSpace index_space(const CommandQueue& queue, const Kernel& kernel, const KernelCode& code,
+                       cl_uint dimensions, const size_t* offset, const size_t* global,
+                       const size_t* local) {
   require_dimensions(dimensions);
   IndexSpace space;
   space.dimensions = dimensions;
@@ -85,7 +86,8 @@ IndexSpace index_space(const CommandQueue& queue, const KernelCode& code, cl_uin
     std::copy_n(local, dimensions, space.local.begin());
     check_local_size(space, code);
   } else if (!empty) {
-    space.local = choose_local_size(space, code, queue.device().units().size());
+    space.local =
+        choose_local_size(space, code, std::max<size_t>(1, kernel.units_on(queue.device()).size()));
     if (required[0]) check_local_size(space, code);
   }
   return space;

@@ -34,4 +34,10 @@
 #define CL_ERROR_KERNEL_TIMEOUT_TI -7103
 #endif
 
+// XRT's. cl_kernel_info: on how many compute units of a device image the kernel runs (cl_uint); of
+// another program's kernel, on how many of the device.
+#ifndef CL_KERNEL_COMPUTE_UNIT_COUNT
+#define CL_KERNEL_COMPUTE_UNIT_COUNT 0x1300
+#endif
+
 #endif  // CL_EXT_CONCLAVE_H_

@@ -232,6 +232,8 @@ constexpr ConfigKey kKeys[] = {
      parse_number<&Config::time_slice_us, 100, 1'000'000>, print_number<&Config::time_slice_us>},
     {"multiprocess", nullptr, parse_multiprocess,
      [](const Config& c) { return std::string(c.multiprocess ? "true" : "false"); }},
+    {"image-wait-ms", "CONCLAVE_IMAGE_WAIT_MS", parse_number<&Config::image_wait_ms, 0, 86'400'000>,
+     print_number<&Config::image_wait_ms>},
     {"segment", "CONCLAVE_SEGMENT", parse_segment, print_text<&Config::segment>},
     {"linux-shmem-size-KB", "CONCLAVE_SHMEM_SIZE_KB", parse_segment_size,
      print_number<&Config::shmem_size_kb>},

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "platform/exec/compute_unit_set.h"
+
 namespace conclave {
 
 class ComputeUnit;
@@ -23,6 +25,8 @@ class Command {
   virtual bool needs_lease() const { return false; }
   // Whether all units have to run at the same time, each on a compute unit of its own.
   virtual bool gang() const { return false; }
+  // The only compute units of the device that it may run on; null: any.
+  virtual const ComputeUnitSet* compute_units() const { return nullptr; }
   // What examining programs are to show of it.
   virtual const char* name() const { return ""; }
 

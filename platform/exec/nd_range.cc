@@ -68,7 +68,7 @@ void NdRange::FreeAligned::operator()(std::byte* memory) const {
 
 NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
                  const IndexSpace& space)
-    : code_(std::move(code)) {
+    : code_(std::move(code)), bound_units_(kernel.bound_units()) {
   units_ = 1;
   for (int d = 0; d < 3; ++d) {
     launch_.global_offset[d] = space.offset[d];

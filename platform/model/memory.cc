@@ -11,6 +11,7 @@
 
 #include "platform/base/error.h"
 #include "platform/base/log.h"
+#include "platform/exec/unit_services.h"
 #include "platform/model/context.h"
 #include "platform/model/device.h"
 #include "platform/share/share.h"
@@ -125,6 +126,7 @@ Memory::Memory(Memory& parent, cl_mem_flags flags, const Image& image,
 Memory::~Memory() {
   for (auto it = destructors_.rbegin(); it != destructors_.rend(); ++it)
     it->first(handle(), it->second);
+  if (!parent_) UnitServices::forget_heaps(data_, size_);
   if (owns_data_) std::free(data_);
 }
 

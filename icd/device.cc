@@ -219,13 +219,13 @@ bool describe_compute(const Device& device, cl_device_info name, const Info& inf
     case CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS:
       return info.value<cl_uint>(3), true;
     case CL_DEVICE_MAX_WORK_ITEM_SIZES:
-      return info.list(std::vector<size_t>(3, Device::kMaxWorkGroupSize)), true;
+      return info.list(std::vector<size_t>(3, Device::max_work_group_size())), true;
     case CL_DEVICE_MAX_WORK_GROUP_SIZE:
-      return info.value<size_t>(Device::kMaxWorkGroupSize), true;
+      return info.value<size_t>(Device::max_work_group_size()), true;
     case CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
       return info.value<size_t>(16), true;
     case CL_DEVICE_MAX_NUM_SUB_GROUPS:  // in groups that do not run in packets
-      return info.value<cl_uint>(Device::kMaxWorkGroupSize), true;
+      return info.value<cl_uint>(Device::max_work_group_size()), true;
     // One after the other runs till the next barrier of the work-group.
     case CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS:
       return info.flag(false), true;

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "platform/base/align.h"
+#include "platform/base/config.h"
 #include "platform/base/error.h"
 #include "platform/exec/compute_unit.h"
 #include "platform/exec/full_groups.h"
@@ -28,6 +29,9 @@ constexpr uint32_t kTimedOneIn = 16;
 
 // Launches from here on are always timed: the clock does not matter to them.
 constexpr uint64_t kAlwaysTimedNs = 5'000;
+
+// The compute unit that the current thread runs work-groups for, where printf tells.
+thread_local uint32_t t_unit = 0;
 
 void write_out(std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
@@ -50,7 +54,8 @@ std::array<size_t, 3> choose_local_size(const IndexSpace& space, const KernelCod
   if (required[0]) return required;
   constexpr size_t kWanted = 256, kMost = 4096;
   size_t items = space.global[0] * space.global[1] * space.global[2];
-  size_t budget = std::clamp(items / (8 * compute_units), kWanted, kMost);
+  size_t budget = std::min(std::clamp(items / (8 * compute_units), kWanted, kMost),
+                           Device::max_work_group_size());
   std::array<size_t, 3> local{1, 1, 1};
   // Packets lie along one dimension, which is to be long.
   const size_t row = code.info->dimension;
@@ -162,6 +167,7 @@ void NdRange::run(ComputeUnit& cu, uint64_t first, uint64_t count) {
       special ? std::max(spill_bytes_, special->spill_bytes * items_per_group_) : spill_bytes_;
   const abi::Workspace& workspace =
       cu.workspace(local_bytes_, spill_bytes, __builtin_frame_address(0));
+  t_unit = cu.index();
   const auto call = [&](abi::GroupFunction function, uint64_t begin, uint64_t groups) {
     function(&launch_, arguments(), &workspace, begin, groups);
   };
@@ -183,6 +189,7 @@ int32_t NdRange::print(const abi::Launch* launch, const char* format,
                        const abi::PrintArgument* descriptors, const void* values) {
   auto* self = const_cast<PrintingLaunch*>(static_cast<const PrintingLaunch*>(launch));
   std::string text = format_print(format, descriptors, values);
+  if (Config::get().printf_core_id) text.insert(0, "[core " + std::to_string(t_unit) + "] ");
   std::lock_guard lock(self->mutex);
   self->text += text;
   if (self->text.size() >= kPrintBufferBytes) write_out(self->text);

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Programs that are compiled when the project is built, with clocl: the target of that name where it
 # is built too, else the program.
-if(NOT TARGET clocl)
-  find_program(CLOCL clocl REQUIRED)
+if(TARGET clocl)
+  set(CLOCL_COMMAND $<TARGET_FILE:clocl> CACHE INTERNAL "The compiler of kernels")
+else()
+  find_program(CLOCL_COMMAND clocl REQUIRED)
 endif()
-set(CLOCL_COMMAND $<IF:$<TARGET_EXISTS:clocl>,$<TARGET_FILE:clocl>,${CLOCL}>)
 
 # compile_binary(<target> <directory> <file.cl> [<more for clocl>...]): makes <stem>.out there.
 function(compile_binary target directory source)

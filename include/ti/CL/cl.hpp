@@ -14,14 +14,9 @@
 #define CL_HPP_TARGET_OPENCL_VERSION 200
 #define CL_HPP_MINIMUM_OPENCL_VERSION 200
 #endif
-#ifndef CL_TARGET_OPENCL_VERSION
-#define CL_TARGET_OPENCL_VERSION CL_HPP_TARGET_OPENCL_VERSION
-#endif
 // Sources and binaries are pairs of pointer and size.
 #define CL_HPP_ENABLE_PROGRAM_CONSTRUCTION_FROM_ARRAY_COMPATIBILITY
 #define CL_HPP_ENABLE_SIZE_T_COMPATIBILITY
-#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 
 #include <CL/cl_ext.h>
 
@@ -38,18 +33,26 @@ inline LocalSpaceArg __local(::size_t size) {
   return Local(size);
 }
 
+using compatibility::make_kernel;
+
 class KernelFunctor {
  public:
-  KernelFunctor() = default;
+  KernelFunctor() : error_(CL_SUCCESS) {}
   KernelFunctor(const BoundlessKernel& kernel, const CommandQueue& queue, const NDRange& offset,
                 const NDRange& global, const NDRange& local)
-      : kernel_(kernel), queue_(queue), offset_(offset), global_(global), local_(local) {}
+      : kernel_(kernel),
+        queue_(queue),
+        offset_(offset),
+        global_(global),
+        local_(local),
+        error_(CL_SUCCESS) {}
 
   // Enqueues the kernel with these arguments.
   template <class... Arguments>
   Event operator()(const Arguments&... arguments) {
     cl_uint index = 0;
-    (kernel_.setArg(index++, arguments), ...);
+    const cl_int set[] = {CL_SUCCESS, kernel_.setArg(index++, arguments)...};
+    (void)set;  // a later error will tell
     Event event;
     error_ = queue_.enqueueNDRangeKernel(kernel_, offset_, global_, local_, nullptr, &event);
     return event;
@@ -60,7 +63,7 @@ class KernelFunctor {
   BoundlessKernel kernel_;
   CommandQueue queue_;
   NDRange offset_, global_, local_;
-  cl_int error_ = CL_SUCCESS;
+  cl_int error_;
 };
 
 class Kernel : public BoundlessKernel {
@@ -71,7 +74,7 @@ class Kernel : public BoundlessKernel {
 
   KernelFunctor bind(const CommandQueue& queue, const NDRange& offset, const NDRange& global,
                      const NDRange& local) const {
-    return {*this, queue, offset, global, local};
+    return KernelFunctor(*this, queue, offset, global, local);
   }
   KernelFunctor bind(const CommandQueue& queue, const NDRange& global, const NDRange& local) const {
     return bind(queue, NullRange, global, local);

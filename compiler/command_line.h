@@ -33,6 +33,7 @@ struct CommandLine {
   bool create_library = false;  // objects become a library
   bool write_header = false;    // the binary as a C array, too
   bool keep = false;            // LLVM IR and assembly, too
+  bool has_openmp = false;      // OpenMP's directives count in C sources
   bool show_times = false;
 
   protocol::Action action() const;
@@ -41,6 +42,7 @@ struct CommandLine {
 };
 
 bool is_source(const std::string& path);
+bool is_c_source(const std::string& path);
 // The file's name without folders and suffix.
 std::string stem_of(const std::string& path);
 

@@ -22,6 +22,8 @@ std::string_view late_builtins();
 // kernel's ELF file need the real library when it is loaded.
 std::string_view sleef_stub();
 std::string_view libm_stub();
+// An archive of what programs with C code are linked with (compiler/native).
+std::string_view native_support();
 
 }  // namespace conclave::compiler::embedded
 

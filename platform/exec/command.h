@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace conclave {
 
@@ -23,6 +24,9 @@ class Command {
   virtual bool needs_lease() const { return false; }
   // Whether all units have to run at the same time, each on a compute unit of its own.
   virtual bool gang() const { return false; }
+  // Whether the command has threads of its own that use all compute units of its device at once:
+  // run_team() is called once, with all of them held.
+  virtual bool team() const { return false; }
   // What examining programs are to show of it.
   virtual const char* name() const { return ""; }
 
@@ -41,6 +45,9 @@ class Command {
   // Runs units [first, first + count) on `cu`. Called from several threads at once with disjoint
   // ranges. Throws Error to end the command with that status.
   virtual void run(ComputeUnit& cu, uint64_t first, uint64_t count) = 0;
+
+  // Runs all units. `cpus`: of the device's compute units, -1 where one is not bound to a CPU.
+  virtual void run_team(ComputeUnit& /*cu*/, const std::vector<int>& /*cpus*/) {}
 
   // Whether the engine should time run() now and report to measured().
   virtual bool wants_timing() const { return false; }

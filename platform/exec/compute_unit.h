@@ -37,6 +37,8 @@ class ComputeUnit {
       : index_(index), place_(place), leases_(leases), arbitrated_(arbitrated) {}
 
   uint32_t index() const { return index_; }
+  // That its worker is bound to; -1: none.
+  int cpu() const { return place_.cpu; }
   // Its number among all processes.
   uint32_t shared() const { return place_.shared; }
   share::Leases& leases() const { return leases_; }

@@ -7,11 +7,13 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "CL/cl_ext_conclave.h"
 #include "platform/base/align.h"
 #include "platform/base/config.h"
 #include "platform/base/error.h"
 #include "platform/exec/compute_unit.h"
 #include "platform/exec/full_groups.h"
+#include "platform/exec/openmp_team.h"
 #include "platform/exec/print.h"
 #include "platform/exec/specializer.h"
 #include "platform/model/context.h"
@@ -161,7 +163,57 @@ void NdRange::measured(uint64_t units, uint64_t ns) {
                     static_cast<float>(units * items_per_group_));
 }
 
+bool NdRange::team() const {
+  return code_->image->uses_openmp() && code_->info->calls_native && !code_->info->gang;
+}
+
+// C code's needs are not known, and a host thread has signals of its own: none is to leave code.
+size_t NdRange::stack_bytes() const {
+  return code_->info->calls_native || limit_ns_ ? SIZE_MAX : code_->info->private_bytes;
+}
+
 void NdRange::run(ComputeUnit& cu, uint64_t first, uint64_t count) {
+  if (may_be_left()) [[unlikely]]
+    check(call_leavable(cu, first, count, nullptr));
+  else
+    call(cu, first, count);
+}
+
+void NdRange::run_team(ComputeUnit& cu, const std::vector<int>& cpus) {
+  check(OpenMpTeam::run(code_->code, cpus, [&](TeamThreads& threads) {
+    return call_leavable(cu, 0, units_, &threads);
+  }));
+}
+
+Departure NdRange::call_leavable(ComputeUnit& cu, uint64_t first, uint64_t count,
+                                 TeamThreads* team) {
+  // What may throw, before: a call that is left cleans up nothing.
+  cu.workspace(local_bytes_, largest_spill_bytes(), nullptr);
+  return kernel_calls::run({calls_, code_->code->code_range(), limit_ns_, team},
+                           [&] { call(cu, first, count); });
+}
+
+void NdRange::check(const Departure& departure) const {
+  if (!departure) return;
+  const std::string kernel = "kernel '" + code_->info->name + "' ";
+  switch (departure.status) {
+    case CL_ERROR_KERNEL_ABORT_TI:
+      throw Error(departure.status, kernel + "called abort()");
+    case CL_ERROR_KERNEL_EXIT_TI:
+      throw Error(departure.status,
+                  kernel + "called exit(" + std::to_string(departure.exit_code) + ")");
+    default:
+      throw Error(departure.status, kernel + "did not end within " +
+                                        std::to_string(limit_ns_ / 1'000'000) + " ms");
+  }
+}
+
+size_t NdRange::largest_spill_bytes() const {
+  const SpecializedCode* special = kind_use_ ? kind_use_->code() : nullptr;
+  return special ? std::max(spill_bytes_, special->spill_bytes * items_per_group_) : spill_bytes_;
+}
+
+void NdRange::call(ComputeUnit& cu, uint64_t first, uint64_t count) {
   const SpecializedCode* special = kind_use_ ? kind_use_->code() : nullptr;
   const size_t spill_bytes =
       special ? std::max(spill_bytes_, special->spill_bytes * items_per_group_) : spill_bytes_;
@@ -187,6 +239,7 @@ void NdRange::finish() {
 
 int32_t NdRange::print(const abi::Launch* launch, const char* format,
                        const abi::PrintArgument* descriptors, const void* values) {
+  const kernel_calls::Hold hold;
   auto* self = const_cast<PrintingLaunch*>(static_cast<const PrintingLaunch*>(launch));
   std::string text = format_print(format, descriptors, values);
   if (Config::get().printf_core_id) text.insert(0, "[core " + std::to_string(t_unit) + "] ");

@@ -91,9 +91,10 @@ std::string describe_use(const llvm::GlobalValue& value) {
   return "";
 }
 
-bool is_resolved_later(const llvm::Function& function) {
+bool is_resolved_later(const llvm::Function& function, const NativeCode& native) {
+  const llvm::StringRef name = function.getName();
   return function.isIntrinsic() || classify(&function) != WorkItemFunction::kNone ||
-         is_external_function(function.getName());
+         is_external_function(name) || is_leaving_function(name) || native.defines(name);
 }
 
 }  // namespace
@@ -107,7 +108,7 @@ void link_late_builtins(llvm::Module& module, bool has_fma) {
   answer(module, "conclave.has_fma", has_fma);
 }
 
-void check_resolved(llvm::Module& module) {
+void check_resolved(llvm::Module& module, const NativeCode& native) {
   std::string errors;
   auto report = [&](const char* what, const llvm::GlobalValue& value) {
     if (!errors.empty()) errors += "\nerror: ";
@@ -115,7 +116,7 @@ void check_resolved(llvm::Module& module) {
               describe_use(value);
   };
   for (const llvm::Function& function : module)
-    if (function.isDeclaration() && !function.use_empty() && !is_resolved_later(function))
+    if (function.isDeclaration() && !function.use_empty() && !is_resolved_later(function, native))
       report("function", function);
   for (const llvm::GlobalVariable& variable : module.globals())
     if (variable.isDeclaration() && !variable.use_empty()) report("variable", variable);
@@ -138,6 +139,10 @@ bool is_libm_function(llvm::StringRef name) {
   };
   std::string_view text(name.data(), name.size());
   return known(text) || (text.ends_with('f') && known(text.substr(0, text.size() - 1)));
+}
+
+bool is_leaving_function(llvm::StringRef name) {
+  return name == "abort" || name == "exit";
 }
 
 bool is_external_function(llvm::StringRef name) {

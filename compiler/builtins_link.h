@@ -5,6 +5,8 @@
 
 #include <llvm/IR/Module.h>
 
+#include "compiler/native_code.h"
+
 namespace conclave::compiler {
 
 // Builtins made of barriers and work-item functions (async copies): before regions are formed.
@@ -15,14 +17,16 @@ void link_early_builtins(llvm::Module& module);
 void link_late_builtins(llvm::Module& module, bool has_fma);
 
 // Throws BuildError naming every function or variable that is used but defined nowhere, apart from
-// those that `is_external_function` accepts.
-void check_resolved(llvm::Module& module);
+// those that `is_external_function` accepts and the functions of C code.
+void check_resolved(llvm::Module& module, const NativeCode& native);
 
 // True for functions of the C library, its mathematics library and SLEEF, which the dynamic linker
 // finds when the program is loaded.
 bool is_external_function(llvm::StringRef name);
 bool is_sleef_function(llvm::StringRef name);
 bool is_libm_function(llvm::StringRef name);
+// abort() and exit(), which end a kernel.
+bool is_leaving_function(llvm::StringRef name);
 
 }  // namespace conclave::compiler
 

@@ -21,6 +21,8 @@ class Target {
   explicit Target(const std::string& cpu);
 
   const std::string& cpu() const { return cpu_; }
+  // What it has besides, or lacks, by LLVM's names: "+avx2,-sse4a".
+  const std::string& feature_text() const { return features_; }
   // `features` like "+avx2,+fma".
   bool has(const char* features) const;
   llvm::TargetMachine& machine() const { return *machine_; }

@@ -12,8 +12,9 @@ namespace conclave::compiler {
 
 const char kHelp[] =
     "usage: clocl [options] file...\n"
-    "Compiles OpenCL C (.cl, .clc) and links it with objects and archives of them (.a) to a\n"
-    "program binary. A file called *.out or *.xclbin is the output.\n"
+    "Compiles OpenCL C (.cl, .clc) and links it with objects, archives of them (.a) and C code\n"
+    "(.c, or objects and archives of it) to a program binary. A file called *.out or *.xclbin is\n"
+    "the output.\n"
     "\n"
     "  -o FILE            output; default: the first input's name with .out\n"
     "  -t, --txt          also a C header with the binary as an array: *.dsp_h\n"
@@ -22,6 +23,7 @@ const char kHelp[] =
     "  -k, --keep         also LLVM IR (.ll) and assembly (.s)\n"
     "  -g, --debug        lines for debuggers\n"
     "  -v, --verbose      say what the vectorizer made of each kernel\n"
+    "  -fopenmp           obey OpenMP's directives in C sources\n"
     "  --target-cpu=NAME  native (this CPU, the default), portable (any x86-64), or LLVM's name\n"
     "  --emit=llvm|asm|spir  optimised LLVM IR, assembly or the front end's IR instead of a "
     "binary\n"
@@ -142,6 +144,8 @@ bool set_flag(CommandLine& line, const std::string& word) {
     line.kind = Output::kReport;
   else if (word == "--report=json")
     line.kind = Output::kJsonReport;
+  else if (is_one_of(word, {"-fopenmp", "--openmp"}))
+    line.has_openmp = true;
   else if (word == "--time")
     line.show_times = true;
   else if (is_one_of(word, {"-g", "--debug"}))
@@ -189,6 +193,10 @@ std::string CommandLine::beside(const std::string& suffix) const {
   const std::string& main = output == "-" ? inputs.front() : output;
   const size_t folder = main.find_last_of('/');
   return (folder == std::string::npos ? "" : main.substr(0, folder + 1)) + stem_of(main) + suffix;
+}
+
+bool is_c_source(const std::string& path) {
+  return path.ends_with(".c");
 }
 
 bool is_source(const std::string& path) {

@@ -34,6 +34,7 @@ struct CommandLine {
   bool create_library = false;  // objects become a library
   bool write_header = false;    // the binary as a C array, too
   bool keep = false;            // LLVM IR and assembly, too
+  bool has_openmp = false;      // OpenMP's directives count in C sources
   bool show_times = false;
   bool device_image = false;  // an .xclbin, with this layout
   LayoutRequest layout;
@@ -44,6 +45,7 @@ struct CommandLine {
 };
 
 bool is_source(const std::string& path);
+bool is_c_source(const std::string& path);
 // The file's name without folders and suffix.
 std::string stem_of(const std::string& path);
 

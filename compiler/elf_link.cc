@@ -16,6 +16,7 @@
 #include "compiler/builtins_link.h"
 #include "compiler/embedded.h"
 #include "compiler/error.h"
+#include "compiler/native_link.h"
 
 LLD_HAS_DRIVER(elf)
 
@@ -87,11 +88,13 @@ class OutputRedirection {
 struct Needs {
   bool sleef = false;
   bool libm = false;
+  bool leave = false;   // abort() or exit()
+  bool native = false;  // C code
 };
 
 // Looks at what the code generator left undefined. Anything that no library is known to have would
 // make loading fail, so it is an error here.
-void find_needs(std::string_view code, Needs& needs) {
+void find_needs(std::string_view code, const NativeCode& native, Needs& needs) {
   auto object = llvm::object::ObjectFile::createELFObjectFile(
       llvm::MemoryBufferRef(llvm::StringRef(code.data(), code.size()), "code"));
   if (!object) throw BuildError(llvm::toString(object.takeError()));
@@ -100,7 +103,11 @@ void find_needs(std::string_view code, Needs& needs) {
     auto name = symbol.getName();
     if (!flags || !name) throw BuildError("unreadable symbol in the generated code");
     if (!(*flags & llvm::object::SymbolRef::SF_Undefined) || name->empty()) continue;
-    if (is_sleef_function(*name))
+    if (native.defines(*name))
+      needs.native = true;
+    else if (is_leaving_function(*name))
+      needs.leave = true;
+    else if (is_sleef_function(*name))
       needs.sleef = true;
     else if (is_libm_function(*name))
       needs.libm = true;
@@ -111,22 +118,37 @@ void find_needs(std::string_view code, Needs& needs) {
 
 }  // namespace
 
-std::string link_executable(const std::vector<std::string>& objects, std::string_view image) {
+std::string link_executable(const std::vector<std::string>& objects, std::string_view image,
+                            const NativeCode& native) {
   Needs needs;
   std::list<MemoryFile> files;
   for (const std::string& object : objects) {
-    find_needs(object, needs);
+    find_needs(object, native, needs);
     files.emplace_back("code.o", object);
   }
   files.emplace_back("image.o", image);
-  if (needs.sleef) files.emplace_back("sleef", embedded::sleef_stub());
-  if (needs.libm) files.emplace_back("libm", embedded::libm_stub());
-  MemoryFile output("program");
-
   std::vector<std::string> words = {
       "ld.lld", "-shared", "-Bsymbolic", "--hash-style=gnu", "--threads=1", "--no-as-needed",
       "-z",     "relro",   "-z",         "noexecstack",      "-o",          "-"};
+  const auto add_file = [&](const char* name, std::string_view content) -> const MemoryFile& {
+    return files.emplace_back(name, content);
+  };
+  // Objects first, what they need after it: an archive gives what is missing so far.
+  std::string native_path;
+  if (needs.native) native_path = add_file("native", native.archive()).path();
+  if (needs.native || needs.leave) add_file("support", embedded::native_support());
+  if (needs.sleef) add_file("sleef", embedded::sleef_stub());
+  if (needs.libm && !needs.native) add_file("libm", embedded::libm_stub());
   for (const MemoryFile& file : files) words.push_back(file.path());
+  if (needs.native || needs.leave)
+    words.push_back("--version-script=" +
+                    add_file("versions", native_version_script()).path());
+  if (needs.native) {
+    words.push_back("--as-needed");
+    for (std::string& library : native_libraries(native)) words.push_back(std::move(library));
+    if (native.uses_openmp()) words.push_back("--undefined=conclave_openmp_set_threads");
+  }
+  const MemoryFile output("program");
   std::vector<const char*> arguments;
   for (const std::string& word : words) arguments.push_back(word.c_str());
 
@@ -138,8 +160,10 @@ std::string link_executable(const std::vector<std::string>& objects, std::string
     linked = lld::elf::link(arguments, stream, stream, /*exitEarly=*/false,
                             /*disableOutput=*/false);
   }
-  if (!linked) throw BuildError("linking failed: " + messages);
-  return output.content();
+  if (!linked) throw BuildError("linking failed: " + name_objects(messages, native_path));
+  std::string program = output.content();
+  if (needs.native) check_undefined(program, native);
+  return program;
 }
 
 }  // namespace conclave::compiler

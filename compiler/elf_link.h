@@ -7,11 +7,15 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/native_code.h"
+
 namespace conclave::compiler {
 
-// `objects` are object files with code, `image` is the result of write_image(). May be called once
-// per process: lld keeps state. Throws BuildError with the linker's messages.
-std::string link_executable(const std::vector<std::string>& objects, std::string_view image);
+// `objects` are object files with code, `image` is the result of write_image(), `native` is the C
+// code that they may use. May be called once per process: lld keeps state. Throws BuildError with
+// the linker's messages.
+std::string link_executable(const std::vector<std::string>& objects, std::string_view image,
+                            const NativeCode& native);
 
 }  // namespace conclave::compiler
 

@@ -29,6 +29,9 @@ namespace {
 constexpr char kVirtualFolder[] = "/.conclave/program";
 constexpr char kResourceFolder[] = "/.conclave/clang";
 
+// What OpenCL C has here besides: both end the kernel.
+constexpr char kDeclarations[] = "\nvoid abort(void);\nvoid exit(int code);\n";
+
 // Generates IR and keeps the module; clang's own EmitLLVMOnlyAction would link its whole back end.
 class GenerateModule : public clang::ASTFrontendAction {
  public:
@@ -169,19 +172,26 @@ std::vector<Dependency> collect_dependencies(const clang::SourceManager& sources
     if (in_memory.exists(path) || !it->second) continue;
     auto buffer = it->second->getBufferIfLoaded();
     if (!buffer) continue;
-    llvm::sys::path::remove_dots(path, true);
-    dependencies.push_back({std::string(path), hash_of(buffer->getBuffer())});
+    dependencies.push_back(make_dependency(path, buffer->getBuffer()));
   }
   return dependencies;
 }
 
-llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> make_memory_files(const Source& source) {
+MemoryFiles make_memory_files(const Source& source) {
   auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   files->setCurrentWorkingDirectory(kVirtualFolder);
-  std::string_view base = embedded::base_header();
-  files->addFile(std::string(kResourceFolder) + "/include/opencl-c-base.h", 0,
-                 llvm::MemoryBuffer::getMemBuffer(llvm::StringRef(base.data(), base.size()),
-                                                  "opencl-c-base.h", false));
+  const auto add_header = [&](const char* name, std::string_view text) {
+    files->addFile(std::string(kResourceFolder) + "/include/" + name, 0,
+                   llvm::MemoryBuffer::getMemBuffer({text.data(), text.size()}, name, false));
+  };
+  // Every program includes the base header, and so TI's functions.
+  static const std::string base =
+      std::string(embedded::base_header()) + kDeclarations + "#include <ti_device.h>\n";
+  add_header("opencl-c-base.h", base);
+  add_header("ti_device.h", embedded::ti_device_header());
+  add_header("dsp_c.h", embedded::dsp_c_header());
+  add_header("dsp_edmamgr.h", embedded::dsp_edmamgr_header());
+  add_header("conclave/device_calls.def", embedded::device_calls());
   auto add = [&](const std::string& name, const std::string& text) {
     files->addFile(name, 0, llvm::MemoryBuffer::getMemBufferCopy(text, name));
   };
@@ -194,10 +204,19 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> make_memory_files(const 
 
 }  // namespace
 
-FrontEndResult compile_source(llvm::LLVMContext& context, const Source& source,
-                              const Options& options, std::string& log) {
+Dependency make_dependency(llvm::StringRef path, llvm::StringRef content) {
+  llvm::SmallString<256> absolute(path);
+  if (!llvm::sys::path::is_absolute(path)) {
+    absolute = current_folder();
+    llvm::sys::path::append(absolute, path);
+  }
+  llvm::sys::path::remove_dots(absolute, true);
+  return {std::string(absolute), hash_of(content)};
+}
+
+FrontEndResult run_clang(llvm::LLVMContext& context, const std::vector<std::string>& arguments,
+                         const MemoryFiles& in_memory, std::string& log) {
   llvm::raw_string_ostream log_stream(log);
-  auto in_memory = make_memory_files(source);
   auto files =
       llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::getRealFileSystem());
   files->pushOverlay(in_memory);
@@ -207,10 +226,8 @@ FrontEndResult compile_source(llvm::LLVMContext& context, const Source& source,
   auto* printer = new clang::TextDiagnosticPrinter(log_stream, new clang::DiagnosticOptions());
   instance.createDiagnostics(printer, /*ShouldOwnClient=*/true);
 
-  std::vector<std::string> args =
-      front_end_arguments(options, source, context.shouldDiscardValueNames());
   std::vector<const char*> pointers;
-  for (const std::string& arg : args) pointers.push_back(arg.c_str());
+  for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
   FrontEndResult result;
   if (!clang::CompilerInvocation::CreateFromArgs(instance.getInvocation(), pointers,
                                                  instance.getDiagnostics()))
@@ -225,6 +242,12 @@ FrontEndResult compile_source(llvm::LLVMContext& context, const Source& source,
     result.dependencies = collect_dependencies(instance.getSourceManager(), *in_memory);
   result.module = action.take();
   return result;
+}
+
+FrontEndResult compile_source(llvm::LLVMContext& context, const Source& source,
+                              const Options& options, std::string& log) {
+  return run_clang(context, front_end_arguments(options, source, context.shouldDiscardValueNames()),
+                   make_memory_files(source), log);
 }
 
 }  // namespace conclave::compiler

@@ -4,6 +4,7 @@
 #define CONCLAVE_COMPILER_FRONTEND_H_
 
 #include <llvm/IR/Module.h>
+#include <llvm/Support/VirtualFileSystem.h>
 
 #include <memory>
 #include <string>
@@ -31,6 +32,16 @@ struct FrontEndResult {
   std::unique_ptr<llvm::Module> module;  // null: the log has the errors
   std::vector<Dependency> dependencies;
 };
+
+// A file of this content.
+Dependency make_dependency(llvm::StringRef path, llvm::StringRef content);
+
+using MemoryFiles = llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem>;
+
+// Runs clang's front end. The files in memory come before those of the machine. Diagnostics are
+// appended to `log`.
+FrontEndResult run_clang(llvm::LLVMContext& context, const std::vector<std::string>& arguments,
+                         const MemoryFiles& in_memory, std::string& log);
 
 // Compiles one source. Diagnostics are appended to `log`.
 FrontEndResult compile_source(llvm::LLVMContext& context, const Source& source,

@@ -4,6 +4,7 @@
 #include <elf.h>
 
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "conclave/program_image.h"
@@ -90,11 +91,17 @@ class ObjectReader {
   }
 
   std::string_view section_named(std::string_view wanted, Elf64_Word type) const {
+    const auto found = find(wanted, type);
+    if (!found) throw ImageError("section " + std::string(wanted) + " is missing");
+    return *found;
+  }
+
+  std::optional<std::string_view> find(std::string_view wanted, Elf64_Word type) const {
     for (size_t i = 0; i < header_.e_shnum; ++i) {
       Elf64_Shdr header = section(i);
       if (header.sh_type == type && name(header) == wanted) return content(header);
     }
-    throw ImageError("section " + std::string(wanted) + " is missing");
+    return std::nullopt;
   }
 
  private:
@@ -149,6 +156,8 @@ std::string write_image(const ImageParts& parts) {
   ObjectWriter writer;
   writer.add(image::kNoteSection, SHT_NOTE, make_note(parts.metadata), 4);
   writer.add(image::kBitcodeSection, SHT_PROGBITS, parts.bitcode, 16);
+  if (!parts.native.empty())
+    writer.add(image::kNativeSection, SHT_PROGBITS, parts.native, 8);
   // Without it the linker takes the object as one that wants an executable stack.
   writer.add(".note.GNU-stack", SHT_PROGBITS, "", 1);
   return writer.finish();
@@ -157,7 +166,8 @@ std::string write_image(const ImageParts& parts) {
 ImageParts read_image(std::string_view file) {
   ObjectReader reader(file);
   return {note_content(reader.section_named(image::kNoteSection, SHT_NOTE)),
-          reader.section_named(image::kBitcodeSection, SHT_PROGBITS)};
+          reader.section_named(image::kBitcodeSection, SHT_PROGBITS),
+          reader.find(image::kNativeSection, SHT_PROGBITS).value_or("")};
 }
 
 }  // namespace conclave::compiler

@@ -18,13 +18,14 @@ class ImageError : public std::runtime_error {
 struct ImageParts {
   std::string_view metadata;  // JSON
   std::string_view bitcode;
+  std::string_view native;  // archive of objects of C code; empty: none
 };
 
 // A relocatable ELF file that holds nothing but the note and the bitcode. By itself it is a program
 // binary of kind "object" or "library"; linked with code it becomes an "executable".
 std::string write_image(const ImageParts& parts);
 
-// Finds both parts in any program binary; they point into `file`. Throws ImageError.
+// Finds the parts in any program binary; they point into `file`. Throws ImageError.
 ImageParts read_image(std::string_view file);
 
 }  // namespace conclave::compiler

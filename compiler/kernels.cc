@@ -9,6 +9,7 @@
 #include "compiler/builtins_link.h"
 #include "compiler/codegen.h"
 #include "compiler/error.h"
+#include "compiler/native_calls.h"
 #include "compiler/passes/address_spaces.h"
 #include "compiler/passes/alias_scopes.h"
 #include "compiler/passes/flatten_address_spaces.h"
@@ -319,10 +320,14 @@ std::vector<KernelInfo> describe_kernels(llvm::Module& module) {
 }
 
 std::vector<KernelInfo> lower_kernels(llvm::Module& module, const Options& options,
-                                      const Target& target, PhaseTimes& times,
+                                      const Target& target, const NativeCode& native,
+                                      PhaseTimes& times,
                                       std::vector<KernelRemarks>& remarks) {
   std::vector<KernelInfo> infos = describe_kernels(module);
   if (options.specialization) specialize(infos, *options.specialization);
+  lower_native_calls(module, native);
+  for (KernelInfo& info : infos)
+    info.calls_native = calls_native(*module.getFunction(info.name), native);
   Simplifier simplifier(module);
   prepare_kernels(module, infos, options, simplifier, times);
   if (options.specialization) check_shares_no_variables(module, options.specialization->kernel);
@@ -353,7 +358,7 @@ std::vector<KernelInfo> lower_kernels(llvm::Module& module, const Options& optio
   for (llvm::Function* kernel : kernels) kernel->eraseFromParent();
   erase_unused_variables(module);
   lower_local_atomics(module);
-  check_resolved(module);
+  check_resolved(module, native);
   StackBytes stack;
   for (size_t i = 0; i < regioned.size(); ++i) check_private_memory(regioned[i], infos[i], stack);
   flatten_address_spaces(module);

@@ -9,6 +9,7 @@
 
 #include "compiler/codegen.h"
 #include "compiler/metadata.h"
+#include "compiler/native_code.h"
 #include "compiler/options.h"
 #include "compiler/pipeline.h"
 #include "compiler/vectorizer/remarks.h"
@@ -19,9 +20,10 @@ namespace conclave::compiler {
 std::vector<KernelInfo> describe_kernels(llvm::Module& module);
 
 // Replaces every kernel by its abi::GroupFunction, with lanes for `target`, and the address spaces
-// by the CPU's. `remarks` tell what the vectorizer did, with -v in detail. Throws BuildError.
+// by the CPU's. The functions of `native` are called once for each work-item. `remarks` tell what the vectorizer did, with -v in detail. Throws BuildError.
 std::vector<KernelInfo> lower_kernels(llvm::Module& module, const Options& options,
-                                      const Target& target, PhaseTimes& times,
+                                      const Target& target, const NativeCode& native,
+                                      PhaseTimes& times,
                                       std::vector<KernelRemarks>& remarks);
 
 }  // namespace conclave::compiler

@@ -21,9 +21,10 @@ constexpr char kTriple[] = "spir64-unknown-unknown";
 
 // Everything about an input that may be wrong is checked here.
 std::unique_ptr<llvm::Module> read_input(llvm::LLVMContext& context, std::string_view file,
-                                         InputInfo& info) {
+                                         InputInfo& info, NativeCode& native) {
   ImageParts parts = read_image(file);
   info = read_metadata(parts.metadata);
+  if (!parts.native.empty()) native.add_archive(parts.native);
   llvm::StringRef bitcode(parts.bitcode.data(), parts.bitcode.size());
   // The bitcode reader wants aligned words, which a section of a foreign file need not be.
   auto buffer = llvm::MemoryBuffer::getMemBufferCopy(bitcode, "input");
@@ -80,6 +81,8 @@ void check_kind(const InputInfo& info, Action action) {
 
 std::unique_ptr<llvm::Module> link_inputs(llvm::LLVMContext& context,
                                           const protocol::Request& request, const Options& options,
+                                          NativeCode& native,
+                                          std::vector<std::string>& native_features,
                                           std::string& log) {
   if (request.inputs.empty()) throw ImageError("there is no input");
   if (request.action == Action::kRebuild && request.inputs.size() != 1)
@@ -91,7 +94,8 @@ std::unique_ptr<llvm::Module> link_inputs(llvm::LLVMContext& context,
     std::unique_ptr<llvm::Module> module;
     try {
       InputInfo info;
-      module = read_input(context, request.inputs[i], info);
+      module = read_input(context, request.inputs[i], info, native);
+      llvm::append_range(native_features, info.native_features);
       check_kind(info, request.action);
       // To specialise a kernel is not to build its program anew: the results are to be the same.
       if (takes_link_options(info) && !options.specialization) relax_math(*module, options);

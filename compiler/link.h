@@ -7,17 +7,22 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "compiler/native_code.h"
 #include "compiler/options.h"
 #include "conclave/compile_protocol.h"
 
 namespace conclave::compiler {
 
-// Reads and links all inputs of the request, and applies its floating-point options. Throws
+// Reads and links all inputs of the request, and applies its floating-point options. Adds to
+// `native` the C code that they have, and to `native_features` what it needs of the CPU. Throws
 // ImageError naming the input that is no program binary of the right kind; a linking error is in
 // the log, and the result null.
 std::unique_ptr<llvm::Module> link_inputs(llvm::LLVMContext& context,
                                           const protocol::Request& request, const Options& options,
+                                          NativeCode& native,
+                                          std::vector<std::string>& native_features,
                                           std::string& log);
 
 }  // namespace conclave::compiler

@@ -205,6 +205,7 @@ nlohmann::json to_json(const KernelInfo& kernel) {
           {"required_local_size", kernel.required_local_size},
           {"work_group_size_hint", kernel.work_group_size_hint},
           {"gang", kernel.gang},
+          {"calls_native", kernel.calls_native},
           {"uniform_work_groups", kernel.uniform_work_groups},
           {"required_sub_group_size", kernel.required_sub_group_size},
           {"lanes", kernel.lanes},
@@ -252,6 +253,7 @@ std::string to_json(const ProgramInfo& program) {
                         {"compiler", compiler_version()},
                         {"target_cpu", program.target_cpu},
                         {"target_features", program.target_features},
+                        {"native_features", program.native_features},
                         {"options", program.options},
                         {"global_bytes", program.global_bytes},
                         {"dependencies", dependencies},
@@ -272,6 +274,9 @@ InputInfo read_metadata(std::string_view json) {
   };
   info.kind = text("kind");
   info.options = text("options");
+  if (auto features = all.find("native_features"); features != all.end() && features->is_array())
+    for (const nlohmann::json& feature : *features)
+      if (feature.is_string()) info.native_features.push_back(feature.get<std::string>());
   if (info.kind != "executable" && info.kind != "object" && info.kind != "library")
     throw ImageError("metadata has the unknown kind '" + info.kind + "'");
   return info;

@@ -34,6 +34,7 @@ struct KernelInfo {
   std::array<uint64_t, 3> required_local_size = {};
   std::array<uint64_t, 3> work_group_size_hint = {};
   bool gang = false;                     // all work-groups run at once
+  bool calls_native = false;             // C code
   bool uniform_work_groups = false;      // no group is smaller than the enqueued size
   unsigned required_sub_group_size = 0;  // 0: none
   unsigned lanes = 1;                    // work-items that run at once, a sub-group
@@ -50,6 +51,7 @@ struct ProgramInfo {
   std::string kind;  // executable, object, library
   std::string target_cpu;
   std::vector<std::string> target_features;
+  std::vector<std::string> native_features;  // what the C code needs of the CPU, as far as known
   std::string options;
   uint64_t global_bytes = 0;
   std::vector<Dependency> dependencies;
@@ -69,6 +71,7 @@ std::string to_json(const ProgramInfo& program);
 struct InputInfo {
   std::string kind;
   std::string options;
+  std::vector<std::string> native_features;
 };
 // Throws ImageError for text that is no metadata.
 InputInfo read_metadata(std::string_view json);

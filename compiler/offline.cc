@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/offline.h"
 
-#include <llvm/Object/Archive.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,8 +9,10 @@
 #include <iostream>
 #include <sstream>
 
+#include "compiler/c_source.h"
 #include "compiler/error.h"
 #include "compiler/image_file.h"
+#include "compiler/native_code.h"
 #include "compiler/program_header.h"
 
 namespace conclave::compiler {
@@ -53,30 +54,12 @@ struct Object {
   std::string image;
 };
 
-void add_object(std::vector<Object>& objects, std::string name, std::string image) {
+std::vector<NativeObject> members_of(const std::string& path, const std::string& file) {
   try {
-    read_image(image);
-  } catch (const ImageError& error) {
-    throw UsageError("'" + name + "' is neither source (.cl, .clc) nor an object or archive of " +
-                     "OpenCL programs: " + error.what());
+    return read_archive(path, file);
+  } catch (const BuildError& error) {
+    throw UsageError(std::string("archive ") + error.what());
   }
-  objects.push_back({std::move(name), std::move(image)});
-}
-
-void add_archive(std::vector<Object>& objects, const std::string& path, const std::string& file) {
-  const auto fail = [&](llvm::Error error) -> UsageError {
-    return UsageError("archive '" + path + "': " + llvm::toString(std::move(error)));
-  };
-  auto archive = llvm::object::Archive::create({file, path});
-  if (!archive) throw fail(archive.takeError());
-  llvm::Error error = llvm::Error::success();
-  for (const llvm::object::Archive::Child& member : (*archive)->children(error)) {
-    auto buffer = member.getMemoryBufferRef();
-    if (!buffer) throw fail(buffer.takeError());
-    add_object(objects, path + "(" + buffer->getBufferIdentifier().str() + ")",
-               buffer->getBuffer().str());
-  }
-  if (error) throw fail(std::move(error));
 }
 
 class Job {
@@ -104,11 +87,45 @@ class Job {
       const std::string file = read_file(path);
       if (is_source(path))
         objects_.push_back({path, compile(path, file, Action::kCompile, Output::kImage)});
-      else if (path.ends_with(".a"))
-        add_archive(objects_, path, file);
+      else if (is_c_source(path))
+        native_.push_back({path + ".o", compile_c_source(path)});
+      else if (is_archive(file) || path.ends_with(".a"))
+        for (NativeObject& member : members_of(path, file))
+          add_object(std::move(member.name), std::move(member.code));
       else
-        add_object(objects_, path, file);
+        add_object(path, file);
     }
+  }
+
+  void add_object(std::string name, std::string content) {
+    if (is_native_object(content)) {
+      native_.push_back({std::move(name), std::move(content)});
+      return;
+    }
+    try {
+      read_image(content);
+    } catch (const ImageError& error) {
+      throw UsageError("'" + name + "' is neither source (.cl, .clc, .c) nor an object or archive" +
+                       " of OpenCL programs or C code: " + error.what());
+    }
+    objects_.push_back({std::move(name), std::move(content)});
+  }
+
+  std::string compile_c_source(const std::string& path) {
+    std::string log;
+    try {
+      const Target target(line_.target_cpu);
+      const Options options = parse_options(line_.build_options, Action::kBuild);
+      std::string object = compile_c(path, options, line_.has_openmp, target, log);
+      std::cerr << log;
+      native_features_ = target.features();
+      if (!object.empty()) return object;
+    } catch (const BuildError& error) {
+      std::cerr << log << "error: " << error.what() << "\n";
+    } catch (const OptionError& error) {
+      throw UsageError(error.what());
+    }
+    throw Failed();
   }
 
   std::string make(Output kind) {
@@ -147,6 +164,10 @@ class Job {
     Extras extras;
     extras.output = kind;
     extras.source_name = name;
+    if (request.action == Action::kLink) {
+      extras.native = native_;
+      extras.native_features = native_features_;
+    }
     if (is_watched_) extras.times.show_progress(name);
     Response response = process(request, extras);
     if (request.action == Action::kLink) name_inputs(response.log);
@@ -171,6 +192,8 @@ class Job {
   const CommandLine& line_;
   bool is_watched_;
   std::vector<Object> objects_;
+  std::vector<NativeObject> native_;
+  std::vector<std::string> native_features_;  // of the CPU that C sources were compiled for
 };
 
 }  // namespace

@@ -228,6 +228,16 @@ bool apply_library_option(Options& options, const std::string& word, Action acti
   return true;
 }
 
+// "ccode.obj": C code to be linked to the program. A binary that is built anew has it already.
+bool apply_link_file(Options& options, const std::string& word, Action action) {
+  const auto ends_with = [&](const char* suffix) { return word.ends_with(suffix); };
+  if (word.starts_with('-') || !(ends_with(".o") || ends_with(".obj") || ends_with(".a")))
+    return false;
+  if (action == Action::kCompile) wrong_place(word, action);
+  if (action != Action::kRebuild) options.link_files.push_back(word);
+  return true;
+}
+
 }  // namespace
 
 std::vector<std::string> split_options(std::string_view text) {
@@ -274,7 +284,8 @@ Options parse_options(std::string_view text, Action action) {
     const std::string& word = reader.next();
     if (apply_flag(options, word, action) || apply_library_option(options, word, action)) continue;
     if (apply_width(options, word) || apply_dimension(options, word) ||
-        apply_local_size(options, word, action) || apply_image_formats(options, word, action))
+        apply_local_size(options, word, action) || apply_image_formats(options, word, action) ||
+        apply_link_file(options, word, action))
       continue;
     bool compiling = place_of(action) == kCompiling;
     if (auto value = reader.value_of(word, "-D")) {

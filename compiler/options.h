@@ -65,6 +65,7 @@ struct Options {
   std::optional<Specialization> specialization;
 
   // Linking.
+  std::vector<std::string> link_files;  // objects and archives of C code
   bool create_library = false;
   bool enable_link_options = false;
 };

@@ -7,6 +7,7 @@
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/Verifier.h>
+#include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <cstdio>
@@ -21,6 +22,7 @@
 #include "compiler/kernels.h"
 #include "compiler/link.h"
 #include "compiler/metadata.h"
+#include "compiler/native_code.h"
 #include "compiler/options.h"
 #include "compiler/parallel_codegen.h"
 #include "compiler/passes/vector_math.h"
@@ -70,6 +72,13 @@ class DiagnosticCollector : public llvm::DiagnosticHandler {
   bool& failed_;
 };
 
+// Leaves `all` sorted and each once.
+void add_features(const std::vector<std::string>& some, std::vector<std::string>& all) {
+  llvm::append_range(all, some);
+  llvm::sort(all);
+  all.erase(llvm::unique(all), all.end());
+}
+
 bool is_report(Extras::Output output) {
   return output == Extras::Output::kReport || output == Extras::Output::kJsonReport;
 }
@@ -97,6 +106,7 @@ class Compilation {
 
  private:
   std::unique_ptr<llvm::Module> make_module() {
+    collect_native();
     switch (request_.action) {
       case Action::kBuild:
       case Action::kCompile:
@@ -104,9 +114,33 @@ class Compilation {
       case Action::kLink:
       case Action::kRebuild:
         extras_.times.begin("link");
-        return link_inputs(context_, request_, options_, response_.log);
+        return link_inputs(context_, request_, options_, native_, program_.native_features,
+                           response_.log);
     }
     throw BuildError("unknown action " + std::to_string(static_cast<uint32_t>(request_.action)));
+  }
+
+  // The C code that the caller or the options name; what inputs have comes with them.
+  void collect_native() {
+    program_.native_features = extras_.native_features;
+    for (NativeObject& object : extras_.native) native_.add(std::move(object));
+    for (const std::string& path : options_.link_files) {
+      auto file = llvm::MemoryBuffer::getFile(path);
+      if (!file)
+        throw BuildError("cannot read '" + path + "': " + file.getError().message());
+      const llvm::StringRef content = (*file)->getBuffer();
+      linked_files_.push_back(make_dependency(path, content));
+      add_native_file(path, content);
+    }
+  }
+
+  void add_native_file(const std::string& path, std::string_view content) {
+    if (is_archive(content))
+      for (NativeObject& object : read_archive(path, content)) native_.add(std::move(object));
+    else if (is_native_object(content))
+      native_.add({path, std::string(content)});
+    else
+      throw BuildError("'" + path + "' is no object or archive of C code");
   }
 
   const Target& target() {
@@ -131,6 +165,7 @@ class Compilation {
   std::string finish(llvm::Module& module) {
     using Output = Extras::Output;
     program_.options = request_.options;
+    llvm::append_range(program_.dependencies, linked_files_);
     if (extras_.output == Output::kFrontEndIr) return print(module);
     bool is_object = request_.action == Action::kCompile;
     bool is_library = request_.action == Action::kLink && options_.create_library;
@@ -140,7 +175,7 @@ class Compilation {
     std::string bitcode = make_bitcode(module);
     if (is_object || is_library) {
       program_.kernels = describe_kernels(module);
-      return write_image({to_json(program_), bitcode});
+      return write_image({to_json(program_), bitcode, native_.archive()});
     }
     return make_executable(module, bitcode);
   }
@@ -157,8 +192,9 @@ class Compilation {
     const Target& target = this->target();
     program_.target_cpu = target.cpu();
     program_.target_features = target.features();
+    add_features(program_.native_features, program_.target_features);
     std::vector<KernelRemarks> remarks;
-    program_.kernels = lower_kernels(module, options_, target, extras_.times, remarks);
+    program_.kernels = lower_kernels(module, options_, target, native_, extras_.times, remarks);
     if (has_lines_for_remarks_) llvm::StripDebugInfo(module);
     if (extras_.output == Output::kReport) return report_text(remarks);
     if (extras_.output == Output::kJsonReport) return report_json(remarks);
@@ -170,7 +206,8 @@ class Compilation {
     std::vector<std::string> objects = generate_objects(module, target);
     if (diagnosed_error_) return "";
     extras_.times.begin("link ELF");
-    return link_executable(objects, write_image({to_json(program_), bitcode}));
+    return link_executable(
+        objects, write_image({to_json(program_), bitcode, native_.archive()}), native_);
   }
 
   std::string make_text(llvm::Module& module, const Target& target) {
@@ -209,6 +246,8 @@ class Compilation {
   bool diagnosed_error_ = false;
   bool has_lines_for_remarks_ = false;  // not asked for otherwise: no binary has them
   ProgramInfo program_;
+  NativeCode native_;
+  std::vector<Dependency> linked_files_;
   std::optional<Target> target_;
   llvm::LLVMContext context_;
 };

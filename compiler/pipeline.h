@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/native_code.h"
 #include "conclave/compile_protocol.h"
 
 namespace conclave::compiler {
@@ -34,6 +35,8 @@ struct Extras {
   enum class Output { kImage, kFrontEndIr, kOptimizedIr, kAssembly, kReport, kJsonReport };
   Output output = Output::kImage;  // text instead of a program binary, in Response::image
   std::string source_name = "program.cl";
+  std::vector<NativeObject> native;          // C code to be linked to the program
+  std::vector<std::string> native_features;  // what it needs of the CPU
   PhaseTimes times;
 };
 

@@ -34,7 +34,7 @@ LocalSize local_size_input(size_t size, const void* input) {
   LocalSize local = {1, 1, 1};
   std::memcpy(local.data(), input, size);
   for (size_t extent : local)
-    require(extent > 0 && extent <= Device::kMaxWorkGroupSize, CL_INVALID_VALUE,
+    require(extent > 0 && extent <= Device::max_work_group_size(), CL_INVALID_VALUE,
             "a local size of 0, or more than the device has");
   return local;
 }
@@ -165,7 +165,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel handle,
     Info info(size, value, size_ret);
     switch (name) {
       case CL_KERNEL_WORK_GROUP_SIZE:
-        return info.value<size_t>(Device::kMaxWorkGroupSize);
+        return info.value<size_t>(Device::max_work_group_size());
       case CL_KERNEL_COMPILE_WORK_GROUP_SIZE:
         return info.value(code.info->required_local_size);
       case CL_KERNEL_LOCAL_MEM_SIZE:

@@ -13,7 +13,16 @@
 //  - an SHT_NOTE section kNoteSection with one note: name kNoteName, type kNoteType, descriptor =
 //    UTF-8 JSON text, the metadata below;
 //  - an SHT_PROGBITS section kBitcodeSection: the program as LLVM bitcode for the virtual target
-//    spir64, before any code generation, so that it can be linked, or built again for another CPU.
+//    spir64, before any code generation, so that it can be linked, or built again for another CPU;
+//  - where C code was linked to it, an SHT_PROGBITS section kNativeSection: an archive of its
+//    relocatable objects, for the same purposes. Its code is for the CPU that it was compiled for.
+//
+// An executable one with C code, or with kernels that call abort() or exit(), has besides:
+//  - the writable variable kLeaveVariable, void (*)(int status, int exit_code), through which the
+//    code ends the kernel that runs on the calling thread (compiler/native/leave_kernel.c). The
+//    loader sets it;
+//  - where the C code uses OpenMP, DT_NEEDED kOpenMpLibrary and the functions kOpenMp...
+//    (compiler/native/openmp_team.c).
 //
 // Metadata (all keys present; sizes and offsets in bytes):
 // {
@@ -28,6 +37,7 @@
 //   "options": "-cl-std=CL3.0",     as given by the user
 //   "dependencies": [{"path": "/abs/inc.h", "hash": "<32 hex digits, XXH3-128 of the content>"}],
 //                                   high half first, as xxhsum -H2 prints it
+//   "native_features": [...],       those that the C code needs, as far as it is known; may be absent
 //   "global_bytes": 0,              program-scope variables in the global address space
 //   "kernels": [{
 //     "name": "vadd", "symbol": "vadd",
@@ -36,6 +46,7 @@
 //     "work_group_size_hint": [0, 0, 0],
 //     "gang": false,                true where all work-groups have to run at the same time:
 //                                   __attribute__((annotate("conclave.gang")))
+//     "calls_native": false,        whether it calls C code; may be absent
 //     "uniform_work_groups": false, true where -cl-uniform-work-group-size or OpenCL C 1.x rules
 //                                   out a last work-group that is smaller
 //     "required_sub_group_size": 0, intel_reqd_sub_group_size; 0 where not given
@@ -66,6 +77,15 @@ inline constexpr char kNoteSection[] = ".note.conclave";
 inline constexpr char kNoteName[] = "Conclave";
 inline constexpr uint32_t kNoteType = 1;
 inline constexpr char kBitcodeSection[] = ".conclave.bitcode";
+inline constexpr char kNativeSection[] = ".conclave.native";
+
+// Of programs with C code: the variable through which kernels are left before their end, and what
+// such programs need where the code uses OpenMP.
+inline constexpr char kLeaveVariable[] = "conclave_leave_kernel";
+inline constexpr char kOpenMpLibrary[] = "libomp.so.5";
+inline constexpr char kOpenMpSetThreads[] = "conclave_openmp_set_threads";
+inline constexpr char kOpenMpForEach[] = "conclave_openmp_for_each";
+inline constexpr char kOpenMpInParallel[] = "conclave_openmp_in_parallel";
 
 }  // namespace conclave::image
 

@@ -71,6 +71,14 @@ struct Config {
   uint64_t ddr_heap1_bytes = 0;
   uint64_t ddr_heap2_bytes = 0;
   uint64_t msmc_heap_bytes = 4u << 20;
+  // Bounds below what the device could do, as programs see it: work-items of a work-group and bytes
+  // of a memory object. Keys "work-group-size-limit", "max-mem-alloc-size"; TI_OCL_WG_SIZE_LIMIT,
+  // TI_OCL_LIMIT_DEVICE_MAX_MEM_ALLOC_SIZE.
+  uint32_t work_group_size_limit = UINT32_MAX;
+  uint64_t max_mem_alloc_size = UINT64_MAX;
+  // Whether what kernels print begins with the number of the compute unit. Key "printf-core-id" (0
+  // or 1), TI_OCL_PRINTF_COREID.
+  bool printf_core_id = false;
   // False where this process wants the device alone: key "multiprocess" (true or false), usually
   // in [Runtime] of xrt.ini.
   bool multiprocess = true;

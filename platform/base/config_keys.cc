@@ -120,11 +120,24 @@ std::string print_device_type(const Config& config) {
   return text;
 }
 
-Complaint parse_cache(Config& config, const std::string& text) {
+template <auto member>
+Complaint parse_switch(Config& config, const std::string& text) {
   const auto number = to_number(text);
   if (!number || *number > 1) return {integer_allowed(0, 1)};
-  config.cache = *number != 0;
+  config.*member = *number != 0;
   return {};
+}
+template <auto member>
+std::string print_switch(const Config& config) {
+  return config.*member ? "1" : "0";
+}
+
+// A bound that is no number is none, as on TI's platform.
+template <auto member, uint64_t highest>
+Complaint parse_limit(Config& config, const std::string& text) {
+  Complaint complaint = parse_number<member, 1, highest>(config, text);
+  complaint.tolerable = !to_number(text);
+  return complaint;
 }
 
 Complaint parse_cache_dir(Config& config, const std::string& text) {
@@ -251,8 +264,15 @@ constexpr ConfigKey kKeys[] = {
     {"compile-timeout-s", "CONCLAVE_COMPILE_TIMEOUT_S",
      parse_number<&Config::compile_timeout_s, 1, 7 * 24 * 3600>,
      print_number<&Config::compile_timeout_s>},
-    {"cache", "CONCLAVE_CACHE", parse_cache,
-     [](const Config& c) { return std::string(c.cache ? "1" : "0"); }},
+    {"work-group-size-limit", "TI_OCL_WG_SIZE_LIMIT",
+     parse_limit<&Config::work_group_size_limit, UINT32_MAX>,
+     print_number<&Config::work_group_size_limit>},
+    {"max-mem-alloc-size", "TI_OCL_LIMIT_DEVICE_MAX_MEM_ALLOC_SIZE",
+     parse_limit<&Config::max_mem_alloc_size, UINT64_MAX>,
+     print_number<&Config::max_mem_alloc_size>},
+    {"printf-core-id", "TI_OCL_PRINTF_COREID", parse_switch<&Config::printf_core_id>,
+     print_switch<&Config::printf_core_id>},
+    {"cache", "CONCLAVE_CACHE", parse_switch<&Config::cache>, print_switch<&Config::cache>},
     {"cache-dir", "CONCLAVE_CACHE_DIR", parse_cache_dir, print_text<&Config::cache_dir>},
     {"cache-size-mib", "CONCLAVE_CACHE_SIZE_MIB",
      parse_number<&Config::cache_size_mib, 1, 1024 * 1024>, print_number<&Config::cache_size_mib>},

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "platform/exec/compute_unit_set.h"
 
@@ -27,6 +28,9 @@ class Command {
   virtual bool gang() const { return false; }
   // The only compute units of the device that it may run on; null: any.
   virtual const ComputeUnitSet* compute_units() const { return nullptr; }
+  // Whether the command has threads of its own that use all compute units of its device at once:
+  // run_team() is called once, with all of them held.
+  virtual bool team() const { return false; }
   // What examining programs are to show of it.
   virtual const char* name() const { return ""; }
 
@@ -45,6 +49,9 @@ class Command {
   // Runs units [first, first + count) on `cu`. Called from several threads at once with disjoint
   // ranges. Throws Error to end the command with that status.
   virtual void run(ComputeUnit& cu, uint64_t first, uint64_t count) = 0;
+
+  // Runs all units. `cpus`: of the device's compute units, -1 where one is not bound to a CPU.
+  virtual void run_team(ComputeUnit& /*cu*/, const std::vector<int>& /*cpus*/) {}
 
   // Whether the engine should time run() now and report to measured().
   virtual bool wants_timing() const { return false; }

@@ -12,6 +12,7 @@
 #include <mutex>
 
 #include "conclave/kernel_abi.h"
+#include "platform/exec/unit_services.h"
 #include "platform/share/leases.h"
 #include "platform/share/unit_placement.h"
 
@@ -36,6 +37,8 @@ class ComputeUnit {
       : index_(index), place_(place), leases_(leases), arbitrated_(arbitrated) {}
 
   uint32_t index() const { return index_; }
+  // That its worker is bound to; -1: none.
+  int cpu() const { return place_.cpu; }
   // Its number among all processes.
   uint32_t shared() const { return place_.shared; }
   share::Leases& leases() const { return leases_; }
@@ -98,6 +101,8 @@ class ComputeUnit {
   Block local_;
   Block spill_;
   abi::Workspace workspace_{};
+  UnitServices services_;
+  const abi::UnitAccess access_ = services_.access(index_);
   alignas(64) std::atomic<int32_t> signal_{kEmpty};
   // Written before signal_, read after.
   Event* posted_ = nullptr;

@@ -368,7 +368,8 @@ void Engine::admit(Event& event) {
   if (const Command* command = event.dependency_failed() ? nullptr : event.command()) {
     p.total = command->units();
     p.needs_lease = command->needs_lease();
-    p.gang = command->gang() && p.total > 0;
+    p.team = command->team() && p.total > 0;
+    p.gang = p.team || (command->gang() && p.total > 0);
     p.timed = command->wants_timing();
     p.stack_bytes = command->stack_bytes();
     p.estimate_ns = command->estimate_ns();
@@ -487,8 +488,10 @@ void Engine::join_gang(Seat& seat, Event& event) {
   const ComputeUnitSet& units = event.compute_units();
   const auto size = static_cast<int32_t>(units.size());
   const int32_t joined = p.gang_size.load() + 1;  // only one joins at a time
+  // All leave a team's command when it has ended, which gang_size tells by one more.
+  const int32_t enough = p.team ? size + 1 : size;
   if (joined == size && !start(event)) {
-    p.gang_size.store(size);
+    p.gang_size.store(enough);
     futex_wake(p.gang_size);
     return;
   }
@@ -499,12 +502,47 @@ void Engine::join_gang(Seat& seat, Event& event) {
     futex_wake(p.gang_size);
   else
     add_to_backlog(event);
-  for (int32_t seen = p.gang_size.load(); seen < size; seen = p.gang_size.load())
+  if (p.team && joined == size) {
+    run_team(seat, event);
+    p.gang_size.store(enough);
+    futex_wake(p.gang_size);
+    return close(event);
+  }
+  const uint64_t start = now_ns();
+  for (int32_t seen = p.gang_size.load(); seen < enough; seen = p.gang_size.load())
     futex_wait(p.gang_size, seen);
+  if (p.team) return charge(seat, event, now_ns() - start);
   uint64_t done = 0;
   for (uint64_t unit = p.next.fetch_add(1); unit < p.total; unit = p.next.fetch_add(1), ++done)
     run_units(seat, event, unit, 1, true);
   if (done > 0 && p.remaining.fetch_sub(done, std::memory_order_acq_rel) == done) close(event);
+}
+
+// On the unit that joined last.
+void Engine::run_team(Seat& seat, Event& event) {
+  std::vector<int> cpus;
+  for (uint32_t unit : event.queue()->device().units()) cpus.push_back(units_[unit]->cpu());
+  const uint64_t start = now_ns();
+  try {
+    event.command()->run_team(seat.tenure.cu(), cpus);
+    event.command()->measured(event.progress.total, now_ns() - start);
+  } catch (const Error& error) {
+    fail(event, error);
+  }
+  charge(seat, event, now_ns() - start);
+}
+
+void Engine::fail(Event& event, const Error& error) {
+  cl_int none = CL_SUCCESS;
+  if (!event.progress.error.compare_exchange_strong(none, error.code())) return;
+  log::error(error.text());
+  event.queue()->report(error.text());
+}
+
+// Accounts for device work of so many ns.
+void Engine::charge(Seat& seat, const Event& event, uint64_t ns) {
+  if (seat.tenure.cu().arbitrated() && event.progress.needs_lease)
+    seat.tenure.use(ns, event.queue()->cost(ns));
 }
 
 // Returns how long it took, in ns; 0 where it was not `timed`.
@@ -522,14 +560,10 @@ uint64_t Engine::run_units(Seat& seat, Event& event, uint64_t first, uint64_t co
     } else {
       command.run(cu, first, count);
     }
-    if (cu.arbitrated() && event.progress.needs_lease) {
-      const uint64_t used = timed ? ns : command.estimate_ns() * count / event.progress.total;
-      seat.tenure.use(used, event.queue()->cost(used));
-    }
+    if (cu.arbitrated())
+      charge(seat, event, timed ? ns : command.estimate_ns() * count / event.progress.total);
   } catch (const Error& error) {
-    event.progress.error.store(error.code(), std::memory_order_relaxed);
-    log::error(error.text());
-    event.queue()->report(error.text());
+    fail(event, error);
   }
   return ns;
 }

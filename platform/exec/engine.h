@@ -24,6 +24,7 @@
 #include <optional>
 #include <vector>
 
+#include "platform/base/error.h"
 #include "platform/exec/backlog.h"
 #include "platform/exec/compute_unit.h"
 #include "platform/exec/compute_unit_set.h"
@@ -104,6 +105,9 @@ class Engine {
   void recruit(Event& event);
   void want_more(Event& event, uint64_t unit_ns);
   uint64_t run_units(Seat& seat, Event& event, uint64_t first, uint64_t count, bool timed);
+  void run_team(Seat& seat, Event& event);
+  static void fail(Event& event, const Error& error);
+  static void charge(Seat& seat, const Event& event, uint64_t ns);
   void close(Event& event);
   void begin_gang(Event& event);
   void join_gang(Seat& seat, Event& event);

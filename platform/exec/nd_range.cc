@@ -7,10 +7,13 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "CL/cl_ext_conclave.h"
 #include "platform/base/align.h"
+#include "platform/base/config.h"
 #include "platform/base/error.h"
 #include "platform/exec/compute_unit.h"
 #include "platform/exec/full_groups.h"
+#include "platform/exec/openmp_team.h"
 #include "platform/exec/print.h"
 #include "platform/exec/specializer.h"
 #include "platform/model/context.h"
@@ -28,6 +31,9 @@ constexpr uint32_t kTimedOneIn = 16;
 
 // Launches from here on are always timed: the clock does not matter to them.
 constexpr uint64_t kAlwaysTimedNs = 5'000;
+
+// The compute unit that the current thread runs work-groups for, where printf tells.
+thread_local uint32_t t_unit = 0;
 
 void write_out(std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
@@ -50,7 +56,8 @@ std::array<size_t, 3> choose_local_size(const IndexSpace& space, const KernelCod
   if (required[0]) return required;
   constexpr size_t kWanted = 256, kMost = 4096;
   size_t items = space.global[0] * space.global[1] * space.global[2];
-  size_t budget = std::clamp(items / (8 * compute_units), kWanted, kMost);
+  size_t budget = std::min(std::clamp(items / (8 * compute_units), kWanted, kMost),
+                           Device::max_work_group_size());
   std::array<size_t, 3> local{1, 1, 1};
   // Packets lie along one dimension, which is to be long.
   const size_t row = code.info->dimension;
@@ -156,12 +163,63 @@ void NdRange::measured(uint64_t units, uint64_t ns) {
                     static_cast<float>(units * items_per_group_));
 }
 
+bool NdRange::team() const {
+  return code_->image->uses_openmp() && code_->info->calls_native && !code_->info->gang;
+}
+
+// C code's needs are not known, and a host thread has signals of its own: none is to leave code.
+size_t NdRange::stack_bytes() const {
+  return code_->info->calls_native || limit_ns_ ? SIZE_MAX : code_->info->private_bytes;
+}
+
 void NdRange::run(ComputeUnit& cu, uint64_t first, uint64_t count) {
+  if (may_be_left()) [[unlikely]]
+    check(call_leavable(cu, first, count, nullptr));
+  else
+    call(cu, first, count);
+}
+
+void NdRange::run_team(ComputeUnit& cu, const std::vector<int>& cpus) {
+  check(OpenMpTeam::run(code_->code, cpus, [&](TeamThreads& threads) {
+    return call_leavable(cu, 0, units_, &threads);
+  }));
+}
+
+Departure NdRange::call_leavable(ComputeUnit& cu, uint64_t first, uint64_t count,
+                                 TeamThreads* team) {
+  // What may throw, before: a call that is left cleans up nothing.
+  cu.workspace(local_bytes_, largest_spill_bytes(), nullptr);
+  return kernel_calls::run({calls_, code_->code->code_range(), limit_ns_, team},
+                           [&] { call(cu, first, count); });
+}
+
+void NdRange::check(const Departure& departure) const {
+  if (!departure) return;
+  const std::string kernel = "kernel '" + code_->info->name + "' ";
+  switch (departure.status) {
+    case CL_ERROR_KERNEL_ABORT_TI:
+      throw Error(departure.status, kernel + "called abort()");
+    case CL_ERROR_KERNEL_EXIT_TI:
+      throw Error(departure.status,
+                  kernel + "called exit(" + std::to_string(departure.exit_code) + ")");
+    default:
+      throw Error(departure.status, kernel + "did not end within " +
+                                        std::to_string(limit_ns_ / 1'000'000) + " ms");
+  }
+}
+
+size_t NdRange::largest_spill_bytes() const {
+  const SpecializedCode* special = kind_use_ ? kind_use_->code() : nullptr;
+  return special ? std::max(spill_bytes_, special->spill_bytes * items_per_group_) : spill_bytes_;
+}
+
+void NdRange::call(ComputeUnit& cu, uint64_t first, uint64_t count) {
   const SpecializedCode* special = kind_use_ ? kind_use_->code() : nullptr;
   const size_t spill_bytes =
       special ? std::max(spill_bytes_, special->spill_bytes * items_per_group_) : spill_bytes_;
   const abi::Workspace& workspace =
       cu.workspace(local_bytes_, spill_bytes, __builtin_frame_address(0));
+  t_unit = cu.index();
   const auto call = [&](abi::GroupFunction function, uint64_t begin, uint64_t groups) {
     function(&launch_, arguments(), &workspace, begin, groups);
   };
@@ -181,8 +239,10 @@ void NdRange::finish() {
 
 int32_t NdRange::print(const abi::Launch* launch, const char* format,
                        const abi::PrintArgument* descriptors, const void* values) {
+  const kernel_calls::Hold hold;
   auto* self = const_cast<PrintingLaunch*>(static_cast<const PrintingLaunch*>(launch));
   std::string text = format_print(format, descriptors, values);
+  if (Config::get().printf_core_id) text.insert(0, "[core " + std::to_string(t_unit) + "] ");
   std::lock_guard lock(self->mutex);
   self->text += text;
   if (self->text.size() >= kPrintBufferBytes) write_out(self->text);

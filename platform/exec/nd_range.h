@@ -42,12 +42,14 @@ class NdRange : public Command {
   bool needs_lease() const override { return true; }
   bool gang() const override { return code_->info->gang; }
   const ComputeUnitSet* compute_units() const override { return bound_units_.get(); }
+  bool team() const override;
   const char* name() const override { return code_->info->name.c_str(); }
   uint64_t units() const override { return units_; }
   uint64_t units_at_least() const override;
   uint64_t estimate_ns() const override;
-  size_t stack_bytes() const override { return code_->info->private_bytes; }
+  size_t stack_bytes() const override;
   void run(ComputeUnit& cu, uint64_t first, uint64_t count) override;
+  void run_team(ComputeUnit& cu, const std::vector<int>& cpus) override;
   bool wants_timing() const override { return timed_; }
   void measured(uint64_t units, uint64_t ns) override;
   void finish() override;
@@ -61,6 +63,12 @@ class NdRange : public Command {
     std::mutex mutex;
     std::string text;
   };
+
+  void call(ComputeUnit& cu, uint64_t first, uint64_t count);
+  Departure call_leavable(ComputeUnit& cu, uint64_t first, uint64_t count, TeamThreads* team);
+  size_t largest_spill_bytes() const;
+  void check(const Departure& departure) const;
+  bool may_be_left() const { return code_->image->can_be_left() || limit_ns_ != 0; }
 
   static int32_t print(const abi::Launch* launch, const char* format,
                        const abi::PrintArgument* descriptors, const void* values);
@@ -76,6 +84,8 @@ class NdRange : public Command {
   PrintingLaunch launch_;
   uint64_t units_ = 0;
   uint64_t items_per_group_ = 1;
+  LaunchCalls calls_;
+  uint64_t limit_ns_ = 0;  // of a compute unit's time; 0: none
   size_t local_bytes_ = 0;
   size_t spill_bytes_ = 0;
   bool timed_ = false;

@@ -209,6 +209,8 @@ std::unique_ptr<LaunchKinds> watch(const ProgramImage& image, const KernelInfo& 
       info.arguments.begin(), info.arguments.end(),
       [](const ArgumentInfo& argument) { return argument.kind == ArgumentInfo::Kind::kImage; });
   if (!by_size && !has_images) return nullptr;
+  // Variables of C code exist once; specialised code would have its own.
+  if (info.calls_native) return nullptr;
   if (image.options().find("-cl-opt-disable") != std::string::npos) return nullptr;
   const uint64_t first = std::min(compile_after_ns(), kLookAfterNs);
   return std::make_unique<LaunchKinds>(

@@ -10,11 +10,13 @@
 namespace conclave {
 namespace {
 
-// Relative paths to included files count from the working directory.
+// Relative paths to included files, and to C code, count from the working directory.
 bool depends_on_directory(const protocol::Request& request) {
   return request.source.find("include") != std::string::npos ||
          request.options.find("-I") != std::string::npos ||
-         request.options.find("-include") != std::string::npos;
+         request.options.find("-include") != std::string::npos ||
+         request.options.find(".o") != std::string::npos ||
+         request.options.find(".a") != std::string::npos;
 }
 
 }  // namespace

@@ -339,11 +339,7 @@ uint32_t DynamicImage::check_needed_versions(std::string_view table, uint64_t co
   for (uint64_t i = 0; i < count; ++i) {
     const auto need = read_at<Elf64_Verneed>(table, at, "versions");
     const std::string_view library = string_at(strings_, need.vn_file, "string table");
-    const bool is_needed = std::any_of(dynamic_.begin(), dynamic_.end(), [&](const Elf64_Dyn& dyn) {
-      return dyn.d_tag == DT_NEEDED &&
-             string_at(strings_, dyn.d_un.d_val, "string table") == library;
-    });
-    if (need.vn_version != 1 || !is_needed)
+    if (need.vn_version != 1 || !needs(library))
       bad_image("wants versions of library " + std::string(library) + ", which it does not need");
     uint64_t aux_at = at + need.vn_aux;
     for (unsigned k = 0; k < need.vn_cnt; ++k) {
@@ -363,17 +359,48 @@ uint32_t DynamicImage::check_needed_versions(std::string_view table, uint64_t co
   return highest;
 }
 
-bool DynamicImage::defines_function(std::string_view name) const {
+std::optional<Elf64_Sym> DynamicImage::find_symbol(std::string_view name, unsigned type) const {
   for (uint64_t i = 0; i < symbol_count_; ++i) {
     const auto symbol = read_at<Elf64_Sym>(symbols_, i * sizeof(Elf64_Sym), "symbol");
-    if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF ||
-        symbol.st_shndx >= SHN_LORESERVE ||
-        string_at(strings_, symbol.st_name, "string table") != name)
-      continue;
-    const Elf64_Phdr* load = covering(symbol.st_value, std::max<uint64_t>(symbol.st_size, 1), true);
-    return load && (load->p_flags & PF_X);
+    if (ELF64_ST_TYPE(symbol.st_info) == type && symbol.st_shndx != SHN_UNDEF &&
+        symbol.st_shndx < SHN_LORESERVE &&
+        string_at(strings_, symbol.st_name, "string table") == name)
+      return symbol;
   }
-  return false;
+  return std::nullopt;
+}
+
+bool DynamicImage::defines_function(std::string_view name) const {
+  const auto symbol = find_symbol(name, STT_FUNC);
+  if (!symbol) return false;
+  const Elf64_Phdr* load =
+      covering(symbol->st_value, std::max<uint64_t>(symbol->st_size, 1), true);
+  return load && (load->p_flags & PF_X);
+}
+
+bool DynamicImage::defines_pointer(std::string_view name) const {
+  const auto symbol = find_symbol(name, STT_OBJECT);
+  if (!symbol || symbol->st_size != sizeof(void*) || symbol->st_value % sizeof(void*) != 0)
+    return false;
+  const Elf64_Phdr* load = covering(symbol->st_value, sizeof(void*), false);
+  return load && (load->p_flags & PF_W);
+}
+
+bool DynamicImage::needs(std::string_view library) const {
+  return std::any_of(dynamic_.begin(), dynamic_.end(), [&](const Elf64_Dyn& dyn) {
+    return dyn.d_tag == DT_NEEDED &&
+           string_at(strings_, dyn.d_un.d_val, "string table") == library;
+  });
+}
+
+std::pair<uint64_t, uint64_t> DynamicImage::code_range() const {
+  uint64_t begin = UINT64_MAX, end = 0;
+  for (const Elf64_Phdr& load : loads_) {
+    if (!(load.p_flags & PF_X)) continue;
+    begin = std::min(begin, load.p_vaddr);
+    end = std::max(end, load.p_vaddr + load.p_memsz);
+  }
+  return {std::min(begin, end), end};
 }
 
 }  // namespace conclave

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "platform/loader/elf_file.h"
@@ -25,6 +26,12 @@ class DynamicImage {
 
   // Whether `name` is a function that the image defines, inside its executable segments.
   bool defines_function(std::string_view name) const;
+  // Whether `name` is a variable of a pointer's size that the image defines and may write.
+  bool defines_pointer(std::string_view name) const;
+  // Whether it needs a shared library of this name.
+  bool needs(std::string_view library) const;
+  // From the first to the last address of its executable segments, as they are in the file.
+  std::pair<uint64_t, uint64_t> code_range() const;
 
  private:
   struct Table {
@@ -47,6 +54,7 @@ class DynamicImage {
 
   // The load segment that covers these bytes of the mapped image with file content (`in_file`) or
   // with any content; null where there is none.
+  std::optional<Elf64_Sym> find_symbol(std::string_view name, unsigned type) const;
   const Elf64_Phdr* covering(uint64_t address, uint64_t size, bool in_file) const;
   // File content at an address of the mapped image, from a segment that is not writable.
   std::string_view constant(uint64_t address, uint64_t size, const char* what) const;

@@ -186,6 +186,7 @@ KernelInfo read_kernel(const Field& field, ProgramImage::Kind kind) {
   if (zeros != 0 && zeros != 3) field["required_local_size"].bad("is zero in some dimensions");
   kernel.work_group_size_hint = read_size3(field["work_group_size_hint"]);
   if (field.has("gang")) kernel.gang = field["gang"].flag();
+  if (field.has("calls_native")) kernel.calls_native = field["calls_native"].flag();
   if (field.has("uniform_work_groups"))
     kernel.uniform_work_groups = field["uniform_work_groups"].flag();
   if (field.has("required_sub_group_size"))

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <mutex>
 #include <set>
 
+#include "conclave/program_image.h"
 #include "platform/base/config.h"
 #include "platform/base/descriptor.h"
 #include "platform/base/error.h"
@@ -149,17 +151,50 @@ void* open_image(const ProgramImage& image, Descriptor& file) {
   cannot_load(why);
 }
 
+// OpenMP's library, once for all: its threads never end, so it stays.
+void load_openmp_library() {
+  static void* const library = dlopen(image::kOpenMpLibrary, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (!library)
+    cannot_load(std::string("its C code uses OpenMP, and there is no ") + image::kOpenMpLibrary +
+                " on this machine (Debian: package libomp5-19)");
+}
+
 }  // namespace
 
 std::shared_ptr<const LoadedCode> LoadedCode::load(const ProgramImage& image) {
   std::string why;
   if (!image.runs_here(&why)) cannot_load(why);
+  if (image.uses_openmp()) load_openmp_library();
   std::shared_ptr<LoadedCode> code(new LoadedCode);
   code->handle_ = open_image(image, code->file_);
   if (!image.has_debug_info()) code->file_.close();
   for (const KernelInfo& kernel : image.kernels())
     if (!code->function(kernel.symbol)) cannot_load("it has no symbol " + kernel.symbol);
+  code->connect(image);
   return code;
+}
+
+template <class Pointer>
+void LoadedCode::find(Pointer& pointer, const char* symbol) const {
+  pointer = reinterpret_cast<Pointer>(dlsym(handle_, symbol));
+  if (!pointer) cannot_load(std::string("it has no symbol ") + symbol);
+}
+
+// Tells the code what it needs of the platform, and the other way round.
+void LoadedCode::connect(const ProgramImage& image) {
+  link_map* map = nullptr;
+  if (dlinfo(handle_, RTLD_DI_LINKMAP, &map) != 0) cannot_load("it has no address");
+  const auto [begin, end] = image.code_range();
+  code_range_ = {map->l_addr + begin, map->l_addr + end};
+  if (image.can_be_left()) {
+    void (**variable)(int, int) = nullptr;
+    find(variable, image::kLeaveVariable);
+    *variable = kernel_calls::leave;
+  }
+  if (!image.uses_openmp()) return;
+  find(openmp_.set_threads, image::kOpenMpSetThreads);
+  find(openmp_.for_each, image::kOpenMpForEach);
+  find(openmp_.in_parallel, image::kOpenMpInParallel);
 }
 
 LoadedCode::~LoadedCode() {

@@ -56,6 +56,13 @@ std::shared_ptr<const ProgramImage> ProgramImage::parse(std::string bytes) {
     for (const KernelInfo& kernel : image->kernels_)
       if (!code.defines_function(kernel.symbol))
         bad_image("has no function " + kernel.symbol + " for kernel " + kernel.name);
+    image->can_be_left_ = code.defines_pointer(image::kLeaveVariable);
+    image->uses_openmp_ = code.needs(image::kOpenMpLibrary);
+    image->code_range_ = code.code_range();
+    for (const char* name :
+         {image::kOpenMpSetThreads, image::kOpenMpForEach, image::kOpenMpInParallel})
+      if (image->uses_openmp_ && !code.defines_function(name))
+        bad_image(std::string("uses OpenMP, and has no function ") + name);
   }
   return image;
 }

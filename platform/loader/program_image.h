@@ -16,6 +16,7 @@
 
 #include "conclave/kernel_abi.h"
 #include "platform/base/descriptor.h"
+#include "platform/loader/kernel_calls.h"
 
 namespace conclave {
 
@@ -41,6 +42,7 @@ struct KernelInfo {
   std::array<size_t, 3> required_local_size{};   // zeros: not given
   std::array<size_t, 3> work_group_size_hint{};  // zeros: not given
   bool gang = false;                             // all work-groups have to run at the same time
+  bool calls_native = false;           // C code
   bool uniform_work_groups = false;    // every global size must be a multiple of the local size
   size_t required_sub_group_size = 0;  // 0: not given
   size_t lanes = 1;                    // work-items that run at once: a sub-group
@@ -75,6 +77,12 @@ class ProgramImage {
   // Whether the code runs here: an executable of this ABI version, for a CPU whose features this
   // machine has. `why` tells the reason when not.
   bool runs_here(std::string* why) const;
+  // Whether kernels may end before they come to their end: abort(), exit(), C code.
+  bool can_be_left() const { return can_be_left_; }
+  // Whether its C code uses OpenMP.
+  bool uses_openmp() const { return uses_openmp_; }
+  // Where its executable code is, in the file's addresses.
+  std::pair<uint64_t, uint64_t> code_range() const { return code_range_; }
   // Whether a debugger finds lines in it.
   bool has_debug_info() const { return has_debug_info_; }
 
@@ -89,6 +97,9 @@ class ProgramImage {
   size_t global_bytes_ = 0;
   uint16_t machine_ = 0;  // ELF's name of the instruction set
   bool has_debug_info_ = false;
+  bool can_be_left_ = false;
+  bool uses_openmp_ = false;
+  std::pair<uint64_t, uint64_t> code_range_;
   std::optional<std::vector<std::string>> target_features_;
   std::vector<std::pair<std::string, std::string>> dependencies_;
   std::vector<KernelInfo> kernels_;
@@ -107,9 +118,25 @@ class LoadedCode {
   // The function of the kernel with this symbol.
   abi::GroupFunction function(const std::string& symbol) const;
 
+  CodeRange code_range() const { return code_range_; }
+
+  // What a program has that uses OpenMP (compiler/native/openmp_team.c).
+  struct OpenMp {
+    void (*set_threads)(int threads, int may_spin) = nullptr;
+    void (*for_each)(void (*enter)(void* argument, int thread), void* argument) = nullptr;
+    int (*in_parallel)() = nullptr;
+  };
+  const OpenMp& openmp() const { return openmp_; }
+
  private:
+  void connect(const ProgramImage& image);
+  template <class Pointer>
+  void find(Pointer& pointer, const char* symbol) const;
+
   LoadedCode() = default;
   void* handle_ = nullptr;
+  CodeRange code_range_;
+  OpenMp openmp_;
   // Debuggers read lines when they are asked for them, by the path that the code was loaded from.
   Descriptor file_;
 };

@@ -98,6 +98,7 @@ class Event : public Object<Event> {
     // What the command says of itself: it may be gone for those who come late.
     bool needs_lease = false;
     bool gang = false;
+    bool team = false;  // a gang of which one runs the command, with threads for all
     bool timed = false;
     size_t stack_bytes = 0;
     std::atomic<uint64_t> estimate_ns{0};

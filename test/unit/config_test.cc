@@ -163,6 +163,9 @@ TEST_F(ConfigTest, EnvironmentGoesOverTheFile) {
                                    {"CONCLAVE_COMPILE_TIMEOUT_S", "5"},
                                    {"CONCLAVE_CACHE", "0"},
                                    {"CONCLAVE_CACHE_DIR", "/c"},
+                                   {"TI_OCL_WG_SIZE_LIMIT", "256"},
+                                   {"TI_OCL_LIMIT_DEVICE_MAX_MEM_ALLOC_SIZE", "1073741824"},
+                                   {"TI_OCL_PRINTF_COREID", "1"},
                                    {"CONCLAVE_CACHE_SIZE_MIB", "1"},
                                    {"CONCLAVE_SCHEDULER", "off"},
                                    {"CONCLAVE_TIME_SLICE_US", "1000000"},
@@ -178,6 +181,9 @@ TEST_F(ConfigTest, EnvironmentGoesOverTheFile) {
   EXPECT_EQ(config.compile_timeout_s, 5u);
   EXPECT_FALSE(config.cache);
   EXPECT_EQ(config.cache_dir, "/c");
+  EXPECT_EQ(config.work_group_size_limit, 256u);
+  EXPECT_EQ(config.max_mem_alloc_size, 1u << 30);
+  EXPECT_TRUE(config.printf_core_id);
   EXPECT_EQ(config.cache_size_mib, 1u);
   EXPECT_EQ(config.scheduler, Config::Scheduler::kOff);
   EXPECT_EQ(config.time_slice_us, 1000000u);

@@ -63,6 +63,53 @@ has_kernel of_archive.out one
   fail "linking a library"
 has_kernel of_library.out sum
 
+# C code: sources, objects and archives.
+mkdir -p include
+cat > add.cl <<'END'
+int add(int a, int b);
+kernel void sum(global int* a) { a[get_global_id(0)] = add(a[0], 1); }
+END
+cat > add.c <<'END'
+#include <stdlib.h>
+#include <math.h>
+#include "offset.h"
+int add(int a, int b) { return abs(a) + b + OFFSET + FACTOR + (int)cbrt(b); }
+END
+echo '#define OFFSET 1' > include/offset.h
+"$clocl" -DFACTOR=2 -I include -o c_source.out add.cl add.c || fail "a C source"
+has_kernel c_source.out sum
+nm -D --defined-only c_source.out | grep -q ' add$' && fail "a C function is visible outside"
+readelf -d c_source.out | grep -q 'libm.so.6' || fail "the mathematics library is not needed"
+readelf -d c_source.out | grep -q 'libomp' && fail "OpenMP is needed"
+cc -fPIC -O2 -DFACTOR=2 -Iinclude -c add.c && ar rc add.a add.o
+"$clocl" -o c_object.out add.cl add.o || fail "a C object"
+"$clocl" -o c_archive.out add.cl add.a || fail "an archive of C code"
+"$clocl" -l add.cl && "$clocl" --create-library -o add.lib add.obj add.o &&
+  "$clocl" -o c_library.out add.lib || fail "a library with C code"
+for program in c_object c_archive c_library; do has_kernel $program.out sum; done
+cat > parallel.c <<'END'
+#include <omp.h>
+int add(int a, int b) {
+#pragma omp parallel reduction(+ : a)
+  a += omp_get_num_threads();
+  return a + b;
+}
+END
+"$clocl" -fopenmp -o openmp.out add.cl parallel.c || fail "OpenMP"
+readelf -d openmp.out | grep -q 'libomp.so.5' || fail "OpenMP's library is not needed"
+refused 1 "undefined function 'add', used in 'sum'" add.cl
+echo 'int missing(int); int add(int a, int b) { return missing(a + b); }' > calls.c
+refused 1 "undefined symbol 'missing', used in 'calls.c.o'" add.cl calls.c
+echo '#include <no_such.h>' > header.c
+refused 1 "'no_such.h' file not found" add.cl header.c
+echo 'int numbers[9]; int add(int a, int b) { return numbers[a + b]; }' > absolute.c
+cc -fno-pic -c absolute.c
+refused 1 "compile with -fPIC" add.cl absolute.o
+echo '_Thread_local int x; int add(int a, int b) { return x = a + b; }' > local.c
+refused 1 "has the thread-local variable 'x'" add.cl local.c
+echo 'int add(int, int); volatile int x; __attribute__((constructor)) void f(void) { x = add(x, 1); } int add(int a, int b) { return a + b; }' > begin.c
+refused 1 "has constructors or destructors" add.cl begin.c
+
 # Any x86-64 CPU: no AVX.
 "$clocl" --target-cpu=portable --emit=asm one.cl || fail "a portable program"
 ! grep -q ymm one.s || fail "the portable program has AVX"
@@ -81,8 +128,8 @@ echo 'not an archive' > bad.a
 refused 2 "archive 'bad.a'" one.cl bad.a
 cp one.cl one.txt
 refused 2 "'one.txt' is neither source" sum.obj one.txt
-echo 'int x;' > x.c && cc -c x.c && ar rc foreign.a x.o
-refused 2 "'foreign.a(x.o)' is neither source" sum.obj foreign.a
+echo 'int x;' > x.c && cc -c x.c && echo 'text' > x.txt && ar rc foreign.a x.o x.txt
+refused 2 "'foreign.a(x.txt)' is neither source" sum.obj foreign.a
 refused 1 "twice" sum.obj
 echo 'kernel void bad(global int* a) { a[0] = b; }' > bad.cl
 refused 1 "bad.cl:1:41: error" bad.cl

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+# Programs that are compiled when the project is built, with clocl: the target of that name where it
+# is built too, else the program.
+if(TARGET clocl)
+  set(CLOCL_COMMAND $<TARGET_FILE:clocl> CACHE INTERNAL "The compiler of kernels")
+else()
+  find_program(CLOCL_COMMAND clocl REQUIRED)
+endif()
+
+# compile_binary(<target> <directory> <file.cl> [<more for clocl>...]): makes <stem>.out there.
+function(compile_binary target directory source)
+  cmake_path(ABSOLUTE_PATH source)
+  cmake_path(GET source STEM stem)
+  add_custom_command(OUTPUT ${directory}/${stem}.out
+    COMMAND ${CLOCL_COMMAND} ${ARGN} ${source}
+    WORKING_DIRECTORY ${directory}
+    DEPENDS ${source} $<TARGET_NAME_IF_EXISTS:clocl> COMMENT "Compiling ${stem}.cl" VERBATIM)
+  target_sources(${target} PRIVATE ${directory}/${stem}.out)
+endfunction()
+
+# embed_binary(<target> <file.cl> [<more for clocl>...]): makes <stem>_dsp_bin, a char array with the
+# program's binary, available to the target as #include "<stem>.dsp_h".
+function(embed_binary target source)
+  cmake_path(ABSOLUTE_PATH source)
+  cmake_path(GET source STEM stem)
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/embedded/${target})
+  file(MAKE_DIRECTORY ${folder})
+  add_custom_command(OUTPUT ${folder}/${stem}.dsp_h
+    COMMAND ${CLOCL_COMMAND} -t ${ARGN} ${source}
+    WORKING_DIRECTORY ${folder}
+    DEPENDS ${source} $<TARGET_NAME_IF_EXISTS:clocl> COMMENT "Compiling ${stem}.cl" VERBATIM)
+  target_sources(${target} PRIVATE ${folder}/${stem}.dsp_h)
+  target_include_directories(${target} PRIVATE ${folder})
+endfunction()

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/exec/openmp_team.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <string>
+
+#include "platform/base/error.h"
+#include "platform/base/futex.h"
+
+namespace conclave {
+namespace {
+
+constexpr size_t kStackBytes = 16u << 20;
+
+// Whether the user has said how threads wait between parallel regions.
+bool may_spin() {
+  return getenv("KMP_BLOCKTIME") || getenv("OMP_WAIT_POLICY");
+}
+
+// A thread that runs kernels, and those that OpenMP's library made for it.
+class Master {
+ public:
+  Master() { start_thread(); }
+
+  struct Job {
+    const LoadedCode& code;
+    const OpenMpTeam::Cpus& cpus;
+    const OpenMpTeam::Work& work;
+    Departure departure = {};
+    std::exception_ptr error = {};
+    bool is_lost = false;  // the thread, in a parallel region that it has left
+  };
+
+  void run(Job& job) {
+    job_ = &job;
+    set(kWorking);
+    for (int32_t seen; (seen = state_.load()) != kDone;) futex_wait(state_, seen);
+  }
+
+  const OpenMpTeam::Cpus& cpus() const { return cpus_; }
+
+ private:
+  enum State : int32_t { kIdle, kWorking, kDone };
+
+  void set(State state) {
+    state_.store(state);
+    futex_wake(state_);
+  }
+
+  void start_thread();
+  void work();
+  void place(Job& job);
+  static void enter(void* master, int thread);
+
+  std::atomic<int32_t> state_{kIdle};
+  Job* job_ = nullptr;
+  OpenMpTeam::Cpus cpus_;  // that the threads are bound to
+  std::mutex joining_;
+  TeamThreads threads_;
+};
+
+void Master::start_thread() {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kStackBytes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  // The host's signals are for the host's threads.
+  sigset_t all, before;
+  sigfillset(&all);
+  for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, fault);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const auto main = [](void* self) -> void* {
+    static_cast<Master*>(self)->work();
+    return nullptr;
+  };
+  pthread_t thread;
+  const int failed = pthread_create(&thread, &attributes, main, this);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_attr_destroy(&attributes);
+  if (failed)
+    throw Error(CL_OUT_OF_RESOURCES,
+                "cannot start a thread for OpenMP: error " + std::to_string(failed));
+}
+
+void Master::work() {
+  pthread_setname_np(pthread_self(), "conclave-omp");
+  for (;;) {
+    for (int32_t seen; (seen = state_.load()) != kWorking;) futex_wait(state_, seen);
+    Job& job = *job_;
+    try {
+      place(job);
+      job.departure = job.work(threads_);
+    } catch (...) {
+      job.error = std::current_exception();
+    }
+    job.is_lost = job.departure && job.code.openmp().in_parallel();
+    if (job.is_lost) threads_.stop(job.code.code_range());
+    const bool is_lost = job.is_lost;
+    set(kDone);  // the job may be gone from here on
+    if (!is_lost) continue;
+    for (;;) pause();  // its library's data would not survive its end
+  }
+}
+
+// Gives parallel regions as many threads as there are compute units, each on the CPU of one.
+void Master::place(Job& job) {
+  job.code.openmp().set_threads(static_cast<int>(job.cpus.size()), may_spin());
+  if (job.cpus == cpus_) return;
+  cpus_ = job.cpus;
+  job.code.openmp().for_each(enter, this);
+}
+
+// On each thread of a team.
+void Master::enter(void* self, int thread) {
+  auto& master = *static_cast<Master*>(self);
+  const std::lock_guard lock(master.joining_);
+  if (thread != 0) master.threads_.join();
+  const int cpu = master.cpus_[static_cast<size_t>(thread) % master.cpus_.size()];
+  if (cpu < 0) return;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(cpu, &set);
+  sched_setaffinity(0, sizeof set, &set);
+}
+
+// Those that have nothing to do, of this process.
+class Masters {
+ public:
+  // One that was bound to the same CPUs, if there is any.
+  std::unique_ptr<Master> take(const OpenMpTeam::Cpus& cpus) {
+    const std::lock_guard lock(mutex_);
+    for (auto& master : idle_)
+      if (master->cpus() == cpus) {
+        std::swap(master, idle_.back());
+        break;
+      }
+    if (idle_.empty()) return std::make_unique<Master>();
+    std::unique_ptr<Master> master = std::move(idle_.back());
+    idle_.pop_back();
+    return master;
+  }
+  void give_back(std::unique_ptr<Master> master) {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(master));
+  }
+  static Masters& get() {
+    static auto* masters = new Masters;  // its threads may outlive static objects
+    return *masters;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Master>> idle_;
+};
+
+}  // namespace
+
+Departure OpenMpTeam::run(const std::shared_ptr<const LoadedCode>& code, const Cpus& cpus,
+                          const Work& work) {
+  std::unique_ptr<Master> master = Masters::get().take(cpus);
+  Master::Job job{.code = *code, .cpus = cpus, .work = work};
+  master->run(job);
+  if (job.is_lost) {
+    static_cast<void>(master.release());              // its threads are still there,
+    new std::shared_ptr<const LoadedCode>(code);      // in this code
+  } else {
+    Masters::get().give_back(std::move(master));
+  }
+  if (job.error) std::rethrow_exception(job.error);
+  return job.departure;
+}
+
+}  // namespace conclave

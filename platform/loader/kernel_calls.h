@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of kernel code that may end before the code does: by abort() and exit() in the kernel, by a
+// time limit, or since another compute unit's call of the same launch has ended so.
+//
+// run() notes where its thread is to go on; to leave, the thread jumps there, over the frames of
+// the kernel. A thread that is to leave gets a signal of ours, whose handler jumps. It does so at
+// once where it interrupts the program's own code. In a library that the program called, a jump
+// might leave a lock behind; there the thread has kGraceNs to come back, after which it is taken
+// to sleep or to wait there.
+//
+// Threads that OpenMP's library made cannot leave: it would never have them back. Those of a team
+// whose kernel was left in a parallel region are stopped for good.
+#ifndef CONCLAVE_PLATFORM_LOADER_KERNEL_CALLS_H_
+#define CONCLAVE_PLATFORM_LOADER_KERNEL_CALLS_H_
+
+#include <CL/cl.h>
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <type_traits>
+
+namespace conclave {
+
+inline constexpr uint64_t kGraceNs = 100'000'000;
+
+// How a call of kernel code ended: CL_SUCCESS, or the status that its kernel gets.
+struct Departure {
+  cl_int status = CL_SUCCESS;
+  int exit_code = 0;  // of exit()
+  explicit operator bool() const { return status != CL_SUCCESS; }
+};
+
+// Where the code of a program lies.
+struct CodeRange {
+  uintptr_t begin = 0, end = 0;
+  bool has(uintptr_t address) const { return address >= begin && address < end; }
+};
+
+class KernelCall;
+
+// The threads that OpenMP's library made for a thread that calls kernels. They never end; nor may
+// this.
+struct TeamThreads {
+  struct Member {
+    pthread_t thread;
+    TeamThreads* team;
+    std::atomic<bool> stopped{false};
+  };
+
+  // Called on each of them, by one at a time.
+  void join();
+  // Stops them for good: each as soon as it is in `range`, or after the grace time.
+  void stop(const CodeRange& range);
+
+  std::deque<Member> members;
+  KernelCall* call = nullptr;  // that the thread is in; guarded by the registry
+  CodeRange code;
+  std::atomic<uint64_t> stopped_at_ns{0};  // 0: not
+};
+
+// The calls of one launch end together.
+struct LaunchCalls {
+  Departure departure;  // how the first of them was left; guarded by the registry
+};
+
+namespace kernel_calls {
+
+struct Site {
+  LaunchCalls& launch;
+  CodeRange code;
+  uint64_t limit_ns = 0;        // the call is left after so long; 0: never
+  TeamThreads* team = nullptr;  // of the calling thread
+};
+
+// Calls `function(argument)`, which has nothing to clean up; not where the launch has been left
+// already.
+Departure run(const Site& site, void (*function)(void*), void* argument);
+
+template <class Function>
+Departure run(const Site& site, Function&& function) {
+  using Callable = std::remove_reference_t<Function>;
+  return run(site, [](void* f) { (*static_cast<Callable*>(f))(); }, &function);
+}
+
+// What programs call through image::kLeaveVariable: ends the call of the calling thread, or of the
+// thread whose team it is in.
+void leave(int status, int exit_code);
+
+// While it lives, the calling thread's call is not left: the thread is in this library.
+class Hold {
+ public:
+  Hold();
+  ~Hold();
+  Hold(const Hold&) = delete;
+  Hold& operator=(const Hold&) = delete;
+};
+
+}  // namespace kernel_calls
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_LOADER_KERNEL_CALLS_H_

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels whose C code uses OpenMP.
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <thread>
+
+#include "api_test.h"
+
+#include <CL/cl_ext_conclave.h>
+#include "child_process.h"
+
+namespace conclave::test {
+namespace {
+
+constexpr char kSource[] = R"(
+  void describe_team(global int* threads, global int* cpu);
+  long sum(global const int* data, int n);
+  long sum_with_tasks(global const int* data, int n);
+  void abort_in_region(int who);
+  kernel void describe(global int* threads, global int* cpu) { describe_team(threads, cpu); }
+  kernel void sums(global const int* data, global int* out, int n) {
+    out[2 * get_global_id(0)] = sum(data, n);
+    out[2 * get_global_id(0) + 1] = sum_with_tasks(data, n);
+  }
+  kernel void leave(global int* unused, int who) { abort_in_region(who); }
+  kernel void plain(global int* out) { out[get_global_id(0)] = 1; })";
+
+class OpenMpTest : public ApiTest {
+ protected:
+  void SetUp() override {
+    ApiTest::SetUp();
+    CONCLAVE_ONLY();
+    program_ = build(context_, kSource, CONCLAVE_TEST_OPENMP_OBJECT);
+  }
+
+  struct Team {
+    int threads;
+    std::vector<int> cpus;
+  };
+  Team team_on(cl_command_queue queue) {
+    Kernel kernel = make_kernel(program_, "describe");
+    Buffer threads = make_buffer(context_, std::vector<int>(1));
+    Buffer cpus = make_buffer(context_, std::vector<int>(256, -2));
+    EXPECT_OK(clSetKernelArg(kernel, 0, sizeof(cl_mem), threads.list()));
+    EXPECT_OK(clSetKernelArg(kernel, 1, sizeof(cl_mem), cpus.list()));
+    EXPECT_OK(clEnqueueTask(queue, kernel, 0, nullptr, nullptr));
+    Team team{contents(queue, threads, 1)[0], contents(queue, cpus, 256)};
+    std::erase(team.cpus, -2);
+    return team;
+  }
+  // Of 0, ... n - 1, by each of `items` work-items in both ways.
+  std::vector<int> sums(cl_command_queue queue, int n, size_t items) {
+    std::vector<int> data(static_cast<size_t>(n));
+    std::iota(data.begin(), data.end(), 0);
+    Kernel kernel = make_kernel(program_, "sums");
+    Buffer in = make_buffer(context_, data), out = make_buffer(context_, std::vector<int>(2 * items));
+    EXPECT_OK(clSetKernelArg(kernel, 0, sizeof(cl_mem), in.list()));
+    EXPECT_OK(clSetKernelArg(kernel, 1, sizeof(cl_mem), out.list()));
+    EXPECT_OK(clSetKernelArg(kernel, 2, sizeof n, &n));
+    EXPECT_OK(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &items, nullptr, 0, nullptr, nullptr));
+    EXPECT_OK(clFinish(queue));
+    return contents(queue, out, 2 * items);
+  }
+  void expect_abort(int who) {
+    Kernel kernel = make_kernel(program_, "leave");
+    Buffer unused = make_buffer(context_, std::vector<int>(1));
+    EXPECT_OK(clSetKernelArg(kernel, 0, sizeof(cl_mem), unused.list()));
+    EXPECT_OK(clSetKernelArg(kernel, 1, sizeof who, &who));
+    Event event;
+    EXPECT_OK(clEnqueueTask(queue_, kernel, 0, nullptr, event.out()));
+    EXPECT_CL(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, clWaitForEvents(1, event.list()));
+    EXPECT_CL(CL_ERROR_KERNEL_ABORT_TI, event_status(event));
+  }
+};
+
+cl_uint units_of(cl_device_id device) {
+  return info<cl_uint>(clGetDeviceInfo, device, CL_DEVICE_MAX_COMPUTE_UNITS);
+}
+
+TEST_F(OpenMpTest, ATaskHasAThreadForEachComputeUnit) {
+  const Team team = team_on(queue_);
+  EXPECT_EQ(static_cast<int>(units_of(device())), team.threads);
+  EXPECT_EQ(units_of(device()), team.cpus.size());
+}
+
+TEST_F(OpenMpTest, DirectivesAndTasksWork) {
+  EXPECT_EQ((std::vector<int>{4950, 4950}), sums(queue_, 100, 1));
+  EXPECT_EQ((std::vector<int>{1999000, 1999000}), sums(queue_, 2000, 1));
+}
+
+TEST_F(OpenMpTest, WorkItemsAndOutOfOrderQueuesWorkToo) {
+  EXPECT_EQ(std::vector<int>(20, 4950), sums(queue_, 100, 10));
+  Queue queue = make_queue(context_, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+  EXPECT_EQ(std::vector<int>(6, 4950), sums(queue, 100, 3));
+}
+
+TEST_F(OpenMpTest, ASubDeviceHasItsOwnThreads) {
+  const cl_uint units = units_of(device());
+  if (units < 3) GTEST_SKIP() << "needs three compute units";
+  const cl_device_partition_property counts[] = {CL_DEVICE_PARTITION_BY_COUNTS, 2,
+                                                 CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
+  Device sub;
+  ASSERT_OK(clCreateSubDevices(device(), counts, 1, sub.out(), nullptr));
+  cl_device_id both[] = {device(), sub};
+  cl_int error = 0;
+  Context context(clCreateContext(nullptr, 2, both, nullptr, nullptr, &error));
+  ASSERT_OK(error);
+  Program program = make_program(context, kSource);
+  ASSERT_OK(clBuildProgram(program, 0, nullptr, CONCLAVE_TEST_OPENMP_OBJECT, nullptr, nullptr));
+  program_ = std::move(program);
+  context_ = std::move(context);
+  Queue on_sub(clCreateCommandQueueWithProperties(context_, sub, nullptr, &error));
+  Queue on_all(clCreateCommandQueueWithProperties(context_, device(), nullptr, &error));
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_EQ(2, team_on(on_sub).threads);
+    EXPECT_EQ(static_cast<int>(units), team_on(on_all).threads);
+  }
+}
+
+// A team of which one thread leaves the kernel is lost; the next kernel has another one.
+TEST_F(OpenMpTest, AbortInAParallelRegion) {
+  for (int who : {0, 1, 0, static_cast<int>(units_of(device())) - 1}) {
+    expect_abort(who);
+    EXPECT_EQ((std::vector<int>{1999000, 1999000}), sums(queue_, 2000, 1)) << who;
+  }
+}
+
+// Two processes with OpenMP kernels, and one without: each waits for its turn.
+int work_for_a_while(bool has_openmp) {
+  Context context = make_context();
+  Queue queue = make_queue(context);
+  Program program = build(context, kSource, CONCLAVE_TEST_OPENMP_OBJECT);
+  std::vector<int> data(10000, 1);
+  Buffer in = make_buffer(context, data), out = make_buffer(context, std::vector<int>(1000));
+  Kernel kernel = make_kernel(program, has_openmp ? "sums" : "plain");
+  const int n = 10000;
+  clSetKernelArg(kernel, 0, sizeof(cl_mem), has_openmp ? in.list() : out.list());
+  if (has_openmp) {
+    clSetKernelArg(kernel, 1, sizeof(cl_mem), out.list());
+    clSetKernelArg(kernel, 2, sizeof n, &n);
+  }
+  const size_t items = has_openmp ? 1 : 1000;
+  for (int round = 0; round < 200; ++round) {
+    CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &items, nullptr, 0, nullptr, nullptr) ==
+          CL_SUCCESS);
+    CHECK(contents(queue, out, 1)[0] == (has_openmp ? n : 1));
+  }
+  return 0;
+}
+CHILD_PROCESS(openmp_user) {
+  return work_for_a_while(true);
+}
+CHILD_PROCESS(other_user) {
+  return work_for_a_while(false);
+}
+
+TEST_F(OpenMpTest, ProcessesTakeTurns) {
+  std::vector<ChildResult> results(3);
+  std::vector<std::thread> children;
+  for (size_t i = 0; i < results.size(); ++i)
+    children.emplace_back(
+        [&, i] { results[i] = run_child(i == 2 ? "other_user" : "openmp_user", {}, 60); });
+  for (std::thread& child : children) child.join();
+  for (const ChildResult& result : results) EXPECT_EQ(0, result.exit_status) << result.output;
+}
+
+// Where there are no more units than CPUs, each thread stays on the CPU of one.
+CHILD_PROCESS(bound_team) {
+  Context context = make_context();
+  Queue queue = make_queue(context);
+  Program program = build(context, kSource, CONCLAVE_TEST_OPENMP_OBJECT);
+  Kernel kernel = make_kernel(program, "describe");
+  Buffer threads = make_buffer(context, std::vector<int>(1));
+  Buffer cpus = make_buffer(context, std::vector<int>(256, -2));
+  clSetKernelArg(kernel, 0, sizeof(cl_mem), threads.list());
+  clSetKernelArg(kernel, 1, sizeof(cl_mem), cpus.list());
+  CHECK(clEnqueueTask(queue, kernel, 0, nullptr, nullptr) == CL_SUCCESS);
+  const auto count = static_cast<size_t>(contents(queue, threads, 1)[0]);
+  const std::vector<int> all = contents(queue, cpus, 256);
+  const std::set<int> different(all.begin(), all.begin() + static_cast<ptrdiff_t>(count));
+  CHECK(count == units_of(device()));
+  CHECK(different.size() == count);
+  CHECK(*different.begin() >= 0);
+  return 0;
+}
+
+TEST_F(OpenMpTest, ThreadsAreBoundToTheUnitsCpus) {
+  const ChildResult result = run_child("bound_team", {{"CONCLAVE_COMPUTE_UNITS", std::to_string(std::thread::hardware_concurrency())}});
+  EXPECT_EQ(0, result.exit_status) << result.output;
+}
+
+}  // namespace
+}  // namespace conclave::test

@@ -53,7 +53,10 @@ static void multiply_tile(const double* restrict a, const double* restrict b, lo
                           long columns) {
   Vector low[kTileN], high[kTileN];
 #pragma unroll
-  for (int j = 0; j < kTileN; ++j) low[j] = high[j] = (Vector){0};
+  for (int j = 0; j < kTileN; ++j) {
+    low[j] = high[j] = (Vector){0};
+    if (j < columns) __builtin_prefetch(c + j * ldc, 1);
+  }
   for (long k = 0; k < depth; ++k, a += kTileM, b += kTileN) {
     const Vector a_low = *(const Vector*)a, a_high = *(const Vector*)(a + kWidth);
 #pragma unroll

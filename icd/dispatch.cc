@@ -7,6 +7,7 @@
 
 #include "icd/entry.h"
 #include "icd/functions.h"
+#include "CL/cl_ext_conclave.h"
 
 namespace conclave {
 namespace icd {
@@ -116,6 +117,7 @@ void* conclave::icd::extension_function(const char* name) {
       EXTENSION(clCreateSubDevicesEXT),
       EXTENSION(clRetainDeviceEXT),
       EXTENSION(clReleaseDeviceEXT),
+      EXTENSION(__ti_set_kernel_timeout_ms),
 #undef EXTENSION
   };
   for (const Named& entry : list)

@@ -2,8 +2,10 @@
 // Kernel launches, tasks and native kernels.
 #include <cstdlib>
 
+#include "CL/cl_ext_conclave.h"
 #include "icd/entry.h"
 #include "icd/index_space.h"
+#include "platform/base/config.h"
 #include "platform/exec/memory_commands.h"
 
 using namespace conclave;
@@ -22,6 +24,16 @@ void require_room_for_gang(const IndexSpace& space, const Device& device) {
                                                  " compute units");
 }
 
+// TI's limit, of the kernel or of all, counts in queues that ask for it; the watchdog's for all.
+uint64_t time_limit_ms(const CommandQueue& q, const Kernel& k) {
+  const Config& config = Config::get();
+  uint64_t limit = 0;
+  if (q.properties() & CL_QUEUE_KERNEL_TIMEOUT_COMPUTE_UNIT_TI)
+    limit = k.timeout_ms() ? k.timeout_ms() : config.kernel_timeout_ms;
+  if (config.watchdog_ms && (limit == 0 || config.watchdog_ms < limit)) limit = config.watchdog_ms;
+  return limit;
+}
+
 void launch(cl_command_queue queue_handle, cl_kernel handle, cl_command_type type,
             cl_uint dimensions, const size_t* offset, const size_t* global, const size_t* local,
             cl_uint num_events, const cl_event* events, cl_event* out) {
@@ -36,7 +48,9 @@ void launch(cl_command_queue queue_handle, cl_kernel handle, cl_command_type typ
                                          std::to_string(Device::kLocalMemoryBytes));
   if (code->info->gang) require_room_for_gang(space, q.device());
   auto wait_for = wait_list(q.context(), num_events, events);
-  hand_out(q.enqueue(type, std::make_unique<NdRange>(k, code, space), wait_for), out);
+  auto command = std::make_unique<NdRange>(k, code, space);
+  if (const uint64_t limit = time_limit_ms(q, k)) command->limit_time(limit * 1'000'000);
+  hand_out(q.enqueue(type, std::move(command), wait_for), out);
 }
 
 // The argument copy of a native kernel, with the addresses of its memory objects filled in.

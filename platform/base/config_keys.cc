@@ -228,6 +228,8 @@ Complaint check_integer(Config&, const std::string& text) {
   return to_number(text) ? Complaint{} : Complaint{"is no integer, 0 is used", true};
 }
 
+constexpr uint64_t kMaxTimeoutMs = 7ull * 24 * 3600 * 1000;
+
 constexpr ConfigKey kKeys[] = {
     {"compute-units", "CONCLAVE_COMPUTE_UNITS", parse_compute_units,
      print_number<&Config::compute_units>},
@@ -243,6 +245,11 @@ constexpr ConfigKey kKeys[] = {
      print_word<&Config::scheduler, kSchedulers>},
     {"time-slice-us", "CONCLAVE_TIME_SLICE_US",
      parse_number<&Config::time_slice_us, 100, 1'000'000>, print_number<&Config::time_slice_us>},
+    {"watchdog-ms", "CONCLAVE_WATCHDOG_MS", parse_number<&Config::watchdog_ms, 0, kMaxTimeoutMs>,
+     print_number<&Config::watchdog_ms>},
+    {"kernel-timeout-ms", "TI_OCL_KERNEL_TIMEOUT_COMPUTE_UNIT",
+     parse_number<&Config::kernel_timeout_ms, 0, kMaxTimeoutMs>,
+     print_number<&Config::kernel_timeout_ms>},
     {"multiprocess", nullptr, parse_multiprocess,
      [](const Config& c) { return std::string(c.multiprocess ? "true" : "false"); }},
     {"segment", "CONCLAVE_SEGMENT", parse_segment, print_text<&Config::segment>},

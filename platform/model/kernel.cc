@@ -123,7 +123,8 @@ Kernel::Kernel(const Kernel& other)
       program_(other.program_),
       codes_(other.codes_),
       arguments_(other.arguments_),
-      block_(other.block_) {
+      block_(other.block_),
+      timeout_ms_(other.timeout_ms()) {
   program_->attach_kernel();
 }
 

@@ -7,24 +7,19 @@
 
 #include "abort_exit.cl.h"
 #include "common/example.h"
+#include "common/kernel_ends.h"
 
 namespace {
 
-// TI's; Khronos' headers do not have them.
-constexpr cl_int kKernelAbort = -7101, kKernelExit = -7102;
-constexpr cl_int kEnds[] = {CL_COMPLETE, kKernelAbort, kKernelExit};
-
-const char* name_of(cl_int status) {
-  return status == CL_COMPLETE ? "finished" : status == kKernelAbort ? "aborted" : "exited";
-}
+constexpr cl_int kEnds[] = {CL_COMPLETE, examples::kKernelAborted, examples::kKernelExited};
 
 class Checks {
  public:
   // Two kernels: the first one ends as `how` says, the second one does not depend on it.
   void run(const std::string& name, cl::CommandQueue& queue, size_t items, int how) {
     std::printf("# %s %s error:\n", name.c_str(), how ? "w  " : "w/o");
-    expect(name, start(queue, items, how), kEnds[how]);
-    expect(name, start(queue, items, 0), CL_COMPLETE);
+    errors_ += examples::expect_end(name, start(queue, items, how), kEnds[how]);
+    errors_ += examples::expect_end(name, start(queue, items, 0), CL_COMPLETE);
     queue.finish();
   }
   size_t errors() const { return errors_; }
@@ -43,21 +38,6 @@ class Checks {
                                &event);
     return event;
   }
-  void expect(const std::string& name, const cl::Event& event, cl_int expected) {
-    try {
-      event.wait();
-    } catch (const cl::Error&) {
-      // The event's status says more.
-    }
-    const auto status = event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>();
-    if (status == expected) {
-      std::printf("%s %s\n", name.c_str(), name_of(status));
-      return;
-    }
-    std::printf("ERROR: %s: status %d, not %d\n", name.c_str(), status, expected);
-    ++errors_;
-  }
-
   static constexpr size_t kMostItems = 4096;
   examples::Accelerator accelerator_;
   cl::Kernel kernel_{accelerator_.build(kAbortExitSource), "end"};

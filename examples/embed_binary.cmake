@@ -7,14 +7,30 @@ else()
   find_program(CLOCL_COMMAND clocl REQUIRED)
 endif()
 
+# In `${result}`: clocl's arguments, with C sources as absolute paths; those in `${result}_files`.
+function(clocl_arguments result)
+  set(arguments)
+  set(files)
+  foreach(argument ${ARGN})
+    if(argument MATCHES "[.]c$")
+      cmake_path(ABSOLUTE_PATH argument)
+      list(APPEND files ${argument})
+    endif()
+    list(APPEND arguments ${argument})
+  endforeach()
+  set(${result} ${arguments} PARENT_SCOPE)
+  set(${result}_files ${files} PARENT_SCOPE)
+endfunction()
+
 # compile_binary(<target> <directory> <file.cl> [<more for clocl>...]): makes <stem>.out there.
 function(compile_binary target directory source)
   cmake_path(ABSOLUTE_PATH source)
   cmake_path(GET source STEM stem)
+  clocl_arguments(arguments ${ARGN})
   add_custom_command(OUTPUT ${directory}/${stem}.out
-    COMMAND ${CLOCL_COMMAND} ${ARGN} ${source}
+    COMMAND ${CLOCL_COMMAND} ${source} ${arguments}
     WORKING_DIRECTORY ${directory}
-    DEPENDS ${source} $<TARGET_NAME_IF_EXISTS:clocl> COMMENT "Compiling ${stem}.cl" VERBATIM)
+    DEPENDS ${source} ${arguments_files} $<TARGET_NAME_IF_EXISTS:clocl> COMMENT "Compiling ${stem}.cl" VERBATIM)
   target_sources(${target} PRIVATE ${directory}/${stem}.out)
 endfunction()
 
@@ -23,12 +39,13 @@ endfunction()
 function(embed_binary target source)
   cmake_path(ABSOLUTE_PATH source)
   cmake_path(GET source STEM stem)
+  clocl_arguments(arguments ${ARGN})
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/embedded/${target})
   file(MAKE_DIRECTORY ${folder})
   add_custom_command(OUTPUT ${folder}/${stem}.dsp_h
-    COMMAND ${CLOCL_COMMAND} -t ${ARGN} ${source}
+    COMMAND ${CLOCL_COMMAND} -t ${source} ${arguments}
     WORKING_DIRECTORY ${folder}
-    DEPENDS ${source} $<TARGET_NAME_IF_EXISTS:clocl> COMMENT "Compiling ${stem}.cl" VERBATIM)
+    DEPENDS ${source} ${arguments_files} $<TARGET_NAME_IF_EXISTS:clocl> COMMENT "Compiling ${stem}.cl" VERBATIM)
   target_sources(${target} PRIVATE ${folder}/${stem}.dsp_h)
   target_include_directories(${target} PRIVATE ${folder})
 endfunction()

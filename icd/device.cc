@@ -196,7 +196,8 @@ bool describe(const Device& device, cl_device_info name, const Info& info) {
       return info.value<cl_device_exec_capabilities>(CL_EXEC_KERNEL | CL_EXEC_NATIVE_KERNEL), true;
     case CL_DEVICE_QUEUE_ON_HOST_PROPERTIES:
       return info.value<cl_command_queue_properties>(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE |
-                                                     CL_QUEUE_PROFILING_ENABLE),
+                                                     CL_QUEUE_PROFILING_ENABLE |
+                                                     CL_QUEUE_KERNEL_TIMEOUT_COMPUTE_UNIT_TI),
              true;
     case CL_DEVICE_BUILT_IN_KERNELS:
     case CL_DEVICE_IL_VERSION:

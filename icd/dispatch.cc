@@ -6,6 +6,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "CL/cl_ext_conclave.h"
 #include "icd/entry.h"
 #include "icd/functions.h"
 
@@ -122,6 +123,7 @@ void* conclave::icd::extension_function(const char* name) {
       EXTENSION(__free_ddr),
       EXTENSION(__free_msmc),
       EXTENSION(__is_in_malloced_region),
+      EXTENSION(__ti_set_kernel_timeout_ms),
 #undef EXTENSION
   };
   for (const Named& entry : list)

@@ -2,8 +2,10 @@
 // Kernel launches, tasks and native kernels.
 #include <cstdlib>
 
+#include "CL/cl_ext_conclave.h"
 #include "icd/entry.h"
 #include "icd/index_space.h"
+#include "platform/base/config.h"
 #include "platform/exec/memory_commands.h"
 
 using namespace conclave;
@@ -19,6 +21,16 @@ void require_room_for_gang(const IndexSpace& space, size_t units) {
                                                  " work-groups, which have to run at the "
                                                  "same time; the device has " +
                                                  std::to_string(units) + " compute units");
+}
+
+// TI's limit, of the kernel or of all, counts in queues that ask for it; the watchdog's for all.
+uint64_t time_limit_ms(const CommandQueue& q, const Kernel& k) {
+  const Config& config = Config::get();
+  uint64_t limit = 0;
+  if (q.properties() & CL_QUEUE_KERNEL_TIMEOUT_COMPUTE_UNIT_TI)
+    limit = k.timeout_ms() ? k.timeout_ms() : config.kernel_timeout_ms;
+  if (config.watchdog_ms && (limit == 0 || config.watchdog_ms < limit)) limit = config.watchdog_ms;
+  return limit;
 }
 
 void launch(cl_command_queue queue_handle, cl_kernel handle, cl_command_type type,
@@ -39,7 +51,9 @@ void launch(cl_command_queue queue_handle, cl_kernel handle, cl_command_type typ
           "device");
   if (code->info->gang) require_room_for_gang(space, units.size());
   auto wait_for = wait_list(q.context(), num_events, events);
-  hand_out(q.enqueue(type, std::make_unique<NdRange>(k, code, space), wait_for), out);
+  auto command = std::make_unique<NdRange>(k, code, space);
+  if (const uint64_t limit = time_limit_ms(q, k)) command->limit_time(limit * 1'000'000);
+  hand_out(q.enqueue(type, std::move(command), wait_for), out);
 }
 
 // The argument copy of a native kernel, with the addresses of its memory objects filled in.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "CL/cl_ext_conclave.h"
 #include "icd/entry.h"
 #include "icd/index_space.h"
 #include "icd/sub_groups.h"
@@ -57,6 +58,11 @@ CL_API_ENTRY cl_kernel CL_API_CALL clCreateKernel(cl_program handle, const char*
     require(name, CL_INVALID_VALUE, "no kernel name");
     return (new Kernel(p, name))->handle();
   });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL __ti_set_kernel_timeout_ms(cl_kernel handle,
+                                                           cl_uint milliseconds) {
+  return guarded(__func__, [&] { kernel(handle).set_timeout_ms(milliseconds); });
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clCreateKernelsInProgram(cl_program handle, cl_uint num_kernels,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command queues.
+#include "CL/cl_ext_conclave.h"
 #include "icd/entry.h"
 
 using namespace conclave;
@@ -8,7 +9,8 @@ using namespace conclave::icd;
 namespace {
 
 constexpr cl_command_queue_properties kSupported =
-    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
+    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE |
+    CL_QUEUE_KERNEL_TIMEOUT_COMPUTE_UNIT_TI;
 constexpr cl_command_queue_properties kKnown =
     kSupported | CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
 

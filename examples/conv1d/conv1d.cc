@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A convolution of rows, written in several ways, from one work-item for each number to double
-// buffers in local memory.
+// buffers in local memory and a C function.
 #include <CL/opencl.hpp>
 #include <cmath>
 #include <cstdio>
@@ -9,7 +9,7 @@
 
 #include "common/example.h"
 #include "common/matrices.h"
-#include "conv1d.cl.h"
+#include "conv1d.dsp_h"
 
 namespace {
 
@@ -66,7 +66,7 @@ class Convolution {
   }
 
   examples::Accelerator accelerator_;
-  cl::Program program_ = accelerator_.build(kConv1dSource);
+  cl::Program program_ = accelerator_.build(conv1d_dsp_bin, conv1d_dsp_bin_len);
   std::vector<float> in_ = std::vector<float>(kRows * kWidth),
                      out_ = std::vector<float>(kRows * kColumns), expected_ = out_;
   cl::Buffer buffer_in_{accelerator_.context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR,
@@ -86,6 +86,7 @@ size_t run() {
   convolution.check("k_loop_simd", cl::NDRange(kRows));
   convolution.check("k_loop_db", groups, kRowsOfGroup);
   convolution.check("k_loop_simd_db", groups, kRowsOfGroup);
+  convolution.check("k_loop_simd_db_extc", groups, kRowsOfGroup);
   return examples::report(convolution.errors(), "Pass!");
 }
 

@@ -39,8 +39,8 @@ cl_bool CL_API_CALL __is_in_malloced_region(void* address);
 }
 #endif
 
-// cl_ti_kernel_timeout_compute_unit, and how kernels end that do not come to their end. The device
-// does not report that extension.
+// cl_ti_kernel_timeout_compute_unit, and how kernels end that do not come to their end: the status
+// of their events.
 #ifndef CL_QUEUE_KERNEL_TIMEOUT_COMPUTE_UNIT_TI
 #define CL_QUEUE_KERNEL_TIMEOUT_COMPUTE_UNIT_TI (1 << 20)
 #endif
@@ -54,6 +54,18 @@ cl_bool CL_API_CALL __is_in_malloced_region(void* address);
 // another program's kernel, on how many of the device.
 #ifndef CL_KERNEL_COMPUTE_UNIT_COUNT
 #define CL_KERNEL_COMPUTE_UNIT_COUNT 0x1300
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+// How long a kernel may be on a compute unit, in milliseconds; 0: as long as it wants. Counts for
+// launches from now on in queues with CL_QUEUE_KERNEL_TIMEOUT_COMPUTE_UNIT_TI. By
+// clGetExtensionFunctionAddressForPlatform, like all functions of extensions.
+typedef cl_int(CL_API_CALL* __ti_set_kernel_timeout_ms_fn)(cl_kernel kernel, cl_uint milliseconds);
+cl_int CL_API_CALL __ti_set_kernel_timeout_ms(cl_kernel kernel, cl_uint milliseconds);
+#ifdef __cplusplus
+}
 #endif
 
 #endif  // CL_EXT_CONCLAVE_H_

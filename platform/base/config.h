@@ -45,6 +45,13 @@ struct Config {
   // "specialize-after-ms", CONCLAVE_SPECIALIZE_AFTER_MS.
   uint32_t specialize_after_ms = 100;
 
+  // After how many ms on a compute unit a kernel is ended; 0: never. Key "watchdog-ms",
+  // CONCLAVE_WATCHDOG_MS: all kernels. Key "kernel-timeout-ms",
+  // TI_OCL_KERNEL_TIMEOUT_COMPUTE_UNIT: those of queues with
+  // CL_QUEUE_KERNEL_TIMEOUT_COMPUTE_UNIT_TI that have no limit of their own.
+  uint32_t watchdog_ms = 0;
+  uint32_t kernel_timeout_ms = 0;
+
   // How compute units are shared between processes. Key "scheduler", CONCLAVE_SCHEDULER:
   // "interleave", "fcfs", or "off" (no arbitration: for measuring what it costs).
   enum class Scheduler { kInterleave, kFcfs, kOff };

@@ -135,9 +135,12 @@ std::string print_switch(const Config& config) {
 // A bound that is no number is none, as on TI's platform.
 template <auto member, uint64_t highest>
 Complaint parse_limit(Config& config, const std::string& text) {
-  Complaint complaint = parse_number<member, 1, highest>(config, text);
-  complaint.tolerable = !to_number(text);
-  return complaint;
+  if (!to_number(text)) return {"is no integer, there is no limit", true};
+  return parse_number<member, 1, highest>(config, text);
+}
+template <auto member, uint64_t highest>
+std::string print_limit(const Config& config) {
+  return config.*member == highest ? "none" : std::to_string(config.*member);
 }
 
 Complaint parse_cache_dir(Config& config, const std::string& text) {
@@ -228,6 +231,8 @@ Complaint check_integer(Config&, const std::string& text) {
   return to_number(text) ? Complaint{} : Complaint{"is no integer, 0 is used", true};
 }
 
+constexpr uint64_t kMaxTimeoutMs = 7ull * 24 * 3600 * 1000;
+
 constexpr ConfigKey kKeys[] = {
     {"compute-units", "CONCLAVE_COMPUTE_UNITS", parse_compute_units,
      print_number<&Config::compute_units>},
@@ -243,6 +248,11 @@ constexpr ConfigKey kKeys[] = {
      print_word<&Config::scheduler, kSchedulers>},
     {"time-slice-us", "CONCLAVE_TIME_SLICE_US",
      parse_number<&Config::time_slice_us, 100, 1'000'000>, print_number<&Config::time_slice_us>},
+    {"watchdog-ms", "CONCLAVE_WATCHDOG_MS", parse_number<&Config::watchdog_ms, 0, kMaxTimeoutMs>,
+     print_number<&Config::watchdog_ms>},
+    {"kernel-timeout-ms", "TI_OCL_KERNEL_TIMEOUT_COMPUTE_UNIT",
+     parse_number<&Config::kernel_timeout_ms, 0, kMaxTimeoutMs>,
+     print_number<&Config::kernel_timeout_ms>},
     {"multiprocess", nullptr, parse_multiprocess,
      [](const Config& c) { return std::string(c.multiprocess ? "true" : "false"); }},
     {"image-wait-ms", "CONCLAVE_IMAGE_WAIT_MS", parse_number<&Config::image_wait_ms, 0, 86'400'000>,
@@ -266,10 +276,10 @@ constexpr ConfigKey kKeys[] = {
      print_number<&Config::compile_timeout_s>},
     {"work-group-size-limit", "TI_OCL_WG_SIZE_LIMIT",
      parse_limit<&Config::work_group_size_limit, UINT32_MAX>,
-     print_number<&Config::work_group_size_limit>},
+     print_limit<&Config::work_group_size_limit, UINT32_MAX>},
     {"max-mem-alloc-size", "TI_OCL_LIMIT_DEVICE_MAX_MEM_ALLOC_SIZE",
      parse_limit<&Config::max_mem_alloc_size, UINT64_MAX>,
-     print_number<&Config::max_mem_alloc_size>},
+     print_limit<&Config::max_mem_alloc_size, UINT64_MAX>},
     {"printf-core-id", "TI_OCL_PRINTF_COREID", parse_switch<&Config::printf_core_id>,
      print_switch<&Config::printf_core_id>},
     {"cache", "CONCLAVE_CACHE", parse_switch<&Config::cache>, print_switch<&Config::cache>},

@@ -9,9 +9,11 @@
 
 #include "CL/cl_ext_conclave.h"
 #include "platform/base/align.h"
+#include "platform/base/clock.h"
 #include "platform/base/config.h"
 #include "platform/base/error.h"
 #include "platform/exec/compute_unit.h"
+#include "platform/exec/engine.h"
 #include "platform/exec/full_groups.h"
 #include "platform/exec/openmp_team.h"
 #include "platform/exec/print.h"
@@ -163,6 +165,11 @@ void NdRange::measured(uint64_t units, uint64_t ns) {
                     static_cast<float>(units * items_per_group_));
 }
 
+void NdRange::limit_time(uint64_t ns) {
+  limit_ns_ = ns;
+  used_ns_.resize(Engine::get().compute_units());
+}
+
 bool NdRange::team() const {
   return code_->image->uses_openmp() && code_->info->calls_native && !code_->info->gang;
 }
@@ -189,8 +196,16 @@ Departure NdRange::call_leavable(ComputeUnit& cu, uint64_t first, uint64_t count
                                  TeamThreads* team) {
   // What may throw, before: a call that is left cleans up nothing.
   cu.workspace(local_bytes_, largest_spill_bytes(), nullptr);
-  return kernel_calls::run({calls_, code_->code->code_range(), limit_ns_, team},
-                           [&] { call(cu, first, count); });
+  kernel_calls::Site site{calls_, code_->code->code_range(), 0, team};
+  const auto run = [&] { return kernel_calls::run(site, [&] { call(cu, first, count); }); };
+  if (!limit_ns_) return run();
+  uint64_t& used = used_ns_[cu.index()];
+  if (used >= limit_ns_) return {CL_ERROR_KERNEL_TIMEOUT_TI, 0};
+  site.limit_ns = limit_ns_ - used;
+  const uint64_t start = now_ns();
+  const Departure departure = run();
+  used += now_ns() - start;
+  return departure;
 }
 
 void NdRange::check(const Departure& departure) const {
@@ -203,8 +218,8 @@ void NdRange::check(const Departure& departure) const {
       throw Error(departure.status,
                   kernel + "called exit(" + std::to_string(departure.exit_code) + ")");
     default:
-      throw Error(departure.status, kernel + "did not end within " +
-                                        std::to_string(limit_ns_ / 1'000'000) + " ms");
+      throw Error(departure.status,
+                  kernel + "did not end within " + std::to_string(limit_ns_ / 1'000'000) + " ms");
   }
 }
 

@@ -39,6 +39,9 @@ class NdRange : public Command {
   // them has been released.
   NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code, const IndexSpace& space);
 
+  // Ends the kernel after so long on a compute unit. Before it is enqueued.
+  void limit_time(uint64_t ns);
+
   bool needs_lease() const override { return true; }
   bool gang() const override { return code_->info->gang; }
   const ComputeUnitSet* compute_units() const override { return bound_units_.get(); }
@@ -85,7 +88,8 @@ class NdRange : public Command {
   uint64_t units_ = 0;
   uint64_t items_per_group_ = 1;
   LaunchCalls calls_;
-  uint64_t limit_ns_ = 0;  // of a compute unit's time; 0: none
+  uint64_t limit_ns_ = 0;  // of time on a compute unit; 0: none
+  std::vector<uint64_t> used_ns_;  // of it, on each; written by the thread that acts for the unit
   size_t local_bytes_ = 0;
   size_t spill_bytes_ = 0;
   bool timed_ = false;

@@ -11,6 +11,7 @@
 #include "platform/base/futex.h"
 #include "platform/base/host_cpus.h"
 #include "platform/exec/dma_channels.h"
+#include "platform/loader/kernel_calls.h"
 
 namespace conclave {
 namespace {
@@ -81,6 +82,9 @@ UnitServices::Level* UnitServices::level(uint64_t number) {
 }
 
 uint64_t UnitServices::call(void* self, DeviceCall call, uint64_t a, uint64_t b, uint64_t c) {
+  if (call == DeviceCall::kDelay) return delay(a), 0;
+  // The kernel is not left while locks are held.
+  kernel_calls::Hold hold;
   return static_cast<UnitServices*>(self)->answer(call, a, b, c);
 }
 
@@ -90,9 +94,6 @@ uint64_t UnitServices::answer(DeviceCall call, uint64_t a, uint64_t b, uint64_t 
       return cycles();
     case DeviceCall::kClockMhz:
       return host_cpu_mhz();
-    case DeviceCall::kDelay:
-      delay(a);
-      return 0;
     case DeviceCall::kTouch:
       touch(reinterpret_cast<const char*>(a), b);
       return 0;

@@ -53,11 +53,10 @@ void CallRegistry::depart(TeamThreads& team, const Departure& departure) {
   if (team.call) want(team.call->site.launch, departure);
 }
 
-void CallRegistry::add_member(TeamThreads& team, TeamThreads::Member*& member) {
+void CallRegistry::add_member(TeamThreads& team, TeamThreads::Member& member) {
   const std::lock_guard lock(mutex_);
-  member = &team.members.emplace_back();
-  member->thread = pthread_self();
-  member->team = &team;
+  if (TeamThreads* before = member.team.exchange(&team)) std::erase(before->members, &member);
+  team.members.push_back(&member);
 }
 
 void CallRegistry::stop(TeamThreads& team) {
@@ -108,6 +107,11 @@ void CallRegistry::watch() {
   watching_ = false;
 }
 
+// Makes a thread look, unless a signal is on its way already.
+void CallRegistry::remind(pthread_t thread, std::atomic<bool>& reminded) const {
+  if (!reminded.exchange(true) && pthread_kill(thread, signal_) != 0) reminded.store(false);
+}
+
 // Both return when to look again.
 uint64_t CallRegistry::look_at_calls(uint64_t now) {
   for (const KernelCall* call : calls_)
@@ -117,7 +121,7 @@ uint64_t CallRegistry::look_at_calls(uint64_t now) {
   for (KernelCall* call : calls_) {
     if (call->wanted.load()) {
       if (now - call->wanted_at_ns >= kGraceNs) call->forced.store(true);
-      pthread_kill(call->thread, signal_);
+      remind(call->thread, call->reminded);
       next = std::min(next, now + kRetryNs);
     } else if (call->deadline_ns) {
       next = std::min(next, call->deadline_ns);
@@ -129,9 +133,9 @@ uint64_t CallRegistry::look_at_calls(uint64_t now) {
 uint64_t CallRegistry::look_at_teams(uint64_t now) {
   uint64_t next = UINT64_MAX;
   for (TeamThreads* team : stopping_)
-    for (TeamThreads::Member& member : team->members) {
-      if (member.stopped.load()) continue;
-      pthread_kill(member.thread, signal_);
+    for (TeamThreads::Member* member : team->members) {
+      if (member->stopped.load()) continue;
+      remind(member->thread, member->reminded);
       next = now + kRetryNs;
     }
   if (next == UINT64_MAX) stopping_.clear();

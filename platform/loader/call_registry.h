@@ -28,6 +28,8 @@ class KernelCall {
   // For the thread's signal handler: whether the call is to be left, and wherever the thread is.
   std::atomic<bool> wanted{false};
   std::atomic<bool> forced{false};
+  // A signal is on its way to the thread; a second one would only take up room in the queue.
+  std::atomic<bool> reminded{false};
 };
 
 class CallRegistry {
@@ -45,13 +47,15 @@ class CallRegistry {
   void depart(KernelCall& call, const Departure& departure);
   // The same where one of the team's threads says so.
   void depart(TeamThreads& team, const Departure& departure);
-  void add_member(TeamThreads& team, TeamThreads::Member*& member);
+  // The thread may have been another team's before.
+  void add_member(TeamThreads& team, TeamThreads::Member& member);
   void stop(TeamThreads& team);
 
  private:
   void want(LaunchCalls& launch, const Departure& departure);
   void watch_until(uint64_t time_ns);
   void watch();
+  void remind(pthread_t thread, std::atomic<bool>& reminded) const;
   uint64_t look_at_calls(uint64_t now);
   uint64_t look_at_teams(uint64_t now);
 

@@ -62,11 +62,14 @@ void on_signal(int number, siginfo_t* info, void* context) {
   const int error = errno;
   const uintptr_t at = program_counter(context);
   if (TeamThreads::Member* member = t_state.member) {
-    const uint64_t since = member->team->stopped_at_ns.load();
-    if (since && (member->team->code.has(at) || now_ns() - since >= kGraceNs))
+    member->reminded.store(false);
+    const TeamThreads& team = *member->team.load();
+    const uint64_t since = team.stopped_at_ns.load();
+    if (since && (team.code.has(at) || now_ns() - since >= kGraceNs))
       stop_for_good(*member);
   }
   KernelCall* call = t_state.call;
+  if (call) call->reminded.store(false);
   if (call && call->wanted.load() && t_state.holds == 0 &&
       (call->site.code.has(at) || call->forced.load()))
     jump_out(*call);
@@ -104,7 +107,8 @@ void accept_signal() {
 
 void TeamThreads::join() {
   accept_signal();
-  CallRegistry::get().add_member(*this, t_state.member);
+  if (!t_state.member) t_state.member = new Member;
+  CallRegistry::get().add_member(*this, *t_state.member);
 }
 
 void TeamThreads::stop(const CodeRange& range) {
@@ -146,7 +150,7 @@ void leave(int status, int exit_code) {
     jump_out(*call);
   }
   if (TeamThreads::Member* member = t_state.member) {
-    CallRegistry::get().depart(*member->team, departure);
+    CallRegistry::get().depart(*member->team.load(), departure);
     stop_for_good(*member);
   }
   fputs("conclave: a thread that a kernel's C code made called abort() or exit()\n", stderr);

@@ -18,8 +18,8 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <type_traits>
+#include <vector>
 
 namespace conclave {
 
@@ -43,18 +43,20 @@ class KernelCall;
 // The threads that OpenMP's library made for a thread that calls kernels. They never end; nor may
 // this.
 struct TeamThreads {
+  // A thread, which is in one team at a time; never freed.
   struct Member {
-    pthread_t thread;
-    TeamThreads* team;
+    const pthread_t thread = pthread_self();
+    std::atomic<TeamThreads*> team{nullptr};
+    std::atomic<bool> reminded{false};
     std::atomic<bool> stopped{false};
   };
 
-  // Called on each of them, by one at a time.
+  // Called on each of them.
   void join();
   // Stops them for good: each as soon as it is in `range`, or after the grace time.
   void stop(const CodeRange& range);
 
-  std::deque<Member> members;
+  std::vector<Member*> members;  // guarded by the registry
   KernelCall* call = nullptr;  // that the thread is in; guarded by the registry
   CodeRange code;
   std::atomic<uint64_t> stopped_at_ns{0};  // 0: not

@@ -143,7 +143,8 @@ Kernel::Kernel(const Kernel& other)
       binding_(other.binding_),
       bound_units_(other.bound_units_),
       arguments_(other.arguments_),
-      block_(other.block_) {
+      block_(other.block_),
+      timeout_ms_(other.timeout_ms()) {
   program_->attach_kernel();
 }
 

@@ -102,6 +102,10 @@ class Kernel : public Object<Kernel> {
     size_t local_bytes = 0;  // local-memory arguments
   };
   const std::vector<Argument>& arguments() const { return arguments_; }
+  // How long it may be on a compute unit, in ms; 0: as long as it wants.
+  cl_uint timeout_ms() const { return timeout_ms_.load(std::memory_order_relaxed); }
+  void set_timeout_ms(cl_uint ms) { timeout_ms_.store(ms, std::memory_order_relaxed); }
+
   // The argument block, as the compiled code expects it (local arguments are filled in at launch).
   const std::vector<std::byte>& block() const { return block_; }
   // Local memory that a launch needs, the arguments' included.
@@ -116,6 +120,7 @@ class Kernel : public Object<Kernel> {
   std::shared_ptr<const ComputeUnitSet> bound_units_;
   std::vector<Argument> arguments_;
   std::vector<std::byte> block_;
+  std::atomic<cl_uint> timeout_ms_{0};
 };
 
 }  // namespace conclave

@@ -103,7 +103,7 @@ TEST_F(QueueTest, ReleasedQueueStillRunsItsCommands) {
 
 TEST_F(QueueTest, BadCreationIsRefused) {
   const cl_queue_properties kUnknown[] = {0x7777, 1, 0};
-  const cl_queue_properties kBadBits[] = {CL_QUEUE_PROPERTIES, 1 << 20, 0};
+  const cl_queue_properties kBadBits[] = {CL_QUEUE_PROPERTIES, 1 << 21, 0};
   const cl_queue_properties kDeviceAlone[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE, 0};
   const cl_queue_properties kSizeAlone[] = {CL_QUEUE_SIZE, 16, 0};
   const cl_queue_properties kOnDevice[] = {
@@ -111,7 +111,7 @@ TEST_F(QueueTest, BadCreationIsRefused) {
   expect_all({
       BAD_CREATE(CL_INVALID_CONTEXT, clCreateCommandQueue(nullptr, device(), 0, err)),
       BAD_CREATE(CL_INVALID_DEVICE, clCreateCommandQueue(context_, nullptr, 0, err)),
-      BAD_CREATE(CL_INVALID_VALUE, clCreateCommandQueue(context_, device(), 1 << 20, err)),
+      BAD_CREATE(CL_INVALID_VALUE, clCreateCommandQueue(context_, device(), 1 << 21, err)),
       BAD_CREATE(CL_INVALID_CONTEXT,
                  clCreateCommandQueueWithProperties(nullptr, device(), nullptr, err)),
       BAD_CREATE(CL_INVALID_DEVICE,
@@ -166,7 +166,7 @@ TEST_F(QueueTest, PropertiesChangeOrAreFixed) {
   ASSERT_OK(status);
   EXPECT_EQ(static_cast<cl_command_queue_properties>(CL_QUEUE_PROFILING_ENABLE), before);
   EXPECT_EQ(0u, now);
-  EXPECT_CL(CL_INVALID_VALUE, clSetCommandQueueProperty(queue_, 1 << 20, CL_TRUE, nullptr));
+  EXPECT_CL(CL_INVALID_VALUE, clSetCommandQueueProperty(queue_, 1 << 21, CL_TRUE, nullptr));
   EXPECT_OK(clSetCommandQueueProperty(queue_, CL_QUEUE_PROFILING_ENABLE, CL_TRUE, nullptr));
   Event done;
   ASSERT_OK(clEnqueueMarkerWithWaitList(queue_, 0, nullptr, done.out()));

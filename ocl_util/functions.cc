@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TI's functions for memory of the device, by name: calls of those of the platform that has them.
+// TI's functions by name: calls of those of the platform that has them.
 #include <CL/cl_ext_conclave.h>
 
 #include <vector>
@@ -46,6 +46,12 @@ void CL_API_CALL __free_msmc(void* memory) {
 cl_bool CL_API_CALL __is_in_malloced_region(void* address) {
   static auto* const function = find<decltype(__is_in_malloced_region)>("__is_in_malloced_region");
   return function ? function(address) : CL_FALSE;
+}
+
+cl_int CL_API_CALL __ti_set_kernel_timeout_ms(cl_kernel kernel, cl_uint milliseconds) {
+  static auto* const function =
+      find<decltype(__ti_set_kernel_timeout_ms)>("__ti_set_kernel_timeout_ms");
+  return function ? function(kernel, milliseconds) : CL_INVALID_OPERATION;
 }
 
 }  // extern "C"

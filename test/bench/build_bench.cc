@@ -49,6 +49,7 @@ void add_process_benchmarks() {
   add({"build_again_same_process", "ms", 7, [] { return cold(kRebuilt); }, milliseconds});
   add({"build_cached_new_process", "ms", 15, [] { return cached(kBuilt); }, milliseconds});
   add({"build_cached_and_first_run", "ms", 15, [] { return cached(kFirstRun); }, milliseconds});
+  add({"load_binary", "ms", 15, [] { return once("load", 0); }, milliseconds});
   add({"host_process_growth", "MB", 5, [] { return once("footprint", 0); }, megabytes});
   add({"host_process_maps_llvm", "yes=1 (less is better)", 1, [] { return once("footprint", 1); },
        unchanged});

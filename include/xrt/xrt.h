@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The C interface to the device as XRT's programs use it: names, arguments and results are XRT's.
- * Functions that return int return 0 or a negative errno; docs/images.md has the table. Link with
- * -lxrt_core. */
+ * Functions that return int return 0 or a negative errno; docs/device-images.md has the table. Link
+ * with -lxrt_core. */
 #ifndef CONCLAVE_XRT_XRT_H_
 #define CONCLAVE_XRT_XRT_H_
 

@@ -22,7 +22,7 @@ static_assert(sizeof(axlf_section_header) == 40 && sizeof(axlf_header) == 152);
 static_assert(sizeof(ip_data) == 80 && sizeof(mem_data) == 40);
 
 struct Section {
-  axlf_section_kind kind;
+  uint32_t kind;  // axlf_section_kind, or one that is not known here
   std::string_view content;
 };
 
@@ -30,7 +30,7 @@ struct Section {
 ImageUuid content_uuid(const std::vector<Section>& sections) {
   FieldHasher hasher;
   for (const Section& section : sections) {
-    hasher.add(static_cast<uint64_t>(section.kind));
+    hasher.add(uint64_t{section.kind});
     hasher.add(section.content);
   }
   const std::string digits = hasher.result();
@@ -59,7 +59,7 @@ std::string memory_section() {
 }
 
 // Names that tools show; not zero-terminated where they have 16 bytes.
-const char* name_of(axlf_section_kind kind) {
+const char* name_of(uint32_t kind) {
   switch (kind) {
     case BITSTREAM:
       return "program";
@@ -165,10 +165,10 @@ DeviceImageParts read_device_image(std::string_view bytes) {
     if (section.m_sectionOffset > bytes.size() ||
         section.m_sectionSize > bytes.size() - section.m_sectionOffset)
       throw DeviceImageError("has a section " + std::to_string(i) + " that reaches beyond its end");
-    sections.push_back({static_cast<axlf_section_kind>(section.m_sectionKind),
-                        bytes.substr(section.m_sectionOffset, section.m_sectionSize)});
+    sections.push_back(
+        {section.m_sectionKind, bytes.substr(section.m_sectionOffset, section.m_sectionSize)});
   }
-  const auto find = [&](axlf_section_kind kind) {
+  const auto find = [&](uint32_t kind) {
     std::optional<std::string_view> found;
     for (const Section& section : sections) {
       if (section.kind != kind) continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a device image adds to its program: named compute units for the kernels, and where they are
-// on the device; graphs and streams. Written by a person as JSON (docs/images.md has the format),
-// and kept so in the image.
+// on the device; graphs and streams. Written by a person as JSON (docs/device-images.md has the
+// format), and kept so in the image.
 #ifndef CONCLAVE_PLATFORM_LOADER_IMAGE_LAYOUT_H_
 #define CONCLAVE_PLATFORM_LOADER_IMAGE_LAYOUT_H_
 

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,9 @@ using Steps = std::vector<std::string>;
 class DeviceImages : public testing::Test {
  protected:
   std::vector<std::string> settings(const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> all = {segment_.setting(), "CONCLAVE_COMPUTE_UNITS=2"};
-    all.insert(all.end(), more.begin(), more.end());
+    // The first of two settings of a variable counts.
+    std::vector<std::string> all = more;
+    all.insert(all.end(), {segment_.setting(), "CONCLAVE_COMPUTE_UNITS=2"});
     return all;
   }
   std::unique_ptr<WorkerProcess> start(const std::string& role,
@@ -273,6 +275,68 @@ TEST_F(DeviceImages, OpenClProgramsWithDifferentImages) {
   q->signal(SIGKILL);
   q->wait();
   expect_steps(*r, {"kernel vadd", "run"});
+}
+
+TEST_F(DeviceImages, OpenClProgramIsOneLikeOthers) {
+  auto p = start("opencl");
+  expect_steps(*p, {"load X", "binary"});
+  EXPECT_EQ(ask(*p, "names"), "vadd");
+  expect_steps(*p, {"rebuild", "binary", "kernel vadd", "run"});
+  EXPECT_EQ(step(*p, "rebuild"), CL_INVALID_OPERATION);  // it has a kernel
+}
+
+// A sub-device for each compute unit; a kernel runs on those that it is bound to.
+TEST_F(DeviceImages, OpenClSubDevices) {
+  auto p = start("opencl");
+  expect_steps(*p, {"load X", "kernel vadd", "run 0", "run 1", "kernel vadd:{vadd_2}", "run 1"});
+  EXPECT_EQ(step(*p, "run 0"), CL_INVALID_PROGRAM_EXECUTABLE);
+}
+
+TEST_F(DeviceImages, NeedTheirUnits) {
+  auto p = start("opencl", {"CONCLAVE_COMPUTE_UNITS=1"});
+  EXPECT_EQ(step(*p, "load X"), CL_INVALID_BINARY);
+  const std::string told = ask(*p, "told");
+  EXPECT_NE(told.find("vadd:vadd_2 is on unit 1 of the device, which has 1"), std::string::npos)
+      << told;
+  auto q = start("xcl", {"CONCLAVE_COMPUTE_UNITS=1"});
+  expect_steps(*q, {"open"});
+  EXPECT_EQ(step(*q, "load X"), -EINVAL);
+}
+
+// Which units have been used, by their leases: nobody else uses this segment.
+class UnitsUsed : public DeviceImages, public testing::WithParamInterface<size_t> {
+ protected:
+  std::vector<bool> used() const {
+    const std::string command = std::string(CONCLAVE_TOOL) +
+                                " examine --json -r compute-units --segment " + segment_.name();
+    FILE* pipe = popen(command.c_str(), "r");
+    std::string text;
+    char block[4096];
+    while (const size_t size = fread(block, 1, sizeof block, pipe)) text.append(block, size);
+    pclose(pipe);
+    const auto report = nlohmann::json::parse(text);
+    std::vector<bool> used;
+    for (const auto& unit : report["compute-units"]) used.push_back(unit["state"] != "free");
+    used.resize(2);
+    return used;
+  }
+  std::vector<bool> expected() const { return {GetParam() == 0, GetParam() == 1}; }
+};
+INSTANTIATE_TEST_SUITE_P(, UnitsUsed, testing::Values(0, 1));
+
+TEST_P(UnitsUsed, ByAnOpenClKernel) {
+  auto p = start("opencl");
+  expect_steps(*p, {"load X", "kernel vadd:{vadd_" + std::to_string(GetParam() + 1) + "}"});
+  for (int i = 0; i < 20; ++i) expect_steps(*p, {"run"});
+  EXPECT_EQ(used(), expected());
+}
+
+TEST_P(UnitsUsed, ByACommand) {
+  auto p = start("xcl");
+  const std::string unit = std::to_string(GetParam());
+  expect_steps(*p, {"open", "load X", "context X 0 shared", "context X 1 shared"});
+  for (int i = 0; i < 20; ++i) expect_steps(*p, {"exec " + unit, "wait"});
+  EXPECT_EQ(used(), expected());
 }
 
 // An exclusive context of the C interface counts for OpenCL, too.

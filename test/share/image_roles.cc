@@ -173,8 +173,15 @@ class OpenClClient {
       return static_cast<cl_int>(count);
     }
     if (verb == "unkernel") return clReleaseKernel(kernel_);
-    if (verb == "run") return run();
+    if (verb == "run") return words.size() > 1 ? run_on_part(std::stoul(words[1])) : run(queue_);
+    if (verb == "binary") return binary_is_the_file() ? 0 : -1;
+    if (verb == "rebuild") return clBuildProgram(program_, 0, nullptr, "", nullptr, nullptr);
     throw std::runtime_error("unknown step " + verb);
+  }
+  std::string names() const {
+    char text[256] = "";
+    clGetProgramInfo(program_, CL_PROGRAM_KERNEL_NAMES, sizeof text, text, nullptr);
+    return text;
   }
   std::string log() const {
     char text[4096] = "";
@@ -193,7 +200,30 @@ class OpenClClient {
     return code;
   }
 
-  cl_int run() {
+  bool binary_is_the_file() {
+    const std::string file = read_file(image_file(image_));
+    size_t size = 0;
+    clGetProgramInfo(program_, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr);
+    std::string bytes(size, '\0');
+    char* to = bytes.data();
+    clGetProgramInfo(program_, CL_PROGRAM_BINARIES, sizeof to, &to, nullptr);
+    return bytes == file;
+  }
+
+  // On one of the sub-devices of one compute unit each.
+  cl_int run_on_part(size_t index) {
+    const cl_device_partition_property equally[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+    cl_device_id parts[2];
+    const cl_int split = clCreateSubDevices(device_, equally, 2, parts, nullptr);
+    if (split != CL_SUCCESS) return split;
+    cl_command_queue queue = clCreateCommandQueue(context_, parts[index], 0, nullptr);
+    const cl_int code = run(queue);
+    clReleaseCommandQueue(queue);
+    for (cl_device_id part : parts) clReleaseDevice(part);
+    return code;
+  }
+
+  cl_int run(cl_command_queue queue) {
     cl_mem buffers[3];
     for (int which = 0; which < 3; ++which) {
       int words[kCount];
@@ -206,9 +236,9 @@ class OpenClClient {
     clSetKernelArg(kernel_, 3, sizeof count, &count);
     const size_t global = kCount;
     const cl_int code =
-        clEnqueueNDRangeKernel(queue_, kernel_, 1, nullptr, &global, nullptr, 0, nullptr, nullptr);
+        clEnqueueNDRangeKernel(queue, kernel_, 1, nullptr, &global, nullptr, 0, nullptr, nullptr);
     int result[kCount];
-    clEnqueueReadBuffer(queue_, buffers[2], CL_TRUE, 0, sizeof result, result, 0, nullptr, nullptr);
+    clEnqueueReadBuffer(queue, buffers[2], CL_TRUE, 0, sizeof result, result, 0, nullptr, nullptr);
     for (cl_mem buffer : buffers) clReleaseMemObject(buffer);
     if (code == CL_SUCCESS) check(result, image_);
     return code;
@@ -235,6 +265,8 @@ void opencl(const Arguments&) {
       tell(in_one_line(g_told));
     else if (line == "log")
       tell(in_one_line(client.log()));
+    else if (line == "names")
+      tell(client.names());
     else if (line == "end")
       return;
     else

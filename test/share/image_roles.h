@@ -14,8 +14,10 @@ namespace conclave::test {
 // negative errno: "open", "close", "load X", "context X 0 shared", "uncontext X 0", "exec 0" (which
 // checks the result), "wait". "error" is answered by the text of the last failure.
 // Role "opencl": "load X" makes a program, "kernel vadd:{vadd_1}" a kernel, "run" runs and checks
-// it, "unkernel", "unload"; the answers are OpenCL's error codes. "told" is answered by what the
-// context's callback was told last, "log" by the build log, in one line, "count" by
+// it, "run 1" the same on the second of sub-devices with one compute unit each, "rebuild" builds
+// the program; "unkernel", "unload"; the answers are OpenCL's error codes. "told" is answered by
+// what the context's callback was told last, "log" by the build log, in one line, "names" by the
+// kernels' names, "binary" by 0 where CL_PROGRAM_BINARIES gives the image's file, "count" by
 // CL_KERNEL_COMPUTE_UNIT_COUNT.
 const std::map<std::string, Role>& image_roles();
 

@@ -215,7 +215,10 @@ class Compilation {
     const llvm::CodeGenOptLevel level = optimize_for_cpu(module, target, options_.optimize);
     if (extras_.output == Extras::Output::kOptimizedIr) return print(module);
     extras_.times.begin("generate code");
-    return generate_code(module, target, level, llvm::CodeGenFileType::AssemblyFile);
+    return generate_code(module, target, level,
+                         extras_.output == Extras::Output::kObject
+                             ? llvm::CodeGenFileType::ObjectFile
+                             : llvm::CodeGenFileType::AssemblyFile);
   }
 
   std::vector<std::string> generate_objects(llvm::Module& module, const Target& target) {

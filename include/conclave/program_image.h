@@ -17,6 +17,10 @@
 //  - where C code was linked to it, an SHT_PROGBITS section kNativeSection: an archive of its
 //    relocatable objects, for the same purposes. Its code is for the CPU that it was compiled for.
 //
+// An executable one for several CPUs has an SHT_PROGBITS section kImagesSection with those for the
+// others: of each its size (uint64_t) and its bytes, one after the other. What is loaded is the one
+// that runs on this machine and uses most features of its CPU.
+//
 // An executable one with C code, or with kernels that call abort() or exit(), has besides:
 //  - the writable variable kLeaveVariable, void (*)(int status, int exit_code), through which the
 //    code ends the kernel that runs on the calling thread (compiler/native/leave_kernel.c). The
@@ -78,6 +82,7 @@ inline constexpr char kNoteName[] = "Conclave";
 inline constexpr uint32_t kNoteType = 1;
 inline constexpr char kBitcodeSection[] = ".conclave.bitcode";
 inline constexpr char kNativeSection[] = ".conclave.native";
+inline constexpr char kImagesSection[] = ".conclave.images";
 
 // Of programs with C code: the variable through which kernels are left before their end, and what
 // such programs need where the code uses OpenMP.

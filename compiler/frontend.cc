@@ -180,10 +180,9 @@ std::vector<Dependency> collect_dependencies(const clang::SourceManager& sources
 MemoryFiles make_memory_files(const Source& source) {
   auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   files->setCurrentWorkingDirectory(kVirtualFolder);
-  files->addFile(
-      std::string(kResourceFolder) + "/include/opencl-c-base.h", 0,
-      llvm::MemoryBuffer::getMemBufferCopy(std::string(embedded::base_header()) + kDeclarations,
-                                           "opencl-c-base.h"));
+  files->addFile(std::string(kResourceFolder) + "/include/opencl-c-base.h", 0,
+                 llvm::MemoryBuffer::getMemBufferCopy(
+                     std::string(embedded::base_header()) + kDeclarations, "opencl-c-base.h"));
   auto add = [&](const std::string& name, const std::string& text) {
     files->addFile(name, 0, llvm::MemoryBuffer::getMemBufferCopy(text, name));
   };

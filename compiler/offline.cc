@@ -129,9 +129,8 @@ class Job {
   explicit Job(const CommandLine& line) : line_(line), is_watched_(isatty(STDERR_FILENO)) {}
 
   void run() {
-    const std::string result = line_.target_cpus.size() > 1
-                                   ? make_for_all()
-                                   : make_for(line_.target_cpus.front());
+    const std::string result =
+        line_.target_cpus.size() > 1 ? make_for_all() : make_for(line_.target_cpus.front());
     write_file(line_.output, result);
     if (line_.write_header)
       write_file(line_.beside(".dsp_h"), program_header(stem_of(line_.output), result));

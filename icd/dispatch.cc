@@ -5,9 +5,9 @@
 #include <string_view>
 #include <type_traits>
 
+#include "CL/cl_ext_conclave.h"
 #include "icd/entry.h"
 #include "icd/functions.h"
-#include "CL/cl_ext_conclave.h"
 
 namespace conclave {
 namespace icd {

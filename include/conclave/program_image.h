@@ -41,8 +41,8 @@
 //   "options": "-cl-std=CL3.0",     as given by the user
 //   "dependencies": [{"path": "/abs/inc.h", "hash": "<32 hex digits, XXH3-128 of the content>"}],
 //                                   high half first, as xxhsum -H2 prints it
-//   "native_features": [...],       those that the C code needs, as far as it is known; may be absent
-//   "global_bytes": 0,              program-scope variables in the global address space
+//   "native_features": [...],       those that the C code needs, as far as it is known; may be
+//   absent "global_bytes": 0,              program-scope variables in the global address space
 //   "kernels": [{
 //     "name": "vadd", "symbol": "vadd",
 //     "attributes": "reqd_work_group_size(8,8,1)",    as CL_KERNEL_ATTRIBUTES wants it

@@ -192,9 +192,7 @@ Departure NdRange::call_leavable(ComputeUnit& cu, uint64_t first, uint64_t count
   // What may throw, before: a call that is left cleans up nothing.
   cu.workspace(local_bytes_, largest_spill_bytes(), nullptr);
   kernel_calls::Site site{calls_, code_->code->code_range(), 0, team};
-  const auto run = [&] {
-    return kernel_calls::run(site, [&] { call(cu, first, count); });
-  };
+  const auto run = [&] { return kernel_calls::run(site, [&] { call(cu, first, count); }); };
   if (!limit_ns_) return run();
   uint64_t& used = used_ns_[cu.index()];
   if (used >= limit_ns_) return {CL_ERROR_KERNEL_TIMEOUT_TI, 0};
@@ -215,8 +213,8 @@ void NdRange::check(const Departure& departure) const {
       throw Error(departure.status,
                   kernel + "called exit(" + std::to_string(departure.exit_code) + ")");
     default:
-      throw Error(departure.status, kernel + "did not end within " +
-                                        std::to_string(limit_ns_ / 1'000'000) + " ms");
+      throw Error(departure.status,
+                  kernel + "did not end within " + std::to_string(limit_ns_ / 1'000'000) + " ms");
   }
 }
 

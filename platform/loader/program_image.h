@@ -42,7 +42,7 @@ struct KernelInfo {
   std::array<size_t, 3> required_local_size{};   // zeros: not given
   std::array<size_t, 3> work_group_size_hint{};  // zeros: not given
   bool gang = false;                             // all work-groups have to run at the same time
-  bool calls_native = false;           // C code
+  bool calls_native = false;                     // C code
   bool uniform_work_groups = false;    // every global size must be a multiple of the local size
   size_t required_sub_group_size = 0;  // 0: not given
   size_t lanes = 1;                    // work-items that run at once: a sub-group

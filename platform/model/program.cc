@@ -56,7 +56,7 @@ std::shared_ptr<const std::string> Program::binary(const Device& device) const {
   const Build build = build_for(device);
   if (!build.image) return nullptr;
   if (device_image_) return {device_image_, &device_image_->bytes()};
-  return {build.image, &build.image->bytes()};
+  return {build.image, &build.image->binary()};
 }
 
 std::vector<std::string> Program::kernel_names(const ProgramImage& image) const {
@@ -226,6 +226,9 @@ void Program::run_for(const Job& job, const Ref<Device>& device) {
   // A binary that is executable here already needs no compiler.
   std::string why;
   if (request.action != protocol::Action::kRebuild || !image->runs_here(&why)) {
+    if (request.action == protocol::Action::kRebuild && !compiler_available())
+      throw Error(CL_INVALID_BINARY, "the program binary does not run here: " + why +
+                                         "; and there is no compiler to build it again");
     protocol::Response response = conclave::compile(request);
     log = std::move(response.log);
     if (response.status != protocol::Status::kSuccess) {

@@ -81,9 +81,8 @@ struct XclDevice::Running {
 
   static void CL_CALLBACK end(cl_event, cl_int status, void* data) {
     const std::unique_ptr<Running> self(static_cast<Running*>(data));
-    set_state(reinterpret_cast<uint32_t*>(self->packet->data()),
-              status == CL_COMPLETE ? ERT_CMD_STATE_COMPLETED : ERT_CMD_STATE_ERROR);
-    self->device->ended(self->unit);
+    self->device->ended(*self,
+                        status == CL_COMPLETE ? ERT_CMD_STATE_COMPLETED : ERT_CMD_STATE_ERROR);
   }
 };
 
@@ -329,8 +328,10 @@ void XclDevice::execute(xclBufferHandle handle) {
   queue_->flush();
 }
 
-void XclDevice::ended(uint32_t unit) {
-  client_.end_use(std::span(&unit, 1));
+// The state last but for the wait: who sees it may close the context.
+void XclDevice::ended(const Running& command, ert_cmd_state state) {
+  client_.end_use(std::span(&command.unit, 1));
+  set_state(reinterpret_cast<uint32_t*>(command.packet->data()), state);
   {
     const std::lock_guard lock(ends_mutex_);
     ++ends_;

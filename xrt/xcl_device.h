@@ -89,7 +89,7 @@ class XclDevice : public std::enable_shared_from_this<XclDevice> {
   Kernel& kernel_of(uint32_t unit, const DeviceImage& image);
   void set_arguments(Kernel& kernel, const Packet& packet);
   void set_address(Kernel& kernel, cl_uint index, uint64_t address);
-  void ended(uint32_t unit);
+  void ended(const Running& command, ert_cmd_state state);
 
   share::ImageClient client_;
   std::mutex mutex_;  // of all below

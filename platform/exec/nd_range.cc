@@ -250,6 +250,9 @@ void NdRange::finish() {
   if (kind_use_ && kind_use_->add(estimate_ns())) [[unlikely]]
     specializer::see_to(code_, *kind_use_);
   if (!launch_.text.empty()) write_out(launch_.text);
+  // Before anybody can see that the launch has ended: a host that releases the kernel then finds
+  // its contexts closed.
+  bound_units_.reset();
 }
 
 int32_t NdRange::print(const abi::Launch* launch, const char* format,

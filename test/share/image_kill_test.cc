@@ -3,7 +3,9 @@
 // and close contexts; and what processes see of each other's contexts while they live. All code
 // under test is compiled with stepping_atomic.h.
 #include <cerrno>
+#include <cstring>
 #include <functional>
+#include <random>
 #include <thread>
 
 #include "platform/share/image_slot.h"
@@ -247,6 +249,52 @@ TEST(ImageKill, SurvivorKeepsItsContexts) {
     ASSERT_TRUE(mine.load(y));
   }
   EXPECT_GT(n, 30) << "that is no test of anything";
+}
+
+// Whatever stands in the segment: no crash, and an end.
+TEST(ImageGarbage, NoCrashAndNoHang) {
+  static std::mt19937 random;
+  static const Layout* scribbled = nullptr;
+  for (uint32_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const int status = run_child([&] {
+      EmptySegment segment;
+      const Layout& layout = segment.layout();
+      Registry registry(layout);
+      ImageSlot slot(layout, registry.enter());
+      random.seed(seed);
+      scribbled = &layout;
+      step_hook = [] {
+        if (random() % 8 != 0) return;
+        // The words of the image in the header, of some units, of all processes.
+        constexpr size_t kImage = offsetof(Header, image_resident);
+        constexpr size_t kWords = offsetof(Header, image_lock) - kImage;
+        const size_t part = random() % 3;
+        std::byte* at = part == 0   ? scribbled->base + kImage + random() % kWords
+                        : part == 1 ? scribbled->base + sizeof(Header) + random() % 512
+                                    : scribbled->base + kProcessesOffset + random() % (8 * 512);
+        const uint32_t garbage =
+            random() % 4 ? static_cast<uint32_t>(random()) : ~0u * (random() % 2);
+        std::memcpy(reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(at) & ~uintptr_t{3}),
+                    &garbage, sizeof garbage);
+      };
+      const ImageSlot::Image images[] = {image(1), image(2, 200)};
+      const std::function<void(const ImageSlot::Image&)> operations[] = {
+          [&](const ImageSlot::Image& i) { slot.load(i); },
+          [&](const ImageSlot::Image& i) { slot.open(i.uuid); },
+          [&](const ImageSlot::Image& i) { slot.open(i.uuid, random() % 300, kShared); },
+          [&](const ImageSlot::Image& i) { slot.open(i.uuid, random() % 300, kExclusive); },
+          [&](const ImageSlot::Image&) { slot.close(random() % kCuEntries); },
+          [&](const ImageSlot::Image&) { slot.close(); },
+          [&](const ImageSlot::Image&) { slot.report(); },
+          [&](const ImageSlot::Image&) { registry.remove_dead(); },
+      };
+      for (int i = 0; i < 500; ++i)
+        error_number([&] { operations[random() % std::size(operations)](images[random() % 2]); });
+      step_hook = nullptr;
+    });
+    EXPECT_EQ(status, 0);
+  }
 }
 
 // Processes that do this all the time, some of which are killed: never two images in use at once,

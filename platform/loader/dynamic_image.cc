@@ -111,8 +111,9 @@ void DynamicImage::check_segment(const Elf64_Phdr& segment) {
         bad_image(where + " lies outside the load segments");
       return;
     case PT_PHDR:
+      // lld leaves room for segments that came to nothing.
       if (segment.p_offset != file_.header().e_phoff ||
-          segment.p_filesz != file_.segments().size() * sizeof(Elf64_Phdr))
+          segment.p_filesz < file_.segments().size() * sizeof(Elf64_Phdr))
         bad_image("has a program header segment that is not its program header table");
       break;
     case PT_NOTE:

@@ -20,8 +20,8 @@ constexpr const char* kSystemHeaders[] = {"/usr/local/include", "/usr/include/x8
 
 void add_code_arguments(const Options& options, const Target& target,
                         std::vector<std::string>& args) {
-  args.insert(args.end(), {"-triple", target.machine().getTargetTriple().str(), "-target-cpu",
-                           target.cpu()});
+  args.insert(args.end(),
+              {"-triple", target.machine().getTargetTriple().str(), "-target-cpu", target.cpu()});
   llvm::SmallVector<llvm::StringRef> features;
   llvm::StringRef(target.feature_text()).split(features, ',', -1, /*KeepEmpty=*/false);
   for (llvm::StringRef feature : features)
@@ -29,8 +29,7 @@ void add_code_arguments(const Options& options, const Target& target,
   args.insert(args.end(), {"-mrelocation-model", "pic", "-pic-level", "2", "-ffp-contract=on"});
   args.push_back(options.optimize ? "-O2" : "-O0");
   if (!options.optimize) args.push_back("-disable-O0-optnone");
-  if (options.debug_info)
-    args.insert(args.end(), {"-debug-info-kind=limited", "-dwarf-version=5"});
+  if (options.debug_info) args.insert(args.end(), {"-debug-info-kind=limited", "-dwarf-version=5"});
 }
 
 std::vector<std::string> c_arguments(const std::string& path, const Options& options,
@@ -76,15 +75,16 @@ std::string compile_c(const std::string& path, const Options& options, bool has_
       context, arguments, llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>(), log);
   if (!result.module) {
     if (log.find("file not found", before) != log.npos)
-      log += "note: the headers of C come with Debian's packages libc6-dev and "
-             "libclang-common-19-dev, OpenMP's with libomp-19-dev\n";
+      log +=
+          "note: the headers of C come with Debian's packages libc6-dev and "
+          "libclang-common-19-dev, OpenMP's with libomp-19-dev\n";
     return "";
   }
   target.apply_to(*result.module);
   optimize(*result.module, target, options.optimize);
-  return generate_code(*result.module, target,
-                       options.optimize ? llvm::CodeGenOptLevel::Default
-                                        : llvm::CodeGenOptLevel::None);
+  return generate_code(
+      *result.module, target,
+      options.optimize ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None);
 }
 
 }  // namespace conclave::compiler

@@ -21,9 +21,10 @@ const char kHelp[] =
     "  -g, --debug        lines for debuggers\n"
     "  -v, --verbose      say what the vectorizer made of each kernel\n"
     "  -fopenmp           obey OpenMP's directives in C sources\n"
-    "  --target-cpu=NAME  native (this CPU, the default), portable (any x86-64), or LLVM's name\n"
-    "  --emit=llvm|asm|spir  optimised LLVM IR, assembly or the front end's IR instead of a "
-    "binary\n"
+    "  --target-cpu=NAME  native (this CPU, the default), portable (any x86-64), or LLVM's name;\n"
+    "                     NAME,NAME,...: one binary for all, of which the best is loaded\n"
+    "  --emit=llvm|asm|obj|spir  optimised LLVM IR, assembly, an ELF object, or the front end's\n"
+    "                     IR instead of a binary\n"
     "  --report[=json]    what the vectorizer made of each kernel instead of a binary\n"
     "  --time             the milliseconds of each phase, to standard error\n"
     "  --server           answer compile requests on file descriptor 3\n"
@@ -74,13 +75,29 @@ void add_build_option(CommandLine& line, const std::string& option) {
 Output output_kind(const std::string& name) {
   if (name == "llvm") return Output::kOptimizedIr;
   if (name == "asm") return Output::kAssembly;
+  if (name == "obj") return Output::kObject;
   if (name == "spir") return Output::kFrontEndIr;
+  if (name == "spirv")
+    throw UsageError(
+        "SPIR-V cannot be written: LLVM 19 of Debian 12 has no code generator for it, and its "
+        "translators (llvm-spirv-15) do not read LLVM 19's bitcode");
   throw UsageError("unknown kind of output '" + name + "'");
 }
 
 std::string cpu_named(const std::string& name) {
   if (name == "native") return "";
   return name == "portable" ? "x86-64" : name;
+}
+
+std::vector<std::string> cpus_named(const std::string& list) {
+  std::vector<std::string> cpus;
+  for (size_t at = 0; at <= list.size();) {
+    const size_t end = std::min(list.find(',', at), list.size());
+    if (end == at) throw UsageError("option '--target-cpu' lacks a name");
+    cpus.push_back(cpu_named(list.substr(at, end - at)));
+    at = end + 1;
+  }
+  return cpus;
 }
 
 std::string default_output(const CommandLine& line) {
@@ -93,6 +110,8 @@ std::string default_output(const CommandLine& line) {
       return stem + (line.compile_only || line.create_library ? ".obj" : ".out");
     case Output::kAssembly:
       return stem + ".s";
+    case Output::kObject:
+      return stem + ".o";
     default:
       return stem + ".ll";
   }
@@ -137,6 +156,9 @@ void add_file(CommandLine& line, const std::string& path) {
 
 void check(const CommandLine& line) {
   if (line.inputs.empty()) throw UsageError("no input file");
+  if (line.target_cpus.size() > 1 &&
+      (line.kind != Output::kImage || line.keep || line.compile_only || line.create_library))
+    throw UsageError("only a program binary can be for several CPUs");
   if (!line.compile_only) return;
   if (line.create_library) throw UsageError("--lib and --create-library exclude each other");
   if (line.inputs.size() > 1 || !is_source(line.inputs.front()))
@@ -183,9 +205,13 @@ CommandLine parse_command_line(const std::vector<std::string>& words) {
     else if (word == "-D" || word == "-I")
       add_build_option(line, word + " " + quoted(value()));
     else if (word.starts_with("--target-cpu="))
-      line.target_cpu = cpu_named(word.substr(word.find('=') + 1));
+      line.target_cpus = cpus_named(word.substr(word.find('=') + 1));
+    else if (word == "--target-cpu")
+      line.target_cpus = cpus_named(value());
     else if (word.starts_with("--emit="))
       line.kind = output_kind(word.substr(word.find('=') + 1));
+    else if (word == "--emit")
+      line.kind = output_kind(value());
     else if (set_flag(line, word))
       continue;
     else if (word.starts_with("-"))
@@ -193,6 +219,7 @@ CommandLine parse_command_line(const std::vector<std::string>& words) {
     else
       add_file(line, word);
   }
+  if (line.target_cpus.empty()) line.target_cpus.emplace_back();
   check(line);
   if (line.create_library) append(line.link_options, "-create-library");
   if (line.output.empty()) line.output = default_output(line);

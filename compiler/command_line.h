@@ -22,8 +22,8 @@ class UsageError : public std::runtime_error {
 struct CommandLine {
   // Files in their order; which are sources, their names tell.
   std::vector<std::string> inputs;
-  std::string output;  // "-": standard output
-  std::string target_cpu;
+  std::string output;                    // "-": standard output
+  std::vector<std::string> target_cpus;  // "": this one
   // What clBuildProgram would get, and what of it clLinkProgram takes.
   std::string build_options;
   std::string link_options;

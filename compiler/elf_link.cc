@@ -141,8 +141,7 @@ std::string link_executable(const std::vector<std::string>& objects, std::string
   if (needs.libm && !needs.native) add_file("libm", embedded::libm_stub());
   for (const MemoryFile& file : files) words.push_back(file.path());
   if (needs.native || needs.leave)
-    words.push_back("--version-script=" +
-                    add_file("versions", native_version_script()).path());
+    words.push_back("--version-script=" + add_file("versions", native_version_script()).path());
   if (needs.native) {
     words.push_back("--as-needed");
     for (std::string& library : native_libraries(native)) words.push_back(std::move(library));

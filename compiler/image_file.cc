@@ -156,8 +156,7 @@ std::string write_image(const ImageParts& parts) {
   ObjectWriter writer;
   writer.add(image::kNoteSection, SHT_NOTE, make_note(parts.metadata), 4);
   writer.add(image::kBitcodeSection, SHT_PROGBITS, parts.bitcode, 16);
-  if (!parts.native.empty())
-    writer.add(image::kNativeSection, SHT_PROGBITS, parts.native, 8);
+  if (!parts.native.empty()) writer.add(image::kNativeSection, SHT_PROGBITS, parts.native, 8);
   // Without it the linker takes the object as one that wants an executable stack.
   writer.add(".note.GNU-stack", SHT_PROGBITS, "", 1);
   return writer.finish();

@@ -321,8 +321,7 @@ std::vector<KernelInfo> describe_kernels(llvm::Module& module) {
 
 std::vector<KernelInfo> lower_kernels(llvm::Module& module, const Options& options,
                                       const Target& target, const NativeCode& native,
-                                      PhaseTimes& times,
-                                      std::vector<KernelRemarks>& remarks) {
+                                      PhaseTimes& times, std::vector<KernelRemarks>& remarks) {
   std::vector<KernelInfo> infos = describe_kernels(module);
   if (options.specialization) specialize(infos, *options.specialization);
   lower_native_calls(module, native);

@@ -20,11 +20,11 @@ namespace conclave::compiler {
 std::vector<KernelInfo> describe_kernels(llvm::Module& module);
 
 // Replaces every kernel by its abi::GroupFunction, with lanes for `target`, and the address spaces
-// by the CPU's. The functions of `native` are called once for each work-item. `remarks` tell what the vectorizer did, with -v in detail. Throws BuildError.
+// by the CPU's. The functions of `native` are called once for each work-item. `remarks` tell what
+// the vectorizer did, with -v in detail. Throws BuildError.
 std::vector<KernelInfo> lower_kernels(llvm::Module& module, const Options& options,
                                       const Target& target, const NativeCode& native,
-                                      PhaseTimes& times,
-                                      std::vector<KernelRemarks>& remarks);
+                                      PhaseTimes& times, std::vector<KernelRemarks>& remarks);
 
 }  // namespace conclave::compiler
 

@@ -277,6 +277,8 @@ InputInfo read_metadata(std::string_view json) {
   if (auto features = all.find("native_features"); features != all.end() && features->is_array())
     for (const nlohmann::json& feature : *features)
       if (feature.is_string()) info.native_features.push_back(feature.get<std::string>());
+  if (auto features = all.find("target_features"); features != all.end())
+    info.target_features = features->size();
   if (info.kind != "executable" && info.kind != "object" && info.kind != "library")
     throw ImageError("metadata has the unknown kind '" + info.kind + "'");
   return info;

@@ -72,6 +72,7 @@ struct InputInfo {
   std::string kind;
   std::string options;
   std::vector<std::string> native_features;
+  size_t target_features = 0;  // how many
 };
 // Throws ImageError for text that is no metadata.
 InputInfo read_metadata(std::string_view json);

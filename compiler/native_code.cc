@@ -57,8 +57,8 @@ bool is_archive(std::string_view file) {
 
 bool is_native_object(std::string_view file) {
   if (llvm::identify_magic(as_ref(file)) != llvm::file_magic::elf_relocatable) return false;
-  auto object = llvm::object::ObjectFile::createELFObjectFile(
-      llvm::MemoryBufferRef(as_ref(file), "object"));
+  auto object =
+      llvm::object::ObjectFile::createELFObjectFile(llvm::MemoryBufferRef(as_ref(file), "object"));
   if (!object) {
     llvm::consumeError(object.takeError());
     return false;
@@ -84,8 +84,8 @@ std::vector<NativeObject> read_archive(const std::string& name, std::string_view
       llvm::consumeError(std::move(error));
       bad_object(name, buffer.takeError());
     }
-    members.push_back({name + "(" + buffer->getBufferIdentifier().str() + ")",
-                       buffer->getBuffer().str()});
+    members.push_back(
+        {name + "(" + buffer->getBufferIdentifier().str() + ")", buffer->getBuffer().str()});
   }
   if (error) bad_object(name, std::move(error));
   return members;
@@ -99,12 +99,11 @@ void NativeCode::add(NativeObject object) {
   for (const auto& section : elf->sections()) check_section(section, object.name);
   Entry entry{std::move(object), {}};
   const std::string& name = entry.object.name;
-  for (const llvm::object::ELFSymbolRef symbol :
-       llvm::cast<ELFObjectFileBase>(*elf).symbols()) {
+  for (const llvm::object::ELFSymbolRef symbol : llvm::cast<ELFObjectFileBase>(*elf).symbols()) {
     const llvm::StringRef text = value_of(symbol.getName(), name);
     if (symbol.getELFType() == llvm::ELF::STT_TLS)
-      bad_object(name, "has the thread-local variable '" + text.str() +
-                           "', which programs cannot have");
+      bad_object(name,
+                 "has the thread-local variable '" + text.str() + "', which programs cannot have");
     const uint32_t flags = value_of(symbol.getFlags(), name);
     if (flags & SymbolRef::SF_Undefined) {
       if (!text.empty()) entry.undefined.insert(text);
@@ -136,11 +135,11 @@ std::string NativeCode::archive() const {
   std::vector<llvm::NewArchiveMember> members;
   for (const Entry& entry : objects_)
     members.emplace_back(llvm::MemoryBufferRef(entry.object.code, entry.object.name));
-  auto buffer = value_of(
-      llvm::writeArchiveToBuffer(members, llvm::SymtabWritingMode::NormalSymtab,
-                                 llvm::object::Archive::K_GNU, /*Deterministic=*/true,
-                                 /*Thin=*/false),
-      "native code");
+  auto buffer =
+      value_of(llvm::writeArchiveToBuffer(members, llvm::SymtabWritingMode::NormalSymtab,
+                                          llvm::object::Archive::K_GNU, /*Deterministic=*/true,
+                                          /*Thin=*/false),
+               "native code");
   return buffer->getBuffer().str();
 }
 

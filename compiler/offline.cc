@@ -2,15 +2,19 @@
 #include "compiler/offline.h"
 
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <sstream>
+#include <utility>
 
 #include "compiler/c_source.h"
 #include "compiler/error.h"
+#include "compiler/fat_image.h"
 #include "compiler/image_file.h"
 #include "compiler/native_code.h"
 #include "compiler/program_header.h"
@@ -62,24 +66,100 @@ std::vector<NativeObject> members_of(const std::string& path, const std::string&
   }
 }
 
+// Runs in a process of its own. What it throws is printed there.
+class ForkedTask {
+ public:
+  template <class Function>
+  explicit ForkedTask(const Function& function) {
+    int ends[2];
+    if (pipe(ends) != 0) throw BuildError("no pipe for another process");
+    std::cout.flush();
+    child_ = fork();
+    if (child_ < 0) throw BuildError("no process for another CPU");
+    if (child_ == 0) {
+      close(ends[0]);
+      _exit(run(function, ends[1]));
+    }
+    close(ends[1]);
+    output_ = ends[0];
+  }
+  ForkedTask(ForkedTask&& other) noexcept
+      : child_(std::exchange(other.child_, -1)), output_(std::exchange(other.output_, -1)) {}
+  ~ForkedTask() { result(); }
+
+  // Nothing where it failed.
+  std::optional<std::string> result() {
+    if (output_ < 0) return std::nullopt;
+    std::string text;
+    char buffer[1 << 16];
+    for (ssize_t got; (got = read(output_, buffer, sizeof buffer)) > 0;)
+      text.append(buffer, static_cast<size_t>(got));
+    close(std::exchange(output_, -1));
+    int status = 0;
+    waitpid(child_, &status, 0);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return std::nullopt;
+    return text;
+  }
+
+ private:
+  template <class Function>
+  static int run(const Function& function, int output) {
+    try {
+      std::string_view text;
+      const std::string result = function();
+      for (text = result; !text.empty();) {
+        const ssize_t written = write(output, text.data(), text.size());
+        if (written < 0) return 1;
+        text.remove_prefix(static_cast<size_t>(written));
+      }
+      return 0;
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "clocl: error: %s\n", error.what());
+    } catch (const Failed&) {
+    }
+    return 1;
+  }
+
+  pid_t child_ = -1;
+  int output_ = -1;
+};
+
 class Job {
  public:
   explicit Job(const CommandLine& line) : line_(line), is_watched_(isatty(STDERR_FILENO)) {}
 
   void run() {
-    if (line_.action() == Action::kLink) read_objects();
-    // Before the binary: linking it leaves nothing that could be compiled again.
-    if (line_.keep) {
-      write_file(line_.beside(".ll"), make(Output::kOptimizedIr));
-      write_file(line_.beside(".s"), make(Output::kAssembly));
-    }
-    const std::string result = make(line_.kind);
+    const std::string result =
+        line_.target_cpus.size() > 1 ? make_for_all() : make_for(line_.target_cpus.front());
     write_file(line_.output, result);
     if (line_.write_header)
       write_file(line_.beside(".dsp_h"), program_header(stem_of(line_.output), result));
   }
 
  private:
+  std::string make_for(const std::string& cpu) {
+    target_cpu_ = cpu;
+    if (line_.action() == Action::kLink) read_objects();
+    // Before the binary: linking it leaves nothing that could be compiled again.
+    if (line_.keep) {
+      write_file(line_.beside(".ll"), make(Output::kOptimizedIr));
+      write_file(line_.beside(".s"), make(Output::kAssembly));
+    }
+    return make(line_.kind);
+  }
+
+  // Side by side, in a process for each: linking can be done once a process.
+  std::string make_for_all() {
+    std::vector<ForkedTask> tasks;
+    for (const std::string& cpu : line_.target_cpus)
+      tasks.emplace_back([&] { return make_for(cpu); });
+    std::vector<std::string> images;
+    for (ForkedTask& task : tasks)
+      if (auto image = task.result()) images.push_back(std::move(*image));
+    if (images.size() != tasks.size()) throw Failed();
+    return join_images(std::move(images));
+  }
+
   // All inputs as objects.
   void read_objects() {
     for (const std::string& path : line_.inputs) {
@@ -113,7 +193,7 @@ class Job {
   std::string compile_c_source(const std::string& path) {
     std::string log;
     try {
-      const Target target(line_.target_cpu);
+      const Target target(target_cpu_);
       const Options options = parse_options(line_.build_options, Action::kBuild);
       std::string object = compile_c(path, options, line_.has_openmp, target, log);
       std::cerr << log;
@@ -134,7 +214,7 @@ class Job {
     Request request;
     request.action = Action::kLink;
     request.options = line_.link_options;
-    request.target_cpu = line_.target_cpu;
+    request.target_cpu = target_cpu_;
     for (const Object& object : objects_) request.inputs.push_back(object.image);
     return answer(request, line_.output, kind);
   }
@@ -143,7 +223,7 @@ class Job {
     Request request;
     request.action = action;
     request.options = line_.build_options;
-    request.target_cpu = line_.target_cpu;
+    request.target_cpu = target_cpu_;
     request.source = std::move(source);
     return answer(request, path, kind);
   }
@@ -179,6 +259,7 @@ class Job {
 
   const CommandLine& line_;
   bool is_watched_;
+  std::string target_cpu_;
   std::vector<Object> objects_;
   std::vector<NativeObject> native_;
   std::vector<std::string> native_features_;  // of the CPU that C sources were compiled for

@@ -126,8 +126,7 @@ class Compilation {
     for (NativeObject& object : extras_.native) native_.add(std::move(object));
     for (const std::string& path : options_.link_files) {
       auto file = llvm::MemoryBuffer::getFile(path);
-      if (!file)
-        throw BuildError("cannot read '" + path + "': " + file.getError().message());
+      if (!file) throw BuildError("cannot read '" + path + "': " + file.getError().message());
       const llvm::StringRef content = (*file)->getBuffer();
       linked_files_.push_back(make_dependency(path, content));
       add_native_file(path, content);
@@ -206,8 +205,8 @@ class Compilation {
     std::vector<std::string> objects = generate_objects(module, target);
     if (diagnosed_error_) return "";
     extras_.times.begin("link ELF");
-    return link_executable(
-        objects, write_image({to_json(program_), bitcode, native_.archive()}), native_);
+    return link_executable(objects, write_image({to_json(program_), bitcode, native_.archive()}),
+                           native_);
   }
 
   std::string make_text(llvm::Module& module, const Target& target) {
@@ -215,7 +214,10 @@ class Compilation {
     const llvm::CodeGenOptLevel level = optimize_for_cpu(module, target, options_.optimize);
     if (extras_.output == Extras::Output::kOptimizedIr) return print(module);
     extras_.times.begin("generate code");
-    return generate_code(module, target, level, llvm::CodeGenFileType::AssemblyFile);
+    return generate_code(module, target, level,
+                         extras_.output == Extras::Output::kObject
+                             ? llvm::CodeGenFileType::ObjectFile
+                             : llvm::CodeGenFileType::AssemblyFile);
   }
 
   std::vector<std::string> generate_objects(llvm::Module& module, const Target& target) {

@@ -57,8 +57,7 @@ CL_API_ENTRY cl_kernel CL_API_CALL clCreateKernel(cl_program handle, const char*
   });
 }
 
-CL_API_ENTRY cl_int CL_API_CALL __ti_set_kernel_timeout_ms(cl_kernel handle,
-                                                           cl_uint milliseconds) {
+CL_API_ENTRY cl_int CL_API_CALL __ti_set_kernel_timeout_ms(cl_kernel handle, cl_uint milliseconds) {
   return guarded(__func__, [&] { kernel(handle).set_timeout_ms(milliseconds); });
 }
 

@@ -53,7 +53,7 @@ std::vector<size_t> binary_sizes(const Program& p) {
   std::vector<size_t> sizes;
   for (const Ref<Device>& d : p.devices()) {
     Build build = p.build_for(*d);
-    sizes.push_back(build.image ? build.image->bytes().size() : 0);
+    sizes.push_back(build.image ? build.image->binary().size() : 0);
   }
   return sizes;
 }
@@ -67,7 +67,7 @@ void write_binaries(const Program& p, const Info& info, size_t* size_ret) {
     for (size_t i = 0; i < p.devices().size(); ++i) {
       Build build = p.build_for(*p.devices()[i]);
       if (targets[i] && build.image)
-        std::memcpy(targets[i], build.image->bytes().data(), build.image->bytes().size());
+        std::memcpy(targets[i], build.image->binary().data(), build.image->binary().size());
     }
   }
   if (size_ret) *size_ret = bytes;

@@ -8,9 +8,9 @@ using namespace conclave::icd;
 
 namespace {
 
-constexpr cl_command_queue_properties kSupported =
-    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE |
-    CL_QUEUE_KERNEL_TIMEOUT_COMPUTE_UNIT_TI;
+constexpr cl_command_queue_properties kSupported = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE |
+                                                   CL_QUEUE_PROFILING_ENABLE |
+                                                   CL_QUEUE_KERNEL_TIMEOUT_COMPUTE_UNIT_TI;
 constexpr cl_command_queue_properties kKnown =
     kSupported | CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
 

@@ -17,6 +17,10 @@
 //  - where C code was linked to it, an SHT_PROGBITS section kNativeSection: an archive of its
 //    relocatable objects, for the same purposes. Its code is for the CPU that it was compiled for.
 //
+// An executable one for several CPUs has an SHT_PROGBITS section kImagesSection with those for the
+// others: of each its size (uint64_t) and its bytes, one after the other. What is loaded is the one
+// that runs on this machine and uses most features of its CPU.
+//
 // An executable one with C code, or with kernels that call abort() or exit(), has besides:
 //  - the writable variable kLeaveVariable, void (*)(int status, int exit_code), through which the
 //    code ends the kernel that runs on the calling thread (compiler/native/leave_kernel.c). The
@@ -37,8 +41,8 @@
 //   "options": "-cl-std=CL3.0",     as given by the user
 //   "dependencies": [{"path": "/abs/inc.h", "hash": "<32 hex digits, XXH3-128 of the content>"}],
 //                                   high half first, as xxhsum -H2 prints it
-//   "native_features": [...],       those that the C code needs, as far as it is known; may be absent
-//   "global_bytes": 0,              program-scope variables in the global address space
+//   "native_features": [...],       those that the C code needs, as far as it is known; may be
+//   absent "global_bytes": 0,              program-scope variables in the global address space
 //   "kernels": [{
 //     "name": "vadd", "symbol": "vadd",
 //     "attributes": "reqd_work_group_size(8,8,1)",    as CL_KERNEL_ATTRIBUTES wants it
@@ -78,6 +82,7 @@ inline constexpr char kNoteName[] = "Conclave";
 inline constexpr uint32_t kNoteType = 1;
 inline constexpr char kBitcodeSection[] = ".conclave.bitcode";
 inline constexpr char kNativeSection[] = ".conclave.native";
+inline constexpr char kImagesSection[] = ".conclave.images";
 
 // Of programs with C code: the variable through which kernels are left before their end, and what
 // such programs need where the code uses OpenMP.

@@ -52,6 +52,10 @@ struct Config {
   uint32_t watchdog_ms = 0;
   uint32_t kernel_timeout_ms = 0;
 
+  // Whether profilers find the names of kernels (1) in /tmp/perf-<pid>.map. Key "perf-map",
+  // CONCLAVE_PERF_MAP.
+  uint32_t perf_map = 0;
+
   // How compute units are shared between processes. Key "scheduler", CONCLAVE_SCHEDULER:
   // "interleave", "fcfs", or "off" (no arbitration: for measuring what it costs).
   enum class Scheduler { kInterleave, kFcfs, kOff };

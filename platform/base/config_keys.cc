@@ -253,6 +253,8 @@ constexpr ConfigKey kKeys[] = {
     {"kernel-timeout-ms", "TI_OCL_KERNEL_TIMEOUT_COMPUTE_UNIT",
      parse_number<&Config::kernel_timeout_ms, 0, kMaxTimeoutMs>,
      print_number<&Config::kernel_timeout_ms>},
+    {"perf-map", "CONCLAVE_PERF_MAP", parse_number<&Config::perf_map, 0, 1>,
+     print_number<&Config::perf_map>},
     {"multiprocess", nullptr, parse_multiprocess,
      [](const Config& c) { return std::string(c.multiprocess ? "true" : "false"); }},
     {"segment", "CONCLAVE_SEGMENT", parse_segment, print_text<&Config::segment>},

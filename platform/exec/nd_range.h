@@ -86,7 +86,7 @@ class NdRange : public Command {
   uint64_t units_ = 0;
   uint64_t items_per_group_ = 1;
   LaunchCalls calls_;
-  uint64_t limit_ns_ = 0;  // of time on a compute unit; 0: none
+  uint64_t limit_ns_ = 0;          // of time on a compute unit; 0: none
   std::vector<uint64_t> used_ns_;  // of it, on each; written by the thread that acts for the unit
   size_t local_bytes_ = 0;
   size_t spill_bytes_ = 0;

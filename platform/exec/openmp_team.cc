@@ -169,7 +169,7 @@ Departure OpenMpTeam::run(const std::shared_ptr<const LoadedCode>& code, const C
   master->run(job);
   if (job.is_lost) {
     static_cast<void>(master.release());          // its threads are still there,
-    new std::shared_ptr<const LoadedCode>(code);      // in this code
+    new std::shared_ptr<const LoadedCode>(code);  // in this code
   } else {
     Masters::get().give_back(std::move(master));
   }

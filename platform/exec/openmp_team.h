@@ -3,8 +3,8 @@
 // time, whose parallel regions have a thread on each compute unit of the device.
 //
 // Not on a compute unit's worker, as OpenMP's library ties a team to the thread that started it,
-// and threads to the CPUs of that one; and as a thread that left a parallel region by a jump is lost
-// to the library.
+// and threads to the CPUs of that one; and as a thread that left a parallel region by a jump is
+// lost to the library.
 #ifndef CONCLAVE_PLATFORM_EXEC_OPENMP_TEAM_H_
 #define CONCLAVE_PLATFORM_EXEC_OPENMP_TEAM_H_
 

@@ -94,7 +94,7 @@ void CallRegistry::watch_until(uint64_t time_ns) {
 }
 
 void CallRegistry::watch() {
-  pthread_setname_np(pthread_self(), "conclave-watch");
+  pthread_setname_np(pthread_self(), "conclave-limit");
   std::unique_lock lock(mutex_);
   for (uint64_t idle_since = 0;;) {
     const uint64_t now = now_ns();

@@ -111,8 +111,9 @@ void DynamicImage::check_segment(const Elf64_Phdr& segment) {
         bad_image(where + " lies outside the load segments");
       return;
     case PT_PHDR:
+      // lld leaves room for segments that came to nothing.
       if (segment.p_offset != file_.header().e_phoff ||
-          segment.p_filesz != file_.segments().size() * sizeof(Elf64_Phdr))
+          segment.p_filesz < file_.segments().size() * sizeof(Elf64_Phdr))
         bad_image("has a program header segment that is not its program header table");
       break;
     case PT_NOTE:
@@ -373,8 +374,7 @@ std::optional<Elf64_Sym> DynamicImage::find_symbol(std::string_view name, unsign
 bool DynamicImage::defines_function(std::string_view name) const {
   const auto symbol = find_symbol(name, STT_FUNC);
   if (!symbol) return false;
-  const Elf64_Phdr* load =
-      covering(symbol->st_value, std::max<uint64_t>(symbol->st_size, 1), true);
+  const Elf64_Phdr* load = covering(symbol->st_value, std::max<uint64_t>(symbol->st_size, 1), true);
   return load && (load->p_flags & PF_X);
 }
 
@@ -388,8 +388,7 @@ bool DynamicImage::defines_pointer(std::string_view name) const {
 
 bool DynamicImage::needs(std::string_view library) const {
   return std::any_of(dynamic_.begin(), dynamic_.end(), [&](const Elf64_Dyn& dyn) {
-    return dyn.d_tag == DT_NEEDED &&
-           string_at(strings_, dyn.d_un.d_val, "string table") == library;
+    return dyn.d_tag == DT_NEEDED && string_at(strings_, dyn.d_un.d_val, "string table") == library;
   });
 }
 

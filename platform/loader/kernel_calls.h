@@ -57,7 +57,7 @@ struct TeamThreads {
   void stop(const CodeRange& range);
 
   std::vector<Member*> members;  // guarded by the registry
-  KernelCall* call = nullptr;  // that the thread is in; guarded by the registry
+  KernelCall* call = nullptr;    // that the thread is in; guarded by the registry
   CodeRange code;
   std::atomic<uint64_t> stopped_at_ns{0};  // 0: not
 };

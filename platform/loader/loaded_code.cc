@@ -17,6 +17,7 @@
 #include "platform/base/descriptor.h"
 #include "platform/base/error.h"
 #include "platform/base/log.h"
+#include "platform/loader/perf_map.h"
 #include "platform/loader/program_image.h"
 
 #ifndef MFD_NOEXEC_SEAL
@@ -186,6 +187,7 @@ void LoadedCode::connect(const ProgramImage& image) {
   if (dlinfo(handle_, RTLD_DI_LINKMAP, &map) != 0) cannot_load("it has no address");
   const auto [begin, end] = image.code_range();
   code_range_ = {map->l_addr + begin, map->l_addr + end};
+  if (Config::get().perf_map) write_perf_map(image, code_range_, map->l_addr);
   if (image.can_be_left()) {
     void (**variable)(int, int) = nullptr;
     find(variable, image::kLeaveVariable);

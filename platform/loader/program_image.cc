@@ -28,6 +28,33 @@ std::string_view find_metadata(const ElfFile& elf) {
 }  // namespace
 
 std::shared_ptr<const ProgramImage> ProgramImage::parse(std::string bytes) {
+  std::shared_ptr<ProgramImage> image = parse_one(std::move(bytes));
+  std::shared_ptr<ProgramImage> better = find_better(*image);
+  if (!better) return image;
+  better->whole_ = std::move(image->bytes_);
+  return better;
+}
+
+// Of the binaries that one for several CPUs has, the best for this machine; null where that is
+// `image` itself.
+std::shared_ptr<ProgramImage> ProgramImage::find_better(const ProgramImage& image) {
+  const ElfFile elf(image.bytes_);
+  const ElfFile::Section* section = elf.find(image::kImagesSection);
+  std::shared_ptr<ProgramImage> best;
+  for (std::string_view rest = section ? section->data : std::string_view(); !rest.empty();) {
+    const auto size = read_at<uint64_t>(rest, 0, "binary for another CPU");
+    const std::string_view bytes = slice(rest, sizeof size, size, "binary for another CPU");
+    rest.remove_prefix(sizeof size + size);
+    std::shared_ptr<ProgramImage> other = parse_one(std::string(bytes));
+    const ProgramImage& so_far = best ? *best : image;
+    if (!other->runs_here(nullptr)) continue;
+    if (!so_far.runs_here(nullptr) || other->feature_count() > so_far.feature_count())
+      best = std::move(other);
+  }
+  return best;
+}
+
+std::shared_ptr<ProgramImage> ProgramImage::parse_one(std::string bytes) {
   std::shared_ptr<ProgramImage> image(new ProgramImage);
   image->bytes_ = std::move(bytes);
   const ElfFile elf(image->bytes_);

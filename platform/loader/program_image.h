@@ -42,7 +42,7 @@ struct KernelInfo {
   std::array<size_t, 3> required_local_size{};   // zeros: not given
   std::array<size_t, 3> work_group_size_hint{};  // zeros: not given
   bool gang = false;                             // all work-groups have to run at the same time
-  bool calls_native = false;           // C code
+  bool calls_native = false;                     // C code
   bool uniform_work_groups = false;    // every global size must be a multiple of the local size
   size_t required_sub_group_size = 0;  // 0: not given
   size_t lanes = 1;                    // work-items that run at once: a sub-group
@@ -65,6 +65,8 @@ class ProgramImage {
 
   Kind kind() const { return kind_; }
   const std::string& bytes() const { return bytes_; }
+  // The binary that it comes from: one for several CPUs, or just bytes().
+  const std::string& binary() const { return whole_.empty() ? bytes_ : whole_; }
   const std::string& options() const { return options_; }
   const std::string& target_cpu() const { return target_cpu_; }
   const std::vector<KernelInfo>& kernels() const { return kernels_; }
@@ -89,8 +91,13 @@ class ProgramImage {
  private:
   ProgramImage() = default;
 
+  static std::shared_ptr<ProgramImage> parse_one(std::string bytes);
+  static std::shared_ptr<ProgramImage> find_better(const ProgramImage& image);
+  size_t feature_count() const { return target_features_ ? target_features_->size() : 0; }
+
   Kind kind_ = Kind::kObject;
   std::string bytes_;
+  std::string whole_;  // empty: bytes_
   std::string options_;
   std::string target_cpu_;
   uint32_t abi_ = 0;

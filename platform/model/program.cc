@@ -195,6 +195,9 @@ void Program::run_for(const Job& job, const Ref<Device>& device) {
   // A binary that is executable here already needs no compiler.
   std::string why;
   if (request.action != protocol::Action::kRebuild || !image->runs_here(&why)) {
+    if (request.action == protocol::Action::kRebuild && !compiler_available())
+      throw Error(CL_INVALID_BINARY, "the program binary does not run here: " + why +
+                                         "; and there is no compiler to build it again");
     protocol::Response response = conclave::compile(request);
     log = std::move(response.log);
     if (response.status != protocol::Status::kSuccess) {

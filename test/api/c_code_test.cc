@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <cmath>
 #include <fstream>
 
 #include "api_test.h"
@@ -67,8 +66,8 @@ class CCodeTest : public ApiTest {
     if (argument >= 0) {
       EXPECT_OK(clSetKernelArg(kernel, 1, sizeof argument, &argument));
     }
-    EXPECT_OK(clEnqueueNDRangeKernel(queue_, kernel, 1, nullptr, &items, nullptr, 0, nullptr,
-                                     nullptr));
+    EXPECT_OK(
+        clEnqueueNDRangeKernel(queue_, kernel, 1, nullptr, &items, nullptr, 0, nullptr, nullptr));
     return contents(queue_, out, items);
   }
 };
@@ -116,11 +115,13 @@ TEST_F(CCodeTest, AFunctionIsCalledOnceForEachWorkItemThatComesThere) {
 
 TEST_F(CCodeTest, KernelsWithLocalMemoryAndBarriersCallC) {
   Kernel kernel = make_kernel(program_, "local_memory");
-  Buffer a = make_buffer(context_, std::vector<int>(256)), out = make_buffer(context_, std::vector<int>(256));
+  Buffer a = make_buffer(context_, std::vector<int>(256)),
+         out = make_buffer(context_, std::vector<int>(256));
   EXPECT_OK(clSetKernelArg(kernel, 0, sizeof(cl_mem), a.list()));
   EXPECT_OK(clSetKernelArg(kernel, 1, sizeof(cl_mem), out.list()));
   const size_t items = 256, group = 64;
-  ASSERT_OK(clEnqueueNDRangeKernel(queue_, kernel, 1, nullptr, &items, &group, 0, nullptr, nullptr));
+  ASSERT_OK(
+      clEnqueueNDRangeKernel(queue_, kernel, 1, nullptr, &items, &group, 0, nullptr, nullptr));
   const std::vector<int> result = contents(queue_, out, items);
   for (int i = 0; i < 256; ++i) {
     const int n = (63 - i % 64) % 32;
@@ -138,7 +139,8 @@ TEST_F(CCodeTest, ABinaryHasItsCCode) {
   cl_int status = 0, error = 0;
   cl_device_id device = test::device();
   const unsigned char* constant = binary.data();
-  program_ = Program(clCreateProgramWithBinary(context_, 1, &device, &size, &constant, &status, &error));
+  program_ =
+      Program(clCreateProgramWithBinary(context_, 1, &device, &size, &constant, &status, &error));
   ASSERT_OK(error);
   ASSERT_OK(clBuildProgram(program_, 1, &device, "", nullptr, nullptr));
   EXPECT_EQ(5035 + 0 + 7 + 22 + 0 + 14 - 5035 + 50000, run("results", 1)[0]);
@@ -170,16 +172,18 @@ TEST_F(CCodeTest, WhatCannotBeBuiltIsSaid) {
     return failed_build(context_, source, options);
   };
   constexpr char kCall[] = "int nowhere(int); kernel void k(global int* a) { *a = nowhere(1); }";
-  EXPECT_NE(std::string::npos, log(kCall, CONCLAVE_TEST_PLAIN_OBJECT).find("'nowhere', used in 'k'"));
+  EXPECT_NE(std::string::npos,
+            log(kCall, CONCLAVE_TEST_PLAIN_OBJECT).find("'nowhere', used in 'k'"));
   EXPECT_NE(std::string::npos, log(kCall, "missing.obj").find("cannot read 'missing.obj'"));
   constexpr char kStructure[] =
       "typedef struct { int a; } S; int weigh(S s);"
       "kernel void k(global int* a) { S s = {1}; *a = weigh(s); }";
-  EXPECT_NE(std::string::npos,
-            log(kStructure, CONCLAVE_TEST_PLAIN_OBJECT).find("'weigh' takes or returns a structure"));
-  constexpr char kWide[] = "int weigh(float8 v); kernel void k(global int* a) { *a = weigh(1.0f); }";
-  EXPECT_NE(std::string::npos,
-            log(kWide, CONCLAVE_TEST_PLAIN_OBJECT).find("a vector of 32 bytes"));
+  EXPECT_NE(
+      std::string::npos,
+      log(kStructure, CONCLAVE_TEST_PLAIN_OBJECT).find("'weigh' takes or returns a structure"));
+  constexpr char kWide[] =
+      "int weigh(float8 v); kernel void k(global int* a) { *a = weigh(1.0f); }";
+  EXPECT_NE(std::string::npos, log(kWide, CONCLAVE_TEST_PLAIN_OBJECT).find("a vector of 32 bytes"));
   EXPECT_NE(std::string::npos,
             log(kCall, CONCLAVE_TEST_ABSOLUTE_OBJECT).find("compile with -fPIC"));
 }

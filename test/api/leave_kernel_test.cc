@@ -94,7 +94,8 @@ TEST_F(LeaveKernelTest, AbortAndExitInC) {
 }
 
 TEST_F(LeaveKernelTest, WhereNoCCodeIsLinked) {
-  program_ = build(context_, "kernel void k(global int* a) { if (get_global_id(0) == 9) abort(); }");
+  program_ =
+      build(context_, "kernel void k(global int* a) { if (get_global_id(0) == 9) abort(); }");
   const Event event = enqueue(queue_, "k", {});
   EXPECT_CL(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, clWaitForEvents(1, event.list()));
   EXPECT_CL(CL_ERROR_KERNEL_ABORT_TI, event_status(event));
@@ -188,7 +189,8 @@ TEST_F(TimeoutTest, OtherQueuesHaveNoLimit) {
   Kernel kernel = make_kernel(program_, "in_time");
   EXPECT_OK(set_timeout_(kernel, 1));
   EXPECT_OK(clSetKernelArg(kernel, 0, sizeof(cl_mem), out_.list()));
-  ASSERT_OK(clEnqueueNDRangeKernel(queue_, kernel, 1, nullptr, &kItems, nullptr, 0, nullptr, nullptr));
+  ASSERT_OK(
+      clEnqueueNDRangeKernel(queue_, kernel, 1, nullptr, &kItems, nullptr, 0, nullptr, nullptr));
   EXPECT_OK(clFinish(queue_));
 }
 

@@ -54,11 +54,13 @@ class OpenMpTest : public ApiTest {
     std::vector<int> data(static_cast<size_t>(n));
     std::iota(data.begin(), data.end(), 0);
     Kernel kernel = make_kernel(program_, "sums");
-    Buffer in = make_buffer(context_, data), out = make_buffer(context_, std::vector<int>(2 * items));
+    Buffer in = make_buffer(context_, data),
+           out = make_buffer(context_, std::vector<int>(2 * items));
     EXPECT_OK(clSetKernelArg(kernel, 0, sizeof(cl_mem), in.list()));
     EXPECT_OK(clSetKernelArg(kernel, 1, sizeof(cl_mem), out.list()));
     EXPECT_OK(clSetKernelArg(kernel, 2, sizeof n, &n));
-    EXPECT_OK(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &items, nullptr, 0, nullptr, nullptr));
+    EXPECT_OK(
+        clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &items, nullptr, 0, nullptr, nullptr));
     EXPECT_OK(clFinish(queue));
     return contents(queue, out, 2 * items);
   }
@@ -186,7 +188,9 @@ CHILD_PROCESS(bound_team) {
 }
 
 TEST_F(OpenMpTest, ThreadsAreBoundToTheUnitsCpus) {
-  const ChildResult result = run_child("bound_team", {{"CONCLAVE_COMPUTE_UNITS", std::to_string(std::thread::hardware_concurrency())}});
+  const ChildResult result =
+      run_child("bound_team",
+                {{"CONCLAVE_COMPUTE_UNITS", std::to_string(std::thread::hardware_concurrency())}});
   EXPECT_EQ(0, result.exit_status) << result.output;
 }
 

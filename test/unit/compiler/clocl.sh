@@ -110,6 +110,17 @@ refused 1 "has the thread-local variable 'x'" add.cl local.c
 echo 'int add(int, int); volatile int x; __attribute__((constructor)) void f(void) { x = add(x, 1); } int add(int a, int b) { return a + b; }' > begin.c
 refused 1 "has constructors or destructors" add.cl begin.c
 
+# Several CPUs, and other kinds of output.
+"$clocl" --target-cpu=haswell,portable -t -o fat.out one.cl || fail "a binary for two CPUs"
+has_kernel fat.out one
+readelf -SW fat.out | grep -q '.conclave.images' || fail "the binary is for one CPU"
+readelf -n fat.out > /dev/null && objdump -d fat.out | grep -q kernel_one || fail "bad ELF file"
+refused 2 "'--target-cpu' lacks a name" --target-cpu=haswell,,portable one.cl
+refused 2 "only a program binary" --target-cpu=haswell,portable --emit=asm one.cl
+refused 1 "unknown target CPU 'z80'" --target-cpu=portable,z80 one.cl
+"$clocl" --emit obj -o code.o one.cl && nm code.o | grep -q ' T kernel_one$' || fail "an object"
+refused 2 "SPIR-V cannot be written" --emit spirv one.cl
+
 # Any x86-64 CPU: no AVX.
 "$clocl" --target-cpu=portable --emit=asm one.cl || fail "a portable program"
 ! grep -q ymm one.s || fail "the portable program has AVX"

@@ -30,12 +30,13 @@ function(compile_binary target directory source)
   add_custom_command(OUTPUT ${directory}/${stem}.out
     COMMAND ${CLOCL_COMMAND} ${source} ${arguments}
     WORKING_DIRECTORY ${directory}
-    DEPENDS ${source} ${arguments_files} $<TARGET_NAME_IF_EXISTS:clocl> COMMENT "Compiling ${stem}.cl" VERBATIM)
+    DEPENDS ${source} ${arguments_files} $<TARGET_NAME_IF_EXISTS:clocl>
+    COMMENT "Compiling ${stem}.cl" VERBATIM)
   target_sources(${target} PRIVATE ${directory}/${stem}.out)
 endfunction()
 
-# embed_binary(<target> <file.cl> [<more for clocl>...]): makes <stem>_dsp_bin, a char array with the
-# program's binary, available to the target as #include "<stem>.dsp_h".
+# embed_binary(<target> <file.cl> [<more for clocl>...]): makes <stem>_dsp_bin, a char array with
+# the program's binary, available to the target as #include "<stem>.dsp_h".
 function(embed_binary target source)
   cmake_path(ABSOLUTE_PATH source)
   cmake_path(GET source STEM stem)
@@ -45,7 +46,8 @@ function(embed_binary target source)
   add_custom_command(OUTPUT ${folder}/${stem}.dsp_h
     COMMAND ${CLOCL_COMMAND} -t ${source} ${arguments}
     WORKING_DIRECTORY ${folder}
-    DEPENDS ${source} ${arguments_files} $<TARGET_NAME_IF_EXISTS:clocl> COMMENT "Compiling ${stem}.cl" VERBATIM)
+    DEPENDS ${source} ${arguments_files} $<TARGET_NAME_IF_EXISTS:clocl>
+    COMMENT "Compiling ${stem}.cl" VERBATIM)
   target_sources(${target} PRIVATE ${folder}/${stem}.dsp_h)
   target_include_directories(${target} PRIVATE ${folder})
 endfunction()

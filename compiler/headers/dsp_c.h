@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TI's header of the functions in ti_device.h, which programs have anyway, and of C's integer types,
-// which they may have defined themselves where they do not include this.
+// TI's header of the functions in ti_device.h, which programs have anyway, and of C's integer
+// types, which they may have defined themselves where they do not include this.
 #ifndef _DSP_C_H_
 #define _DSP_C_H_
 

@@ -81,14 +81,14 @@ static inline int EdmaMgr_copy1D2DLinked(EdmaMgr_Handle h, void* src[], void* ds
 static inline int EdmaMgr_copy2D1DLinked(EdmaMgr_Handle h, void* src[], void* dst[],
                                          int num_bytes[], int num_lines[], int pitch[],
                                          int num_transfers) {
-  CONCLAVE_LINKED(conclave_dma_copy(h, i, (ulong)src[i], (ulong)dst[i], num_bytes[i], num_lines[i], pitch[i],
-                                    num_bytes[i]))
+  CONCLAVE_LINKED(conclave_dma_copy(h, i, (ulong)src[i], (ulong)dst[i], num_bytes[i],
+                                    num_lines[i], pitch[i], num_bytes[i]))
 }
 static inline int EdmaMgr_copy2D2DLinked(EdmaMgr_Handle h, void* src[], void* dst[],
                                          int num_bytes[], int num_lines[], int pitch[],
                                          int num_transfers) {
-  CONCLAVE_LINKED(conclave_dma_copy(h, i, (ulong)src[i], (ulong)dst[i], num_bytes[i], num_lines[i], pitch[i],
-                                    pitch[i]))
+  CONCLAVE_LINKED(conclave_dma_copy(h, i, (ulong)src[i], (ulong)dst[i], num_bytes[i],
+                                    num_lines[i], pitch[i], pitch[i]))
 }
 static inline int EdmaMgr_copy2D2DSepLinked(EdmaMgr_Handle h, void* src[], void* dst[],
                                             int num_bytes[], int num_lines[], int src_pitch[],

@@ -73,18 +73,20 @@ enum {
   ((void)CONCLAVE_CALL(kHeapInit, heap, (ulong)(memory), size))
 #define CONCLAVE_ALLOCATE(heap, size, alignment) \
   ((void*)CONCLAVE_CALL(kHeapAllocate, heap, size, alignment))
+#define CONCLAVE_CALLOCATE(heap, count, size) \
+  ((void*)CONCLAVE_CALL(kHeapCallocate, heap, count, size))
 #define CONCLAVE_REALLOCATE(heap, memory, size) \
   ((void*)CONCLAVE_CALL(kHeapReallocate, heap, (ulong)(memory), size))
 #define CONCLAVE_FREE(heap, memory) ((void)CONCLAVE_CALL(kHeapFree, heap, (ulong)(memory), 0))
 #define __heap_init_ddr(memory, size) CONCLAVE_HEAP_INIT(conclave_ddr, memory, size)
 #define __malloc_ddr(size) CONCLAVE_ALLOCATE(conclave_ddr, size, 1)
-#define __calloc_ddr(count, size) ((void*)CONCLAVE_CALL(kHeapCallocate, conclave_ddr, count, size))
+#define __calloc_ddr(count, size) CONCLAVE_CALLOCATE(conclave_ddr, count, size)
 #define __realloc_ddr(memory, size) CONCLAVE_REALLOCATE(conclave_ddr, memory, size)
 #define __free_ddr(memory) CONCLAVE_FREE(conclave_ddr, memory)
 #define __memalign_ddr(alignment, size) CONCLAVE_ALLOCATE(conclave_ddr, size, alignment)
 #define __heap_init_msmc(memory, size) CONCLAVE_HEAP_INIT(conclave_msmc, memory, size)
 #define __malloc_msmc(size) CONCLAVE_ALLOCATE(conclave_msmc, size, 1)
-#define __calloc_msmc(count, size) ((void*)CONCLAVE_CALL(kHeapCallocate, conclave_msmc, count, size))
+#define __calloc_msmc(count, size) CONCLAVE_CALLOCATE(conclave_msmc, count, size)
 #define __realloc_msmc(memory, size) CONCLAVE_REALLOCATE(conclave_msmc, memory, size)
 #define __free_msmc(memory) CONCLAVE_FREE(conclave_msmc, memory)
 #define __memalign_msmc(alignment, size) CONCLAVE_ALLOCATE(conclave_msmc, size, alignment)

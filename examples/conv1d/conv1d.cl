@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each row of `in` (columns + 4 numbers) is convolved with a filter of five numbers to a row of `out`
-// (columns numbers, a multiple of 4). The kernels differ in how a compute unit is told to do that.
+// Each row of `in` (columns + 4 numbers) is convolved with a filter of five numbers to a row of
+// `out` (columns numbers, a multiple of 4). The kernels differ in how a compute unit is told to do that.
 
 float filtered(__global const float* in, __constant const float* filter) {
   return in[0] * filter[0] + in[1] * filter[1] + in[2] * filter[2] + in[3] * filter[3] +
@@ -55,9 +55,9 @@ void filter_row_simd(const __local float* in, __local float* out, __constant con
 void filter_row_c(const __local float* in, __local float* out, __constant const float* filter,
                   int columns);
 
-// A work-group of one work-item has `rows` rows. While one row is worked on in local memory, the next
-// one is brought there, and the one before is brought back. `local_in` and `local_out` have room for
-// two rows.
+// A work-group of one work-item has `rows` rows. While one row is worked on in local memory, the
+// next one is brought there, and the one before is brought back. `local_in` and `local_out` have
+// room for two rows.
 #define DOUBLE_BUFFERED(NAME, FILTER_ROW)                                                         \
   __kernel void NAME(__global const float* in, __global float* out,                               \
                      __constant const float* filter, int columns, int rows,                       \

@@ -26,8 +26,8 @@ typedef double Vector __attribute__((vector_size(kWidth * sizeof(double)), align
 static long smaller(long a, long b) { return a < b ? a : b; }
 static long parts(long whole, long part) { return (whole + part - 1) / part; }
 
-/* Panel `panel` of `width` lines, terms [first, first + depth): the lines of each term lie together.
-   Element (line, k) of the source is at line * line_stride + k * depth_stride. */
+/* Panel `panel` of `width` lines, terms [first, first + depth): the lines of each term lie
+   together. Element (line, k) of the source is at line * line_stride + k * depth_stride. */
 static inline __attribute__((always_inline)) void pack_panel(
     const double* source, long line_stride, long depth_stride, long lines, long first, long depth,
     long panel, long width, double* packed) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// C = alpha * A * B + beta * C, all in columns; each work-item has every n-th column of C. As in TI's
-// programs, the kernel gets local memory and a buffer on the chip as scratch memory.
+// C = alpha * A * B + beta * C, all in columns; each work-item has every n-th column of C. As in
+// TI's programs, the kernel gets local memory and a buffer on the chip as scratch memory.
 kernel void columns(int M, int N, int K, float alpha, global const float* a, global const float* b,
                     float beta, global float* c, local float* column, global float* msmc) {
   global float* sums = msmc + __core_num() * M;

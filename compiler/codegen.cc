@@ -15,6 +15,7 @@
 #include "compiler/cpu_pipeline.h"
 #include "compiler/error.h"
 #include "compiler/passes/lower_half.h"
+#include "compiler/vectorizer/bit_counts.h"
 #include "compiler/vectorizer/byte_masks.h"
 #include "compiler/vectorizer/lane_addresses.h"
 #include "compiler/vectorizer/wide_masks.h"
@@ -133,6 +134,9 @@ std::string generate_code(llvm::Module& module, const Target& target, llvm::Code
   const bool has_mask_registers = target.has("+avx512f");
   for (llvm::Function& function : module)
     has_mask_registers ? widen_byte_masks(function) : widen_lane_masks(function);
+  if (target.has("+avx2") && !has_mask_registers)
+    for (llvm::Function& function : module)
+      if (!function.isDeclaration()) count_bits_by_table(function);
   for (llvm::Function& function : module)
     split_gathers(function, target.machine().getTargetTransformInfo(function));
   llvm::SmallString<0> code;

@@ -2,16 +2,19 @@
 #include "compiler/command_line.h"
 
 #include <algorithm>
+#include <charconv>
 #include <string_view>
 
 #include "compiler/options.h"
+#include "platform/loader/image_layout.h"
 
 namespace conclave::compiler {
 
 const char kHelp[] =
     "usage: clocl [options] file...\n"
     "Compiles OpenCL C (.cl, .clc) and links it with objects, archives of them (.a) and C code\n"
-    "(.c, or objects and archives of it) to a program binary. A file called *.out is the output.\n"
+    "(.c, or objects and archives of it) to a program binary. A file called *.out or *.xclbin is\n"
+    "the output.\n"
     "\n"
     "  -o FILE            output; default: the first input's name with .out\n"
     "  -t, --txt          also a C header with the binary as an array: *.dsp_h\n"
@@ -25,6 +28,9 @@ const char kHelp[] =
     "                     NAME,NAME,...: one binary for all, of which the best is loaded\n"
     "  --emit=llvm|asm|obj|spir  optimised LLVM IR, assembly, an ELF object, or the front end's\n"
     "                     IR instead of a binary\n"
+    "  --cu KERNEL[:N]    make a device image, *.xclbin: N compute units for the kernel, KERNEL_1\n"
+    "                     to KERNEL_N; again for other kernels\n"
+    "  --layout FILE      make a device image with the compute units that a JSON file describes\n"
     "  --report[=json]    what the vectorizer made of each kernel instead of a binary\n"
     "  --time             the milliseconds of each phase, to standard error\n"
     "  --server           answer compile requests on file descriptor 3\n"
@@ -89,6 +95,31 @@ std::string cpu_named(const std::string& name) {
   return name == "portable" ? "x86-64" : name;
 }
 
+// "vadd:2", "vadd"
+void add_compute_units(CommandLine& line, const std::string& value) {
+  const size_t colon = value.find(':');
+  const std::string kernel = value.substr(0, colon);
+  uint64_t count = 1;
+  if (colon != std::string::npos) {
+    const char* end = value.data() + value.size();
+    const auto result = std::from_chars(value.data() + colon + 1, end, count);
+    if (result.ec != std::errc() || result.ptr != end) count = 0;
+  }
+  if (kernel.empty() || count == 0 || count > ImageLayout::kMaxComputeUnits)
+    throw UsageError("--cu '" + value + "': expected KERNEL or KERNEL:N, N from 1 to " +
+                     std::to_string(ImageLayout::kMaxComputeUnits));
+  for (const auto& [other, n] : line.layout.compute_units)
+    if (other == kernel) throw UsageError("--cu: kernel '" + kernel + "' is named twice");
+  line.layout.compute_units.emplace_back(kernel, count);
+  line.device_image = true;
+}
+
+void set_layout(CommandLine& line, const std::string& path) {
+  if (!line.layout.file.empty()) throw UsageError("--layout is given twice");
+  line.layout.file = path;
+  line.device_image = true;
+}
+
 std::vector<std::string> cpus_named(const std::string& list) {
   std::vector<std::string> cpus;
   for (size_t at = 0; at <= list.size();) {
@@ -107,6 +138,7 @@ std::string default_output(const CommandLine& line) {
     case Output::kJsonReport:
       return "-";
     case Output::kImage:
+      if (line.device_image) return stem + ".xclbin";
       return stem + (line.compile_only || line.create_library ? ".obj" : ".out");
     case Output::kAssembly:
       return stem + ".s";
@@ -148,7 +180,7 @@ bool set_flag(CommandLine& line, const std::string& word) {
 }
 
 void add_file(CommandLine& line, const std::string& path) {
-  if (path.ends_with(".out") && line.output.empty())
+  if ((path.ends_with(".out") || path.ends_with(".xclbin")) && line.output.empty())
     line.output = path;
   else
     line.inputs.push_back(path);
@@ -156,6 +188,12 @@ void add_file(CommandLine& line, const std::string& path) {
 
 void check(const CommandLine& line) {
   if (line.inputs.empty()) throw UsageError("no input file");
+  if (line.device_image) {
+    if (!line.layout.file.empty() && !line.layout.compute_units.empty())
+      throw UsageError("--layout and --cu exclude each other");
+    if (line.compile_only || line.create_library || line.kind != Output::kImage)
+      throw UsageError("a device image is made of a linked program alone");
+  }
   if (line.target_cpus.size() > 1 &&
       (line.kind != Output::kImage || line.keep || line.compile_only || line.create_library))
     throw UsageError("only a program binary can be for several CPUs");
@@ -204,6 +242,14 @@ CommandLine parse_command_line(const std::vector<std::string>& words) {
       line.output = value();
     else if (word == "-D" || word == "-I")
       add_build_option(line, word + " " + quoted(value()));
+    else if (word == "--cu")
+      add_compute_units(line, value());
+    else if (word.starts_with("--cu="))
+      add_compute_units(line, word.substr(word.find('=') + 1));
+    else if (word == "--layout")
+      set_layout(line, value());
+    else if (word.starts_with("--layout="))
+      set_layout(line, word.substr(word.find('=') + 1));
     else if (word.starts_with("--target-cpu="))
       line.target_cpus = cpus_named(word.substr(word.find('=') + 1));
     else if (word == "--target-cpu")
@@ -219,6 +265,7 @@ CommandLine parse_command_line(const std::vector<std::string>& words) {
     else
       add_file(line, word);
   }
+  if (line.output.ends_with(".xclbin")) line.device_image = true;
   if (line.target_cpus.empty()) line.target_cpus.emplace_back();
   check(line);
   if (line.create_library) append(line.link_options, "-create-library");

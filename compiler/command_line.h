@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/device_image.h"
 #include "compiler/pipeline.h"
 #include "conclave/compile_protocol.h"
 
@@ -35,6 +36,8 @@ struct CommandLine {
   bool keep = false;            // LLVM IR and assembly, too
   bool has_openmp = false;      // OpenMP's directives count in C sources
   bool show_times = false;
+  bool device_image = false;  // an .xclbin, with this layout
+  LayoutRequest layout;
 
   protocol::Action action() const;
   // The path of an output beside the main one.

@@ -9,6 +9,11 @@ namespace conclave::compiler::embedded {
 
 // clang's opencl-c-base.h: types, macros and enumerations of OpenCL C.
 std::string_view base_header();
+// TI's functions of the compute unit, the headers that name them, and what they include.
+std::string_view ti_device_header();
+std::string_view dsp_c_header();
+std::string_view dsp_edmamgr_header();
+std::string_view device_calls();
 // Archives (builtin_archive.h) of the builtins that use barriers or work-item functions, linked
 // before regions are formed, and of all others, linked after the place of the vectorizer.
 std::string_view early_builtins();

@@ -180,9 +180,18 @@ std::vector<Dependency> collect_dependencies(const clang::SourceManager& sources
 MemoryFiles make_memory_files(const Source& source) {
   auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   files->setCurrentWorkingDirectory(kVirtualFolder);
-  files->addFile(std::string(kResourceFolder) + "/include/opencl-c-base.h", 0,
-                 llvm::MemoryBuffer::getMemBufferCopy(
-                     std::string(embedded::base_header()) + kDeclarations, "opencl-c-base.h"));
+  const auto add_header = [&](const char* name, std::string_view text) {
+    files->addFile(std::string(kResourceFolder) + "/include/" + name, 0,
+                   llvm::MemoryBuffer::getMemBuffer({text.data(), text.size()}, name, false));
+  };
+  // Every program includes the base header, and so TI's functions.
+  static const std::string base =
+      std::string(embedded::base_header()) + kDeclarations + "#include <ti_device.h>\n";
+  add_header("opencl-c-base.h", base);
+  add_header("ti_device.h", embedded::ti_device_header());
+  add_header("dsp_c.h", embedded::dsp_c_header());
+  add_header("dsp_edmamgr.h", embedded::dsp_edmamgr_header());
+  add_header("conclave/device_calls.def", embedded::device_calls());
   auto add = [&](const std::string& name, const std::string& text) {
     files->addFile(name, 0, llvm::MemoryBuffer::getMemBufferCopy(text, name));
   };

@@ -129,8 +129,9 @@ class Job {
   explicit Job(const CommandLine& line) : line_(line), is_watched_(isatty(STDERR_FILENO)) {}
 
   void run() {
-    const std::string result =
+    std::string result =
         line_.target_cpus.size() > 1 ? make_for_all() : make_for(line_.target_cpus.front());
+    if (line_.device_image) result = device_image(result);
     write_file(line_.output, result);
     if (line_.write_header)
       write_file(line_.beside(".dsp_h"), program_header(stem_of(line_.output), result));
@@ -217,6 +218,17 @@ class Job {
     request.target_cpu = target_cpu_;
     for (const Object& object : objects_) request.inputs.push_back(object.image);
     return answer(request, line_.output, kind);
+  }
+
+  std::string device_image(const std::string& program) {
+    LayoutRequest layout = line_.layout;
+    if (!layout.file.empty()) layout.text = read_file(layout.file);
+    try {
+      return make_device_image(program, layout);
+    } catch (const BuildError& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+      throw Failed();
+    }
   }
 
   std::string compile(const std::string& path, std::string source, Action action, Output kind) {

@@ -11,6 +11,7 @@
 #include "icd/extensions.h"
 #include "platform/base/clock.h"
 #include "platform/base/config.h"
+#include "platform/base/host_cpus.h"
 #include "platform/exec/engine.h"
 #include "platform/loader/compiler_client.h"
 
@@ -33,7 +34,6 @@ cl_device_type reported_type() {
 struct CpuInfo {
   std::string vendor = "unknown";
   std::string model = "CPU";
-  cl_uint mhz = 0;
   cl_uint vendor_id = 0;
 
   static const CpuInfo& get() {
@@ -50,14 +50,10 @@ struct CpuInfo {
       std::string value = line.substr(colon + 2);
       if (line.starts_with("vendor_id")) vendor = value;
       if (line.starts_with("model name")) model = value;
-      if (line.starts_with("cpu MHz"))
-        mhz = static_cast<cl_uint>(std::strtod(value.c_str(), nullptr));
     }
     // PCI vendor numbers, as other runtimes report them.
     if (vendor == "GenuineIntel") vendor_id = 0x8086;
     if (vendor == "AuthenticAMD") vendor_id = 0x1022;
-    std::ifstream max("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
-    if (cl_uint khz; max >> khz) mhz = khz / 1000;
   }
 };
 
@@ -220,17 +216,17 @@ bool describe_compute(const Device& device, cl_device_info name, const Info& inf
     case CL_DEVICE_MAX_COMPUTE_UNITS:
       return info.value<cl_uint>(static_cast<cl_uint>(device.units().size())), true;
     case CL_DEVICE_MAX_CLOCK_FREQUENCY:
-      return info.value<cl_uint>(CpuInfo::get().mhz), true;
+      return info.value<cl_uint>(host_cpu_mhz()), true;
     case CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS:
       return info.value<cl_uint>(3), true;
     case CL_DEVICE_MAX_WORK_ITEM_SIZES:
-      return info.list(std::vector<size_t>(3, Device::kMaxWorkGroupSize)), true;
+      return info.list(std::vector<size_t>(3, Device::max_work_group_size())), true;
     case CL_DEVICE_MAX_WORK_GROUP_SIZE:
-      return info.value<size_t>(Device::kMaxWorkGroupSize), true;
+      return info.value<size_t>(Device::max_work_group_size()), true;
     case CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
       return info.value<size_t>(16), true;
     case CL_DEVICE_MAX_NUM_SUB_GROUPS:  // in groups that do not run in packets
-      return info.value<cl_uint>(Device::kMaxWorkGroupSize), true;
+      return info.value<cl_uint>(Device::max_work_group_size()), true;
     // One after the other runs till the next barrier of the work-group.
     case CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS:
       return info.flag(false), true;

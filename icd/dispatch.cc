@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loader's dispatch table, and entry points by name.
+#include <CL/cl_ext_conclave.h>
 #include <CL/cl_icd.h>
 
 #include <string_view>
@@ -117,6 +118,11 @@ void* conclave::icd::extension_function(const char* name) {
       EXTENSION(clCreateSubDevicesEXT),
       EXTENSION(clRetainDeviceEXT),
       EXTENSION(clReleaseDeviceEXT),
+      EXTENSION(__malloc_ddr),
+      EXTENSION(__malloc_msmc),
+      EXTENSION(__free_ddr),
+      EXTENSION(__free_msmc),
+      EXTENSION(__is_in_malloced_region),
       EXTENSION(__ti_set_kernel_timeout_ms),
 #undef EXTENSION
   };

@@ -14,14 +14,13 @@ using namespace conclave::icd;
 namespace {
 
 // All work-groups of a gang run at once.
-void require_room_for_gang(const IndexSpace& space, const Device& device) {
+void require_room_for_gang(const IndexSpace& space, size_t units) {
   const size_t groups = space.groups(0) * space.groups(1) * space.groups(2);
-  if (groups > device.units().size())
+  if (groups > units)
     throw Error(CL_INVALID_GLOBAL_WORK_SIZE, "a gang of " + std::to_string(groups) +
                                                  " work-groups, which have to run at the "
                                                  "same time; the device has " +
-                                                 std::to_string(device.units().size()) +
-                                                 " compute units");
+                                                 std::to_string(units) + " compute units");
 }
 
 // TI's limit, of the kernel or of all, counts in queues that ask for it; the watchdog's for all.
@@ -41,12 +40,16 @@ void launch(cl_command_queue queue_handle, cl_kernel handle, cl_command_type typ
   const Kernel& k = kernel(handle);
   const std::shared_ptr<const KernelCode>& code = executable_code(q, k);
   require_arguments_set(k);
-  IndexSpace space = index_space(q, *code, dimensions, offset, global, local);
+  IndexSpace space = index_space(q, k, *code, dimensions, offset, global, local);
   if (size_t bytes = k.local_bytes(*code); bytes > Device::kLocalMemoryBytes)
     throw Error(CL_OUT_OF_RESOURCES, "the kernel needs " + std::to_string(bytes) +
                                          " bytes of local memory; the device has " +
                                          std::to_string(Device::kLocalMemoryBytes));
-  if (code->info->gang) require_room_for_gang(space, q.device());
+  const ComputeUnitSet units = k.units_on(q.device());
+  require(units.size() > 0, CL_INVALID_PROGRAM_EXECUTABLE,
+          "the kernel is bound to compute units of a device image, none of which is on the queue's "
+          "device");
+  if (code->info->gang) require_room_for_gang(space, units.size());
   auto wait_for = wait_list(q.context(), num_events, events);
   auto command = std::make_unique<NdRange>(k, code, space);
   if (const uint64_t limit = time_limit_ms(q, k)) command->limit_time(limit * 1'000'000);

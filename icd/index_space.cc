@@ -17,16 +17,16 @@ void check_local_size(const IndexSpace& space, const KernelCode& code) {
   size_t items = 1;
   for (size_t size : space.local) {
     require(size > 0, CL_INVALID_WORK_GROUP_SIZE, "a local size of 0");
-    if (size > Device::kMaxWorkGroupSize)
+    if (size > Device::max_work_group_size())
       throw Error(CL_INVALID_WORK_ITEM_SIZE,
                   "a local size of " + size_text(space.local, space.dimensions) + ": at most " +
-                      std::to_string(Device::kMaxWorkGroupSize) + " in a dimension");
+                      std::to_string(Device::max_work_group_size()) + " in a dimension");
     items *= size;
   }
-  if (items > Device::kMaxWorkGroupSize)
+  if (items > Device::max_work_group_size())
     throw Error(CL_INVALID_WORK_GROUP_SIZE,
                 "a work-group of " + size_text(space.local, space.dimensions) + ": at most " +
-                    std::to_string(Device::kMaxWorkGroupSize) + " work-items");
+                    std::to_string(Device::max_work_group_size()) + " work-items");
   const auto& required = code.info->required_local_size;
   if (required[0] && required != space.local)
     throw Error(CL_INVALID_WORK_GROUP_SIZE, "the kernel requires work-groups of " +
@@ -67,8 +67,9 @@ void require_dimensions(cl_uint dimensions) {
           "the number of dimensions is not 1, 2 or 3");
 }
 
-IndexSpace index_space(const CommandQueue& queue, const KernelCode& code, cl_uint dimensions,
-                       const size_t* offset, const size_t* global, const size_t* local) {
+IndexSpace index_space(const CommandQueue& queue, const Kernel& kernel, const KernelCode& code,
+                       cl_uint dimensions, const size_t* offset, const size_t* global,
+                       const size_t* local) {
   require_dimensions(dimensions);
   IndexSpace space;
   space.dimensions = dimensions;
@@ -85,7 +86,8 @@ IndexSpace index_space(const CommandQueue& queue, const KernelCode& code, cl_uin
     std::copy_n(local, dimensions, space.local.begin());
     check_local_size(space, code);
   } else if (!empty) {
-    space.local = choose_local_size(space, code, queue.device().units().size());
+    space.local =
+        choose_local_size(space, code, std::max<size_t>(1, kernel.units_on(queue.device()).size()));
     if (required[0]) check_local_size(space, code);
   }
   return space;

@@ -19,10 +19,11 @@ void require_arguments_set(const Kernel& kernel);
 // Throws Error{CL_INVALID_WORK_DIMENSION} where that is not 1, 2 or 3.
 void require_dimensions(cl_uint dimensions);
 
-// The index space of a launch, local size chosen where `local` is null. Throws Error with the codes
-// of clEnqueueNDRangeKernel.
-IndexSpace index_space(const CommandQueue& queue, const KernelCode& code, cl_uint dimensions,
-                       const size_t* offset, const size_t* global, const size_t* local);
+// The index space of a launch of `kernel`, local size chosen where `local` is null. Throws Error
+// with the codes of clEnqueueNDRangeKernel.
+IndexSpace index_space(const CommandQueue& queue, const Kernel& kernel, const KernelCode& code,
+                       cl_uint dimensions, const size_t* offset, const size_t* global,
+                       const size_t* local);
 
 }  // namespace conclave::icd
 

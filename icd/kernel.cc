@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels and their arguments.
+#include <CL/cl_ext_conclave.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -7,6 +9,7 @@
 #include "icd/entry.h"
 #include "icd/index_space.h"
 #include "icd/sub_groups.h"
+#include "platform/model/image_binding.h"
 
 using namespace conclave;
 using namespace conclave::icd;
@@ -32,7 +35,7 @@ LocalSize local_size_input(size_t size, const void* input) {
   LocalSize local = {1, 1, 1};
   std::memcpy(local.data(), input, size);
   for (size_t extent : local)
-    require(extent > 0 && extent <= Device::kMaxWorkGroupSize, CL_INVALID_VALUE,
+    require(extent > 0 && extent <= Device::max_work_group_size(), CL_INVALID_VALUE,
             "a local size of 0, or more than the device has");
   return local;
 }
@@ -69,7 +72,7 @@ CL_API_ENTRY cl_int CL_API_CALL clCreateKernelsInProgram(cl_program handle, cl_u
     for (const Ref<Device>& d : p.devices()) {
       Build build = p.build_for(*d);
       if (!build.code) continue;
-      for (const KernelInfo& info : build.image->kernels()) names.push_back(info.name);
+      names = p.kernel_names(*build.image);
       break;
     }
     require(!names.empty(), CL_INVALID_PROGRAM_EXECUTABLE, "the program has no kernels");
@@ -117,6 +120,9 @@ CL_API_ENTRY cl_int CL_API_CALL clGetKernelInfo(cl_kernel handle, cl_kernel_info
         return info.value<cl_uint>(k.handles());
       case CL_KERNEL_CONTEXT:
         return info.value<cl_context>(k.program().context().handle());
+      case CL_KERNEL_COMPUTE_UNIT_COUNT:
+        return info.value<cl_uint>(k.binding() ? static_cast<cl_uint>(k.binding()->units().size())
+                                               : k.units_on(*k.program().devices().front()).size());
       case CL_KERNEL_PROGRAM:
         return info.value<cl_program>(k.program().handle());
       case CL_KERNEL_ATTRIBUTES:
@@ -164,7 +170,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel handle,
     Info info(size, value, size_ret);
     switch (name) {
       case CL_KERNEL_WORK_GROUP_SIZE:
-        return info.value<size_t>(Device::kMaxWorkGroupSize);
+        return info.value<size_t>(Device::max_work_group_size());
       case CL_KERNEL_COMPILE_WORK_GROUP_SIZE:
         return info.value(code.info->required_local_size);
       case CL_KERNEL_LOCAL_MEM_SIZE:
@@ -197,7 +203,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetKernelSuggestedLocalWorkSizeKHR(
     require_dimensions(dimensions);
     for (cl_uint d = 0; d < dimensions; ++d)
       require(global && global[d], CL_INVALID_GLOBAL_WORK_SIZE, "no global size, or one of 0");
-    IndexSpace space = index_space(q, code, dimensions, offset, global, nullptr);
+    IndexSpace space = index_space(q, k, code, dimensions, offset, global, nullptr);
     for (cl_uint d = 0; d < dimensions; ++d) suggested[d] = space.local[d];
   });
 }

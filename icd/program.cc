@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "icd/entry.h"
+#include "platform/loader/device_image.h"
 
 using namespace conclave;
 using namespace conclave::icd;
@@ -52,8 +53,8 @@ std::string join_source(cl_uint count, const char** strings, const size_t* lengt
 std::vector<size_t> binary_sizes(const Program& p) {
   std::vector<size_t> sizes;
   for (const Ref<Device>& d : p.devices()) {
-    Build build = p.build_for(*d);
-    sizes.push_back(build.image ? build.image->binary().size() : 0);
+    const auto binary = p.binary(*d);
+    sizes.push_back(binary ? binary->size() : 0);
   }
   return sizes;
 }
@@ -65,12 +66,19 @@ void write_binaries(const Program& p, const Info& info, size_t* size_ret) {
     require(info.size() >= bytes, CL_INVALID_VALUE, "not a pointer for each device");
     auto** targets = static_cast<unsigned char**>(info.target());
     for (size_t i = 0; i < p.devices().size(); ++i) {
-      Build build = p.build_for(*p.devices()[i]);
-      if (targets[i] && build.image)
-        std::memcpy(targets[i], build.image->binary().data(), build.image->binary().size());
+      const auto binary = p.binary(*p.devices()[i]);
+      if (targets[i] && binary) std::memcpy(targets[i], binary->data(), binary->size());
     }
   }
   if (size_ret) *size_ret = bytes;
+}
+
+// There is one place for device images: all devices of a program have the same one.
+void add_device_image(std::shared_ptr<const DeviceImage>& image, std::string bytes) {
+  auto another = DeviceImage::parse(std::move(bytes));
+  require(!image || image->uuid() == another->uuid(), CL_INVALID_BINARY,
+          "two device images for one device");
+  image = std::move(another);
 }
 
 // The image of a program that has kernels for some device.
@@ -109,20 +117,28 @@ CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithBinary(
       devices.emplace_back(&d);
     }
     std::vector<std::shared_ptr<const ProgramImage>> images;
+    std::shared_ptr<const DeviceImage> device_image;
     std::unique_ptr<Error> invalid;
     for (cl_uint i = 0; i < num_devices; ++i) {
       const bool given = binaries[i] && lengths[i];
       if (status) status[i] = given ? CL_SUCCESS : CL_INVALID_VALUE;
       require(given, CL_INVALID_VALUE, "a binary is null or of length 0");
       try {
-        images.push_back(ProgramImage::parse(
-            std::string(reinterpret_cast<const char*>(binaries[i]), lengths[i])));
+        std::string bytes(reinterpret_cast<const char*>(binaries[i]), lengths[i]);
+        if (is_device_image(bytes))
+          add_device_image(device_image, std::move(bytes));
+        else
+          images.push_back(ProgramImage::parse(std::move(bytes)));
       } catch (const Error& error) {
         if (status) status[i] = error.code();
         invalid = std::make_unique<Error>(error);
       }
     }
     if (invalid) throw *invalid;
+    require(!device_image || images.empty(), CL_INVALID_BINARY,
+            "a device image beside a program binary");
+    if (device_image)
+      return (new Program(c, std::move(devices), std::move(device_image)))->handle();
     return (new Program(c, std::move(devices), std::move(images)))->handle();
   });
 }
@@ -253,12 +269,11 @@ CL_API_ENTRY cl_int CL_API_CALL clGetProgramInfo(cl_program handle, cl_program_i
       case CL_PROGRAM_BINARIES:
         return write_binaries(p, info, size_ret);
       case CL_PROGRAM_NUM_KERNELS:
-        return info.value<size_t>(executable(p)->kernels().size());
+        return info.value<size_t>(p.kernel_names(*executable(p)).size());
       case CL_PROGRAM_KERNEL_NAMES: {
         std::string names;
-        auto image = executable(p);
-        for (const KernelInfo& kernel : image->kernels())
-          names += (names.empty() ? "" : ";") + kernel.name;
+        for (const std::string& kernel : p.kernel_names(*executable(p)))
+          names += (names.empty() ? "" : ";") + kernel;
         return info.text(names);
       }
       case CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT:

@@ -70,6 +70,7 @@ class Report {
     if (wanted("configuration")) printf("Configuration\n%s\n", config_table(Config::get()).c_str());
     if (wanted("heaps") && segment_) print_heaps();
     if (wanted("contexts") && segment_) print_contexts();
+    if (wanted("image") && segment_) print_image();
     if (wanted("compute-units") && segment_) print_units();
   }
 
@@ -84,6 +85,10 @@ class Report {
     };
     add("heaps", read_heaps);
     add("contexts", read_processes);
+    if (wanted("image")) {
+      const auto image = segment_ ? read_image(segment_->layout()) : std::nullopt;
+      json["image"] = image ? to_json(*image) : Json(nullptr);
+    }
     add("compute-units", read_units);
     fputs(to_text(json).c_str(), stdout);
   }
@@ -134,6 +139,35 @@ class Report {
                  number(use.heap_bytes), or_dash(use.kernel),
                  (use.alive ? "" : "(dead) ") + or_dash(use.command)});
     printf("Contexts\n%s\n", table.text().c_str());
+  }
+
+  void print_image() const {
+    const std::optional<ImageUse> image = read_image(segment_->layout());
+    printf("Device image\n");
+    if (!image) {
+      printf("  None is loaded.\n\n");
+      return;
+    }
+    printf("  UUID    %s\n  Loaded  %s, by process %u\n", image->uuid.c_str(),
+           local_time(image->since_ns).c_str(), image->loader);
+    Table units({"Index", "Name", "CUs", "Contexts"});
+    for (size_t i = 0; i < image->compute_units.size(); ++i) {
+      const ImageUse::ComputeUnit& unit = image->compute_units[i];
+      std::string contexts;
+      for (const ImageUse::Context& context : unit.contexts)
+        contexts += (contexts.empty() ? "" : ", ") + number(context.pid) +
+                    (context.exclusive ? " (exclusive)" : "");
+      units.add({number(i), unit.name, ranges(unit.units), or_dash(contexts)});
+    }
+    printf("%s", units.text().c_str());
+    if (!image->holders.empty()) {
+      Table holders({"PID", "Since", "Contexts", "Command"});
+      for (const ImageUse::Holder& holder : image->holders)
+        holders.add({number(holder.pid), local_time(holder.since_ns), number(holder.contexts),
+                     or_dash(holder.command)});
+      printf("  In use by\n%s", holders.text().c_str());
+    }
+    printf("\n");
   }
 
   void print_units() const {

@@ -8,8 +8,8 @@
 namespace conclave::monitor {
 
 // The parts that `conclave examine` can show, in their order.
-inline const std::vector<std::string> kReports = {"device", "configuration", "heaps", "contexts",
-                                                  "compute-units"};
+inline const std::vector<std::string> kReports = {"device",   "configuration", "heaps",
+                                                  "contexts", "image",         "compute-units"};
 
 struct ExamineOptions {
   std::string segment;               // "": as processes of this user find it

@@ -6,6 +6,7 @@
 
 #include "monitor/daemon_lock.h"
 #include "platform/base/config.h"
+#include "platform/share/image_slot.h"
 #include "platform/share/leases.h"
 #include "platform/share/registry.h"
 #include "platform/share/unit_placement.h"
@@ -37,6 +38,13 @@ std::vector<uint32_t> units_of(const share::ProcessEntry& entry) {
   for (uint32_t unit = 0; unit < share::kCuEntries; ++unit)
     if (has_bit(entry.units, unit)) units.push_back(unit);
   return units;
+}
+
+std::vector<uint32_t> members(const ComputeUnitSet& set) {
+  std::vector<uint32_t> list;
+  for (uint32_t i = set.first_from(0); i < kMaxComputeUnits; i = set.first_from(i + 1))
+    list.push_back(i);
+  return list;
 }
 
 const char* name_of(Lease::State state) {
@@ -130,6 +138,28 @@ std::vector<UnitUse> read_units(const Layout& layout) {
     if (units.contains(unit) || use.holder || use.guest) uses.push_back(std::move(use));
   }
   return uses;
+}
+
+std::optional<ImageUse> read_image(const Layout& layout) {
+  const share::ImageSlot::Report report = share::ImageSlot(layout, Owner()).report();
+  if (!report.resident) return std::nullopt;
+  ImageUse use;
+  use.uuid = share::uuid_text(report.image.uuid);
+  use.loader = report.loader;
+  use.since_ns = report.since_ns;
+  for (uint32_t i = 0; i < report.image.compute_units.size(); ++i) {
+    const share::ImageSlot::ComputeUnit& unit = report.image.compute_units[i];
+    use.compute_units.push_back({unit.name, members(unit.units), {}});
+    for (const share::ImageSlot::Holder& holder : report.holders)
+      if (holder.units.has(i))
+        use.compute_units.back().contexts.push_back(
+            {pid_of(layout, holder.owner), holder.alone.has(i)});
+  }
+  for (const share::ImageSlot::Holder& holder : report.holders)
+    if (const share::ProcessEntry* entry = Registry(layout).find(holder.owner))
+      use.holders.push_back({pid_of(layout, holder.owner), entry->command.get(),
+                             entry->since_ns.load(), holder.contexts});
+  return use;
 }
 
 std::vector<HeapUse> read_heaps(const Layout& layout) {

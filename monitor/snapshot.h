@@ -4,6 +4,7 @@
 #define CONCLAVE_MONITOR_SNAPSHOT_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,11 +57,37 @@ struct HeapUse {
   std::vector<Block> blocks;  // by address
 };
 
+// The device image that is loaded, and the contexts on it.
+struct ImageUse {
+  struct Context {
+    uint32_t pid = 0;
+    bool exclusive = false;
+  };
+  struct ComputeUnit {
+    std::string name;             // "kernel:name"
+    std::vector<uint32_t> units;  // of the device
+    std::vector<Context> contexts;
+  };
+  struct Holder {
+    uint32_t pid = 0;
+    std::string command;
+    uint64_t since_ns = 0;  // CLOCK_REALTIME; that it uses the device
+    uint32_t contexts = 0;  // those on no compute unit included
+  };
+  std::string uuid;
+  uint32_t loader = 0;    // pid
+  uint64_t since_ns = 0;  // CLOCK_REALTIME
+  std::vector<ComputeUnit> compute_units;
+  std::vector<Holder> holders;
+};
+
 Device read_device(const share::Segment& segment);
 // Dead processes that nobody has noticed yet are in it.
 std::vector<ProcessUse> read_processes(const share::Layout& layout);
 // The units that this process would have, those in others' lists, and those that are in use.
 std::vector<UnitUse> read_units(const share::Layout& layout);
+// Nothing where none is loaded.
+std::optional<ImageUse> read_image(const share::Layout& layout);
 // Those that exist. Throws Error{CL_OUT_OF_RESOURCES} where a stopped process keeps them locked.
 std::vector<HeapUse> read_heaps(const share::Layout& layout);
 

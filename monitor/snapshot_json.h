@@ -19,6 +19,7 @@ Json to_json(const Device& device);
 Json to_json(const ProcessUse& process);
 Json to_json(const UnitUse& unit);
 Json to_json(const HeapUse& heap);
+Json to_json(const ImageUse& image);
 // The entries with value and source.
 Json to_json(const Config& config);
 

@@ -55,16 +55,18 @@ HELPER uint4 pack(uint4 numbers, uint type, uint order) {
   return (uint4)(words, 0, 0);
 }
 
-// As convert_*_sat_rte: adding and taking away 1.5 * 2^23 leaves a whole number, the nearest one.
+// As convert_*_sat_rte: adding and taking away 1.5 * 2^23 leaves a whole number, the nearest one; of
+// numbers that are too large for that, one which is too large as well.
 HELPER int4 round_to_int(float4 x) {
   return as_int4(x + 0x1.8p23f) - as_int4((float4)0x1.8p23f);
 }
 HELPER uint4 quantize(float4 color, uint type, uint order) {
   const float4 high = largest_of_colors(type, order);
   const float4 low = is_signed(type) ? -high - 1.0f : 0.0f;
-  float4 x = color == color ? color * high : 0.0f;
-  x = x > low ? x : low;
-  return as_uint4(round_to_int(x < high ? x : high));
+  float4 x = color * high;
+  if (is_signed(type)) x = x == x ? x : 0.0f;
+  x = x > low ? x : low;  // NaN: low
+  return as_uint4(__builtin_elementwise_min(round_to_int(x), __builtin_convertvector(high, int4)));
 }
 
 HELPER void store(Image image, global uchar* row, int x, float4 color) {

@@ -10,7 +10,7 @@ namespace conclave::compiler {
 namespace {
 
 constexpr unsigned kLongestRow = 4096;
-constexpr unsigned kLongestRowWithReuse = 128;
+constexpr unsigned kLongestRowWithReuse = 1024;
 constexpr unsigned kLongestRowWithLoops = 64;
 
 bool has_loops(llvm::Function& function) {

@@ -34,6 +34,10 @@ constexpr uint64_t kLargeBytes = uint64_t{32} << 20;
 
 constexpr uint64_t kLineBytes = 64;
 
+// The shortest rows that pay where the packets at their ends store under a mask: stores are done in
+// order, so those that stream wait until the line of such a store has been fetched.
+constexpr uint64_t kLongRow = 2048;
+
 // Nothing may depend on the order of stores.
 bool has_order(llvm::Function& form) {
   return llvm::any_of(llvm::instructions(form), [](const Instruction& instruction) {
@@ -65,6 +69,13 @@ bool is_in_loop(const std::vector<Region>& regions, size_t index) {
 bool has_loops(llvm::Function& form) {
   const llvm::DominatorTree dominators(form);
   return !llvm::LoopInfo(dominators).empty();
+}
+
+bool has_masked_stores(llvm::Function& form) {
+  return llvm::any_of(llvm::instructions(form), [](const Instruction& instruction) {
+    auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    return call && call->getIntrinsicID() == llvm::Intrinsic::masked_store;
+  });
 }
 
 // The buffer that one pointer or those of all lanes are into, if that is known.
@@ -124,21 +135,27 @@ std::vector<Streams> find_streams(llvm::Function& form, const Buffers& read) {
   return all;
 }
 
-// Work-items of the launch; constant while it runs.
-Value* count_items(llvm::Function& form) {
+llvm::LoadInst* load_global_size(llvm::IRBuilder<>& builder, unsigned dimension) {
+  llvm::Function* form = builder.GetInsertBlock()->getParent();
+  Value* place = builder.CreateConstInBoundsGEP1_64(
+      builder.getInt8Ty(), form->getArg(kLaunch),
+      offsetof(abi::Launch, global_size) + dimension * sizeof(uint64_t));
+  llvm::LoadInst* size = builder.CreateAlignedLoad(builder.getInt64Ty(), place, llvm::Align(8));
+  size->setMetadata(llvm::LLVMContext::MD_invariant_load,
+                    llvm::MDNode::get(form->getContext(), {}));
+  return size;
+}
+
+// Work-items of a launch whose stores may stream; 0 for others. Constant while it runs.
+Value* count_items(llvm::Function& form, unsigned row_dimension) {
   llvm::BasicBlock& entry = form.getEntryBlock();
   llvm::IRBuilder<> builder(&entry, entry.getFirstInsertionPt());
   Value* items = builder.getInt64(1);
-  for (unsigned d = 0; d < 3; ++d) {
-    Value* place = builder.CreateConstInBoundsGEP1_64(
-        builder.getInt8Ty(), form.getArg(kLaunch),
-        offsetof(abi::Launch, global_size) + d * sizeof(uint64_t));
-    llvm::LoadInst* size = builder.CreateAlignedLoad(builder.getInt64Ty(), place, llvm::Align(8));
-    size->setMetadata(llvm::LLVMContext::MD_invariant_load,
-                      llvm::MDNode::get(form.getContext(), {}));
-    items = builder.CreateMul(items, size);
-  }
-  return items;
+  for (unsigned d = 0; d < 3; ++d) items = builder.CreateMul(items, load_global_size(builder, d));
+  if (!has_masked_stores(form)) return items;
+  Value* row = load_global_size(builder, row_dimension);
+  return builder.CreateSelect(builder.CreateICmpUGE(row, builder.getInt64(kLongRow)), items,
+                              builder.getInt64(0));
 }
 
 // Whether the launch is large and all of the stores are to the begin of lines.
@@ -171,11 +188,11 @@ void stream(const Streams& stores, Value* items) {
   }
 }
 
-bool stream_stores(llvm::Function& form, const Buffers& read) {
+bool stream_stores(llvm::Function& form, unsigned row_dimension, const Buffers& read) {
   if (has_loops(form)) return false;
   const std::vector<Streams> streams = find_streams(form, read);
   if (streams.empty()) return false;
-  Value* items = count_items(form);
+  Value* items = count_items(form, row_dimension);
   for (const Streams& stores : streams) stream(stores, items);
   return true;
 }
@@ -192,7 +209,7 @@ void stream_stores(std::vector<Region>& regions) {
   for (size_t i = 0; i < regions.size(); ++i) {
     if (is_in_loop(regions, i)) continue;
     for (llvm::Function* form : regions[i].packet_forms())
-      regions[i].streams |= stream_stores(*form, read);
+      regions[i].streams |= stream_stores(*form, regions[i].dimension, read);
   }
 }
 

@@ -6,6 +6,8 @@
 //   store <16 x float> %v, ptr addrspace(1) %p  =>       <%p is at a line's begin>), %past, %usual
 //                                                 past: store ..., !nontemporal
 //
+// Not in launches with short rows whose ends store under a mask.
+//
 // Only whole lines, written once by each packet to a buffer that the kernel does not read, in
 // kernels without atomic operations: such stores are ordered by nothing but a fence at the end of
 // the work-groups. Barriers need none: the work-items of a group run on one thread.

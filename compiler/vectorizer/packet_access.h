@@ -10,7 +10,8 @@
 //   W loads                                  ; any other constant stride
 //   llvm.masked.gather                       ; all else
 //
-// Stores likewise.
+// Stores likewise. Known places are in packet_patterns.cc, several elements of each lane in
+// packet_rows.cc.
 #ifndef CONCLAVE_COMPILER_VECTORIZER_PACKET_ACCESS_H_
 #define CONCLAVE_COMPILER_VECTORIZER_PACKET_ACCESS_H_
 
@@ -62,6 +63,9 @@ class PacketAccess {
   void store(const Parts& parts);
 
  private:
+  // Lanes further apart are loaded one by one: the elements between them are loaded for nothing.
+  static constexpr int64_t kMaxScalarStep = 4;
+
   unsigned lanes() const { return lanes_; }
   bool is_load() const { return llvm::isa<llvm::LoadInst>(memory_.instructions[0]); }
   int64_t count() const { return static_cast<int64_t>(memory_.elements.size()); }
@@ -80,6 +84,7 @@ class PacketAccess {
   Parts load_pattern();
   void store_pattern(const Parts& parts);
   unsigned pattern_row() const;
+
   llvm::Value* group_mask();
   Parts load_group();
   Parts load_sparse_group(unsigned width);

@@ -38,17 +38,6 @@ Blocking choose_blocks(size_t tiles_m, size_t tiles_n, size_t max_m, size_t max_
   return b;
 }
 
-// Elements in one vector register, as a width that OpenCL C has.
-template <class Real>
-size_t vector_width(const cl::Device& device) {
-  const cl_uint width = std::is_same_v<Real, float>
-                            ? device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>()
-                            : device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE>();
-  for (size_t known : {16, 8, 4})
-    if (width >= known) return known;
-  return 2;
-}
-
 // Columns of a tile: 2 * 12 sums and their operands fill the 32 registers of a CPU that has 64-byte
 // vectors, 2 * 6 the 16 registers of one that has shorter ones.
 template <class Real>
@@ -85,25 +74,46 @@ void enlarge(cl::Buffer& buffer, size_t& size, size_t needed, const cl::Context&
   size = needed;
 }
 
-}  // namespace
-
 template <class Real>
-BlockedProduct<Real>::BlockedProduct(const cl::Context& context, const cl::Device& device)
-    : context_(context), compute_units_(device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>()) {
-  const size_t width = vector_width<Real>(device);
-  tile_m_ = 2 * width;
-  tile_n_ = tile_columns<Real>(width);
+cl::Program build_program(const cl::Context& context, const cl::Device& device) {
+  const size_t width = BlockedProduct<Real>::vector_width(device);
   const bool is_double = std::is_same_v<Real, double>;
   const std::string options =
       std::string(is_double ? "-DREAL=double -DREAL_IS_DOUBLE" : "-DREAL=float") +
-      " -DWIDTH=" + std::to_string(width) + " -DTILE_N=" + std::to_string(tile_n_) +
+      " -DWIDTH=" + std::to_string(width) +
+      " -DTILE_N=" + std::to_string(tile_columns<Real>(width)) +
       " -DDEPTH=" + std::to_string(kDepth) + " -DPACK_PANELS=" + std::to_string(kPackPanels);
   cl::Program program(context, kBlockedProductSource);
   program.build({device}, options.c_str());
-  pack_a_ = cl::Kernel(program, "pack_a");
-  pack_b_ = cl::Kernel(program, "pack_b");
-  multiply_ = cl::Kernel(program, "multiply");
+  return program;
 }
+
+}  // namespace
+
+template <class Real>
+size_t BlockedProduct<Real>::vector_width(const cl::Device& device) {
+  const cl_uint width = std::is_same_v<Real, float>
+                            ? device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>()
+                            : device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE>();
+  for (size_t known : {16, 8, 4})
+    if (width >= known) return known;
+  return 2;
+}
+
+template <class Real>
+BlockedProduct<Real>::BlockedProduct(const cl::Context& context, const cl::Device& device)
+    : BlockedProduct(context, device, build_program<Real>(context, device)) {}
+
+template <class Real>
+BlockedProduct<Real>::BlockedProduct(const cl::Context& context, const cl::Device& device,
+                                     const cl::Program& program)
+    : context_(context),
+      tile_m_(2 * vector_width(device)),
+      tile_n_(tile_columns<Real>(vector_width(device))),
+      compute_units_(device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>()),
+      pack_a_(program, "pack_a"),
+      pack_b_(program, "pack_b"),
+      multiply_(program, "multiply") {}
 
 template <class Real>
 void BlockedProduct<Real>::reserve(const cl::CommandQueue& queue, const Product<Real>& product) {

@@ -16,6 +16,11 @@ class BlockedProduct {
  public:
   // Builds the kernels for `device`, with tiles that fit its vector registers.
   BlockedProduct(const cl::Context& context, const cl::Device& device);
+  // Takes them from a program that was built for vectors of vector_width(device).
+  BlockedProduct(const cl::Context& context, const cl::Device& device, const cl::Program& program);
+
+  // Elements in one vector register, as a width that OpenCL C has: 2, 4, 8 or 16.
+  static size_t vector_width(const cl::Device& device);
 
   // Makes room for the packed operands of `product`, so that enqueue() need not.
   void reserve(const cl::CommandQueue& queue, const Product<Real>& product);

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Double-precision matrix product on all compute units of an accelerator, checked against OpenBLAS.
+// The program is part of this one: a kernel that calls C code, whose threads are OpenMP's.
 // The matrices stay where the host allocated them: the device uses them in place.
 #include <CL/opencl.hpp>
 #include <boost/align/aligned_allocator.hpp>
 #include <cstdio>
 #include <vector>
 
-#include "common/blocked_product.h"
 #include "common/command_line.h"
 #include "common/device_choice.h"
+#include "common/example.h"
 #include "common/matrices.h"
 #include "common/reference_product.h"
+#include "dgemm.dsp_h"
 
 namespace {
 
@@ -81,45 +83,86 @@ size_t count_errors(const Problem& problem, const Matrix& result, const Matrix& 
   return errors;
 }
 
-// What runs products on the device.
+// Where element (line, k) of an operand is: line * line_stride + k * depth_stride.
+struct Strides {
+  cl_long line, depth;
+};
+Strides strides_of_a(const Problem& p) {
+  if (p.row_major == p.transpose_a) return {1, static_cast<cl_long>(p.m)};
+  return {static_cast<cl_long>(p.k), 1};
+}
+Strides strides_of_b(const Problem& p) {
+  if (p.row_major == p.transpose_b) return {static_cast<cl_long>(p.k), 1};
+  return {1, static_cast<cl_long>(p.n)};
+}
+
+// What runs products on the device: a task whose C code has OpenMP's threads on all compute units.
 class Device {
  public:
-  explicit Device(const cl::Device& device)
-      : context_(device), queue_(context_, device), product_(context_, device) {
-    // An empty launch, so that the first product does not pay for waking the compute units.
-    cl::Program empty(context_, "__kernel void empty() {}");
-    empty.build({device});
-    queue_.enqueueNDRangeKernel(cl::Kernel(empty, "empty"), cl::NullRange, cl::NDRange(1));
-    queue_.finish();
+  Device() {
+    // An empty kernel first, so that the first product does not pay for waking the compute units.
+    accelerator_.queue.enqueueNDRangeKernel(cl::Kernel(program_, "empty"), cl::NullRange,
+                                            cl::NDRange(1));
+    accelerator_.queue.finish();
   }
 
-  // Leaves the result in operands.c; returns the seconds that the kernels took.
-  double multiply(const Problem& problem, Operands& operands) {
+  // Leaves the result in operands.c; returns the seconds that the kernel took.
+  double multiply(const Problem& p, Operands& operands) {
     const cl::Buffer a = in_place(CL_MEM_READ_ONLY, operands.a);
     const cl::Buffer b = in_place(CL_MEM_READ_ONLY, operands.b);
     const cl::Buffer c = in_place(CL_MEM_READ_WRITE, operands.c);
-    product_.reserve(queue_, problem);
-    queue_.finish();
+    // The kernel writes C in columns. A row-major C is its transposed form in columns: B' * A'.
+    const size_t rows = p.row_major ? p.n : p.m, columns = p.row_major ? p.m : p.n;
+    reserve(packed_a_, rows);
+    reserve(packed_b_, columns);
+    if (p.row_major)
+      set_arguments(b, strides_of_b(p), a, strides_of_a(p), rows, columns, p, c);
+    else
+      set_arguments(a, strides_of_a(p), b, strides_of_b(p), rows, columns, p, c);
+    const cl::CommandQueue& queue = accelerator_.queue;
+    queue.finish();
     const double seconds = examples::seconds_of([&] {
-      product_.enqueue(queue_, problem, a, b, c);
-      queue_.finish();
+      queue.enqueueNDRangeKernel(kernel_, cl::NullRange, cl::NDRange(1), cl::NDRange(1));
+      queue.finish();
     });
     // The result is in the host's own memory once it has been mapped.
     void* mapped =
-        queue_.enqueueMapBuffer(c, CL_TRUE, CL_MAP_READ, 0, operands.c.size() * sizeof(double));
-    queue_.enqueueUnmapMemObject(c, mapped);
-    queue_.finish();
+        queue.enqueueMapBuffer(c, CL_TRUE, CL_MAP_READ, 0, operands.c.size() * sizeof(double));
+    queue.enqueueUnmapMemObject(c, mapped);
+    queue.finish();
     return seconds;
   }
 
  private:
   cl::Buffer in_place(cl_mem_flags access, Matrix& matrix) const {
-    return {context_, access | CL_MEM_USE_HOST_PTR, matrix.size() * sizeof(double), matrix.data()};
+    return {accelerator_.context, access | CL_MEM_USE_HOST_PTR, matrix.size() * sizeof(double),
+            matrix.data()};
   }
 
-  cl::Context context_;
-  cl::CommandQueue queue_;
-  examples::BlockedProduct<double> product_;
+  // Room for one block of depth of an operand with that many lines, padded to whole panels
+  // (dgemm_omp.c). Touched here, so that the first product does not wait for memory's pages.
+  void reserve(cl::Buffer& buffer, size_t lines) {
+    constexpr size_t kDepth = 256, kLongestPanel = 16;
+    const size_t bytes = (lines + kLongestPanel) * kDepth * sizeof(double);
+    if (buffer() && buffer.getInfo<CL_MEM_SIZE>() >= bytes) return;
+    buffer = cl::Buffer(accelerator_.context, CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS, bytes);
+    accelerator_.queue.enqueueFillBuffer(buffer, cl_uchar{0}, 0, bytes);
+  }
+
+  void set_arguments(const cl::Buffer& first, const Strides& of_first, const cl::Buffer& second,
+                     const Strides& of_second, size_t rows, size_t columns, const Problem& p,
+                     const cl::Buffer& c) {
+    cl_uint index = 0;
+    const auto set = [&](const auto&... values) { (kernel_.setArg(index++, values), ...); };
+    set(first, of_first.line, of_first.depth, second, of_second.line, of_second.depth);
+    set(static_cast<cl_long>(rows), static_cast<cl_long>(columns), static_cast<cl_long>(p.k));
+    set(p.alpha, p.beta, c, packed_a_, packed_b_);
+  }
+
+  examples::Accelerator accelerator_;
+  cl::Program program_ = accelerator_.build(dgemm_dsp_bin, dgemm_dsp_bin_len);
+  cl::Kernel kernel_{program_, "dgemm"};
+  cl::Buffer packed_a_, packed_b_;
 };
 
 size_t run(int argc, char** argv) {
@@ -131,7 +174,7 @@ size_t run(int argc, char** argv) {
   const Problem& problem = options.problem;
   const cl::Device cl_device = examples::choose_accelerator();
   examples::require_room(problem, cl_device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>());
-  Device device(cl_device);
+  Device device;
 
   std::printf("Generating random data ... ");
   std::fflush(stdout);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Single-precision matrix product on all compute units of an accelerator, checked against OpenBLAS.
+// The program is part of this one, compiled before by clocl.
 #include <CL/opencl.hpp>
 #include <algorithm>
 #include <bit>
@@ -12,6 +13,9 @@
 #include "common/device_choice.h"
 #include "common/matrices.h"
 #include "common/reference_product.h"
+#include "sgemm_16.dsp_h"
+#include "sgemm_4.dsp_h"
+#include "sgemm_8.dsp_h"
 
 namespace {
 
@@ -109,11 +113,26 @@ size_t count_errors(const Problem& problem, const std::vector<float>& result,
   return errors;
 }
 
+// The program for the device's vectors, of those that are part of this one.
+cl::Program embedded_program(const cl::Context& context, const cl::Device& device) {
+  const size_t width = examples::BlockedProduct<float>::vector_width(device);
+  const auto make = [&](const char* binary, size_t size) {
+    cl::Program program(context, {device}, {{binary, binary + size}});
+    program.build({device});
+    return program;
+  };
+  if (width == 16) return make(sgemm_16_dsp_bin, sgemm_16_dsp_bin_len);
+  if (width == 8) return make(sgemm_8_dsp_bin, sgemm_8_dsp_bin_len);
+  return make(sgemm_4_dsp_bin, sgemm_4_dsp_bin_len);
+}
+
 // What runs products on the device: C lives in device memory that the host maps.
 class Device {
  public:
   explicit Device(const cl::Device& device)
-      : context_(device), queue_(context_, device), product_(context_, device) {}
+      : context_(device),
+        queue_(context_, device),
+        product_(context_, device, embedded_program(context_, device)) {}
 
   // Leaves the result in operands.c; returns the seconds that the kernels took.
   double multiply(const Problem& problem, Operands& operands) {

@@ -23,6 +23,22 @@
 #define CL_MEM_USE_MSMC_TI (1 << 20)
 #endif
 
+// cl_ti_clmalloc: memory of the device for the host, aligned to 128 bytes, which buffers with
+// CL_MEM_USE_HOST_PTR use in place. Null where there is none left. These functions are obtained by
+// clGetExtensionFunctionAddressForPlatform; programs that link libocl_util have them by name.
+#ifdef __cplusplus
+extern "C" {
+#endif
+void* CL_API_CALL __malloc_ddr(size_t size);
+void* CL_API_CALL __malloc_msmc(size_t size);
+void CL_API_CALL __free_ddr(void* memory);
+void CL_API_CALL __free_msmc(void* memory);
+// Whether the address is in memory from them.
+cl_bool CL_API_CALL __is_in_malloced_region(void* address);
+#ifdef __cplusplus
+}
+#endif
+
 // cl_ti_kernel_timeout_compute_unit, and how kernels end that do not come to their end: the status
 // of their events.
 #ifndef CL_QUEUE_KERNEL_TIMEOUT_COMPUTE_UNIT_TI
@@ -32,6 +48,12 @@
 #define CL_ERROR_KERNEL_ABORT_TI -7101
 #define CL_ERROR_KERNEL_EXIT_TI -7102
 #define CL_ERROR_KERNEL_TIMEOUT_TI -7103
+#endif
+
+// XRT's. cl_kernel_info: on how many compute units of a device image the kernel runs (cl_uint); of
+// another program's kernel, on how many of the device.
+#ifndef CL_KERNEL_COMPUTE_UNIT_COUNT
+#define CL_KERNEL_COMPUTE_UNIT_COUNT 0x1300
 #endif
 
 #ifdef __cplusplus

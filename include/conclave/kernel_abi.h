@@ -8,11 +8,13 @@
 
 namespace conclave::abi {
 
-inline constexpr uint32_t kAbiVersion = 3;
+inline constexpr uint32_t kAbiVersion = 4;
 
 // Alignment of the argument block, of local memory and of the spill area: that of the widest OpenCL
 // type (double16, long16).
 inline constexpr uint64_t kBlockAlignment = 128;
+
+inline constexpr uint64_t kUnitAccessBytes = 64;
 
 // Describes one value passed to printf. `kind` is one of the letters below; a vector of `count`
 // elements of `element_size` bytes (a 3-component vector occupies four). Values lie one after the
@@ -45,10 +47,24 @@ struct AddressRanges {
   uint64_t stack_end;
 };
 
+// What kernels ask of the compute unit that they run on (device_calls.def).
+enum class DeviceCall : uint32_t {
+#define CONCLAVE_DEVICE_CALL(name) name,
+#include "conclave/device_calls.def"
+#undef CONCLAVE_DEVICE_CALL
+};
+
+struct UnitAccess {
+  uint64_t (*call)(void* unit, DeviceCall call, uint64_t a, uint64_t b, uint64_t c);
+  void* unit;            // for `call`
+  uint32_t number;       // of the compute unit in the device
+  uint32_t list_number;  // among those that the process uses
+};
+
 // What belongs to the compute unit that runs a work-group; overwritten by the next one.
 struct Workspace {
   // The kernel's static local bytes, then the local arguments. kBlockAlignment bytes before it lies
-  // an AddressRanges.
+  // an AddressRanges, kUnitAccessBytes before it a UnitAccess.
   void* local_memory;
   void* spill;  // values live across barriers: spill bytes per work-item x work-items
 };

@@ -63,6 +63,9 @@ struct Config {
   // After how long a kernel lets the next process have a compute unit, at the end of a work-group.
   // Key "time-slice-us", CONCLAVE_TIME_SLICE_US.
   uint32_t time_slice_us = 4000;
+  // How long loading a device image, or opening a context on it, waits for others to let go before
+  // it fails, in ms. Key "image-wait-ms", CONCLAVE_IMAGE_WAIT_MS.
+  uint32_t image_wait_ms = 0;
   // Name of the shared segment, instead of the daemon's or the user's own. Key "segment",
   // CONCLAVE_SEGMENT; "" where it is not given.
   std::string segment;
@@ -79,6 +82,14 @@ struct Config {
   uint64_t ddr_heap1_bytes = 0;
   uint64_t ddr_heap2_bytes = 0;
   uint64_t msmc_heap_bytes = 4u << 20;
+  // Bounds below what the device could do, as programs see it: work-items of a work-group and bytes
+  // of a memory object. Keys "work-group-size-limit", "max-mem-alloc-size"; TI_OCL_WG_SIZE_LIMIT,
+  // TI_OCL_LIMIT_DEVICE_MAX_MEM_ALLOC_SIZE.
+  uint32_t work_group_size_limit = UINT32_MAX;
+  uint64_t max_mem_alloc_size = UINT64_MAX;
+  // Whether what kernels print begins with the number of the compute unit. Key "printf-core-id" (0
+  // or 1), TI_OCL_PRINTF_COREID.
+  bool printf_core_id = false;
   // False where this process wants the device alone: key "multiprocess" (true or false), usually
   // in [Runtime] of xrt.ini.
   bool multiprocess = true;

@@ -120,11 +120,27 @@ std::string print_device_type(const Config& config) {
   return text;
 }
 
-Complaint parse_cache(Config& config, const std::string& text) {
+template <auto member>
+Complaint parse_switch(Config& config, const std::string& text) {
   const auto number = to_number(text);
   if (!number || *number > 1) return {integer_allowed(0, 1)};
-  config.cache = *number != 0;
+  config.*member = *number != 0;
   return {};
+}
+template <auto member>
+std::string print_switch(const Config& config) {
+  return config.*member ? "1" : "0";
+}
+
+// A bound that is no number is none, as on TI's platform.
+template <auto member, uint64_t highest>
+Complaint parse_limit(Config& config, const std::string& text) {
+  if (!to_number(text)) return {"is no integer, there is no limit", true};
+  return parse_number<member, 1, highest>(config, text);
+}
+template <auto member, uint64_t highest>
+std::string print_limit(const Config& config) {
+  return config.*member == highest ? "none" : std::to_string(config.*member);
 }
 
 Complaint parse_cache_dir(Config& config, const std::string& text) {
@@ -241,6 +257,8 @@ constexpr ConfigKey kKeys[] = {
      print_number<&Config::perf_map>},
     {"multiprocess", nullptr, parse_multiprocess,
      [](const Config& c) { return std::string(c.multiprocess ? "true" : "false"); }},
+    {"image-wait-ms", "CONCLAVE_IMAGE_WAIT_MS", parse_number<&Config::image_wait_ms, 0, 86'400'000>,
+     print_number<&Config::image_wait_ms>},
     {"segment", "CONCLAVE_SEGMENT", parse_segment, print_text<&Config::segment>},
     {"linux-shmem-size-KB", "CONCLAVE_SHMEM_SIZE_KB", parse_segment_size,
      print_number<&Config::shmem_size_kb>},
@@ -258,8 +276,15 @@ constexpr ConfigKey kKeys[] = {
     {"compile-timeout-s", "CONCLAVE_COMPILE_TIMEOUT_S",
      parse_number<&Config::compile_timeout_s, 1, 7 * 24 * 3600>,
      print_number<&Config::compile_timeout_s>},
-    {"cache", "CONCLAVE_CACHE", parse_cache,
-     [](const Config& c) { return std::string(c.cache ? "1" : "0"); }},
+    {"work-group-size-limit", "TI_OCL_WG_SIZE_LIMIT",
+     parse_limit<&Config::work_group_size_limit, UINT32_MAX>,
+     print_limit<&Config::work_group_size_limit, UINT32_MAX>},
+    {"max-mem-alloc-size", "TI_OCL_LIMIT_DEVICE_MAX_MEM_ALLOC_SIZE",
+     parse_limit<&Config::max_mem_alloc_size, UINT64_MAX>,
+     print_limit<&Config::max_mem_alloc_size, UINT64_MAX>},
+    {"printf-core-id", "TI_OCL_PRINTF_COREID", parse_switch<&Config::printf_core_id>,
+     print_switch<&Config::printf_core_id>},
+    {"cache", "CONCLAVE_CACHE", parse_switch<&Config::cache>, print_switch<&Config::cache>},
     {"cache-dir", "CONCLAVE_CACHE_DIR", parse_cache_dir, print_text<&Config::cache_dir>},
     {"cache-size-mib", "CONCLAVE_CACHE_SIZE_MIB",
      parse_number<&Config::cache_size_mib, 1, 1024 * 1024>, print_number<&Config::cache_size_mib>},

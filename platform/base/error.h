@@ -14,14 +14,19 @@ namespace conclave {
 
 class Error : public std::exception {
  public:
-  // `code` is an OpenCL error code, `text` says what is wrong, with the offending values.
-  Error(cl_int code, std::string text) : code_(code), text_(std::move(text)) {}
+  // `code` is an OpenCL error code, `text` says what is wrong, with the offending values;
+  // `error_number` is what XRT's interface calls it (EBUSY ...), 0 where that follows from the
+  // code.
+  Error(cl_int code, std::string text, int error_number = 0)
+      : code_(code), error_number_(error_number), text_(std::move(text)) {}
   cl_int code() const { return code_; }
+  int error_number() const { return error_number_; }
   const std::string& text() const { return text_; }
   const char* what() const noexcept override { return text_.c_str(); }
 
  private:
   cl_int code_;
+  int error_number_;
   std::string text_;
 };
 

@@ -4,6 +4,8 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <fstream>
 #include <sstream>
 
 #include "platform/base/control_group.h"
@@ -40,7 +42,23 @@ uint32_t group_limit(const std::string& directory, bool version2) {
                      first_line(directory + "/cpu.cfs_period_us"));
 }
 
+uint32_t read_mhz() {
+  std::ifstream highest("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
+  if (uint32_t khz = 0; highest >> khz) return khz / 1000;
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line) && !line.empty();)
+    if (const size_t colon = line.find(": ");
+        line.starts_with("cpu MHz") && colon != std::string::npos)
+      return static_cast<uint32_t>(std::strtod(line.c_str() + colon + 2, nullptr));
+  return 0;
+}
+
 }  // namespace
+
+uint32_t host_cpu_mhz() {
+  static const uint32_t mhz = std::max(1u, read_mhz());
+  return mhz;
+}
 
 uint32_t control_group_cpus(const std::string& membership, const std::string& root) {
   uint32_t limit = UINT32_MAX;

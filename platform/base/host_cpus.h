@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many CPUs this process may use.
+// How many CPUs this process may use, and how fast they are.
 #ifndef CONCLAVE_PLATFORM_BASE_HOST_CPUS_H_
 #define CONCLAVE_PLATFORM_BASE_HOST_CPUS_H_
 
@@ -11,6 +11,10 @@ namespace conclave {
 // The CPUs in the process's affinity mask, but not more than its control group grants: CPU time
 // beyond the quota is not given, so more workers would only wait for each other.
 uint32_t host_cpus();
+
+// The frequency that the system tells of the first CPU, at its most if that is known; at least 1.
+// Read once: the present one changes all the time.
+uint32_t host_cpu_mhz();
 
 // The CPUs that control groups grant, quota / period rounded up; the smallest value of the group
 // and those above it. UINT32_MAX where there is no limit. `membership` is the text of

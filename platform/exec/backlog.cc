@@ -39,7 +39,7 @@ void watch_others() {
 
 ComputeUnitSet allowed_units(const Event& event) {
   const int32_t gang_unit = event.progress.gang_unit.load();
-  if (gang_unit < 0) return event.queue()->device().compute_units();
+  if (gang_unit < 0) return event.compute_units();
   ComputeUnitSet one;
   one.add(static_cast<uint32_t>(gang_unit));
   return one;

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "platform/exec/compute_unit_set.h"
+
 namespace conclave {
 
 class ComputeUnit;
@@ -24,6 +26,8 @@ class Command {
   virtual bool needs_lease() const { return false; }
   // Whether all units have to run at the same time, each on a compute unit of its own.
   virtual bool gang() const { return false; }
+  // The only compute units of the device that it may run on; null: any.
+  virtual const ComputeUnitSet* compute_units() const { return nullptr; }
   // Whether the command has threads of its own that use all compute units of its device at once:
   // run_team() is called once, with all of them held.
   virtual bool team() const { return false; }

@@ -61,6 +61,9 @@ const abi::Workspace& ComputeUnit::workspace(size_t local_bytes, size_t spill_by
   void* block = local_.at_least(abi::kBlockAlignment + local_bytes);
   workspace_.local_memory = static_cast<std::byte*>(block) + abi::kBlockAlignment;
   workspace_.spill = spill_.at_least(spill_bytes);
+  services_.forget_local_heap();
+  *reinterpret_cast<abi::UnitAccess*>(static_cast<std::byte*>(workspace_.local_memory) -
+                                      abi::kUnitAccessBytes) = access_;
   *static_cast<abi::AddressRanges*>(block) =
       abi::address_ranges(workspace_, local_bytes, spill_bytes, stack_end);
   return workspace_;

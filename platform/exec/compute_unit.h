@@ -12,6 +12,7 @@
 #include <mutex>
 
 #include "conclave/kernel_abi.h"
+#include "platform/exec/unit_services.h"
 #include "platform/share/leases.h"
 #include "platform/share/unit_placement.h"
 
@@ -100,6 +101,8 @@ class ComputeUnit {
   Block local_;
   Block spill_;
   abi::Workspace workspace_{};
+  UnitServices services_;
+  const abi::UnitAccess access_ = services_.access(index_);
   alignas(64) std::atomic<int32_t> signal_{kEmpty};
   // Written before signal_, read after.
   Event* posted_ = nullptr;

@@ -19,6 +19,17 @@ class ComputeUnitSet {
   void add(uint32_t i) { words_[i / 64] |= uint64_t{1} << (i % 64); }
   bool has(uint32_t i) const { return words_[i / 64] >> (i % 64) & 1; }
   uint64_t word(uint32_t w) const { return words_[w]; }
+  // Those that are in the other one, too.
+  ComputeUnitSet operator&(const ComputeUnitSet& other) const {
+    ComputeUnitSet both = *this;
+    for (uint32_t w = 0; w < kWords; ++w) both.words_[w] &= other.words_[w];
+    return both;
+  }
+  // The first one from `i` on; kMaxComputeUnits where there is none.
+  uint32_t first_from(uint32_t i) const {
+    while (i < kMaxComputeUnits && !has(i)) ++i;
+    return i;
+  }
   uint32_t size() const {
     uint32_t n = 0;
     for (uint64_t word : words_) n += std::popcount(word);

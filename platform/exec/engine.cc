@@ -42,7 +42,7 @@ thread_local Engine::Seat* Engine::seat_ = nullptr;
 bool Engine::Seat::suits(const Event& event) const {
   const Event::Progress& p = event.progress;
   if (host_thread && (p.gang || p.stack_bytes > kHostStackBytes)) return false;
-  return event.queue()->device().compute_units().has(tenure.cu().index());
+  return event.compute_units().has(tenure.cu().index());
 }
 
 Engine& Engine::get() {
@@ -183,8 +183,8 @@ void Engine::submit(Ref<Event> event) {
   if (!tenure || !post(*tenure, event)) add_to_backlog(*event);
 }
 
-bool Engine::has_free_unit(const Device& device) {
-  return idle_.find(device.compute_units(), 0, [&](uint32_t i) {
+bool Engine::has_free_unit(const ComputeUnitSet& units) {
+  return idle_.find(units, 0, [&](uint32_t i) {
     return !units_[i]->arbitrated() || units_[i]->leases().looks_free(units_[i]->shared());
   }) >= 0;
 }
@@ -382,7 +382,7 @@ void Engine::admit(Event& event) {
 
 void Engine::cut(Event& event) {
   Event::Progress& p = event.progress;
-  const uint64_t units = event.queue()->device().compute_units().size();
+  const uint64_t units = event.compute_units().size();
   const Cut cut(p.total, p.estimate_ns, units);
   p.chunk = cut.chunk;
   p.most = cut.most;
@@ -422,7 +422,7 @@ void Engine::recruit(Event& event) {
   Event::Progress& p = event.progress;
   if (p.wanted.load(std::memory_order_relaxed) <= 0) return;
   // Beside others' work a short command is sooner done than a worker is awake.
-  if (p.estimate_ns < kWorthQueuingNs && !has_free_unit(event.queue()->device())) return;
+  if (p.estimate_ns < kWorthQueuingNs && !has_free_unit(event.compute_units())) return;
   for (int woken = 0; woken < 2 && p.wanted.load(std::memory_order_relaxed) > 0; ++woken) {
     if (p.exhausted()) return;
     std::optional<Tenure> tenure = claim(event, false);
@@ -435,7 +435,7 @@ void Engine::recruit(Event& event) {
 // A command turns out to be longer than was thought: recruits as many units as it is worth.
 void Engine::want_more(Event& event, uint64_t unit_ns) {
   Event::Progress& p = event.progress;
-  const uint64_t units = event.queue()->device().compute_units().size();
+  const uint64_t units = event.compute_units().size();
   const auto places = static_cast<int32_t>(
       useful_compute_units(units, p.total, p.total * unit_ns, kWorthWakingNs) - 1);
   if (places <= p.places) return;
@@ -478,14 +478,14 @@ void Engine::take_part(Seat& seat, Event& event) {
 // each other.
 void Engine::begin_gang(Event& event) {
   event.progress.wanted.store(0);
-  event.progress.gang_unit = static_cast<int32_t>(event.queue()->device().units().front());
+  event.progress.gang_unit = static_cast<int32_t>(event.compute_units().first_from(0));
   add_to_backlog(event);
 }
 
 // On the unit that joins, which is kept until all have joined.
 void Engine::join_gang(Seat& seat, Event& event) {
   Event::Progress& p = event.progress;
-  const std::vector<uint32_t>& units = event.queue()->device().units();
+  const ComputeUnitSet& units = event.compute_units();
   const auto size = static_cast<int32_t>(units.size());
   const int32_t joined = p.gang_size.load() + 1;  // only one joins at a time
   // All leave a team's command when it has ended, which gang_size tells by one more.
@@ -495,7 +495,8 @@ void Engine::join_gang(Seat& seat, Event& event) {
     futex_wake(p.gang_size);
     return;
   }
-  p.gang_unit = joined < size ? static_cast<int32_t>(units[static_cast<size_t>(joined)]) : -1;
+  const uint32_t next = units.first_from(seat.tenure.cu().index() + 1);
+  p.gang_unit = joined < size ? static_cast<int32_t>(next) : -1;
   p.gang_size.store(joined);
   if (joined == size)
     futex_wake(p.gang_size);

@@ -33,8 +33,6 @@
 
 namespace conclave {
 
-class Device;
-
 class Engine {
  public:
   // Commands shorter than this are not worth waking a thread for: they wait for the host thread's
@@ -54,8 +52,8 @@ class Engine {
   // Sees to it that a ready command runs on a worker. Takes over the reference.
   void submit(Ref<Event> event);
 
-  // Whether a kernel for `device` could start at once on a unit that nobody uses.
-  bool has_free_unit(const Device& device);
+  // Whether a kernel for `units` could start at once on a unit that nobody uses.
+  bool has_free_unit(const ComputeUnitSet& units);
 
   // A command whose last dependency has just ended on this thread.
   void ready(Event& event);

@@ -10,6 +10,7 @@
 #include "CL/cl_ext_conclave.h"
 #include "platform/base/align.h"
 #include "platform/base/clock.h"
+#include "platform/base/config.h"
 #include "platform/base/error.h"
 #include "platform/exec/compute_unit.h"
 #include "platform/exec/engine.h"
@@ -33,6 +34,9 @@ constexpr uint32_t kTimedOneIn = 16;
 // Launches from here on are always timed: the clock does not matter to them.
 constexpr uint64_t kAlwaysTimedNs = 5'000;
 
+// The compute unit that the current thread runs work-groups for, where printf tells.
+thread_local uint32_t t_unit = 0;
+
 void write_out(std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
@@ -54,7 +58,8 @@ std::array<size_t, 3> choose_local_size(const IndexSpace& space, const KernelCod
   if (required[0]) return required;
   constexpr size_t kWanted = 256, kMost = 4096;
   size_t items = space.global[0] * space.global[1] * space.global[2];
-  size_t budget = std::clamp(items / (8 * compute_units), kWanted, kMost);
+  size_t budget = std::min(std::clamp(items / (8 * compute_units), kWanted, kMost),
+                           Device::max_work_group_size());
   std::array<size_t, 3> local{1, 1, 1};
   // Packets lie along one dimension, which is to be long.
   const size_t row = code.info->dimension;
@@ -72,7 +77,7 @@ void NdRange::FreeAligned::operator()(std::byte* memory) const {
 
 NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
                  const IndexSpace& space)
-    : code_(std::move(code)) {
+    : code_(std::move(code)), bound_units_(kernel.bound_units()) {
   units_ = 1;
   for (int d = 0; d < 3; ++d) {
     launch_.global_offset[d] = space.offset[d];
@@ -229,6 +234,7 @@ void NdRange::call(ComputeUnit& cu, uint64_t first, uint64_t count) {
       special ? std::max(spill_bytes_, special->spill_bytes * items_per_group_) : spill_bytes_;
   const abi::Workspace& workspace =
       cu.workspace(local_bytes_, spill_bytes, __builtin_frame_address(0));
+  t_unit = cu.index();
   const auto call = [&](abi::GroupFunction function, uint64_t begin, uint64_t groups) {
     function(&launch_, arguments(), &workspace, begin, groups);
   };
@@ -244,6 +250,9 @@ void NdRange::finish() {
   if (kind_use_ && kind_use_->add(estimate_ns())) [[unlikely]]
     specializer::see_to(code_, *kind_use_);
   if (!launch_.text.empty()) write_out(launch_.text);
+  // Before anybody can see that the launch has ended: a host that releases the kernel then finds
+  // its contexts closed.
+  bound_units_.reset();
 }
 
 int32_t NdRange::print(const abi::Launch* launch, const char* format,
@@ -251,6 +260,7 @@ int32_t NdRange::print(const abi::Launch* launch, const char* format,
   const kernel_calls::Hold hold;
   auto* self = const_cast<PrintingLaunch*>(static_cast<const PrintingLaunch*>(launch));
   std::string text = format_print(format, descriptors, values);
+  if (Config::get().printf_core_id) text.insert(0, "[core " + std::to_string(t_unit) + "] ");
   std::lock_guard lock(self->mutex);
   self->text += text;
   if (self->text.size() >= kPrintBufferBytes) write_out(self->text);

@@ -44,6 +44,7 @@ class NdRange : public Command {
 
   bool needs_lease() const override { return true; }
   bool gang() const override { return code_->info->gang; }
+  const ComputeUnitSet* compute_units() const override { return bound_units_.get(); }
   bool team() const override;
   const char* name() const override { return code_->info->name.c_str(); }
   uint64_t units() const override { return units_; }
@@ -79,7 +80,8 @@ class NdRange : public Command {
   void place_memory_arguments(const Kernel& kernel);
 
   std::shared_ptr<const KernelCode> code_;
-  LaunchKindUse* kind_use_ = nullptr;  // code_ owns it; null: only the general code
+  std::shared_ptr<const ComputeUnitSet> bound_units_;  // null: the kernel runs on any
+  LaunchKindUse* kind_use_ = nullptr;                  // code_ owns it; null: only the general code
   bool has_smaller_groups_ = false;
   std::vector<Ref<Memory>> keep_;
   PrintingLaunch launch_;

@@ -60,7 +60,8 @@ Ref<Event> CommandQueue::enqueue(cl_command_type type, std::unique_ptr<Command> 
     if (deferred_.empty()) return event;
     deferred_ns_ += std::min(cost, Engine::kWorthQueuingNs);
     if (deferred_ns_ <= Engine::kWorthWakingNs) return event;
-    if (deferred_ns_ < Engine::kWorthQueuingNs && !Engine::get().has_free_unit(*device_))
+    if (deferred_ns_ < Engine::kWorthQueuingNs &&
+        !Engine::get().has_free_unit(event->compute_units()))
       return event;
     due = take_deferred();
   }

@@ -180,7 +180,12 @@ uint64_t Device::max_allocation() {
   constexpr uint64_t kMinimum = 32 << 20;
   const uint64_t first = heap_size(share::HeapId::kDdr1), second = heap_size(share::HeapId::kDdr2);
   const uint64_t half = (first + second) / 2 / share::Heap::kAlignment * share::Heap::kAlignment;
-  return std::max(half, std::min(kMinimum, std::max(first, second)));
+  return std::min(Config::get().max_mem_alloc_size,
+                  std::max(half, std::min(kMinimum, std::max(first, second))));
+}
+
+size_t Device::max_work_group_size() {
+  return std::min<size_t>(kMaxWorkGroupSize, Config::get().work_group_size_limit);
 }
 
 }  // namespace conclave

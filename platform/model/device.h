@@ -26,8 +26,10 @@ class Device : public Object<Device> {
  public:
   static constexpr uint32_t kMagic = 0x64657669;  // "devi"
 
-  // Work-items in a work-group, and in each dimension of it. TI's examples use 16,384.
+  // Work-items in a work-group, and in each dimension of it. TI's examples use 16,384. The
+  // configuration may set a bound below.
   static constexpr size_t kMaxWorkGroupSize = 16384;
+  static size_t max_work_group_size();
   static constexpr size_t kLocalMemoryBytes = 256 << 10;
   static constexpr size_t kMaxConstantBytes = 256 << 20;
   static constexpr size_t kMaxParameterBytes = 4352;  // 4 KiB of arguments and some pointers

@@ -9,6 +9,7 @@
 #include "platform/exec/engine.h"
 #include "platform/model/command_queue.h"
 #include "platform/model/context.h"
+#include "platform/model/device.h"
 
 namespace conclave {
 
@@ -19,6 +20,11 @@ Event::Event(CommandQueue& queue, cl_command_type type, std::unique_ptr<Command>
       status_(CL_QUEUED),
       profiling_(queue.profiling()) {
   if (profiling_) times_[kQueued] = now_ns();
+  units_ = &queue.device().compute_units();
+  if (const ComputeUnitSet* bound = command_ ? command_->compute_units() : nullptr) {
+    own_units_ = std::make_unique<const ComputeUnitSet>(*bound & *units_);
+    units_ = own_units_.get();
+  }
 }
 
 Event::Event(Context& context)

@@ -44,6 +44,9 @@ class Event : public Object<Event> {
   cl_command_type type() const { return type_; }
   bool is_user_event() const { return type_ == CL_COMMAND_USER; }
   Command* command() const { return command_.get(); }
+  // What a command may run on: the units of the queue's device, or those of them that its kernel is
+  // bound to.
+  const ComputeUnitSet& compute_units() const { return *units_; }
 
   // CL_QUEUED, CL_SUBMITTED, CL_RUNNING, CL_COMPLETE or a negative error code.
   cl_int status() const { return status_.load(std::memory_order_acquire); }
@@ -140,6 +143,8 @@ class Event : public Object<Event> {
   Ref<Context> context_;  // of a user event; a command has its queue's
   Ref<CommandQueue> queue_;
   std::unique_ptr<Command> command_;
+  const ComputeUnitSet* units_ = nullptr;  // of a command
+  std::unique_ptr<const ComputeUnitSet> own_units_;
   cl_command_type type_;
   std::atomic<int32_t> status_;
   std::atomic<int32_t> sleepers_{0};

@@ -10,6 +10,7 @@
 #include "platform/exec/specializer.h"
 #include "platform/model/context.h"
 #include "platform/model/device.h"
+#include "platform/model/image_binding.h"
 #include "platform/model/program.h"
 #include "platform/model/sampler.h"
 
@@ -98,7 +99,8 @@ KernelCode::KernelCode(Ref<Device> on, std::shared_ptr<const ProgramImage> from,
       function(code->function(kernel.symbol)),
       launch_kinds(specializer::watch(*image, kernel)) {}
 
-Kernel::Kernel(Program& program, const std::string& name) : program_(&program) {
+Kernel::Kernel(Program& program, const std::string& full_name) : program_(&program) {
+  const std::string name = program.device_image() ? kernel_of(full_name) : full_name;
   bool built = false;
   for (const Ref<Device>& device : program.devices()) {
     Build build = program.build_for(*device);
@@ -113,15 +115,33 @@ Kernel::Kernel(Program& program, const std::string& name) : program_(&program) {
   for (const auto& code : codes_)
     require(same_signature(*code->info, info()), CL_INVALID_KERNEL_DEFINITION,
             "the kernel's arguments differ between devices");
+  if (program.device_image()) bind(full_name);
   arguments_.resize(info().arguments.size());
   block_.resize(info().arguments_bytes);
   program_->attach_kernel();
+}
+
+void Kernel::bind(const std::string& name) {
+  const auto& image = program_->device_image();
+  try {
+    binding_ = std::make_shared<const ImageBinding>(image, image->units_named(name));
+    bound_units_ = {binding_, &binding_->device_units()};
+  } catch (const Error& error) {
+    program_->note("kernel " + name + ": " + error.text());
+    throw;
+  }
+}
+
+ComputeUnitSet Kernel::units_on(const Device& device) const {
+  return bound_units_ ? *bound_units_ & device.compute_units() : device.compute_units();
 }
 
 Kernel::Kernel(const Kernel& other)
     : Object<Kernel>(),
       program_(other.program_),
       codes_(other.codes_),
+      binding_(other.binding_),
+      bound_units_(other.bound_units_),
       arguments_(other.arguments_),
       block_(other.block_),
       timeout_ms_(other.timeout_ms()) {
@@ -191,6 +211,13 @@ void Kernel::set_argument(cl_uint index, size_t size, const void* value) {
     }
   }
   state.set = true;
+}
+
+void Kernel::set_pointer(cl_uint index, Memory* memory, size_t offset) {
+  std::byte* address = memory ? memory->data() + offset : nullptr;
+  std::memcpy(block_.data() + info().arguments[index].offset, &address, sizeof address);
+  arguments_[index].memory = memory ? memory->handle() : nullptr;
+  arguments_[index].set = true;
 }
 
 size_t Kernel::local_bytes(const KernelCode& code) const {

@@ -13,6 +13,7 @@
 
 #include "conclave/kernel_abi.h"
 #include "platform/base/object.h"
+#include "platform/exec/compute_unit_set.h"
 #include "platform/loader/program_image.h"
 #include "platform/model/launch_kinds.h"
 #include "platform/model/memory.h"
@@ -20,6 +21,7 @@
 namespace conclave {
 
 class Device;
+class ImageBinding;
 class Kernel;
 class Program;
 
@@ -62,9 +64,10 @@ class Kernel : public Object<Kernel> {
  public:
   static constexpr uint32_t kMagic = 0x6b65726e;  // "kern"
 
-  // Throws Error{CL_INVALID_PROGRAM_EXECUTABLE, CL_INVALID_KERNEL_NAME,
-  // CL_INVALID_KERNEL_DEFINITION}.
-  Kernel(Program& program, const std::string& name);
+  // Of a program of a device image, the kernel is bound to all its compute units, or to those of
+  // "name:{unit,unit}", and opens contexts on them. Throws Error{CL_INVALID_PROGRAM_EXECUTABLE,
+  // CL_INVALID_KERNEL_NAME, CL_INVALID_KERNEL_DEFINITION}, and as ImageBinding does.
+  Kernel(Program& program, const std::string& full_name);
   // A copy with the arguments that are set in `other` (clCloneKernel).
   Kernel(const Kernel& other);
   ~Kernel();
@@ -76,8 +79,19 @@ class Kernel : public Object<Kernel> {
   // The code for `device`; null where the program was not built for it.
   const std::shared_ptr<const KernelCode>* code_for(const Device& device) const;
 
+  // Null where the program is of no device image.
+  const std::shared_ptr<const ImageBinding>& binding() const { return binding_; }
+  // The only units that launches may use, kept with all that they need (the contexts on them); null
+  // where they may use all.
+  const std::shared_ptr<const ComputeUnitSet>& bound_units() const { return bound_units_; }
+  void bind_to(std::shared_ptr<const ComputeUnitSet> units) { bound_units_ = std::move(units); }
+  // The units of `device` that a launch may use.
+  ComputeUnitSet units_on(const Device& device) const;
+
   // clSetKernelArg. Throws Error with its codes.
   void set_argument(cl_uint index, size_t size, const void* value);
+  // A pointer argument by the address `offset` bytes into a buffer; null for a null pointer.
+  void set_pointer(cl_uint index, Memory* memory, size_t offset);
 
   // One argument as set: the bytes are in the block, these are what they stand for.
   struct Argument {
@@ -98,8 +112,12 @@ class Kernel : public Object<Kernel> {
   size_t local_bytes(const KernelCode& code) const;
 
  private:
+  void bind(const std::string& name);
+
   Ref<Program> program_;
   std::vector<std::shared_ptr<const KernelCode>> codes_;
+  std::shared_ptr<const ImageBinding> binding_;
+  std::shared_ptr<const ComputeUnitSet> bound_units_;
   std::vector<Argument> arguments_;
   std::vector<std::byte> block_;
   std::atomic<cl_uint> timeout_ms_{0};

@@ -11,6 +11,7 @@
 
 #include "platform/base/error.h"
 #include "platform/base/log.h"
+#include "platform/exec/unit_services.h"
 #include "platform/model/context.h"
 #include "platform/model/device.h"
 #include "platform/share/share.h"
@@ -19,17 +20,6 @@ namespace conclave {
 namespace {
 
 constexpr size_t kHugePage = 2u << 20;
-
-std::byte* allocate(size_t size) {
-  const bool huge = size >= 2 * kHugePage;
-  const size_t alignment = huge ? kHugePage : Device::kMemoryAlignment;
-  void* memory = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-  if (!memory)
-    throw Error(CL_MEM_OBJECT_ALLOCATION_FAILURE,
-                "no memory for a memory object of " + std::to_string(size) + " bytes");
-  if (huge) madvise(memory, size, MADV_HUGEPAGE);
-  return static_cast<std::byte*>(memory);
-}
 
 constexpr cl_mem_flags kKernelAccess = CL_MEM_READ_WRITE | CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY;
 constexpr cl_mem_flags kHostAccess =
@@ -47,6 +37,17 @@ cl_mem_flags inherit(cl_mem_flags flags, cl_mem_flags parent) {
 }
 
 }  // namespace
+
+std::byte* allocate_storage(size_t size) {
+  const bool huge = size >= 2 * kHugePage;
+  const size_t alignment = huge ? kHugePage : Device::kMemoryAlignment;
+  void* memory = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  if (!memory)
+    throw Error(CL_MEM_OBJECT_ALLOCATION_FAILURE,
+                "no memory for a memory object of " + std::to_string(size) + " bytes");
+  if (huge) madvise(memory, size, MADV_HUGEPAGE);
+  return static_cast<std::byte*>(memory);
+}
 
 HeapBlockOwner::HeapBlockOwner(cl_mem_flags flags, size_t size) {
   share::Share& share = share::Share::get();
@@ -88,7 +89,7 @@ Memory::Memory(Context& context, cl_mem_flags flags, size_t size, void* host,
     data_ = static_cast<std::byte*>(host);
     return;
   }
-  data_ = allocate(size);
+  data_ = allocate_storage(size);
   owns_data_ = true;
   if (flags & CL_MEM_COPY_HOST_PTR) std::memcpy(data_, host, size);
 }
@@ -125,6 +126,7 @@ Memory::Memory(Memory& parent, cl_mem_flags flags, const Image& image,
 Memory::~Memory() {
   for (auto it = destructors_.rbegin(); it != destructors_.rend(); ++it)
     it->first(handle(), it->second);
+  if (!parent_) UnitServices::forget_heaps(data_, size_);
   if (owns_data_) std::free(data_);
 }
 

@@ -26,6 +26,10 @@ struct HandleOf<Memory> {
   using Type = cl_mem;
 };
 
+// The bytes of `size` bytes of device memory, aligned to Device::kMemoryAlignment, for std::free().
+// Throws Error{CL_MEM_OBJECT_ALLOCATION_FAILURE}.
+std::byte* allocate_storage(size_t size);
+
 // Device memory that this process has: a block of the heaps that all processes share, given back at
 // the end of the object's life. Only the account is kept here, the bytes are elsewhere.
 class HeapBlockOwner {

@@ -12,6 +12,7 @@
 #include "platform/loader/compiler_client.h"
 #include "platform/model/context.h"
 #include "platform/model/device.h"
+#include "platform/model/image_binding.h"
 #include "platform/model/kernel.h"
 
 namespace conclave {
@@ -38,7 +39,37 @@ Program::Program(Context& context, Devices devices,
   for (size_t i = 0; i < images.size(); ++i) builds_[i].image = std::move(images[i]);
 }
 
+Program::Program(Context& context, Devices devices, std::shared_ptr<const DeviceImage> image)
+    : Program(context, devices, {devices.size(), image->program()}) {
+  device_image_ = std::move(image);
+  load_device_image(*device_image_);
+  try {
+    build(devices_, "", nullptr);
+  } catch (const Error& error) {
+    throw Error(CL_INVALID_BINARY, "the device image's program does not run here: " + error.text());
+  }
+}
+
 Program::~Program() = default;
+
+std::shared_ptr<const std::string> Program::binary(const Device& device) const {
+  const Build build = build_for(device);
+  if (!build.image) return nullptr;
+  if (device_image_) return {device_image_, &device_image_->bytes()};
+  return {build.image, &build.image->binary()};
+}
+
+std::vector<std::string> Program::kernel_names(const ProgramImage& image) const {
+  std::vector<std::string> names;
+  for (const KernelInfo& kernel : image.kernels())
+    if (!device_image_ || device_image_->has_units(kernel.name)) names.push_back(kernel.name);
+  return names;
+}
+
+void Program::note(const std::string& text) {
+  std::lock_guard lock(mutex_);
+  for (Build& build : builds_) build.log += text + "\n";
+}
 
 bool Program::has(const Device& device) const {
   return std::any_of(devices_.begin(), devices_.end(),

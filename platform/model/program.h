@@ -20,6 +20,7 @@ namespace conclave {
 
 class Context;
 class Device;
+class DeviceImage;
 class Program;
 struct KernelCode;
 
@@ -50,6 +51,9 @@ class Program : public Object<Program> {
   // From binaries, one a device; a null image stands for a binary that was not valid.
   Program(Context& context, Devices devices,
           std::vector<std::shared_ptr<const ProgramImage>> images);
+  // From device images, one a device, all the same; it is executable at once. Throws Error where
+  // the image cannot be loaded, as load_device_image() does, or built for this CPU.
+  Program(Context& context, Devices devices, std::shared_ptr<const DeviceImage> image);
   ~Program();
 
   Context& context() const { return *context_; }
@@ -57,6 +61,14 @@ class Program : public Object<Program> {
   const std::string& source() const { return source_; }
   bool from_source() const { return from_source_; }
   bool has(const Device& device) const;
+  // Null for a program that is none of a device image.
+  const std::shared_ptr<const DeviceImage>& device_image() const { return device_image_; }
+  // What CL_PROGRAM_BINARIES gives for a device; null where there is none.
+  std::shared_ptr<const std::string> binary(const Device& device) const;
+  // The kernels for which there are compute units.
+  std::vector<std::string> kernel_names(const ProgramImage& image) const;
+  // Adds a line to the build log.
+  void note(const std::string& text);
 
   // A copy of what is known for `device`, or else for the device that it is a part of; throws
   // Error{CL_INVALID_DEVICE}.
@@ -92,6 +104,7 @@ class Program : public Object<Program> {
   Devices devices_;
   std::string source_;
   bool from_source_ = false;
+  std::shared_ptr<const DeviceImage> device_image_;
   std::atomic<uint32_t> kernels_{0};
   mutable std::mutex mutex_;
   bool building_ = false;

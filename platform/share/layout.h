@@ -19,7 +19,7 @@
 namespace conclave::share {
 
 inline constexpr uint64_t kMagic = 0x65'76'61'6c'63'6e'6f'63;  // "conclave"
-inline constexpr uint32_t kLayoutVersion = 1;
+inline constexpr uint32_t kLayoutVersion = 2;
 inline constexpr uint32_t kCuEntries = 256;
 inline constexpr uint32_t kMaxProcesses = 1024;
 inline constexpr uint32_t kWishes = 4;
@@ -51,14 +51,18 @@ class SharedText {
   Atomic<uint64_t> words_[N / 8];
 };
 
-// A compute unit. `lease` and `guest` are words as leases.h describes.
+// A compute unit. `lease` and `guest` are words as leases.h describes. The rest has nothing to do
+// with that: it tells of the resident device image's compute unit of the same number
+// (image_slot.h).
 struct alignas(128) CuEntry {
   Atomic<uint64_t> lease;
   Atomic<uint64_t> guest;
   // Changes with every wake-up; the workers of all processes sleep on it, told apart by a bit each.
   Atomic<uint32_t> wake;
   uint32_t reserved0;
-  Atomic<uint64_t> hand_overs;  // statistics
+  Atomic<uint64_t> hand_overs;              // statistics
+  Atomic<uint64_t> image_units[kSetWords];  // units of the device that it is on
+  SharedText<64> image_name;                // "kernel:name"
 };
 static_assert(sizeof(CuEntry) == 128);
 
@@ -92,6 +96,12 @@ struct alignas(128) ProcessEntry {
   SharedText<16> name;
   SharedText<96> command;
   SharedText<40> kernel;  // the last one launched
+  // On the resident device image (image_slot.h): all contexts, the compute units that they are on,
+  // and those of them that are exclusive. Only the owner adds.
+  Atomic<uint32_t> image_contexts;
+  uint32_t reserved0;
+  Atomic<uint64_t> image_units[kSetWords];
+  Atomic<uint64_t> image_units_alone[kSetWords];
 };
 static_assert(sizeof(ProcessEntry) == 512);
 
@@ -135,6 +145,15 @@ struct alignas(4096) Header {
   Atomic<uint32_t> exclusive;  // Owner that has the device alone, 0: none
   alignas(64) Atomic<uint64_t> next_ticket;
   alignas(64) Atomic<uint64_t> waiting[kMaxProcesses / 64];  // entries that may have wishes
+
+  // The device image (image_slot.h). All but `image_changes` changes under `image_lock`.
+  alignas(64) Atomic<uint32_t> image_resident;  // 0: there is none, or it is being replaced
+  Atomic<uint32_t> image_compute_units;
+  Atomic<uint64_t> image_uuid[2];
+  Atomic<uint64_t> image_since_ns;  // CLOCK_REALTIME of the load
+  Atomic<uint32_t> image_loader;    // pid
+  Atomic<uint32_t> image_changes;   // futex; changes whenever a context or the image goes
+  pthread_mutex_t image_lock;
 
   // Whoever holds this watches the processes (guardian.h).
   alignas(64) pthread_mutex_t guardian;

@@ -10,6 +10,7 @@
 #include "platform/base/clock.h"
 #include "platform/base/error.h"
 #include "platform/share/heap.h"
+#include "platform/share/image_slot.h"
 #include "platform/share/leases.h"
 
 namespace conclave::share {
@@ -30,6 +31,7 @@ void clear(ProcessEntry& entry) {
                         &entry.wait_ns, &entry.heap_bytes})
     counter->store(0);
   entry.kernel.set("");
+  ImageSlot::forget(entry);
 }
 
 }  // namespace
@@ -108,6 +110,13 @@ ProcessIdentity Registry::identity(Owner owner) const {
   return {static_cast<pid_t>(state.pid), known ? entry->start_time.load() : 0};
 }
 
+std::string Registry::describe(Owner owner) const {
+  const ProcessEntry* entry = find(owner);
+  if (!entry) return "a process that has just ended";
+  return "process " + std::to_string(identity(owner).pid) + " (" + entry->command.get() +
+         "), since " + local_time(entry->since_ns.load());
+}
+
 // First nobody may hand anything to it any more (kRemoving), then it loses what it has, and only
 // when nothing is left its entry is free for others.
 Registry::Recovered Registry::remove(Owner owner) {
@@ -124,6 +133,7 @@ Registry::Recovered Registry::remove(Owner owner) {
     state = EntryState::of(word);
   }
   Leases(layout_, Owner()).release_all_of(owner);
+  if (ImageSlot::forget(*entry)) ImageSlot::announce_change(layout_);
   uint32_t exclusive = owner.bits();
   layout_.header().exclusive.compare_exchange_strong(exclusive, 0);
   const Heap::Freed freed = Heap(layout_).free_all(owner);

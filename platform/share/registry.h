@@ -42,11 +42,13 @@ class Registry {
   // Everybody in the table, in its order; dead processes that nobody has noticed included.
   std::vector<Owner> everybody() const;
   ProcessIdentity identity(Owner owner) const;
+  // "process 4711 (./vadd 3), since 2026-11-21 08:15:00", for messages.
+  std::string describe(Owner owner) const;
 
   // Removes a process and all that belongs to it: leases (handed on to those who wait), wishes,
-  // heap blocks, the exclusive use of the device, its entry. Called for the dead and by a process
-  // for itself; harmless when called twice or by several at once. Returns the number of bytes and
-  // of blocks of the heaps that were freed.
+  // contexts on the device image, heap blocks, the exclusive use of the device, its entry. Called
+  // for the dead and by a process for itself; harmless when called twice or by several at once.
+  // Returns the number of bytes and of blocks of the heaps that were freed.
   struct Recovered {
     uint64_t blocks = 0, bytes = 0;
   };

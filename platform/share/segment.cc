@@ -89,6 +89,7 @@ void initialize(const Layout& layout, uint64_t size) {
   header.pid_namespace.store(pid_namespace());
   header.created_ns.store(realtime_ns());
   initialize_robust(header.guardian);
+  initialize_robust(header.image_lock);
   Heap::initialize(layout);
   header.magic.store(kMagic);
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <mutex>
 
 #include "platform/base/clock.h"
@@ -59,7 +60,8 @@ Share::Share(std::unique_ptr<Segment> segment)
       units_(place_units(Config::get().compute_units)),
       registry_(layout()),
       leases_(layout(), Owner()),
-      heap_(layout()) {}
+      heap_(layout()),
+      image_slot_(layout(), Owner()) {}
 
 std::unique_ptr<Segment> Share::find_segment() {
   const Config& config = Config::get();
@@ -81,6 +83,7 @@ std::unique_ptr<Segment> Share::find_segment() {
 void Share::enter() {
   self_ = registry_.enter();
   leases_ = Leases(layout(), self_);
+  image_slot_ = ImageSlot(layout(), self_);
   for (uint32_t i : Config::get().compute_unit_list) {
     const uint32_t unit = units_[i].shared;
     entry().units[unit / 64].fetch_or(uint64_t{1} << (unit % 64));
@@ -100,13 +103,6 @@ void Share::settle() {
       config.scheduler == Config::Scheduler::kFcfs ? Policy::kFcfs : Policy::kInterleave));
   header.time_slice_us.store(config.time_slice_us);
   heap_.configure({{config.ddr_heap1_bytes, config.ddr_heap2_bytes, config.msmc_heap_bytes}});
-}
-
-std::string Share::describe(Owner owner) const {
-  const ProcessEntry* entry = registry_.find(owner);
-  if (!entry) return "a process that has just ended";
-  return "process " + std::to_string(registry_.identity(owner).pid) + " (" + entry->command.get() +
-         "), since " + local_time(entry->since_ns.load());
 }
 
 // Some other living process with a context; none where there is none.
@@ -131,7 +127,7 @@ void Share::open_context() {
   if (const std::string holder = exclusive_holder(); !holder.empty()) {
     close_context();
     throw Error(CL_DEVICE_NOT_AVAILABLE,
-                "the device is held alone (multiprocess=false) by " + holder);
+                "the device is held alone (multiprocess=false) by " + holder, EPERM);
   }
   if (Config::get().multiprocess) return;
   uint32_t nobody = 0;
@@ -141,7 +137,8 @@ void Share::open_context() {
   close_context();
   throw Error(CL_DEVICE_NOT_AVAILABLE,
               "this process wants the device alone (multiprocess=false), and it is in use by " +
-                  describe(other));
+                  registry_.describe(other),
+              EPERM);
 }
 
 void Share::close_context() {
@@ -159,7 +156,7 @@ std::string Share::exclusive_holder() {
     layout().header().exclusive.compare_exchange_strong(bits, 0);
     return "";
   }
-  return describe(holder);
+  return registry_.describe(holder);
 }
 
 }  // namespace conclave::share

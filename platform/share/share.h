@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "platform/share/heap.h"
+#include "platform/share/image_slot.h"
 #include "platform/share/leases.h"
 #include "platform/share/registry.h"
 #include "platform/share/segment.h"
@@ -40,6 +41,7 @@ class Share {
   Registry& registry() { return registry_; }
   Leases& leases() { return leases_; }
   Heap& heap() { return heap_; }
+  ImageSlot& image_slot() { return image_slot_; }
   Owner self() const { return self_; }
   ProcessEntry& entry() { return layout().process(self_.slot()); }
 
@@ -48,7 +50,6 @@ class Share {
   static std::unique_ptr<Segment> find_segment();
   void enter();
   void settle();
-  std::string describe(Owner owner) const;
   Owner other_user() const;
 
   std::unique_ptr<Segment> segment_;
@@ -57,6 +58,7 @@ class Share {
   Owner self_;
   Leases leases_;
   Heap heap_;
+  ImageSlot image_slot_;
 };
 
 }  // namespace conclave::share

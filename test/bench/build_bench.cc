@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a program pays before its first kernel runs. Every sample is a process of its own.
+#include <algorithm>
+#include <future>
 #include <memory>
 
 #include "fresh_process.h"
@@ -33,6 +35,21 @@ std::function<double()> once(const char* mode, size_t figure) {
       [cache, mode, figure] { return run_fresh_process(mode, cache->path(), figure + 1)[figure]; };
 }
 
+// How long the last of so many processes has waited for its build, all of them wanting the same and
+// none having a cache.
+std::function<double()> at_once(int processes) {
+  return [processes] {
+    const TemporaryDirectory cache;
+    std::vector<std::future<double>> builds;
+    for (int i = 0; i < processes; ++i)
+      builds.push_back(std::async(
+          std::launch::async, [&] { return run_fresh_process("build", cache.path(), 3)[kBuilt]; }));
+    double last = 0;
+    for (std::future<double>& build : builds) last = std::max(last, build.get());
+    return last;
+  };
+}
+
 double unchanged(double number) {
   return number;
 }
@@ -49,6 +66,8 @@ void add_process_benchmarks() {
   add({"build_again_same_process", "ms", 7, [] { return cold(kRebuilt); }, milliseconds});
   add({"build_cached_new_process", "ms", 15, [] { return cached(kBuilt); }, milliseconds});
   add({"build_cached_and_first_run", "ms", 15, [] { return cached(kFirstRun); }, milliseconds});
+  add({"build_32_at_once", "ms", 7, [] { return at_once(32); }, milliseconds});
+  add({"load_binary", "ms", 15, [] { return once("load", 0); }, milliseconds});
   add({"host_process_growth", "MB", 5, [] { return once("footprint", 0); }, megabytes});
   add({"host_process_maps_llvm", "yes=1 (less is better)", 1, [] { return once("footprint", 1); },
        unchanged});

@@ -68,6 +68,23 @@ void wish(const Arguments&) {
   be_ready_and_stay();
 }
 
+// Has loaded a device image with two compute units, and has a shared context on one and an
+// exclusive one on the other.
+void use_image(const Arguments&) {
+  Share& share = Share::get();
+  share::ImageSlot::Image image;
+  image.uuid.fill(0x5a);
+  for (const char* name : {"vadd:vadd_1", "vadd:vadd_2"}) image.compute_units.push_back({name, {}});
+  image.compute_units[0].units.add(0);
+  image.compute_units[1].units.add(1);
+  image.compute_units[1].units.add(2);
+  share::ImageSlot& slot = share.image_slot();
+  slot.load(image);
+  slot.open(image.uuid, 0, share::ImageSlot::Mode::kShared);
+  slot.open(image.uuid, 1, share::ImageSlot::Mode::kExclusive);
+  be_ready_and_stay();
+}
+
 // Stops while it holds the heaps' lock.
 void stop_with_lock(const Arguments&) {
   Share& share = Share::get();
@@ -81,8 +98,11 @@ void stop_with_lock(const Arguments&) {
 }  // namespace
 
 const std::map<std::string, Role>& client_roles() {
-  static const std::map<std::string, Role> roles = {
-      {"allocate", allocate}, {"hold", hold}, {"wish", wish}, {"stop-with-lock", stop_with_lock}};
+  static const std::map<std::string, Role> roles = {{"allocate", allocate},
+                                                    {"hold", hold},
+                                                    {"wish", wish},
+                                                    {"use-image", use_image},
+                                                    {"stop-with-lock", stop_with_lock}};
   return roles;
 }
 

@@ -163,6 +163,9 @@ TEST_F(ConfigTest, EnvironmentGoesOverTheFile) {
                                    {"CONCLAVE_COMPILE_TIMEOUT_S", "5"},
                                    {"CONCLAVE_CACHE", "0"},
                                    {"CONCLAVE_CACHE_DIR", "/c"},
+                                   {"TI_OCL_WG_SIZE_LIMIT", "256"},
+                                   {"TI_OCL_LIMIT_DEVICE_MAX_MEM_ALLOC_SIZE", "1073741824"},
+                                   {"TI_OCL_PRINTF_COREID", "1"},
                                    {"CONCLAVE_CACHE_SIZE_MIB", "1"},
                                    {"CONCLAVE_SCHEDULER", "off"},
                                    {"CONCLAVE_TIME_SLICE_US", "1000000"},
@@ -178,6 +181,9 @@ TEST_F(ConfigTest, EnvironmentGoesOverTheFile) {
   EXPECT_EQ(config.compile_timeout_s, 5u);
   EXPECT_FALSE(config.cache);
   EXPECT_EQ(config.cache_dir, "/c");
+  EXPECT_EQ(config.work_group_size_limit, 256u);
+  EXPECT_EQ(config.max_mem_alloc_size, 1u << 30);
+  EXPECT_TRUE(config.printf_core_id);
   EXPECT_EQ(config.cache_size_mib, 1u);
   EXPECT_EQ(config.scheduler, Config::Scheduler::kOff);
   EXPECT_EQ(config.time_slice_us, 1000000u);
@@ -210,6 +216,9 @@ TEST_F(ConfigTest, WrongValuesAreErrors) {
       {"\"cache-dir\": \"\"", "allowed is an absolute path"},
       {"\"cache-size-mib\": \"1GB\"", "\"1GB\""},
       {"\"cmem-block-offchip\": \"4\"", "from 0 to 3"},
+      {"\"work-group-size-limit\": 0", "from 1 to"},
+      {"\"max-mem-alloc-size\": 0", "from 1 to"},
+      {"\"printf-core-id\": 2", "from 0 to 1"},
       {"\"scheduler\": \"lottery\"", "\"lottery\": allowed are interleave, fcfs and off"},
       {"\"specialize\": \"always\"", "\"always\": allowed are off, background and now"},
       {"\"time-slice-us\": 99", "from 100 to 1000000"},
@@ -263,6 +272,15 @@ TEST_F(ConfigTest, TolerableValuesAndUnknownKeysAreWarnings) {
   for (const char* size : {"\"0\"", "\"many\"", "\"\""})
     EXPECT_EQ(read_text(std::string("{\"linux-shmem-size-KB\": ") + size + "}").shmem_size_kb,
               4096u);
+}
+
+TEST_F(ConfigTest, LimitsThatAreNoNumbersAreNone) {
+  const Config config =
+      read({{"TI_OCL_WG_SIZE_LIMIT", "many"}, {"TI_OCL_LIMIT_DEVICE_MAX_MEM_ALLOC_SIZE", "-1"}});
+  EXPECT_TRUE(config.errors.empty());
+  EXPECT_EQ(config.warnings.size(), 2u);
+  EXPECT_EQ(value(config, "work-group-size-limit"), "none");
+  EXPECT_EQ(value(config, "max-mem-alloc-size"), "none");
 }
 
 TEST_F(ConfigTest, HeapDefaultsToHalfOfTheMemory) {

@@ -35,6 +35,7 @@ std::vector<Figure> all_figures() {
   for (Figure& figure : short_launch_figures()) figures.push_back(std::move(figure));
   figures.push_back(arbitration_figure());
   figures.push_back(kill_figure());
+  figures.push_back(image_figure());
   figures.push_back(idle_figure());
   return figures;
 }

@@ -46,6 +46,7 @@ std::vector<Figure> equal_process_figures();
 std::vector<Figure> short_launch_figures();
 Figure arbitration_figure();
 Figure kill_figure();
+Figure image_figure();
 Figure idle_figure();
 
 }  // namespace bench

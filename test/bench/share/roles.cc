@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <deque>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <vector>
 
 #include "test/common/spin_kernel.h"
+#include "xrt/xrt.h"
 
 namespace bench {
 namespace {
@@ -141,6 +144,28 @@ void wait_turn(const Arguments&) {
   }
 }
 
+void image_contexts(const Arguments& arguments) {
+  std::ifstream file(IMAGE_FILE, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  const auto* image = reinterpret_cast<const axlf*>(bytes.data());
+  xclDeviceHandle device = xclOpen(0, nullptr, XCL_QUIET);
+  const unsigned char* uuid = image->m_header.uuid;
+  if (bytes.empty() || xclLoadXclBin(device, image) || xclOpenContext(device, uuid, 0, true))
+    throw std::runtime_error(std::string("no device image: ") + xclConclaveErrorText());
+  get_ready();
+  std::vector<int64_t> times;
+  for (uint32_t i = 0; i < number(arguments, 0); ++i) {
+    const int64_t start = now_ns();
+    if (xclOpenContext(device, uuid, 1, true) || xclCloseContext(device, uuid, 1))
+      throw std::runtime_error(xclConclaveErrorText());
+    times.push_back(now_ns() - start);
+  }
+  std::sort(times.begin(), times.end());
+  tell(times.empty() ? "0" : std::to_string(times[times.size() / 2]));
+  listen();
+  xclClose(device);
+}
+
 void idle(const Arguments&) {
   SpinKernel kernel(64, shared_page().progress);
   for (uint32_t i = 0; i < 20; ++i) kernel.run({64, 1000, i});
@@ -154,7 +179,8 @@ const std::map<std::string, Role>& roles() {
       {"examine", examine_machine}, {"stream", stream},
       {"short", short_launches},    {"flushed", flushed_launches},
       {"plain", plain_computation}, {"latency", latency},
-      {"wait_turn", wait_turn},     {"idle", idle}};
+      {"wait_turn", wait_turn},     {"idle", idle},
+      {"image", image_contexts}};
   return all;
 }
 

@@ -23,6 +23,8 @@ namespace bench {
 //   wait_turn                      for each line: enqueues a small kernel, tells "queued", then
 //   when
 //                                  it ended
+//   image COUNT                    has a shared context on a device image's compute unit; tells the
+//                                  median ns of opening and closing one on the other, COUNT times
 //   idle                           has used the device and does nothing
 const std::map<std::string, conclave::test::Role>& roles();
 

@@ -5,7 +5,8 @@
 //
 // They are applied to every function with the attribute "conclave.region", but for lower-images
 // and lower-half, passes of the compiler that are applied to the module (lower-half-plain: for a
-// CPU without conversions). A region's parameters named lane.* are LaneIds::consecutive
+// CPU without conversions). For stream-stores a function is the packet form of the only region, and
+// its first parameter the launch. A region's parameters named lane.* are LaneIds::consecutive
 // (lane.aligned.* LaneIds::aligned too), and those and small.* LaneIds::small; an instruction
 // %active is LaneIds::active. Rows are numbered by the parameters named row.*. The vector form of
 // @f for 8 lanes, if there is one, is @f.v8. The module is printed to standard output; why a pass
@@ -24,6 +25,8 @@
 
 #include "compiler/passes/lower_half.h"
 #include "compiler/passes/lower_images.h"
+#include "compiler/passes/streaming_stores.h"
+#include "compiler/vectorizer/bit_counts.h"
 #include "compiler/vectorizer/byte_masks.h"
 #include "compiler/vectorizer/canonicalize.h"
 #include "compiler/vectorizer/interior_packets.h"
@@ -110,6 +113,10 @@ bool run_pass(StringRef pass, llvm::Function& function, PartRemarks& remarks) {
     conclave::compiler::widen_lane_masks(function);
     return true;
   }
+  if (name == "bit-counts") {
+    conclave::compiler::count_bits_by_table(function);
+    return true;
+  }
   if (name == "byte-masks") {
     conclave::compiler::widen_byte_masks(function);
     return true;
@@ -128,6 +135,12 @@ bool run_pass(StringRef pass, llvm::Function& function, PartRemarks& remarks) {
   if (name == "row-reuse") {
     const bool may_share = conclave::compiler::rows_may_share_lines(function, ids);
     return !may_share || remarks.refuse("rows may share lines");
+  }
+  if (name == "stream-stores") {
+    std::vector<conclave::compiler::Region> regions(1);
+    regions[0].packet = &function;
+    conclave::compiler::stream_stores(regions);
+    return regions[0].streams || remarks.refuse("nothing streams");
   }
   if (name == "split-gathers") {
     conclave::compiler::split_gathers(function,

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The registers of a kernel's compute units, as the packets of xclExecBuf() write them.
+//
+//   0x00  control; 0x04 to 0x0c are reserved
+//   0x10  the arguments in their order, each at a multiple of 4 and followed by a word that is
+//         reserved: 4 bytes each for values of up to 4 bytes and for local memory (its size), 8 for
+//         pointers (the address of a buffer object), else the value's size, a multiple of 4
+//   then  global size and local size, three words each; a size of 0 is taken for 1, or for what
+//         reqd_work_group_size says
+// It is the map that AMD's high-level synthesis gives kernels, but for the sizes.
+#ifndef CONCLAVE_REGISTER_MAP_H_
+#define CONCLAVE_REGISTER_MAP_H_
+
+#include <cstdint>
+
+namespace conclave::image {
+
+class RegisterMap {
+ public:
+  static constexpr uint32_t kFirst = 0x10;
+
+  // The offset of the next argument, whose value has `bytes`.
+  uint32_t next(uint64_t bytes) {
+    const uint32_t offset = end_;
+    end_ += width(bytes) + 4;
+    return offset;
+  }
+  // What an argument takes.
+  static uint32_t width(uint64_t bytes) { return static_cast<uint32_t>((bytes + 3) / 4 * 4); }
+  // After the last argument: where the sizes are.
+  uint32_t global_size() const { return end_; }
+  uint32_t local_size() const { return end_ + 12; }
+
+ private:
+  uint32_t end_ = kFirst;
+};
+
+}  // namespace conclave::image
+
+#endif  // CONCLAVE_REGISTER_MAP_H_

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device image in memory: a program and the layout of its compute units.
+#ifndef CONCLAVE_PLATFORM_LOADER_DEVICE_IMAGE_H_
+#define CONCLAVE_PLATFORM_LOADER_DEVICE_IMAGE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "platform/loader/device_image_file.h"
+#include "platform/loader/program_image.h"
+
+namespace conclave {
+
+class DeviceImage {
+ public:
+  // Parses a device image. Throws Error{CL_INVALID_BINARY} naming what is wrong and where; never
+  // reads outside `bytes`, whatever they are.
+  static std::shared_ptr<const DeviceImage> parse(std::string bytes);
+
+  const std::string& bytes() const { return bytes_; }
+  const ImageUuid& uuid() const { return uuid_; }
+  const ImageLayout& layout() const { return layout_; }
+  const std::shared_ptr<const ProgramImage>& program() const { return program_; }
+
+  // The numbers of the compute units that "vadd" (all of the kernel's) or "vadd:{vadd_1,vadd_2}"
+  // means. Throws Error{CL_INVALID_KERNEL_NAME}.
+  std::vector<uint32_t> units_named(const std::string& name) const;
+  bool has_units(const std::string& kernel) const;
+  // Throws Error{CL_INVALID_BINARY} where a compute unit is on one that the device has not.
+  void require_fit(uint32_t device_units) const;
+
+ private:
+  DeviceImage() = default;
+
+  std::string bytes_;
+  ImageUuid uuid_{};
+  ImageLayout layout_;
+  std::shared_ptr<const ProgramImage> program_;
+};
+
+// The kernel in "vadd:{vadd_1}", or the whole of a plain name.
+std::string kernel_of(const std::string& name);
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_LOADER_DEVICE_IMAGE_H_

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// JSON text that a person wrote, and the place of each value in it: for messages such as
+// "layout.json:3:7: ...".
+#ifndef CONCLAVE_PLATFORM_LOADER_JSON_TREE_H_
+#define CONCLAVE_PLATFORM_LOADER_JSON_TREE_H_
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace conclave {
+
+// Line and column, counted from 1; columns are bytes.
+struct TextPlace {
+  size_t line = 1, column = 1;
+};
+
+class JsonError : public std::runtime_error {
+ public:
+  JsonError(TextPlace place, const std::string& what) : std::runtime_error(what), place_(place) {}
+  const TextPlace& place() const { return place_; }
+
+ private:
+  TextPlace place_;
+};
+
+struct JsonValue {
+  enum class Kind { kNull, kFlag, kNumber, kText, kList, kObject };
+  struct Member;
+
+  Kind kind = Kind::kNull;
+  TextPlace place;
+  std::string text;              // kText
+  bool is_index = false;         // kNumber: a non-negative integer, `number`
+  uint64_t number = 0;           // kNumber
+  std::vector<JsonValue> items;  // kList
+  std::vector<Member> members;   // kObject, in the order of the text
+
+  [[noreturn]] void bad(const std::string& what) const { throw JsonError(place, what); }
+  // Throw JsonError "`what` is a number, expected a string" where it is not.
+  const std::string& as_text(const std::string& what) const;
+  uint64_t as_index(const std::string& what) const;
+  const std::vector<JsonValue>& as_list(const std::string& what) const;
+  const std::vector<Member>& as_object(const std::string& what) const;
+
+ private:
+  void require(Kind wanted, const std::string& what) const;
+};
+
+struct JsonValue::Member {
+  std::string key;
+  TextPlace place;  // of the key
+  JsonValue value;
+};
+
+// Throws JsonError where `text` is no JSON, has two keys of one name in an object, or is nested
+// more than a few levels deep.
+JsonValue parse_json(std::string_view text);
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_LOADER_JSON_TREE_H_

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/share/image_client.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <mutex>
+
+#include "platform/base/clock.h"
+#include "platform/base/config.h"
+#include "platform/base/error.h"
+#include "platform/share/kept_image.h"
+#include "platform/share/share.h"
+
+namespace conclave::share {
+namespace {
+
+// Whoever waits looks for dead holders so often.
+constexpr uint32_t kLookMs = 50;
+
+// What all clients of this process have together.
+struct ProcessUse {
+  struct Unit {
+    uint32_t clients = 0;
+    bool alone = false;
+  };
+  std::mutex mutex;
+  std::map<uint32_t, Unit> units;
+  Owner process;
+
+  // Leaked on purpose, as the share.
+  static ProcessUse& get() {
+    static auto* use = new ProcessUse;
+    return *use;
+  }
+  // A forked child begins with none.
+  void settle(Owner self) {
+    if (process == self) return;
+    process = self;
+    units.clear();
+  }
+};
+
+// Tries again whenever something changes, for as long as the configuration allows.
+template <class Attempt>
+auto with_patience(Attempt attempt) {
+  const ImageSlot& slot = Share::get().image_slot();
+  const uint64_t wait_ms = Config::get().image_wait_ms;
+  const uint64_t start = wait_ms ? now_ns() : 0;
+  for (;;) {
+    const uint32_t seen = slot.changes();
+    uint64_t left_ms = 0;
+    try {
+      return attempt();
+    } catch (const Error& error) {
+      if (error.error_number() != EBUSY || wait_ms == 0) throw;
+      const uint64_t waited_ms = (now_ns() - start) / 1'000'000;
+      if (waited_ms >= wait_ms)
+        throw Error(error.code(), error.text() + " (waited " + std::to_string(waited_ms) + " ms)",
+                    EBUSY);
+      left_ms = wait_ms - waited_ms;
+    }
+    slot.wait_for_change(seen, static_cast<uint32_t>(std::min<uint64_t>(left_ms, kLookMs)));
+  }
+}
+
+[[noreturn]] void refuse_in_process(uint32_t unit) {
+  throw Error(CL_OUT_OF_RESOURCES,
+              "compute unit " + std::to_string(unit) +
+                  " of the device image is in use by another handle or kernel of this process",
+              EBUSY);
+}
+
+}  // namespace
+
+bool load_image(const ImageSlot::Image& image, std::string_view bytes) {
+  Share& share = Share::get();
+  return with_patience([&] {
+    return share.image_slot().load(image, [&] { keep_image(share.segment().name(), bytes); });
+  });
+}
+
+ImageClient::ImageClient() : process_(Share::get().self()) {}
+
+ImageClient::~ImageClient() {
+  close_all();
+}
+
+void ImageClient::close_all() {
+  ProcessUse& process = ProcessUse::get();
+  const Share* share = Share::if_open();
+  if (!share || share->self() != process_) return;
+  const std::lock_guard lock(process.mutex);
+  while (!uses_.empty()) leave(uses_.begin()->first);
+}
+
+void ImageClient::open(const Uuid& uuid, uint32_t unit, Mode mode) {
+  with_patience([&] { try_to_open(uuid, unit, mode); });
+}
+
+void ImageClient::try_to_open(const Uuid& uuid, uint32_t unit, Mode mode) {
+  Share& share = Share::get();
+  ProcessUse& process = ProcessUse::get();
+  const std::lock_guard lock(process.mutex);
+  process.settle(share.self());
+  ImageSlot& slot = share.image_slot();
+  if (const auto mine = uses_.find(unit); mine != uses_.end()) {
+    if (uuid != uuid_)
+      throw Error(CL_INVALID_PROGRAM, "another device image is loaded, by this process", EBUSY);
+    if (mode == Mode::kExclusive || mine->second.mode == Mode::kExclusive)
+      throw Error(CL_INVALID_VALUE,
+                  "compute unit " + std::to_string(unit) +
+                      " is in a context of this handle already, and one of the two is exclusive",
+                  EINVAL);
+    ++mine->second.contexts;
+    return;
+  }
+  if (unit == kNoUnit) {
+    slot.open(uuid);
+  } else {
+    ProcessUse::Unit& all = process.units[unit];
+    const bool first = all.clients == 0;
+    if (!first && slot.is_resident(uuid) && (all.alone || mode == Mode::kExclusive))
+      refuse_in_process(unit);
+    // Any context but the first one on the unit only counts.
+    if (first)
+      slot.open(uuid, unit, mode);
+    else
+      slot.open(uuid);
+    ++all.clients;
+    all.alone = mode == Mode::kExclusive;
+  }
+  uuid_ = uuid;
+  uses_[unit] = {1, 0, mode};
+}
+
+void ImageClient::close(const Uuid& uuid, uint32_t unit) {
+  const std::lock_guard lock(ProcessUse::get().mutex);
+  const auto mine = uses_.find(unit);
+  if (mine == uses_.end() || Share::get().self() != process_)
+    throw Error(CL_INVALID_VALUE, "there is no such context on the device image", EINVAL);
+  if (uuid != uuid_)
+    throw Error(CL_INVALID_PROGRAM, "the context is on another device image", EBUSY);
+  if (mine->second.contexts == 1 && mine->second.commands > 0)
+    throw Error(CL_OUT_OF_RESOURCES,
+                "compute unit " + std::to_string(unit) + " still runs a command", EBUSY);
+  if (mine->second.contexts > 1)
+    --mine->second.contexts;
+  else
+    leave(unit);
+}
+
+// Under the process's lock.
+void ImageClient::leave(uint32_t unit) {
+  uses_.erase(unit);
+  ProcessUse& process = ProcessUse::get();
+  ImageSlot& slot = Share::get().image_slot();
+  if (unit == kNoUnit) return slot.close();
+  ProcessUse::Unit& all = process.units[unit];
+  if (--all.clients > 0) return slot.close();
+  all.alone = false;
+  slot.close(unit);
+}
+
+bool ImageClient::has_context() const {
+  const std::lock_guard lock(ProcessUse::get().mutex);
+  return !uses_.empty();
+}
+
+bool ImageClient::has(uint32_t unit) const {
+  const std::lock_guard lock(ProcessUse::get().mutex);
+  return uses_.contains(unit);
+}
+
+void ImageClient::begin_use(std::span<const uint32_t> units) {
+  const std::lock_guard lock(ProcessUse::get().mutex);
+  for (uint32_t unit : units) ++uses_.at(unit).commands;
+}
+
+void ImageClient::end_use(std::span<const uint32_t> units) {
+  const std::lock_guard lock(ProcessUse::get().mutex);
+  for (uint32_t unit : units)
+    if (const auto mine = uses_.find(unit); mine != uses_.end()) --mine->second.commands;
+}
+
+}  // namespace conclave::share

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contexts on the device image, client by client: an xclDeviceHandle or a cl_kernel. Clients of one
+// process count as those of several processes do; the segment knows the process alone.
+#ifndef CONCLAVE_PLATFORM_SHARE_IMAGE_CLIENT_H_
+#define CONCLAVE_PLATFORM_SHARE_IMAGE_CLIENT_H_
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string_view>
+
+#include "platform/share/image_slot.h"
+
+namespace conclave::share {
+
+// Loads an image, waiting for others as the configuration says; see ImageSlot::load(). Keeps its
+// file's `bytes` for other processes.
+bool load_image(const ImageSlot::Image& image, std::string_view bytes);
+
+class ImageClient {
+ public:
+  using Uuid = ImageSlot::Uuid;
+  using Mode = ImageSlot::Mode;
+  // Instead of a compute unit: a context that only pins the image.
+  static constexpr uint32_t kNoUnit = ~uint32_t{0};
+
+  ImageClient();
+  // Closes all.
+  ~ImageClient();
+  ImageClient(const ImageClient&) = delete;
+  ImageClient& operator=(const ImageClient&) = delete;
+
+  // Opens a context, waiting for others as the configuration says. A shared one may be opened
+  // again, and is closed as often. Throws Error as ImageSlot::open() does, and Error{EINVAL} for a
+  // compute unit that this client has in an exclusive context, or wants in one besides.
+  void open(const Uuid& uuid, uint32_t unit, Mode mode);
+  // Throws Error{EINVAL} where there is no such context, Error{EBUSY} for the UUID of another
+  // image, or where a command of this client still uses the compute unit.
+  void close(const Uuid& uuid, uint32_t unit);
+
+  // Also those that were opened several times, and whose compute units commands use.
+  void close_all();
+
+  bool has_context() const;
+  // Of the image that the contexts are on, or were.
+  const Uuid& uuid() const { return uuid_; }
+  bool has(uint32_t unit) const;
+
+  // A command that uses these compute units begins or ends: until then their contexts stay open.
+  void begin_use(std::span<const uint32_t> units);
+  void end_use(std::span<const uint32_t> units);
+
+ private:
+  struct Use {
+    uint32_t contexts = 0;
+    uint32_t commands = 0;
+    Mode mode = Mode::kShared;
+  };
+
+  void try_to_open(const Uuid& uuid, uint32_t unit, Mode mode);
+  void leave(uint32_t unit);
+
+  Owner process_;  // not that of a child which was forked meanwhile
+  Uuid uuid_{};    // of the image that the contexts are on
+  std::map<uint32_t, Use> uses_;
+};
+
+}  // namespace conclave::share
+
+#endif  // CONCLAVE_PLATFORM_SHARE_IMAGE_CLIENT_H_

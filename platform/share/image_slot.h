@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// The device's place for one device image, and the contexts that processes have on it.
+//
+// While a process has a context, nobody replaces the image: its first one pins it, its last one
+// unpins it. A context is on a compute unit of the image, exclusive or shared, or on none of them.
+// What a process has stands in its entry of the process table, written by itself alone, so its
+// death leaves nothing to repair: whoever removes it clears the entry. A robust lock makes looking
+// at others' contexts and adding one's own a single step; it protects no data that could be left
+// half changed but the image's description, which counts only once it is complete.
+#ifndef CONCLAVE_PLATFORM_SHARE_IMAGE_SLOT_H_
+#define CONCLAVE_PLATFORM_SHARE_IMAGE_SLOT_H_
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "platform/exec/compute_unit_set.h"
+#include "platform/share/layout.h"
+#include "platform/share/owner.h"
+#include "platform/share/process_identity.h"
+
+namespace conclave::share {
+
+class ImageSlot {
+ public:
+  using Uuid = std::array<uint8_t, 16>;
+  enum class Mode { kExclusive, kShared };
+
+  struct ComputeUnit {
+    std::string name;  // "kernel:name"
+    ComputeUnitSet units;
+  };
+  struct Image {
+    Uuid uuid{};
+    std::vector<ComputeUnit> compute_units;
+  };
+
+  ImageSlot(const Layout& layout, Owner self) : layout_(layout), self_(self) {}
+
+  // Makes `image` the resident one; false, and nothing changes, where it is so already. `keep` is
+  // called before, while nobody else can load. Throws Error{CL_INVALID_PROGRAM, EBUSY} that names
+  // the holder where a context on another image is open (CL_OUT_OF_RESOURCES where it is this
+  // process's).
+  bool load(const Image& image, const std::function<void()>& keep = nullptr);
+
+  // Opens a context of this process on the image: on none of its compute units, or the process's
+  // first one on number `unit`. Throws Error{CL_INVALID_PROGRAM, EBUSY} where another image is
+  // resident, or none; Error{CL_OUT_OF_RESOURCES, EBUSY}, naming the holder, where another process
+  // has the compute unit in a way that rules this out; Error{CL_INVALID_VALUE, EINVAL} where the
+  // image has no such compute unit.
+  void open(const Uuid& uuid);
+  void open(const Uuid& uuid, uint32_t unit, Mode mode);
+  // Closes what open() has opened.
+  void close();
+  void close(uint32_t unit);
+
+  bool is_resident(const Uuid& uuid) const;
+
+  // What is there, for those who look on.
+  struct Holder {
+    Owner owner;
+    uint32_t contexts = 0;
+    ComputeUnitSet units, alone;
+  };
+  struct Report {
+    bool resident = false;
+    Image image;
+    uint32_t loader = 0;  // pid
+    uint64_t since_ns = 0;
+    std::vector<Holder> holders;
+  };
+  Report report() const;
+
+  // Waits until a context or the image goes, or `timeout_ms` have passed, if nothing has changed
+  // since changes() was `seen`.
+  uint32_t changes() const { return layout_.header().image_changes.load(); }
+  void wait_for_change(uint32_t seen, uint32_t timeout_ms) const;
+
+  // Takes all contexts from a process's entry; false where it has none.
+  static bool forget(ProcessEntry& entry);
+  // Wakes those who wait for a change.
+  static void announce_change(const Layout& layout);
+
+ private:
+  void require_resident(const Uuid& uuid) const;
+  void replace(const Image& image);
+  // A living process for whose entry `blocks` holds; none where there is none. Removes the dead.
+  Owner find_holder(const std::function<bool(const ProcessEntry&)>& blocks, bool others_only);
+  ProcessEntry& entry() const { return layout_.process(self_.slot()); }
+  std::string name_of(uint32_t unit) const;
+
+  Layout layout_;
+  Owner self_;
+};
+
+// "8f14e45f-ceea-467a-9575-2a2c9a3a6d11"
+std::string uuid_text(const ImageSlot::Uuid& uuid);
+
+}  // namespace conclave::share
+
+#endif  // CONCLAVE_PLATFORM_SHARE_IMAGE_SLOT_H_

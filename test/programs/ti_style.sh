@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# A program as TI's are: ti_style.sh <directory of the program>
+. "$(dirname "$0")/checks.sh"
+
+run 0 "$examples/ti_style"
+expect '^Kernel Exec : Queue  to Submit: [0-9]+ us$'
+expect '^Kernel Exec : Submit to Start : [0-9]+ us$'
+expect '^Kernel Exec : Start  to End   : [0-9]+ us$'
+expect '^Relative 0 [0-9]+ [0-9]+ [0-9]+$'
+expect '^ocl_read_binary: cannot read /nonexistent: No such file or directory$'
+expect '^ERROR: clEnqueueNDRangeKernel\(-[0-9]+, Invalid work (group|item) size\)$'
+expect '^PASS!$'

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes that die at each of their accesses to the segment while they load device images, open
+// and close contexts; and what processes see of each other's contexts while they live. All code
+// under test is compiled with stepping_atomic.h.
+#include <cerrno>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <thread>
+
+#include "platform/share/image_slot.h"
+#include "platform/share/robust_lock.h"
+#include "test/unit/share/test_segment.h"
+
+namespace conclave::share {
+namespace {
+
+using Mode = ImageSlot::Mode;
+constexpr Mode kShared = Mode::kShared, kExclusive = Mode::kExclusive;
+
+int g_steps_left = 0;
+
+void die_after(int steps) {
+  g_steps_left = steps;
+  step_hook = [] {
+    if (--g_steps_left < 0) raise(SIGKILL);
+  };
+}
+
+ImageSlot::Image image(uint8_t number, uint32_t units = 2) {
+  ImageSlot::Image image;
+  image.uuid.fill(number);
+  for (uint32_t i = 0; i < units; ++i) {
+    image.compute_units.push_back({"k" + std::to_string(number) + ":u" + std::to_string(i), {}});
+    image.compute_units.back().units.add(i);
+  }
+  return image;
+}
+
+// A segment that nobody has entered.
+class EmptySegment : public TestSegment {
+ public:
+  EmptySegment() : TestSegment(64, 8) {
+    for (uint32_t slot = 0; slot < 8; ++slot) layout().process(slot).state.store(0);
+    initialize_robust(layout().header().image_lock);
+  }
+};
+
+// What goes wrong with a call: its error number, 0 where nothing does.
+int error_number(const std::function<void()>& call, std::string* text = nullptr) {
+  try {
+    call();
+    return 0;
+  } catch (const Error& error) {
+    if (text) *text = error.text();
+    return error.error_number();
+  }
+}
+
+class ImageSlots : public testing::Test {
+ protected:
+  const Layout& layout() const { return segment_.layout(); }
+  EmptySegment segment_;
+  Registry registry_{layout()};
+  const Owner self_ = registry_.enter();
+  ImageSlot mine_{layout(), self_};
+  const ImageSlot::Image x_ = image(1), y_ = image(2, 3);
+
+  // Runs `body` as another process and returns its exit status.
+  int other(const std::function<void(ImageSlot&)>& body) {
+    return run_child([&] {
+      ImageSlot slot(layout(), registry_.enter());
+      body(slot);
+      registry_.remove(slot_owner(slot));
+    });
+  }
+  Owner slot_owner(const ImageSlot&) const {
+    for (Owner owner : registry_.everybody())
+      if (registry_.identity(owner).pid == getpid()) return owner;
+    return {};
+  }
+};
+
+TEST_F(ImageSlots, SameImageIsShared) {
+  EXPECT_FALSE(mine_.report().resident);
+  EXPECT_TRUE(mine_.load(x_));
+  EXPECT_FALSE(mine_.load(x_));
+  mine_.open(x_.uuid, 0, kShared);
+  EXPECT_EQ(0, other([&](ImageSlot& slot) {
+              EXPECT_FALSE(slot.load(x_));
+              slot.open(x_.uuid, 0, kShared);
+              EXPECT_EQ(slot.report().holders.size(), 2u);
+              slot.close(0);
+            }));
+  const ImageSlot::Report report = mine_.report();
+  EXPECT_TRUE(report.resident);
+  EXPECT_EQ(report.image.uuid, x_.uuid);
+  ASSERT_EQ(report.image.compute_units.size(), 2u);
+  EXPECT_EQ(report.image.compute_units[1].name, "k1:u1");
+  EXPECT_TRUE(report.image.compute_units[1].units.has(1));
+  EXPECT_EQ(report.loader, static_cast<uint32_t>(getpid()));
+  ASSERT_EQ(report.holders.size(), 1u);
+  EXPECT_EQ(report.holders[0].owner, self_);
+  EXPECT_EQ(report.holders[0].contexts, 1u);
+}
+
+TEST_F(ImageSlots, OtherImageWaitsForTheLastContext) {
+  mine_.load(x_);
+  mine_.open(x_.uuid);
+  mine_.open(x_.uuid, 1, kShared);
+  const std::string me = "process " + std::to_string(getpid());
+  EXPECT_EQ(0, other([&](ImageSlot& slot) {
+              std::string text;
+              EXPECT_EQ(error_number([&] { slot.load(y_); }, &text), EBUSY);
+              EXPECT_NE(text.find(me), std::string::npos) << text;
+              EXPECT_NE(text.find("since"), std::string::npos) << text;
+              EXPECT_EQ(error_number([&] { slot.open(y_.uuid, 0, kShared); }), EBUSY);
+            }));
+  // Its own contexts keep the image, too.
+  EXPECT_EQ(error_number([&] { mine_.load(y_); }), EBUSY);
+  mine_.close(1);
+  EXPECT_EQ(error_number([&] { mine_.load(y_); }), EBUSY);
+  mine_.close();
+  EXPECT_EQ(0, other([&](ImageSlot& slot) { EXPECT_TRUE(slot.load(y_)); }));
+  EXPECT_EQ(error_number([&] { mine_.open(x_.uuid, 0, kShared); }), EBUSY);
+  EXPECT_EQ(error_number([&] { mine_.open(y_.uuid, 3, kShared); }), EINVAL);
+  EXPECT_EQ(error_number([&] { mine_.open(y_.uuid, 2, kShared); }), 0);
+}
+
+TEST_F(ImageSlots, ExclusiveAndSharedContexts) {
+  mine_.load(x_);
+  mine_.open(x_.uuid, 0, kExclusive);
+  mine_.open(x_.uuid, 1, kShared);
+  EXPECT_EQ(0, other([&](ImageSlot& slot) {
+              std::string text;
+              EXPECT_EQ(error_number([&] { slot.open(x_.uuid, 0, kShared); }, &text), EBUSY);
+              EXPECT_NE(text.find("k1:u0"), std::string::npos) << text;
+              EXPECT_EQ(error_number([&] { slot.open(x_.uuid, 0, kExclusive); }), EBUSY);
+              EXPECT_EQ(error_number([&] { slot.open(x_.uuid, 1, kExclusive); }), EBUSY);
+              EXPECT_EQ(error_number([&] { slot.open(x_.uuid, 1, kShared); }), 0);
+            }));
+  mine_.close(0);
+  EXPECT_EQ(0, other([&](ImageSlot& slot) {
+              EXPECT_EQ(error_number([&] { slot.open(x_.uuid, 0, kExclusive); }), 0);
+            }));
+}
+
+TEST_F(ImageSlots, NothingIsLoaded) {
+  EXPECT_EQ(error_number([&] { mine_.open(x_.uuid); }), EBUSY);
+  EXPECT_EQ(error_number([&] { mine_.open(x_.uuid, 0, kShared); }), EBUSY);
+}
+
+TEST_F(ImageSlots, WhoWaitsIsWokenByAClose) {
+  mine_.load(x_);
+  mine_.open(x_.uuid);
+  const uint32_t seen = mine_.changes();
+  const pid_t waiter = start_child([&] {
+    ImageSlot slot(layout(), registry_.enter());
+    slot.wait_for_change(seen, 30'000);
+    slot.load(y_);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  mine_.close();
+  EXPECT_EQ(wait_for(waiter), 0);
+  EXPECT_TRUE(mine_.is_resident(y_.uuid));
+}
+
+// Everything that changes the segment.
+void play(ImageSlot& victim, const ImageSlot::Image& x, const ImageSlot::Image& y) {
+  victim.load(x);
+  victim.open(x.uuid);
+  victim.open(x.uuid, 0, kShared);
+  victim.open(x.uuid, 1, kExclusive);
+  victim.close(0);
+  victim.close();
+  victim.close(1);
+  victim.load(y);
+  victim.open(y.uuid, 2, kExclusive);
+}
+
+// Wherever it dies, others have all they want at once, and what they had they keep.
+TEST(ImageKill, DeathAtEachStep) {
+  const ImageSlot::Image x = image(1), y = image(2, 3), z = image(3);
+  int n = 0;
+  for (bool died = true; died; ++n) {
+    SCOPED_TRACE("death after " + std::to_string(n) + " accesses");
+    EmptySegment segment;
+    const Layout& layout = segment.layout();
+    Registry registry(layout);
+    const Owner self = registry.enter();
+    ImageSlot mine(layout, self);
+    const int status = run_child([&] {
+      ImageSlot victim(layout, registry.enter());
+      die_after(n);
+      play(victim, x, y);
+    });
+    ASSERT_TRUE(status == 0 || status == 128 + SIGKILL) << status;
+    died = status != 0;
+    // Nobody has removed it: whoever is in its way does.
+    if (n % 2) {
+      if (mine.is_resident(x.uuid)) {
+        mine.open(x.uuid, 1, kExclusive);
+        mine.close(1);
+      }
+      ASSERT_TRUE(mine.load(z));
+    } else {
+      registry.remove_dead();
+      ASSERT_TRUE(mine.report().holders.empty());
+      ASSERT_TRUE(mine.load(z));
+    }
+    const ImageSlot::Report report = mine.report();
+    ASSERT_TRUE(report.resident && report.image.uuid == z.uuid);
+    ASSERT_EQ(report.image.compute_units[1].name, "k3:u1");
+    mine.open(z.uuid, 0, kExclusive);
+    mine.open(z.uuid, 1, kShared);
+  }
+  EXPECT_GT(n, 100) << "that is no test of anything";
+}
+
+// The same beside a process that has contexts: it keeps them, and the image.
+TEST(ImageKill, SurvivorKeepsItsContexts) {
+  const ImageSlot::Image x = image(1), y = image(2);
+  int n = 0;
+  for (bool died = true; died; ++n) {
+    SCOPED_TRACE("death after " + std::to_string(n) + " accesses");
+    EmptySegment segment;
+    const Layout& layout = segment.layout();
+    Registry registry(layout);
+    ImageSlot mine(layout, registry.enter());
+    mine.load(x);
+    mine.open(x.uuid, 0, kShared);
+    const int status = run_child([&] {
+      ImageSlot victim(layout, registry.enter());
+      die_after(n);
+      if (error_number([&] { victim.load(y); }) != EBUSY) _exit(3);
+      if (error_number([&] { victim.open(x.uuid, 0, kExclusive); }) != EBUSY) _exit(4);
+      victim.open(x.uuid, 0, kShared);
+      victim.open(x.uuid, 1, kExclusive);
+    });
+    ASSERT_TRUE(status == 0 || status == 128 + SIGKILL) << status;
+    died = status != 0;
+    registry.remove_dead();
+    ASSERT_TRUE(mine.is_resident(x.uuid));
+    ASSERT_EQ(mine.report().holders.size(), 1u);
+    ASSERT_EQ(mine.report().holders[0].contexts, 1u);
+    mine.open(x.uuid, 1, kExclusive);
+    mine.close(1);
+    mine.close(0);
+    ASSERT_TRUE(mine.load(y));
+  }
+  EXPECT_GT(n, 30) << "that is no test of anything";
+}
+
+// Whatever stands in the segment: no crash, and an end.
+TEST(ImageGarbage, NoCrashAndNoHang) {
+  static std::mt19937 random;
+  static const Layout* scribbled = nullptr;
+  for (uint32_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const int status = run_child([&] {
+      EmptySegment segment;
+      const Layout& layout = segment.layout();
+      Registry registry(layout);
+      ImageSlot slot(layout, registry.enter());
+      random.seed(seed);
+      scribbled = &layout;
+      step_hook = [] {
+        if (random() % 8 != 0) return;
+        // The words of the image in the header, of some units, of all processes.
+        constexpr size_t kImage = offsetof(Header, image_resident);
+        constexpr size_t kWords = offsetof(Header, image_lock) - kImage;
+        const size_t part = random() % 3;
+        std::byte* at = part == 0   ? scribbled->base + kImage + random() % kWords
+                        : part == 1 ? scribbled->base + sizeof(Header) + random() % 512
+                                    : scribbled->base + kProcessesOffset + random() % (8 * 512);
+        const uint32_t garbage =
+            random() % 4 ? static_cast<uint32_t>(random()) : ~0u * (random() % 2);
+        std::memcpy(reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(at) & ~uintptr_t{3}),
+                    &garbage, sizeof garbage);
+      };
+      const ImageSlot::Image images[] = {image(1), image(2, 200)};
+      const std::function<void(const ImageSlot::Image&)> operations[] = {
+          [&](const ImageSlot::Image& i) { slot.load(i); },
+          [&](const ImageSlot::Image& i) { slot.open(i.uuid); },
+          [&](const ImageSlot::Image& i) { slot.open(i.uuid, random() % 300, kShared); },
+          [&](const ImageSlot::Image& i) { slot.open(i.uuid, random() % 300, kExclusive); },
+          [&](const ImageSlot::Image&) { slot.close(random() % kCuEntries); },
+          [&](const ImageSlot::Image&) { slot.close(); },
+          [&](const ImageSlot::Image&) { slot.report(); },
+          [&](const ImageSlot::Image&) { registry.remove_dead(); },
+      };
+      for (int i = 0; i < 500; ++i)
+        error_number([&] { operations[random() % std::size(operations)](images[random() % 2]); });
+      step_hook = nullptr;
+    });
+    EXPECT_EQ(status, 0);
+  }
+}
+
+// Processes that do this all the time, some of which are killed: never two images in use at once,
+// never two owners of an exclusive context.
+TEST(ImageKill, ManyProcessesAtOnce) {
+  EmptySegment segment;
+  const Layout& layout = segment.layout();
+  Registry registry(layout);
+  // Words that nobody else uses: in use by how many, with which image; in exclusive use.
+  Atomic<uint64_t>& users = layout.unit(200).hand_overs;
+  Atomic<uint64_t>& alone = layout.unit(201).hand_overs;
+  constexpr int kProcesses = 6, kRounds = 3000;
+  std::vector<pid_t> children;
+  for (int p = 0; p < kProcesses; ++p)
+    children.push_back(start_child([&, p] {
+      ImageSlot slot(layout, registry.enter());
+      int loaded = 0, held = 0;
+      for (int round = 0; round < kRounds; ++round) {
+        const auto which = static_cast<uint8_t>(1 + (p + round / 7) % 2);
+        const ImageSlot::Image wanted = image(which);
+        if (error_number([&] { slot.load(wanted); }) != 0) continue;
+        ++loaded;
+        if (error_number([&] { slot.open(wanted.uuid); }) != 0) continue;
+        const uint64_t mine = uint64_t{1} << (32 * (which - 1));
+        const uint64_t before = users.fetch_add(mine);
+        if (before >> (32 * (2 - which)) & 0xffffffff) _exit(5);
+        if (error_number([&] { slot.open(wanted.uuid, 0, kExclusive); }) == 0) {
+          if (alone.fetch_add(1) != 0) _exit(6);
+          alone.fetch_sub(1);
+          ++held;
+          slot.close(0);
+        }
+        users.fetch_sub(mine);
+        slot.close();
+      }
+      if (loaded == 0 || held == 0) _exit(7);
+    }));
+  for (pid_t child : children) EXPECT_EQ(wait_for(child), 0);
+}
+
+}  // namespace
+}  // namespace conclave::share

@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Device images at clocl's command line: what is made, and what is said about layouts that are wrong.
+set -uo pipefail
+clocl=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+# Arguments: exit status, a part of the message, the command line.
+refused() {
+  local status=$1 message=$2
+  shift 2
+  "$clocl" "$@" > output 2>&1
+  [ $? = "$status" ] || fail "exit status of: clocl $*: $(cat output)"
+  grep -qF -- "$message" output || fail "clocl $* says: $(cat output), not: $message"
+}
+# Arguments: a layout, exit status 1 and this part of the message.
+bad_layout() {
+  printf '%s' "$1" > layout.json
+  refused 1 "layout.json:$2" --layout layout.json -o x.xclbin two.cl
+}
+
+cat > two.cl <<'END2'
+kernel void vadd(global const int* a, global const int* b, global int* c, char n) {
+  size_t i = get_global_id(0);
+  c[i] = a[i] + b[i] + n;
+}
+kernel void vsub(global int* a, local int* b) { a[get_global_id(0)] -= 1; }
+END2
+
+"$clocl" --cu vadd:2 --cu=vsub -o x.xclbin two.cl || fail "--cu"
+[ "$(head -c 7 x.xclbin)" = xclbin2 ] || fail "no magic"
+for name in vadd:vadd_1 vadd:vadd_2 vsub:vsub_1; do
+  grep -q "$name" x.xclbin || fail "no compute unit $name"
+done
+for register in '"a".*offset="0x10"' '"b".*offset="0x1c"' '"c".*offset="0x28"' \
+    '"n".*offset="0x34"' '"global_size".*offset="0x3c"' '"local_size".*offset="0x48"'; do
+  grep -aq "name=$register" x.xclbin || fail "no register $register"
+done
+
+# The same content is the same image, byte by byte; another layout is another one.
+"$clocl" --cu vadd:2 --cu vsub:1 two.cl same.xclbin && cmp x.xclbin same.xclbin || fail "not the same"
+"$clocl" --cu vadd:3 --cu vsub:1 two.cl other.xclbin && ! cmp -s x.xclbin other.xclbin || fail "the same"
+"$clocl" two.cl each.xclbin || fail "one for each kernel"
+grep -q vsub:vsub_1 each.xclbin || fail "no vsub_1"
+"$clocl" --cu vadd two.cl && [ -e two.xclbin ] || fail "the name of the output"
+"$clocl" -l two.cl && "$clocl" --cu vadd:2 -o linked.xclbin two.obj || fail "a linked image"
+
+cat > layout.json <<'END2'
+{
+  "compute-units": [
+    {"kernel": "vadd", "name": "left", "units": [1, 0]},
+    {"kernel": "vadd", "name": "right"}
+  ],
+  "graphs": [{"name": "gr[0]"}],
+  "streams": [{"name": "s0", "from": "left.out", "to": "gr[0].in"}]
+}
+END2
+"$clocl" --layout layout.json -o x.xclbin two.cl || fail "--layout"
+grep -q vadd:right x.xclbin || fail "no compute unit right"
+
+bad_layout '' '1:1: error: is no valid JSON'
+bad_layout '{"compute-units": [' '1:20: error: is no valid JSON'
+bad_layout '[]' '1:1: error: the layout is a list, expected an object'
+bad_layout '{}' "1:1: error: the layout has no key 'compute-units'"
+bad_layout '{"compute-units": []}' "1:19: error: 'compute-units' is empty"
+bad_layout '{"compute-units": 2}' "1:19: error: 'compute-units' is a number, expected a list"
+bad_layout '{"compute-unit": []}' "1:2: error: unknown key 'compute-unit'"
+one='{"kernel": "vadd", "name": "a"}'
+bad_layout "{\"compute-units\": [$one], \"compute-units\": [$one]}" '1:54: error: key "compute-units" is here twice'
+bad_layout $'{"compute-units": [\n {"kernel": "vmul", "name": "a"}]}' \
+  "2:13: error: unknown kernel 'vmul'; the program has vadd, vsub"
+bad_layout $'{"compute-units": [\n {"kernel": 17, "name": "a"}]}' "2:13: error: 'kernel' is a number"
+bad_layout $'{"compute-units": [\n {"kernel": "vadd"}]}' "2:2: error: a compute unit has no key 'name'"
+bad_layout "{\"compute-units\": [
+$one,
+$one]}" "3:28: error: the name 'a' is used already, in line 2"
+bad_layout '{"compute-units": [{"kernel": "vadd", "name": "a,b"}]}' "1:47: error: 'a,b' is no name"
+bad_layout "{\"compute-units\": [{\"kernel\": \"vadd\", \"name\": \"$(printf 'x%.0s' {1..60})\"}]}" \
+  "1:47: error: "
+unit() { bad_layout "{\"compute-units\": [{\"kernel\": \"vadd\", \"name\": \"a\", \"units\": $1}]}" "1:$2"; }
+unit '[256]' '62: error: there is no compute unit 256'
+unit '[-1]' '62: error: a compute unit of the device is no non-negative integer'
+unit '[0, 0]' '65: error: compute unit 0 of the device is here twice'
+unit '[]' "61: error: 'units' is empty"
+unit '"0"' "61: error: 'units' is a string"
+bad_layout "{\"compute-units\": [$one], \"graphs\": [{\"name\": \"a\"}]}" "1:74: error: the name 'a' is used"
+bad_layout "{\"compute-units\": [$one], \"streams\": [{\"name\": \"s\", \"from\": \"a.x\", \"to\": \"gr.y\"}]}" \
+  "1:101: error: there is no compute unit or graph 'gr'"
+bad_layout "$(printf '[%.0s' {1..100000})" '1:17: error: is nested too deep'
+many=$(for i in {1..257}; do echo "{\"kernel\": \"vadd\", \"name\": \"a$i\", \"units\": [0]},"; done)
+bad_layout "{\"compute-units\": [${many%,}]}" '257:'
+
+refused 1 "--cu vmul: unknown kernel 'vmul'; the program has vadd, vsub" --cu vmul two.cl
+refused 1 "300 compute units; a device has at most 256" --cu vadd:200 --cu vsub:100 two.cl
+refused 2 "--cu 'vadd:0': expected KERNEL or KERNEL:N" --cu vadd:0 two.cl
+refused 2 "--cu 'vadd:x': expected KERNEL or KERNEL:N" --cu vadd:x two.cl
+refused 2 "--cu 'vadd:257': expected KERNEL or KERNEL:N" --cu vadd:257 two.cl
+refused 2 "kernel 'vadd' is named twice" --cu vadd --cu vadd:2 two.cl
+refused 2 "exclude each other" --cu vadd --layout layout.json two.cl
+refused 2 "cannot read 'none.json'" --layout none.json two.cl
+refused 2 "a device image is made of a linked program alone" -l --cu vadd two.cl

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an xclDeviceHandle stands for: one client of the device, with its contexts on the device
+// image, its buffer objects and its commands.
+#ifndef CONCLAVE_XRT_XCL_DEVICE_H_
+#define CONCLAVE_XRT_XCL_DEVICE_H_
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "platform/base/object.h"
+#include "platform/loader/device_image.h"
+#include "platform/model/command_queue.h"
+#include "platform/model/context.h"
+#include "platform/model/kernel.h"
+#include "platform/model/memory.h"
+#include "platform/model/program.h"
+#include "platform/share/image_client.h"
+#include "xrt/xrt.h"
+
+namespace conclave::xrt {
+
+// The host's handle of an object of the model, released at the end.
+template <class T>
+class Owned {
+ public:
+  Owned() = default;
+  explicit Owned(T* fresh) : object_(fresh) {}
+  Owned(Owned&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  Owned& operator=(Owned&& other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~Owned() {
+    if (object_) object_->release_handle();
+  }
+  T* get() const { return object_; }
+  T* operator->() const { return object_; }
+  T& operator*() const { return *object_; }
+  explicit operator bool() const { return object_ != nullptr; }
+
+ private:
+  T* object_ = nullptr;
+};
+
+class XclDevice : public std::enable_shared_from_this<XclDevice> {
+ public:
+  using Uuid = ImageUuid;
+
+  // All throw Error, whose error_number() XRT's interface returns.
+
+  void load(std::string image);
+  void open_context(const Uuid& uuid, uint32_t unit, bool shared);
+  void close_context(const Uuid& uuid, uint32_t unit);
+  uint32_t unit_number(const std::string& name) const;
+
+  xclBufferHandle allocate(size_t size, void* host, uint32_t flags);
+  void free(xclBufferHandle handle);
+  // `size` bytes from `offset` on. Throws Error{ENOENT}, Error{EINVAL} where they do not lie
+  // inside.
+  std::byte* bytes(xclBufferHandle handle, size_t size, size_t offset);
+  xclBOProperties properties(xclBufferHandle handle);
+
+  // Starts the command whose packet is in the buffer object.
+  void execute(xclBufferHandle handle);
+  // Whether a command has ended since the last time.
+  bool wait(int timeout_ms);
+  // Waits until all commands have ended, and closes all contexts.
+  void close();
+
+ private:
+  struct Buffer {
+    Owned<Memory> memory;
+    uint32_t flags;
+  };
+  struct Packet;
+  struct Running;
+
+  void use_device();
+  Buffer& buffer(xclBufferHandle handle);
+  const DeviceImage& image_of_contexts();
+  void build();
+  uint32_t choose_unit(const Packet& packet, const DeviceImage& image);
+  Kernel& kernel_of(uint32_t unit, const DeviceImage& image);
+  void set_arguments(Kernel& kernel, const Packet& packet);
+  void set_address(Kernel& kernel, cl_uint index, uint64_t address);
+  void ended(const Running& command, ert_cmd_state state);
+
+  share::ImageClient client_;
+  std::mutex mutex_;  // of all below
+  Owned<Context> context_;
+  Owned<CommandQueue> queue_;
+  std::shared_ptr<const DeviceImage> image_;
+  Owned<Program> program_;                     // of image_; none: not built yet
+  std::map<uint32_t, Owned<Kernel>> kernels_;  // by compute unit
+  std::map<uint32_t, uint64_t> starts_;        // likewise: how often it was used
+  std::map<xclBufferHandle, Buffer> buffers_;
+  xclBufferHandle last_buffer_ = 0;
+  std::mutex ends_mutex_;
+  std::condition_variable end_;
+  uint64_t ends_ = 0;     // not told yet
+  uint64_t running_ = 0;  // commands
+};
+
+}  // namespace conclave::xrt
+
+#endif  // CONCLAVE_XRT_XCL_DEVICE_H_

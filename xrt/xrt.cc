@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// The entry points of include/xrt/xrt.h: they turn handles into objects, and exceptions into errno.
+#include "xrt/xrt.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+
+#include "platform/base/config.h"
+#include "platform/base/error.h"
+#include "platform/base/log.h"
+#include "platform/model/device.h"
+#include "xrt/xcl_device.h"
+
+namespace conclave::xrt {
+namespace {
+
+constexpr uint64_t kMaxImageBytes = uint64_t{1} << 30;
+
+thread_local std::string last_error;
+
+// The devices that are open. A call keeps its device alive, so that another thread may close it.
+class OpenDevices {
+ public:
+  static OpenDevices& get() {
+    static auto* devices = new OpenDevices;  // for programs that close in static destructors
+    return *devices;
+  }
+  xclDeviceHandle add(std::shared_ptr<XclDevice> device) {
+    const std::lock_guard lock(mutex_);
+    xclDeviceHandle handle = device.get();
+    devices_.emplace(handle, std::move(device));
+    return handle;
+  }
+  std::shared_ptr<XclDevice> find(xclDeviceHandle handle) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = devices_.find(handle);
+    if (found == devices_.end())
+      throw Error(CL_INVALID_DEVICE, "not an open device handle", ENODEV);
+    return found->second;
+  }
+  void remove(xclDeviceHandle handle) {
+    const std::lock_guard lock(mutex_);
+    devices_.erase(handle);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<xclDeviceHandle, std::shared_ptr<XclDevice>> devices_;
+};
+
+int error_number_of(const Error& error) {
+  if (error.error_number()) return error.error_number();
+  switch (error.code()) {
+    case CL_OUT_OF_HOST_MEMORY:
+    case CL_OUT_OF_RESOURCES:
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+      return ENOMEM;
+    case CL_DEVICE_NOT_AVAILABLE:
+      return ENODEV;
+    default:
+      return EINVAL;
+  }
+}
+
+// Runs the body of an entry point: 0 or a negative errno.
+template <class Body>
+int guarded(const char* function, Body&& body) noexcept {
+  try {
+    body();
+    return 0;
+  } catch (const Error& error) {
+    try {
+      last_error = error.text();
+      log::debug(std::string(function) + ": " + std::strerror(error_number_of(error)) + ": " +
+                 error.text());
+    } catch (const std::bad_alloc&) {  // the code alone must do
+    }
+    return -error_number_of(error);
+  } catch (const std::bad_alloc&) {
+    return -ENOMEM;
+  } catch (const std::exception& error) {
+    return -EINVAL;
+  }
+}
+
+template <class Body>
+int with_device(const char* function, xclDeviceHandle handle, Body&& body) noexcept {
+  return guarded(function, [&] { body(*OpenDevices::get().find(handle)); });
+}
+
+ImageUuid uuid_of(const unsigned char* bytes) {
+  ImageUuid uuid{};
+  if (bytes) std::memcpy(uuid.data(), bytes, uuid.size());
+  return uuid;
+}
+
+std::string bytes_of(const axlf* image) {
+  if (!image || !is_device_image({image->m_magic, sizeof image->m_magic}))
+    throw Error(CL_INVALID_BINARY, "device image: does not begin with \"xclbin2\"", EINVAL);
+  if (image->m_header.m_length < sizeof(axlf))
+    throw Error(CL_INVALID_BINARY, "device image: is cut short", EINVAL);
+  if (image->m_header.m_length > kMaxImageBytes)
+    throw Error(CL_INVALID_BINARY, "device image: is too large", E2BIG);
+  return {reinterpret_cast<const char*>(image), image->m_header.m_length};
+}
+
+}  // namespace
+}  // namespace conclave::xrt
+
+using namespace conclave;
+using namespace conclave::xrt;
+
+extern "C" {
+
+unsigned int xclProbe() {
+  return 1;
+}
+
+unsigned int xclVersion() {
+  return 2;
+}
+
+xclDeviceHandle xclOpen(unsigned int index, const char*, xclVerbosityLevel) {
+  xclDeviceHandle handle = nullptr;
+  guarded(__func__, [&] {
+    if (index != 0)
+      throw Error(CL_INVALID_DEVICE, "there is no device " + std::to_string(index), ENODEV);
+    if (const std::string why = Device::configuration_errors(); !why.empty())
+      throw Error(CL_DEVICE_NOT_AVAILABLE, "the device is not available: " + why, ENODEV);
+    handle = OpenDevices::get().add(std::make_shared<XclDevice>());
+  });
+  return handle;
+}
+
+void xclClose(xclDeviceHandle handle) {
+  with_device(__func__, handle, [&](XclDevice& device) {
+    OpenDevices::get().remove(handle);
+    device.close();
+  });
+}
+
+int xclLoadXclBin(xclDeviceHandle handle, const axlf* image) {
+  return with_device(__func__, handle, [&](XclDevice& device) { device.load(bytes_of(image)); });
+}
+
+int xclOpenContext(xclDeviceHandle handle, const xuid_t uuid, unsigned int unit, bool shared) {
+  return with_device(__func__, handle,
+                     [&](XclDevice& device) { device.open_context(uuid_of(uuid), unit, shared); });
+}
+
+int xclCloseContext(xclDeviceHandle handle, const xuid_t uuid, unsigned int unit) {
+  return with_device(__func__, handle,
+                     [&](XclDevice& device) { device.close_context(uuid_of(uuid), unit); });
+}
+
+int xclIPName2Index(xclDeviceHandle handle, const char* name) {
+  int number = 0;
+  const int error = with_device(__func__, handle, [&](XclDevice& device) {
+    number = static_cast<int>(device.unit_number(name ? name : ""));
+  });
+  return error ? error : number;
+}
+
+xclBufferHandle xclAllocBO(xclDeviceHandle handle, size_t size, int, unsigned int flags) {
+  xclBufferHandle made = NULLBO;
+  with_device(__func__, handle,
+              [&](XclDevice& device) { made = device.allocate(size, nullptr, flags); });
+  return made;
+}
+
+xclBufferHandle xclAllocUserPtrBO(xclDeviceHandle handle, void* memory, size_t size,
+                                  unsigned int flags) {
+  xclBufferHandle made = NULLBO;
+  with_device(__func__, handle, [&](XclDevice& device) {
+    if (!memory) throw Error(CL_INVALID_VALUE, "a null pointer", EINVAL);
+    made = device.allocate(size, memory, flags);
+  });
+  return made;
+}
+
+void xclFreeBO(xclDeviceHandle handle, xclBufferHandle buffer) {
+  with_device(__func__, handle, [&](XclDevice& device) { device.free(buffer); });
+}
+
+size_t xclWriteBO(xclDeviceHandle handle, xclBufferHandle buffer, const void* from, size_t size,
+                  size_t offset) {
+  return static_cast<size_t>(with_device(__func__, handle, [&](XclDevice& device) {
+    std::memcpy(device.bytes(buffer, size, offset), from, size);
+  }));
+}
+
+size_t xclReadBO(xclDeviceHandle handle, xclBufferHandle buffer, void* to, size_t size,
+                 size_t offset) {
+  return static_cast<size_t>(with_device(__func__, handle, [&](XclDevice& device) {
+    std::memcpy(to, device.bytes(buffer, size, offset), size);
+  }));
+}
+
+void* xclMapBO(xclDeviceHandle handle, xclBufferHandle buffer, bool) {
+  void* address = nullptr;
+  with_device(__func__, handle, [&](XclDevice& device) { address = device.bytes(buffer, 0, 0); });
+  return address;
+}
+
+int xclUnmapBO(xclDeviceHandle handle, xclBufferHandle buffer, void* address) {
+  return with_device(__func__, handle, [&](XclDevice& device) {
+    if (device.bytes(buffer, 0, 0) != address)
+      throw Error(CL_INVALID_VALUE, "the buffer object is not mapped there", EINVAL);
+  });
+}
+
+int xclSyncBO(xclDeviceHandle handle, xclBufferHandle buffer, xclBOSyncDirection direction,
+              size_t size, size_t offset) {
+  return with_device(__func__, handle, [&](XclDevice& device) {
+    device.bytes(buffer, size, offset);
+    if (direction != XCL_BO_SYNC_BO_TO_DEVICE && direction != XCL_BO_SYNC_BO_FROM_DEVICE)
+      throw Error(CL_INVALID_VALUE, "an unknown direction", EINVAL);
+  });
+}
+
+int xclCopyBO(xclDeviceHandle handle, xclBufferHandle to, xclBufferHandle from, size_t size,
+              size_t to_offset, size_t from_offset) {
+  return with_device(__func__, handle, [&](XclDevice& device) {
+    std::memmove(device.bytes(to, size, to_offset), device.bytes(from, size, from_offset), size);
+  });
+}
+
+int xclGetBOProperties(xclDeviceHandle handle, xclBufferHandle buffer,
+                       xclBOProperties* properties) {
+  return with_device(__func__, handle, [&](XclDevice& device) {
+    if (!properties) throw Error(CL_INVALID_VALUE, "a null pointer", EINVAL);
+    *properties = device.properties(buffer);
+  });
+}
+
+int xclExecBuf(xclDeviceHandle handle, xclBufferHandle command) {
+  return with_device(__func__, handle, [&](XclDevice& device) { device.execute(command); });
+}
+
+int xclExecWait(xclDeviceHandle handle, int timeout_ms) {
+  bool ended = false;
+  const int error =
+      with_device(__func__, handle, [&](XclDevice& device) { ended = device.wait(timeout_ms); });
+  return error ? error : ended;
+}
+
+const char* xclConclaveErrorText() {
+  return last_error.c_str();
+}
+
+}  // extern "C"

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// libxrt_core.so: what XRT's programs link. It hands each call on to libconclave.so beside it,
+// which it loads for itself alone: programs that use OpenCL, too, get that from their loader, and
+// both interfaces work on one platform.
+#include <dlfcn.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <string>
+
+#include "xrt/xrt.h"
+
+namespace {
+
+// The library in the folder of this one; null, with a message, where it cannot be loaded.
+void* open_platform() {
+  Dl_info self;
+  std::string path = "libconclave.so";
+  if (dladdr(reinterpret_cast<void*>(&open_platform), &self) && self.dli_fname) {
+    const std::string mine = self.dli_fname;
+    path = mine.substr(0, mine.find_last_of('/') + 1) + path;
+  }
+  void* platform = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!platform) std::fprintf(stderr, "libxrt_core.so: %s\n", dlerror());
+  return platform;
+}
+
+template <class Function>
+Function* find(const char* name) {
+  static void* const platform = open_platform();
+  return platform ? reinterpret_cast<Function*>(dlsym(platform, name)) : nullptr;
+}
+
+}  // namespace
+
+// `failed`: the result where there is no platform.
+#define FORWARD(result, name, failed, parameters, arguments)      \
+  result name parameters {                                        \
+    static auto* const function = find<result parameters>(#name); \
+    return function ? function arguments : failed;                \
+  }
+
+extern "C" {
+
+FORWARD(unsigned, xclProbe, 0, (), ())
+FORWARD(unsigned, xclVersion, 2, (), ())
+FORWARD(xclDeviceHandle, xclOpen, nullptr,
+        (unsigned index, const char* log, xclVerbosityLevel level), (index, log, level))
+FORWARD(void, xclClose, void(), (xclDeviceHandle handle), (handle))
+FORWARD(int, xclLoadXclBin, -ENODEV, (xclDeviceHandle handle, const axlf* image), (handle, image))
+FORWARD(int, xclOpenContext, -ENODEV,
+        (xclDeviceHandle handle, const xuid_t uuid, unsigned unit, bool shared),
+        (handle, uuid, unit, shared))
+FORWARD(int, xclCloseContext, -ENODEV, (xclDeviceHandle handle, const xuid_t uuid, unsigned unit),
+        (handle, uuid, unit))
+FORWARD(int, xclIPName2Index, -ENODEV, (xclDeviceHandle handle, const char* name), (handle, name))
+FORWARD(xclBufferHandle, xclAllocBO, NULLBO,
+        (xclDeviceHandle handle, size_t size, int unused, unsigned flags),
+        (handle, size, unused, flags))
+FORWARD(xclBufferHandle, xclAllocUserPtrBO, NULLBO,
+        (xclDeviceHandle handle, void* memory, size_t size, unsigned flags),
+        (handle, memory, size, flags))
+FORWARD(void, xclFreeBO, void(), (xclDeviceHandle handle, xclBufferHandle buffer), (handle, buffer))
+FORWARD(size_t, xclWriteBO, static_cast<size_t>(-ENODEV),
+        (xclDeviceHandle handle, xclBufferHandle buffer, const void* from, size_t size,
+         size_t offset),
+        (handle, buffer, from, size, offset))
+FORWARD(size_t, xclReadBO, static_cast<size_t>(-ENODEV),
+        (xclDeviceHandle handle, xclBufferHandle buffer, void* to, size_t size, size_t offset),
+        (handle, buffer, to, size, offset))
+FORWARD(void*, xclMapBO, nullptr, (xclDeviceHandle handle, xclBufferHandle buffer, bool write),
+        (handle, buffer, write))
+FORWARD(int, xclUnmapBO, -ENODEV, (xclDeviceHandle handle, xclBufferHandle buffer, void* address),
+        (handle, buffer, address))
+FORWARD(int, xclSyncBO, -ENODEV,
+        (xclDeviceHandle handle, xclBufferHandle buffer, xclBOSyncDirection direction, size_t size,
+         size_t offset),
+        (handle, buffer, direction, size, offset))
+FORWARD(int, xclCopyBO, -ENODEV,
+        (xclDeviceHandle handle, xclBufferHandle to, xclBufferHandle from, size_t size,
+         size_t to_offset, size_t from_offset),
+        (handle, to, from, size, to_offset, from_offset))
+FORWARD(int, xclGetBOProperties, -ENODEV,
+        (xclDeviceHandle handle, xclBufferHandle buffer, xclBOProperties* properties),
+        (handle, buffer, properties))
+FORWARD(int, xclExecBuf, -ENODEV, (xclDeviceHandle handle, xclBufferHandle command),
+        (handle, command))
+FORWARD(int, xclExecWait, -ENODEV, (xclDeviceHandle handle, int timeout_ms), (handle, timeout_ms))
+FORWARD(const char*, xclConclaveErrorText, "libconclave.so cannot be loaded", (), ())
+
+}  // extern "C"

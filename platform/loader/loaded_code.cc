@@ -200,7 +200,9 @@ void LoadedCode::connect(const ProgramImage& image) {
 }
 
 LoadedCode::~LoadedCode() {
-  if (handle_) LiveHandles::get().remove_and_close(handle_);
+  // OpenMP's library keeps pointers into code that uses it, such as those of threadprivate
+  // variables, and follows them when the process ends.
+  if (handle_ && !openmp_.set_threads) LiveHandles::get().remove_and_close(handle_);
 }
 
 abi::GroupFunction LoadedCode::function(const std::string& symbol) const {

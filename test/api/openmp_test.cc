@@ -23,6 +23,8 @@ constexpr char kSource[] = R"(
     out[2 * get_global_id(0)] = sum(data, n);
     out[2 * get_global_id(0) + 1] = sum_with_tasks(data, n);
   }
+  long sum_of_parts(int n);
+  kernel void parts(global int* out, int n) { out[0] = sum_of_parts(n); }
   kernel void leave(global int* unused, int who) { abort_in_region(who); }
   kernel void plain(global int* out) { out[get_global_id(0)] = 1; })";
 
@@ -126,6 +128,26 @@ TEST_F(OpenMpTest, AbortInAParallelRegion) {
     expect_abort(who);
     EXPECT_EQ((std::vector<int>{1999000, 1999000}), sums(queue_, 2000, 1)) << who;
   }
+}
+
+// Their places are in the program, and OpenMP's library looks there when the process ends.
+CHILD_PROCESS(threadprivate_variable) {
+  Context context = make_context();
+  Queue queue = make_queue(context);
+  Program program = build(context, kSource, CONCLAVE_TEST_OPENMP_OBJECT);
+  Kernel kernel = make_kernel(program, "parts");
+  Buffer out = make_buffer(context, std::vector<int>(1));
+  const int n = 5;
+  clSetKernelArg(kernel, 0, sizeof(cl_mem), out.list());
+  clSetKernelArg(kernel, 1, sizeof n, &n);
+  CHECK(clEnqueueTask(queue, kernel, 0, nullptr, nullptr) == CL_SUCCESS);
+  CHECK(contents(queue, out, 1)[0] == n * static_cast<int>(units_of(device())));
+  return 0;
+}
+
+TEST_F(OpenMpTest, ThreadprivateVariables) {
+  const ChildResult result = run_child("threadprivate_variable");
+  EXPECT_EQ(0, result.exit_status) << result.output;
 }
 
 // Two processes with OpenMP kernels, and one without: each waits for its turn.

@@ -49,6 +49,19 @@ long sum_with_tasks(const int* data, int n) {
   return result;
 }
 
+// Each thread has one of its own, from one region to the next.
+static long part;
+#pragma omp threadprivate(part)
+
+long sum_of_parts(int n) {
+  long result = 0;
+#pragma omp parallel
+  part = n;
+#pragma omp parallel reduction(+ : result)
+  result += part;
+  return result;
+}
+
 // Thread `who` ends the kernel, in a parallel region.
 void abort_in_region(int who) {
 #pragma omp parallel

@@ -17,7 +17,9 @@ typedef void* EdmaMgr_Handle;
 #define EdmaMgr_ERROR_INVHANDLE (-4)
 #define EdmaMgr_ERROR_FREE (-5)
 
-static inline int EdmaMgr_init(int core, void* configuration) { return EdmaMgr_SUCCESS; }
+static inline int EdmaMgr_init(int core, void* configuration) {
+  return EdmaMgr_SUCCESS;
+}
 // A channel for up to so many transfers at a time; null where there is none left.
 static inline EdmaMgr_Handle EdmaMgr_alloc(int max_linked_transfers) {
   return (EdmaMgr_Handle)conclave_device_call(conclave_kDmaAllocate, max_linked_transfers, 0, 0);
@@ -49,24 +51,24 @@ static inline int conclave_dma_copy(EdmaMgr_Handle h, int i, ulong src, ulong ds
 }
 
 // One transfer. Macros, so that pointers to any memory are taken in all versions of OpenCL C.
-#define EdmaMgr_copy2D2DSep(h, src, dst, num_bytes, num_lines, src_pitch, dst_pitch)           \
+#define EdmaMgr_copy2D2DSep(h, src, dst, num_bytes, num_lines, src_pitch, dst_pitch) \
   conclave_dma_copy(h, 0, (ulong)(src), (ulong)(dst), num_bytes, num_lines, src_pitch, dst_pitch)
-#define EdmaMgr_copy1D1D(h, src, dst, num_bytes)                                               \
+#define EdmaMgr_copy1D1D(h, src, dst, num_bytes) \
   EdmaMgr_copy2D2DSep(h, src, dst, num_bytes, 1, 0, 0)
-#define EdmaMgr_copy1D2D(h, src, dst, num_bytes, num_lines, pitch)                             \
+#define EdmaMgr_copy1D2D(h, src, dst, num_bytes, num_lines, pitch) \
   EdmaMgr_copy2D2DSep(h, src, dst, num_bytes, num_lines, num_bytes, pitch)
-#define EdmaMgr_copy2D1D(h, src, dst, num_bytes, num_lines, pitch)                             \
+#define EdmaMgr_copy2D1D(h, src, dst, num_bytes, num_lines, pitch) \
   EdmaMgr_copy2D2DSep(h, src, dst, num_bytes, num_lines, pitch, num_bytes)
-#define EdmaMgr_copy2D2D(h, src, dst, num_bytes, num_lines, pitch)                             \
+#define EdmaMgr_copy2D2D(h, src, dst, num_bytes, num_lines, pitch) \
   EdmaMgr_copy2D2DSep(h, src, dst, num_bytes, num_lines, pitch, pitch)
 #define EdmaMgr_copy1D2DLarge EdmaMgr_copy1D2D
 #define EdmaMgr_copy2D1DLarge EdmaMgr_copy2D1D
 #define EdmaMgr_copyFast(h, src, dst) conclave_dma_start(h, 0, (ulong)(src), (ulong)(dst))
 
 // Several transfers at once; the first that fails ends the list.
-#define CONCLAVE_LINKED(...)                                                                   \
-  int status = EdmaMgr_SUCCESS;                                                                \
-  for (int i = 0; i < num_transfers && status == EdmaMgr_SUCCESS; ++i) status = __VA_ARGS__;   \
+#define CONCLAVE_LINKED(...)                                                                 \
+  int status = EdmaMgr_SUCCESS;                                                              \
+  for (int i = 0; i < num_transfers && status == EdmaMgr_SUCCESS; ++i) status = __VA_ARGS__; \
   return status;
 static inline int EdmaMgr_copy1D1DLinked(EdmaMgr_Handle h, void* src[], void* dst[],
                                          int num_bytes[], int num_transfers) {
@@ -81,14 +83,14 @@ static inline int EdmaMgr_copy1D2DLinked(EdmaMgr_Handle h, void* src[], void* ds
 static inline int EdmaMgr_copy2D1DLinked(EdmaMgr_Handle h, void* src[], void* dst[],
                                          int num_bytes[], int num_lines[], int pitch[],
                                          int num_transfers) {
-  CONCLAVE_LINKED(conclave_dma_copy(h, i, (ulong)src[i], (ulong)dst[i], num_bytes[i],
-                                    num_lines[i], pitch[i], num_bytes[i]))
+  CONCLAVE_LINKED(conclave_dma_copy(h, i, (ulong)src[i], (ulong)dst[i], num_bytes[i], num_lines[i],
+                                    pitch[i], num_bytes[i]))
 }
 static inline int EdmaMgr_copy2D2DLinked(EdmaMgr_Handle h, void* src[], void* dst[],
                                          int num_bytes[], int num_lines[], int pitch[],
                                          int num_transfers) {
-  CONCLAVE_LINKED(conclave_dma_copy(h, i, (ulong)src[i], (ulong)dst[i], num_bytes[i],
-                                    num_lines[i], pitch[i], pitch[i]))
+  CONCLAVE_LINKED(conclave_dma_copy(h, i, (ulong)src[i], (ulong)dst[i], num_bytes[i], num_lines[i],
+                                    pitch[i], pitch[i]))
 }
 static inline int EdmaMgr_copy2D2DSepLinked(EdmaMgr_Handle h, void* src[], void* dst[],
                                             int num_bytes[], int num_lines[], int src_pitch[],

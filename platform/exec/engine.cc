@@ -520,8 +520,10 @@ void Engine::join_gang(Seat& seat, Event& event) {
 
 // On the unit that joined last.
 void Engine::run_team(Seat& seat, Event& event) {
+  const ComputeUnitSet& units = event.compute_units();
   std::vector<int> cpus;
-  for (uint32_t unit : event.queue()->device().units()) cpus.push_back(units_[unit]->cpu());
+  for (uint32_t i = units.first_from(0); i < kMaxComputeUnits; i = units.first_from(i + 1))
+    cpus.push_back(units_[i]->cpu());
   const uint64_t start = now_ns();
   try {
     event.command()->run_team(seat.tenure.cu(), cpus);

@@ -140,6 +140,47 @@ TEST_F(OfflineTest, CCodeStaysAsItIs) {
   EXPECT_NE(std::string::npos, result.output.find("needs feature")) << result.output;
 }
 
+CHILD_PROCESS(count_team) {
+  Context context = make_context();
+  Queue queue = make_queue(context);
+  Program program = load(context);
+  CHECK(program);
+  Buffer threads = make_buffer(context, std::vector<int>(1));
+  for (const auto& [name, wanted] : {std::pair("team:{one}", 1), {"team:{two}", 2}, {"team", 3}}) {
+    Kernel kernel = make_kernel(program, name);
+    clSetKernelArg(kernel, 0, sizeof(cl_mem), threads.list());
+    CHECK(clEnqueueTask(queue, kernel, 0, nullptr, nullptr) == CL_SUCCESS);
+    const int found = contents(queue, threads, 1)[0];
+    std::printf("%s: %d threads\n", name, found);
+    CHECK(found == wanted);
+  }
+  return 0;
+}
+
+TEST_F(OfflineTest, OpenMpHasTheUnitsOfADeviceImage) {
+  std::ofstream(folder_ + "/team.cl") << "void count(int*);\n"
+                                         "kernel void team(global int* n) { count((int*)n); }\n";
+  std::ofstream(folder_ + "/team.c") << "void count(int* n) {\n"
+                                        "  *n = 0;\n"
+                                        "#pragma omp parallel\n"
+                                        "#pragma omp atomic\n"
+                                        "  ++*n;\n"
+                                        "}\n";
+  std::ofstream(folder_ + "/team.json")
+      << R"({"compute-units": [{"kernel": "team", "name": "one", "units": [1]},
+                               {"kernel": "team", "name": "two", "units": [0, 2]}]})";
+  const std::string binary =
+      compile("native", "-cl-std=CL3.0 -fopenmp --layout team.json team.cl team.c");
+  const ChildResult result =
+      run_child("count_team", {{"BINARY", binary}, {"CONCLAVE_COMPUTE_UNITS", "4"}});
+  EXPECT_EQ(0, result.exit_status) << result.output;
+}
+
+TEST_F(OfflineTest, ADeviceImageForSeveralCpus) {
+  const ChildResult result = run("run_binary", compile("portable,native", "--cu k k.cl"), false);
+  EXPECT_EQ(0, result.exit_status) << result.output;
+}
+
 CHILD_PROCESS(name_kernels) {
   Context context = make_context();
   Program program = build(context, "kernel void find_me(global int* a) { *a = 1; }");

@@ -192,7 +192,9 @@ bool make_packet_form(llvm::Function& function, const FormKind& kind, const Targ
   if (!linearize(function, ids, remarks)) return false;
   if (kind.lanes * 32 > register_bits(target)) narrow_integers(function, lane_ids());
   if (kind.only_if_faster && gain_of_packets(function, lane_ids(), kind.lanes, costs) < kLeastGain)
-    return remarks.refuse("its accesses to scattered places in memory take most of the time");
+    return remarks.refuse(
+        "packets would not be faster: accesses to scattered places take most of the "
+        "time, or its inner loops have vectors of their own");
   return packetize_all(function, lane_ids(), kind.lanes, target, remarks) &&
          make_packet_functions(*function.getParent(), kind.lanes, target, simplifier, remarks);
 }

@@ -28,3 +28,25 @@ assert kernel["kernel"] == "k" and kernel["place"]["line"] == 1, kernel
 assert part["lanes"] == 8 and part["dimension"] == 0 and "not_vectorized" not in part, part
 assert remark["how"] == "gather" and remark["place"] == {"file": "k.cl", "line": 3, "column": 10}
 END
+
+# Vectors of a kernel's own in its inner loop, in an array of each work-item: packets would have as
+# many arrays as lanes, and gain nothing.
+cat > own.cl <<'END'
+kernel void own(global const float* restrict a, global const float* restrict b, uint depth,
+                global float* restrict c) {
+  a += get_global_id(0) * 16 * depth;
+  float8 low[6], high[6];
+  for (uint j = 0; j < 6; ++j) low[j] = high[j] = 0;
+  for (uint k = 0; k < depth; ++k, a += 16, b += 6)
+    for (uint j = 0; j < 6; ++j) {
+      low[j] += vload8(0, a) * (float8)b[j];
+      high[j] += vload8(1, a) * (float8)b[j];
+    }
+  for (uint j = 0; j < 6; ++j) {
+    vstore8(low[j], 12 * get_global_id(0) + 2 * j, c);
+    vstore8(high[j], 12 * get_global_id(0) + 2 * j + 1, c);
+  }
+}
+END
+"$clocl" --report --target-cpu=haswell own.cl > text || exit 1
+grep -q "  not vectorized: packets would not be faster" text || { cat text; exit 1; }

@@ -119,7 +119,9 @@ inline float total(Floats pack) {
 // 1 / sqrt: an estimate, and one step of Newton's method.
 inline Floats rsqrt(Floats x) {
 #if defined(__AVX512F__)
-  const auto y = reinterpret_cast<Floats>(_mm512_rsqrt14_ps(reinterpret_cast<__m512>(x)));
+  // The masked form: GCC 12 warns of an uninitialized value inside the plain one.
+  const auto y =
+      reinterpret_cast<Floats>(_mm512_maskz_rsqrt14_ps(0xffff, reinterpret_cast<__m512>(x)));
 #elif defined(__AVX__)
   const auto y = reinterpret_cast<Floats>(_mm256_rsqrt_ps(reinterpret_cast<__m256>(x)));
 #else

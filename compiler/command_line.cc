@@ -26,8 +26,8 @@ const char kHelp[] =
     "  -fopenmp           obey OpenMP's directives in C sources\n"
     "  --target-cpu=NAME  native (this CPU, the default), portable (any x86-64), or LLVM's name;\n"
     "                     NAME,NAME,...: one binary for all, of which the best is loaded\n"
-    "  --emit=llvm|asm|obj|spir  optimised LLVM IR, assembly, an ELF object, or the front end's\n"
-    "                     IR instead of a binary\n"
+    "  --emit=llvm|asm|obj|spir|spirv  optimised LLVM IR, assembly, an ELF object, the IR of the\n"
+    "                     front end, or SPIR-V (with clang-15, llvm-spirv-15) instead of a binary\n"
     "  --cu KERNEL[:N]    make a device image, *.xclbin: N compute units for the kernel, KERNEL_1\n"
     "                     to KERNEL_N; again for other kernels\n"
     "  --layout FILE      make a device image with the compute units that a JSON file describes\n"
@@ -83,10 +83,7 @@ Output output_kind(const std::string& name) {
   if (name == "asm") return Output::kAssembly;
   if (name == "obj") return Output::kObject;
   if (name == "spir") return Output::kFrontEndIr;
-  if (name == "spirv")
-    throw UsageError(
-        "SPIR-V cannot be written: LLVM 19 of Debian 12 has no code generator for it, and its "
-        "translators (llvm-spirv-15) do not read LLVM 19's bitcode");
+  if (name == "spirv") return Output::kSpirV;
   throw UsageError("unknown kind of output '" + name + "'");
 }
 
@@ -144,6 +141,8 @@ std::string default_output(const CommandLine& line) {
       return stem + ".s";
     case Output::kObject:
       return stem + ".o";
+    case Output::kSpirV:
+      return stem + ".spv";
     default:
       return stem + ".ll";
   }
@@ -186,6 +185,19 @@ void add_file(CommandLine& line, const std::string& path) {
     line.inputs.push_back(path);
 }
 
+void check_spirv(const CommandLine& line) {
+  if (line.compile_only || line.create_library)
+    throw UsageError("--emit=spirv excludes --lib and --create-library");
+  for (const std::string& path : line.inputs)
+    if (!is_source(path))
+      throw UsageError("--emit=spirv takes sources (.cl, .clc) alone, '" + path + "' is none");
+  // Its translator makes no valid debug information, and what is about this compiler's code has no
+  // place there.
+  for (const std::string& option : split_options(line.build_options))
+    if (option == "-g" || option.starts_with("-cl-conclave-"))
+      throw UsageError("option '" + option + "' is not possible with --emit=spirv");
+}
+
 void check(const CommandLine& line) {
   if (line.inputs.empty()) throw UsageError("no input file");
   if (line.device_image) {
@@ -197,6 +209,7 @@ void check(const CommandLine& line) {
   if (line.target_cpus.size() > 1 &&
       (line.kind != Output::kImage || line.keep || line.compile_only || line.create_library))
     throw UsageError("only a program binary can be for several CPUs");
+  if (line.kind == Output::kSpirV) check_spirv(line);
   if (!line.compile_only) return;
   if (line.create_library) throw UsageError("--lib and --create-library exclude each other");
   if (line.inputs.size() > 1 || !is_source(line.inputs.front()))

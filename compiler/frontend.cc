@@ -118,25 +118,9 @@ std::string current_folder() {
 
 std::vector<std::string> front_end_arguments(const Options& options, const Source& source,
                                              bool context_discards_names) {
-  std::vector<std::string> args = {"-triple",
-                                   "spir64-unknown-unknown",
-                                   "-x",
-                                   "cl",
-                                   "-cl-std=" + language_name(options.language),
-                                   "-resource-dir",
-                                   kResourceFolder,
-                                   "-working-directory",
-                                   kVirtualFolder,
-                                   "-fdeclare-opencl-builtins",
-                                   "-finclude-default-header",
-                                   "-cl-kernel-arg-info",
-                                   "-mrelocation-model",
-                                   "pic",
-                                   "-pic-level",
-                                   "2"};
-  add_feature_arguments(options, args);
-  add_math_arguments(options, args);
-  add_code_arguments(options, args);
+  std::vector<std::string> args = language_arguments(options);
+  args.insert(args.end(), {"-resource-dir", kResourceFolder, "-working-directory", kVirtualFolder,
+                           "-mrelocation-model", "pic", "-pic-level", "2"});
   // clang sets the context's own switch by this.
   if (context_discards_names) args.push_back("-discard-value-names");
   if (source.fast_fma) args.insert(args.end(), {"-D", "FP_FAST_FMAF=1", "-D", "FP_FAST_FMA=1"});
@@ -242,6 +226,21 @@ FrontEndResult run_clang(llvm::LLVMContext& context, const std::vector<std::stri
     result.dependencies = collect_dependencies(instance.getSourceManager(), *in_memory);
   result.module = action.take();
   return result;
+}
+
+std::vector<std::string> language_arguments(const Options& options) {
+  std::vector<std::string> args = {"-triple",
+                                   "spir64-unknown-unknown",
+                                   "-x",
+                                   "cl",
+                                   "-cl-std=" + language_name(options.language),
+                                   "-fdeclare-opencl-builtins",
+                                   "-finclude-default-header",
+                                   "-cl-kernel-arg-info"};
+  add_feature_arguments(options, args);
+  add_math_arguments(options, args);
+  add_code_arguments(options, args);
+  return args;
 }
 
 FrontEndResult compile_source(llvm::LLVMContext& context, const Source& source,

@@ -43,6 +43,10 @@ using MemoryFiles = llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem>;
 FrontEndResult run_clang(llvm::LLVMContext& context, const std::vector<std::string>& arguments,
                          const MemoryFiles& in_memory, std::string& log);
 
+// The arguments of clang's cc1 that say what language the options ask for, and for what target, but
+// without folders and macros. Clang 15 knows them too.
+std::vector<std::string> language_arguments(const Options& options);
+
 // Compiles one source. Diagnostics are appended to `log`.
 FrontEndResult compile_source(llvm::LLVMContext& context, const Source& source,
                               const Options& options, std::string& log);

@@ -18,6 +18,7 @@
 #include "compiler/image_file.h"
 #include "compiler/native_code.h"
 #include "compiler/program_header.h"
+#include "compiler/spirv.h"
 
 namespace conclave::compiler {
 namespace {
@@ -146,7 +147,7 @@ class Job {
       write_file(line_.beside(".ll"), make(Output::kOptimizedIr));
       write_file(line_.beside(".s"), make(Output::kAssembly));
     }
-    return make(line_.kind);
+    return line_.kind == Output::kSpirV ? spirv() : make(line_.kind);
   }
 
   // Side by side, in a process for each: linking can be done once a process.
@@ -218,6 +219,17 @@ class Job {
     request.target_cpu = target_cpu_;
     for (const Object& object : objects_) request.inputs.push_back(object.image);
     return answer(request, line_.output, kind);
+  }
+
+  std::string spirv() {
+    // First this front end, so that errors and warnings are the same as for other kinds of output.
+    make(Output::kFrontEndIr);
+    try {
+      return make_spirv(line_.inputs, parse_options(line_.build_options, Action::kBuild));
+    } catch (const BuildError& error) {
+      std::fprintf(stderr, "clocl: error: %s\n", error.what());
+      throw Failed();
+    }
   }
 
   std::string device_image(const std::string& program) {

@@ -32,7 +32,16 @@ class PhaseTimes {
 
 // What a caller may ask for besides the protocol.
 struct Extras {
-  enum class Output { kImage, kFrontEndIr, kOptimizedIr, kAssembly, kObject, kReport, kJsonReport };
+  enum class Output {
+    kImage,
+    kFrontEndIr,
+    kOptimizedIr,
+    kAssembly,
+    kObject,
+    kSpirV,  // not by process(): other programs make it
+    kReport,
+    kJsonReport
+  };
   Output output = Output::kImage;  // text instead of a program binary, in Response::image
   std::string source_name = "program.cl";
   std::vector<NativeObject> native;          // C code to be linked to the program

@@ -31,6 +31,8 @@ kernel void sum(global int* a, int n) { a[get_global_id(0)] += twice(n) * FACTOR
 END
 echo 'int twice(int x) { return 2 * x; }' > twice.cl
 echo 'kernel void one(global int* a) { a[get_global_id(0)] = 1; }' > one.cl
+echo 'kernel void bad(global int* a) { a[0] = b; }' > bad.cl
+echo 'kernel void ti(global int* a) { a[0] = 1; abort(); }' > ti.cl
 
 # One source, and what goes beside it.
 mkdir made
@@ -119,7 +121,63 @@ refused 2 "'--target-cpu' lacks a name" --target-cpu=haswell,,portable one.cl
 refused 2 "only a program binary" --target-cpu=haswell,portable --emit=asm one.cl
 refused 1 "unknown target CPU 'z80'" --target-cpu=portable,z80 one.cl
 "$clocl" --emit obj -o code.o one.cl && nm code.o | grep -q ' T kernel_one$' || fail "an object"
-refused 2 "SPIR-V cannot be written" --emit spirv one.cl
+
+# SPIR-V: of one source, and of several that call each other.
+# is_spirv FILE KERNEL...: a valid module, with these kernels.
+is_spirv() {
+  spirv-val "$1" || fail "$1 is not valid"
+  spirv-dis --no-color -o listing "$1" || fail "$1 cannot be listed"
+  module=$1
+  shift
+  for kernel in "$@"; do
+    grep -q "OpEntryPoint Kernel .*\"$kernel\"" listing || fail "no kernel '$kernel' in $module"
+  done
+}
+"$clocl" --emit spirv one.cl > log 2>&1 && [ ! -s log ] || fail "SPIR-V: $(cat log)"
+is_spirv one.spv one
+cat > features.cl <<'END'
+#include "offset.h"
+inline int next(int x) { return x + OFFSET; }
+extern inline int before(int x) { return x - OFFSET; }
+kernel void images(read_only image2d_t in, write_only image2d_t out, sampler_t s) {
+  int2 at = (int2)(get_global_id(0), next(get_global_id(1)) * before(3));
+  write_imagef(out, at, read_imagef(in, s, convert_float2(at)) * 2 + sin(1.0f * at.x));
+  printf("%d\n", at.y);
+}
+__attribute__((intel_reqd_sub_group_size(8)))
+kernel void groups(global int* a, global atomic_int* sum, local int* own) {
+  own[get_local_id(0)] = work_group_reduce_add(a[get_global_id(0)]);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  atomic_fetch_add_explicit(sum, own[0], memory_order_relaxed, memory_scope_device);
+  a[get_global_id(0)] = sub_group_shuffle(own[0], FACTOR) + sub_group_reduce_add(own[1]) +
+                        sub_group_rotate(own[2], 3);
+}
+END
+"$clocl" --emit=spirv -cl-std=CL3.0 -DFACTOR=1 -I include -cl-fast-relaxed-math -cl-mad-enable \
+  -cl-denorms-are-zero -cl-single-precision-constant -cl-fp32-correctly-rounded-divide-sqrt -v \
+  -o - features.cl > features.spv || fail "SPIR-V of many features"
+is_spirv features.spv images groups
+"$clocl" --emit spirv -cl-opt-disable -DFACTOR=3 -o several.spv sum.cl twice.cl one.cl ||
+  fail "SPIR-V of several sources"
+is_spirv several.spv sum one
+! grep -q '"twice" Import' listing || fail "a function is missing"
+refused 1 "bad.cl:1:41: error" --emit spirv bad.cl
+! grep -q clang-15 log || fail "clang 15 got a wrong source"
+mkdir tools
+PATH=$folder/tools "$clocl" --emit spirv one.cl 2> log
+[ $? -eq 1 ] && grep -qF "Debian's package clang-15" log || fail "without clang-15: $(cat log)"
+ln -s "$(command -v clang-15)" tools
+PATH=$folder/tools "$clocl" --emit spirv one.cl 2> log
+[ $? -eq 1 ] && grep -qF "Debian's package llvm-spirv-15" log || fail "without translator: $(cat log)"
+refused 1 "clang-15 cannot compile 'ti.cl'" --emit spirv ti.cl
+refused 1 "cannot write 'nowhere/one.spv'" --emit spirv -o nowhere/one.spv one.cl
+refused 2 "takes sources (.cl, .clc) alone, 'twice.obj' is none" --emit spirv one.cl twice.obj
+refused 2 "takes sources (.cl, .clc) alone, 'add.c' is none" --emit spirv one.cl add.c
+refused 2 "takes sources (.cl, .clc) alone, 'library.a' is none" --emit spirv one.cl library.a
+refused 2 "--emit=spirv excludes --lib" --emit spirv -l one.cl
+refused 2 "a device image is made" --emit spirv --cu one one.cl
+refused 2 "option '-g' is not possible" --emit spirv -g one.cl
+refused 2 "'-cl-conclave-width=4' is not possible" --emit spirv -cl-conclave-width=4 one.cl
 
 # Any x86-64 CPU: no AVX.
 "$clocl" --target-cpu=portable --emit=asm one.cl || fail "a portable program"
@@ -142,6 +200,5 @@ refused 2 "'one.txt' is neither source" sum.obj one.txt
 echo 'int x;' > x.c && cc -c x.c && echo 'text' > x.txt && ar rc foreign.a x.o x.txt
 refused 2 "'foreign.a(x.txt)' is neither source" sum.obj foreign.a
 refused 1 "twice" sum.obj
-echo 'kernel void bad(global int* a) { a[0] = b; }' > bad.cl
 refused 1 "bad.cl:1:41: error" bad.cl
 refused 1 "of_objects.out: an executable cannot be linked again" -o x sum.obj of_objects.out

@@ -116,7 +116,8 @@ std::vector<float> sample() {
   add_neighbours(values, 0x1.b44f82p+96);
   for (double number : {std::sqrt(0.5), std::sqrt(2.0)}) add_neighbours(values, number);
   // Around the limits between two ways of computing, and quarters of a half-turn.
-  for (double number : {0.55, 0.7, 0.9, 4.0, 10.0, 10.0625, 89.5}) add_neighbours(values, number);
+  for (double number : {0.55, 0.7, 0.9, 4.0, 10.0, 10.0625, 37.0, 86.0, 89.5, 125.0})
+    add_neighbours(values, number);
   for (int i = 1; i < 64; ++i) add_neighbours(values, i * 0.25);
   for (double number : {4194304.5, 8388607.5, 8388609.0, 16777215.0})
     add_neighbours(values, number);

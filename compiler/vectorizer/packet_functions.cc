@@ -8,6 +8,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
 
+#include <optional>
 #include <string>
 
 #include "compiler/passes/address_spaces.h"
@@ -129,14 +130,13 @@ class PacketCall {
       kinds_.push_back(scalar);
       return;
     }
-    const bool has_stride = value && values_.stride(value);
-    const int64_t stride = has_stride ? *values_.stride(value) : 0;
+    const std::optional<int64_t> stride = value ? values_.stride(value) : std::nullopt;
     // Addresses are not calculated with here.
-    if (has_stride && (stride == 0 || !scalar.type->isPointerTy())) {
-      scalar.stride = stride;
-      scalar.is_exact = stride != 0 && values_.is_exact(value, /*is_signed=*/true);
+    if (stride && (*stride == 0 || !scalar.type->isPointerTy())) {
+      scalar.stride = *stride;
+      scalar.is_exact = *stride != 0 && values_.is_exact(value, /*is_signed=*/true);
       scalars_.push_back(value);
-      name_ += stride == 0 ? "u" : (scalar.is_exact ? "e" : "s") + std::to_string(stride);
+      name_ += *stride == 0 ? "u" : (scalar.is_exact ? "e" : "s") + std::to_string(*stride);
     } else {
       scalar.is_packet = true;
       packets_.push_back(values_.parts(argument)[index]);

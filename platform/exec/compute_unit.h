@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A compute unit: the memory that a work-group needs on it, and the worker thread that runs its
 // work when no host thread does so itself. Exactly one thread of this process at a time acts for a
-// compute unit: whoever took its token from the engine's set of idle units.
+// compute unit: whoever took its token from the dispatcher's set of idle units.
 #ifndef CONCLAVE_PLATFORM_EXEC_COMPUTE_UNIT_H_
 #define CONCLAVE_PLATFORM_EXEC_COMPUTE_UNIT_H_
 

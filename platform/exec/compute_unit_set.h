@@ -53,7 +53,7 @@ class AtomicComputeUnitSet {
 
   // Calls attempt(i) for the members of `allowed` whose token is there, first of all for
   // `preferred`, until one succeeds: that one, or -1. Must not read anything older than what the
-  // caller did before (see Engine::submit), hence seq_cst.
+  // caller did before (see Dispatcher::add_to_backlog), hence seq_cst.
   template <class Attempt>
   int find(const ComputeUnitSet& allowed, uint32_t preferred, Attempt&& attempt) {
     const bool there = words_[preferred / 64].load() >> (preferred % 64) & 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A thread's time on a compute unit: by what right it is there, how long it may stay, and the
-// account of what it used. A thread that acts for a unit has the unit's token (engine.h), which
+// account of what it used. A thread that acts for a unit has the unit's token (dispatcher.h), which
 // keeps the other threads of this process away; device work needs a right against other processes
 // too.
 #ifndef CONCLAVE_PLATFORM_EXEC_TENURE_H_

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "platform/exec/admission.h"
 #include "platform/exec/engine.h"
 #include "platform/model/context.h"
 #include "platform/model/device.h"
@@ -58,10 +59,9 @@ Ref<Event> CommandQueue::enqueue(cl_command_type type, std::unique_ptr<Command> 
     order(*event, !wait_list.empty(), ordering);
     if (event->arm()) deferred_.push_back(event);
     if (deferred_.empty()) return event;
-    deferred_ns_ += std::min(cost, Engine::kWorthQueuingNs);
-    if (deferred_ns_ <= Engine::kWorthWakingNs) return event;
-    if (deferred_ns_ < Engine::kWorthQueuingNs &&
-        !Engine::get().has_free_unit(event->compute_units()))
+    deferred_ns_ += std::min(cost, kWorthQueuingNs);
+    if (deferred_ns_ <= kWorthWakingNs) return event;
+    if (deferred_ns_ < kWorthQueuingNs && !Engine::get().has_free_unit(event->compute_units()))
       return event;
     due = take_deferred();
   }

@@ -111,7 +111,7 @@ struct HeapBlock {
   Atomic<uint64_t> address;
   Atomic<uint64_t> size;
   Atomic<uint32_t> owner;                     // Owner, 0: free
-  Atomic<uint32_t> state;                     // heap.h
+  Atomic<uint32_t> state;                     // block_table.h
   Atomic<uint32_t> next, previous;            // by address
   Atomic<uint32_t> next_free, previous_free;  // by address, among the free ones
 };

@@ -92,6 +92,17 @@ class ImageTransferTest : public ApiTest {
                                  data.data(), 0, nullptr, nullptr));
     return data;
   }
+  // One element of an image after it was filled with a colour: four components, or a depth.
+  Bytes filled(const Format& format, const void* color) {
+    const Position origin = {0, 0, 0}, region = {1, 1, 1};
+    Image image = make_image(context_, k2d, format);
+    EXPECT_OK(clEnqueueFillImage(queue_, image, color, origin.data(), region.data(), 0, nullptr,
+                                 nullptr));
+    Bytes element(format.bytes);
+    EXPECT_OK(clEnqueueReadImage(queue_, image, CL_TRUE, origin.data(), region.data(), 0, 0,
+                                 element.data(), 0, nullptr, nullptr));
+    return element;
+  }
   // Runs `body` with every shape and format.
   template <typename Body>
   void for_all(const Body& body) {
@@ -221,7 +232,6 @@ TEST_F(ImageTransferTest, FillsRegions) {
   });
 }
 
-// One element of an image after it was filled with a colour.
 TEST_F(ImageTransferTest, ConvertsColors) {
   const struct {
     const char* name;
@@ -249,16 +259,9 @@ TEST_F(ImageTransferTest, ConvertsColors) {
       {"sRGB", {{CL_sRGBA, CL_UNORM_INT8}, 4}, {0, 1, 0.5f, 0.5f}, {0, 255, 188, 128}},
       {"dark sRGB", {{CL_sRGBA, CL_UNORM_INT8}, 4}, {0.002f, 0.01f, 2, -1}, {7, 25, 255, 0}},
   };
-  const Position origin = {0, 0, 0}, region = {1, 1, 1};
   for (const auto& c : kCases) {
     SCOPED_TRACE(c.name);
-    Image image = make_image(context_, k2d, c.format);
-    EXPECT_OK(clEnqueueFillImage(queue_, image, c.color, origin.data(), region.data(), 0, nullptr,
-                                 nullptr));
-    Bytes element(c.format.bytes);
-    EXPECT_OK(clEnqueueReadImage(queue_, image, CL_TRUE, origin.data(), region.data(), 0, 0,
-                                 element.data(), 0, nullptr, nullptr));
-    EXPECT_EQ(c.element, element);
+    EXPECT_EQ(c.element, filled(c.format, c.color));
   }
   const struct {
     const char* name;
@@ -275,23 +278,11 @@ TEST_F(ImageTransferTest, ConvertsColors) {
   };
   for (const auto& c : kIntegers) {
     SCOPED_TRACE(c.name);
-    Image image = make_image(context_, k2d, c.format);
-    EXPECT_OK(clEnqueueFillImage(queue_, image, c.color, origin.data(), region.data(), 0, nullptr,
-                                 nullptr));
-    Bytes element(c.format.bytes);
-    EXPECT_OK(clEnqueueReadImage(queue_, image, CL_TRUE, origin.data(), region.data(), 0, 0,
-                                 element.data(), 0, nullptr, nullptr));
-    EXPECT_EQ(c.element, element);
+    EXPECT_EQ(c.element, filled(c.format, c.color));
   }
   // A depth is one float: no more is read.
   const std::vector<float> depth = {0.5f};
-  Image image = make_image(context_, k2d, {{CL_DEPTH, CL_UNORM_INT16}, 2});
-  EXPECT_OK(clEnqueueFillImage(queue_, image, depth.data(), origin.data(), region.data(), 0,
-                               nullptr, nullptr));
-  Bytes element(2);
-  EXPECT_OK(clEnqueueReadImage(queue_, image, CL_TRUE, origin.data(), region.data(), 0, 0,
-                               element.data(), 0, nullptr, nullptr));
-  EXPECT_EQ((Bytes{0, 0x80}), element);
+  EXPECT_EQ((Bytes{0, 0x80}), filled({{CL_DEPTH, CL_UNORM_INT16}, 2}, depth.data()));
 }
 
 TEST_F(ImageTransferTest, Maps) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes that die while they change the heaps: at each access to the tables (heap.cc is compiled
-// with stepping_atomic.h), and at any moment.
+// Processes that die while they change the heaps: at each access to the tables (the code under test
+// is compiled with stepping_atomic.h), and at any moment.
 #include <algorithm>
 #include <chrono>
 #include <functional>

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a device tells of itself.
+#include "icd/device_info.h"
+
+#include <CL/cl_ext_conclave.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "conclave/device_features.h"
+#include "icd/extensions.h"
+#include "platform/base/config.h"
+#include "platform/base/cpu_info.h"
+#include "platform/base/host_cpus.h"
+#include "platform/loader/compiler_client.h"
+
+using namespace conclave;
+using namespace conclave::icd;
+
+namespace {
+
+constexpr cl_device_fp_config kFloatConfig = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST |
+                                             CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF | CL_FP_FMA;
+
+// The device is found under each of its types, but reports one: programs compare instead of testing
+// bits, and the conformance tests demand it.
+cl_device_type reported_type() {
+  const cl_device_type types = Config::get().device_type;
+  return types & -types;
+}
+
+std::vector<cl_name_version> language_versions() {
+  std::vector<cl_name_version> list;
+  for (auto [major, minor] : {std::pair{1, 0}, {1, 1}, {1, 2}, {3, 0}})
+    list.push_back(name_version("OpenCL C", CL_MAKE_VERSION(major, minor, 0)));
+  return list;
+}
+
+std::vector<cl_name_version> language_features() {
+  std::vector<cl_name_version> list;
+  for (const char* name : kLanguageFeatures)
+    list.push_back(name_version(name, CL_MAKE_VERSION(3, 0, 0)));
+  return list;
+}
+
+// Who made it, and what it is.
+bool describe_identity(const Device& device, cl_device_info name, const Info& info) {
+  switch (name) {
+    case CL_DEVICE_TYPE:
+      return info.value<cl_device_type>(reported_type()), true;
+    case CL_DEVICE_VENDOR_ID:
+      return info.value<cl_uint>(CpuInfo::get().vendor_id), true;
+    case CL_DEVICE_NAME:
+      return info.text("Conclave on " + CpuInfo::get().model), true;
+    case CL_DEVICE_VENDOR:
+      return info.text(CpuInfo::get().vendor), true;
+    case CL_DRIVER_VERSION:
+      return info.text(CONCLAVE_VERSION), true;
+    case CL_DEVICE_PROFILE:
+      return info.text("FULL_PROFILE"), true;
+    case CL_DEVICE_VERSION:
+      return info.text(Platform::kVersion), true;
+    case CL_DEVICE_NUMERIC_VERSION:
+      return info.value<cl_version>(CL_MAKE_VERSION(3, 0, 0)), true;
+    case CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED:
+      return info.text("v0000-01-01-00"), true;  // never submitted
+    case CL_DEVICE_EXTENSIONS:
+      return info.text(extension_string(device_extensions())), true;
+    case CL_DEVICE_EXTENSIONS_WITH_VERSION:
+      return info.list(device_extensions()), true;
+    case CL_DEVICE_PLATFORM:
+      return info.value<cl_platform_id>(Platform::get().handle()), true;
+    case CL_DEVICE_AVAILABLE:
+      return info.flag(device.available()), true;
+    default:
+      return false;
+  }
+}
+
+// What programs it takes.
+bool describe_language(cl_device_info name, const Info& info) {
+  switch (name) {
+    case CL_DEVICE_OPENCL_C_VERSION:
+      return info.text("OpenCL C 1.2 Conclave " CONCLAVE_VERSION), true;
+    case CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR:
+      return info.value<cl_version>(CL_MAKE_VERSION(1, 2, 0)), true;
+    case CL_DEVICE_OPENCL_C_ALL_VERSIONS:
+      return info.list(language_versions()), true;
+    case CL_DEVICE_OPENCL_C_FEATURES:
+      return info.list(language_features()), true;
+    case CL_DEVICE_COMPILER_AVAILABLE:
+    case CL_DEVICE_LINKER_AVAILABLE:
+      return info.flag(compiler_available()), true;
+    case CL_DEVICE_BUILT_IN_KERNELS:
+    case CL_DEVICE_IL_VERSION:
+      return info.text(""), true;
+    case CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION:
+    case CL_DEVICE_ILS_WITH_VERSION:
+      return info.list(std::vector<cl_name_version>()), true;
+    default:
+      return false;
+  }
+}
+
+// Units and sizes of work, and how commands run.
+bool describe_execution(const Device& device, cl_device_info name, const Info& info) {
+  switch (name) {
+    case CL_DEVICE_MAX_COMPUTE_UNITS:
+      return info.value<cl_uint>(static_cast<cl_uint>(device.units().size())), true;
+    case CL_DEVICE_MAX_CLOCK_FREQUENCY:
+      return info.value<cl_uint>(host_cpu_mhz()), true;
+    case CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS:
+      return info.value<cl_uint>(3), true;
+    case CL_DEVICE_MAX_WORK_ITEM_SIZES:
+      return info.list(std::vector<size_t>(3, Device::max_work_group_size())), true;
+    case CL_DEVICE_MAX_WORK_GROUP_SIZE:
+      return info.value<size_t>(Device::max_work_group_size()), true;
+    case CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
+      return info.value<size_t>(16), true;
+    case CL_DEVICE_MAX_NUM_SUB_GROUPS:  // in groups that do not run in packets
+      return info.value<cl_uint>(Device::max_work_group_size()), true;
+    // One after the other runs till the next barrier of the work-group.
+    case CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS:
+      return info.flag(false), true;
+    case CL_DEVICE_SUB_GROUP_SIZES_INTEL:
+      return info.list(std::vector<size_t>(std::begin(kSubGroupSizes), std::end(kSubGroupSizes))),
+             true;
+    case CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT:
+      return info.flag(true), true;
+    case CL_DEVICE_MAX_PARAMETER_SIZE:
+      return info.value<size_t>(Device::kMaxParameterBytes), true;
+    case CL_DEVICE_EXECUTION_CAPABILITIES:
+      return info.value<cl_device_exec_capabilities>(CL_EXEC_KERNEL | CL_EXEC_NATIVE_KERNEL), true;
+    case CL_DEVICE_QUEUE_ON_HOST_PROPERTIES:
+      return info.value<cl_command_queue_properties>(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE |
+                                                     CL_QUEUE_PROFILING_ENABLE |
+                                                     CL_QUEUE_KERNEL_TIMEOUT_COMPUTE_UNIT_TI),
+             true;
+    case CL_DEVICE_PROFILING_TIMER_RESOLUTION:
+      return info.value<size_t>(1), true;
+    case CL_DEVICE_PRINTF_BUFFER_SIZE:
+      return info.value<size_t>(1 << 20), true;
+    default:
+      return false;
+  }
+}
+
+// Formats and precision of numbers, and atomic operations.
+bool describe_arithmetic(cl_device_info name, const Info& info) {
+  switch (name) {
+    case CL_DEVICE_ADDRESS_BITS:
+      return info.value<cl_uint>(8 * sizeof(void*)), true;
+    case CL_DEVICE_ENDIAN_LITTLE:
+      return info.flag(true), true;
+    case CL_DEVICE_SINGLE_FP_CONFIG:
+      return info.value<cl_device_fp_config>(kFloatConfig | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT),
+             true;
+    case CL_DEVICE_DOUBLE_FP_CONFIG:
+    case CL_DEVICE_HALF_FP_CONFIG:
+      return info.value<cl_device_fp_config>(kFloatConfig), true;
+    case CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES:
+    case CL_DEVICE_ATOMIC_FENCE_CAPABILITIES: {
+      cl_device_atomic_capabilities all =
+          CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_ORDER_ACQ_REL |
+          CL_DEVICE_ATOMIC_ORDER_SEQ_CST | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP |
+          CL_DEVICE_ATOMIC_SCOPE_DEVICE | CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES;
+      if (name == CL_DEVICE_ATOMIC_FENCE_CAPABILITIES) all |= CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM;
+      return info.value(all), true;
+    }
+    default:
+      return false;
+  }
+}
+
+// Preferred and native vector widths, in elements.
+cl_uint vector_width(cl_device_info name) {
+  switch (name) {
+    case CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR:
+    case CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR:
+      return 16;  // there is no wider vector type
+    case CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT:
+    case CL_DEVICE_NATIVE_VECTOR_WIDTH_SHORT:
+      return std::min<cl_uint>(16, cpu_vector_bytes() / 2);
+    case CL_DEVICE_PREFERRED_VECTOR_WIDTH_LONG:
+    case CL_DEVICE_NATIVE_VECTOR_WIDTH_LONG:
+    case CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE:
+    case CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE:
+      return cpu_vector_bytes() / 8;
+    default:  // int, float and half, which is computed as float
+      return cpu_vector_bytes() / 4;
+  }
+}
+
+bool describe_vectors(cl_device_info name, const Info& info) {
+  const bool preferred = name >= CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR &&
+                         name <= CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE;
+  const bool native =
+      name >= CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR && name <= CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF;
+  if (!preferred && !native && name != CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF) return false;
+  return info.value<cl_uint>(vector_width(name)), true;
+}
+
+// Optional features that the device does not have: the queries exist all the same.
+bool describe_absent(cl_device_info name, const Info& info) {
+  switch (name) {
+    case CL_DEVICE_PIPE_SUPPORT:
+      return info.flag(false), true;
+    case CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES:
+      return info.value<cl_device_device_enqueue_capabilities>(0), true;
+    case CL_DEVICE_SVM_CAPABILITIES:
+      return info.value<cl_device_svm_capabilities>(0), true;
+    case CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES:
+      return info.value<cl_command_queue_properties>(0), true;
+    case CL_DEVICE_MAX_PIPE_ARGS:
+    case CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS:
+    case CL_DEVICE_PIPE_MAX_PACKET_SIZE:
+    case CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE:
+    case CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE:
+    case CL_DEVICE_MAX_ON_DEVICE_QUEUES:
+    case CL_DEVICE_MAX_ON_DEVICE_EVENTS:
+      return info.value<cl_uint>(0), true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+CL_API_ENTRY cl_int CL_API_CALL clGetDeviceInfo(cl_device_id handle, cl_device_info name,
+                                                size_t size, void* value, size_t* size_ret) {
+  return guarded(__func__, [&] {
+    const Device& d = device(handle);
+    Info info(size, value, size_ret);
+    if (!describe_identity(d, name, info) && !describe_language(name, info) &&
+        !describe_execution(d, name, info) && !describe_arithmetic(name, info) &&
+        !describe_vectors(name, info) && !describe_memory(name, info) &&
+        !describe_heaps(name, info) && !describe_images(name, info) &&
+        !describe_partition(d, name, info) && !describe_absent(name, info))
+      unknown_query(name);
+  });
+}
+
+}  // extern "C"

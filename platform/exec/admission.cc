@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/exec/admission.h"
+
+#include "platform/exec/chunks.h"
+#include "platform/exec/command.h"
+#include "platform/exec/compute_unit_set.h"
+
+namespace conclave {
+namespace {
+
+// Into chunks; and how many units would help besides the first.
+void cut(Event& event) {
+  Event::Progress& p = event.progress;
+  const uint64_t units = event.compute_units().size();
+  const Cut cut(p.total, p.estimate_ns, units);
+  p.chunk = cut.chunk;
+  p.most = cut.most;
+  const uint64_t chunks = (p.total + p.chunk - 1) / p.chunk;
+  p.places =
+      static_cast<int32_t>(useful_compute_units(units, chunks, p.estimate_ns, kWorthWakingNs) - 1);
+  p.wanted.store(p.places, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+void admit(Event& event) {
+  event.mark_submitted();
+  Event::Progress& p = event.progress;
+  if (p.planned.load(std::memory_order_acquire)) return;
+  if (const Command* command = event.dependency_failed() ? nullptr : event.command()) {
+    p.total = command->units();
+    p.needs_lease = command->needs_lease();
+    p.team = command->team() && p.total > 0;
+    p.gang = p.team || (command->gang() && p.total > 0);
+    p.timed = command->wants_timing();
+    p.stack_bytes = command->stack_bytes();
+    p.estimate_ns = command->estimate_ns();
+    p.least = command->units_at_least();
+  }
+  p.remaining.store(p.total + 1, std::memory_order_relaxed);
+  if (p.total > 1) cut(event);
+  p.planned.store(true, std::memory_order_release);
+}
+
+}  // namespace conclave

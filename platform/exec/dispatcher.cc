@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/exec/dispatcher.h"
+
+#include <sched.h>
+
+#include "platform/base/config.h"
+#include "platform/base/error.h"
+#include "platform/base/log.h"
+#include "platform/share/share.h"
+
+namespace conclave {
+
+Dispatcher::Dispatcher() : backlog_(units_) {
+  share::Share& share = share::Share::get();
+  const bool arbitrated = Config::get().scheduler != Config::Scheduler::kOff;
+  unit_of_cpu_.assign(CPU_SETSIZE, -1);
+  for (const share::UnitPlacement& place : share.units()) {
+    const auto i = static_cast<uint32_t>(units_.size());
+    if (place.cpu >= 0) unit_of_cpu_[static_cast<size_t>(place.cpu)] = static_cast<int>(i);
+    units_.push_back(std::make_unique<ComputeUnit>(i, place, share.leases(), arbitrated));
+    idle_.give(i);
+  }
+}
+
+bool Dispatcher::send(const Ref<Event>& event) {
+  std::optional<Tenure> tenure = claim(*event, false);
+  return tenure && post(*tenure, event);
+}
+
+void Dispatcher::dispatch(const Ref<Event>& event) {
+  if (!send(event)) add_to_backlog(*event);
+}
+
+// A unit may have become idle between the caller's look at the idle set and the push; its last look
+// at the backlog then missed this entry. So look again after the push.
+void Dispatcher::add_to_backlog(Event& event) {
+  Ref<Event> keep(&event);
+  event.progress.wanted.fetch_add(1);
+  backlog_.push(event);
+  if (std::optional<Tenure> tenure = claim(event, false)) post(*tenure, nullptr);
+}
+
+bool Dispatcher::has_free_unit(const ComputeUnitSet& units) {
+  return idle_.find(units, 0, [&](uint32_t i) {
+    return !units_[i]->arbitrated() || units_[i]->leases().looks_free(units_[i]->shared());
+  }) >= 0;
+}
+
+uint32_t Dispatcher::preferred_unit(bool prefer_here) const {
+  const int cpu = sched_getcpu();
+  const int here = cpu >= 0 && cpu < CPU_SETSIZE ? unit_of_cpu_[static_cast<size_t>(cpu)] : -1;
+  if (here < 0) return 0;
+  const auto unit = static_cast<uint32_t>(here);
+  return prefer_here ? unit : (unit + 1) % static_cast<uint32_t>(units_.size());
+}
+
+std::optional<Tenure> Dispatcher::claim(const Event& event, bool prefer_here) {
+  const ComputeUnitSet allowed = allowed_units(event);
+  const uint32_t preferred = preferred_unit(prefer_here);
+  std::optional<Tenure> tenure;
+  if (!units_[0]->arbitrated() || !event.progress.needs_lease) {
+    const int unit = idle_.find(allowed, preferred, [&](uint32_t i) { return idle_.take(i); });
+    if (unit >= 0) tenure.emplace(*units_[static_cast<size_t>(unit)]);
+    return tenure;
+  }
+  share::Leases& leases = units_[0]->leases();
+  const auto with_lease = [&](uint32_t i) {
+    if (!leases.looks_free(units_[i]->shared()) || !idle_.take(i)) return false;
+    tenure.emplace(*units_[i]);
+    if (leases.take(units_[i]->shared())) {
+      tenure.emplace(*units_[i], Permit{Right::kLease});
+      return true;
+    }
+    leave(*tenure);
+    return false;
+  };
+  const auto as_guest = [&](uint32_t i) {
+    if (!idle_.take(i)) return false;
+    tenure.emplace(*units_[i]);
+    if (tenure->obtain()) return true;
+    leave(*tenure);
+    return false;
+  };
+  if (idle_.find(allowed, preferred, with_lease) >= 0) return tenure;
+  if (leases.policy() == share::Policy::kInterleave && event.progress.gang_unit < 0 &&
+      idle_.find(allowed, preferred, as_guest) >= 0)
+    return tenure;
+  return std::nullopt;
+}
+
+bool Dispatcher::post(const Tenure& tenure, Ref<Event> event) {
+  try {
+    tenure.cu().post(event.get(), tenure.permit());
+    event.detach();
+    return true;
+  } catch (const Error& error) {  // no thread to be had
+    log::error(error.text());
+    Tenure given_up = tenure;
+    given_up.end();
+    idle_.give(tenure.cu().index());
+    return false;
+  }
+}
+
+// What could not be done by somebody else as long as the token was away is done now: by the unit's
+// worker.
+void Dispatcher::leave(Tenure& tenure) {
+  ComputeUnit& cu = tenure.cu();
+  tenure.end();
+  idle_.give(cu.index());
+  if (!handed_over(cu) && !backlog_.has_errands()) return;
+  if (idle_.take(cu.index())) post(Tenure(cu), nullptr);
+}
+
+}  // namespace conclave

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a ready command goes: to a compute unit that is free, or else into the backlog.
+//
+// A unit is free in this process when its token lies in the idle set; whoever takes the token acts
+// for the unit until giving it back. For device work it needs a right against other processes
+// besides (tenure.h).
+//
+// No unit stays idle beside work that it could do: whoever adds to the backlog looks for an idle
+// unit afterwards, and whoever gives a token back looks at the backlog afterwards.
+#ifndef CONCLAVE_PLATFORM_EXEC_DISPATCHER_H_
+#define CONCLAVE_PLATFORM_EXEC_DISPATCHER_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "platform/exec/backlog.h"
+#include "platform/exec/compute_unit.h"
+#include "platform/exec/compute_unit_set.h"
+#include "platform/exec/tenure.h"
+#include "platform/model/event.h"
+
+namespace conclave {
+
+class Dispatcher {
+ public:
+  // Throws Error as Share::get() does.
+  Dispatcher();
+
+  // By index.
+  const Backlog::Units& units() const { return units_; }
+  Backlog& backlog() { return backlog_; }
+  const Backlog& backlog() const { return backlog_; }
+
+  // --- Commands ---
+
+  // Hands an admitted command to the worker of a unit that is free; false where none is.
+  bool send(const Ref<Event>& event);
+  // The same, and puts it into the backlog where no unit is free.
+  void dispatch(const Ref<Event>& event);
+  // Wants one unit more for the command, as soon as there is one.
+  void add_to_backlog(Event& event);
+
+  // --- Units ---
+
+  // Whether device work for `units` could start at once on a unit that nobody uses.
+  bool has_free_unit(const ComputeUnitSet& units);
+  // Takes the token of an idle unit for `event`, and the right to run it there; nothing where there
+  // is none. A host thread that will run the work itself prefers the unit of the CPU it is on
+  // (`prefer_here`); a worker to be woken had better be elsewhere.
+  std::optional<Tenure> claim(const Event& event, bool prefer_here);
+  // Gives right, token and `event` (null: the backlog) to the unit's worker. False where it has no
+  // thread: then right and token are given back.
+  bool post(const Tenure& tenure, Ref<Event> event);
+  // Ends the right and gives the token back.
+  void leave(Tenure& tenure);
+
+  // The token alone.
+  bool take(const ComputeUnit& cu) { return idle_.take(cu.index()); }
+  void give(const ComputeUnit& cu) { idle_.give(cu.index()); }
+
+  // Whether another process, or another thread of this one, has handed over the unit.
+  static bool handed_over(const ComputeUnit& cu) {
+    return cu.arbitrated() && cu.leases().granted(cu.shared());
+  }
+
+ private:
+  uint32_t preferred_unit(bool prefer_here) const;
+
+  Backlog::Units units_;
+  std::vector<int> unit_of_cpu_;  // CPU number -> compute unit pinned there
+  AtomicComputeUnitSet idle_;
+  Backlog backlog_;
+};
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_EXEC_DISPATCHER_H_

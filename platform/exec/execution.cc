@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/exec/execution.h"
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+
+#include "platform/base/clock.h"
+#include "platform/base/log.h"
+#include "platform/exec/admission.h"
+#include "platform/exec/chunks.h"
+#include "platform/exec/command.h"
+#include "platform/model/command_queue.h"
+#include "platform/share/share.h"
+
+namespace conclave::execution {
+namespace {
+
+// Lets examining programs see what the process runs.
+void show(const Event& event) {
+  static std::atomic<const char*> shown{nullptr};  // the name of the kernel that was shown last
+  if (!event.progress.needs_lease) return;
+  const char* name = event.command()->name();
+  if (shown.exchange(name, std::memory_order_relaxed) != name)
+    share::Share::get().entry().kernel.set(name);
+}
+
+// Wakes up to two more units for a running command.
+void recruit(Dispatcher& dispatcher, Event& event) {
+  Event::Progress& p = event.progress;
+  if (p.wanted.load(std::memory_order_relaxed) <= 0) return;
+  // Beside others' work a short command is sooner done than a worker is awake.
+  if (p.estimate_ns < kWorthQueuingNs && !dispatcher.has_free_unit(event.compute_units())) return;
+  for (int woken = 0; woken < 2 && p.wanted.load(std::memory_order_relaxed) > 0; ++woken) {
+    if (p.exhausted()) return;
+    std::optional<Tenure> tenure = dispatcher.claim(event, false);
+    if (!tenure) return dispatcher.backlog().push(event);
+    if (!p.take_wanted()) return dispatcher.leave(*tenure);
+    if (!dispatcher.post(*tenure, Ref<Event>(&event))) return;
+  }
+}
+
+// A command turns out to be longer than was thought: recruits as many units as it is worth.
+void want_more(Dispatcher& dispatcher, Event& event, uint64_t unit_ns) {
+  Event::Progress& p = event.progress;
+  const uint64_t units = event.compute_units().size();
+  const auto places = static_cast<int32_t>(
+      useful_compute_units(units, p.total, p.total * unit_ns, kWorthWakingNs) - 1);
+  if (places <= p.places) return;
+  p.wanted.fetch_add(places - p.places);
+  p.estimate_ns = p.total * unit_ns;
+  recruit(dispatcher, event);
+}
+
+// In a command of several units.
+void take_part(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
+  Event::Progress& p = event.progress;
+  recruit(dispatcher, event);
+  uint64_t done = 0;
+  for (ChunkSize chunk(p.chunk, p.most, p.least, p.timed);;) {
+    const uint64_t size = chunk.units();
+    const uint64_t first = p.next.fetch_add(size, std::memory_order_relaxed);
+    if (first >= p.total) break;
+    const uint64_t count = std::min(size, p.total - first);
+    const uint64_t ns = run_units(tenure, event, first, count, chunk.timed());
+    done += count;
+    chunk.took(ns);
+    if (ns > kChunkNs && !p.measured.exchange(true, std::memory_order_relaxed))
+      want_more(dispatcher, event, ns / count);
+    if (tenure.is_over() && !p.exhausted()) {
+      // The rest waits for its next turn, here or elsewhere.
+      p.wanted.fetch_add(1);
+      dispatcher.backlog().push(event);
+      if (tenure.yield()) break;
+      // Nobody wants the unit any more.
+    }
+  }
+  if (p.exhausted()) dispatcher.backlog().remove(event);
+  note_done(event, done);
+}
+
+}  // namespace
+
+void run(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
+  Event::Progress& p = event.progress;
+  const bool first = !p.started.exchange(true);
+  if (first && !start(event)) return;
+  if (p.total > 1) return take_part(dispatcher, tenure, event);
+  if (!first) return;
+  p.next.store(1, std::memory_order_relaxed);
+  run_units(tenure, event, 0, 1, p.timed);
+  close(event);
+}
+
+bool start(Event& event) {
+  Event::Progress& p = event.progress;
+  if (event.dependency_failed()) {
+    event.complete(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    return false;
+  }
+  event.mark_running();
+  show(event);
+  // Others may be at it already; it does not end before it has been said to run.
+  if (p.remaining.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    close(event);
+    return false;
+  }
+  return true;
+}
+
+uint64_t run_units(Tenure& tenure, Event& event, uint64_t first, uint64_t count, bool timed) {
+  if (event.progress.error.load(std::memory_order_relaxed) != CL_SUCCESS) return 0;
+  Command& command = *event.command();
+  ComputeUnit& cu = tenure.cu();
+  uint64_t ns = 0;
+  try {
+    if (timed) {
+      const uint64_t start = now_ns();
+      command.run(cu, first, count);
+      ns = now_ns() - start;
+      command.measured(count, ns);
+    } else {
+      command.run(cu, first, count);
+    }
+    if (cu.arbitrated())
+      charge(tenure, event, timed ? ns : command.estimate_ns() * count / event.progress.total);
+  } catch (const Error& error) {
+    fail(event, error);
+  }
+  return ns;
+}
+
+void note_done(Event& event, uint64_t units) {
+  if (units > 0 && event.progress.remaining.fetch_sub(units, std::memory_order_acq_rel) == units)
+    close(event);
+}
+
+void fail(Event& event, const Error& error) {
+  cl_int none = CL_SUCCESS;
+  if (!event.progress.error.compare_exchange_strong(none, error.code())) return;
+  log::error(error.text());
+  event.queue()->report(error.text());
+}
+
+void charge(Tenure& tenure, const Event& event, uint64_t ns) {
+  if (tenure.cu().arbitrated() && event.progress.needs_lease)
+    tenure.use(ns, event.queue()->cost(ns));
+}
+
+void close(Event& event) {
+  if (Command* command = event.command()) {
+    command->finish();
+    if (command->needs_lease()) {
+      share::ProcessEntry& entry = share::Share::get().entry();
+      entry.launches.fetch_add(1, std::memory_order_relaxed);
+      entry.work_groups.fetch_add(event.progress.total, std::memory_order_relaxed);
+    }
+  }
+  event.complete(event.progress.error.load(std::memory_order_relaxed));
+}
+
+}  // namespace conclave::execution

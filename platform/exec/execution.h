@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// A command at work on a compute unit: its start, its units (work-groups), which several compute
+// units take in chunks, each with one atomic addition, and its end, which whoever ends the last
+// unit brings about.
+#ifndef CONCLAVE_PLATFORM_EXEC_EXECUTION_H_
+#define CONCLAVE_PLATFORM_EXEC_EXECUTION_H_
+
+#include <cstdint>
+
+#include "platform/base/error.h"
+#include "platform/exec/dispatcher.h"
+#include "platform/exec/tenure.h"
+#include "platform/model/event.h"
+
+namespace conclave::execution {
+
+// Takes part in an admitted command, which `tenure` may run, until none of its units are left or
+// the compute unit is somebody else's. Wakes up to two more compute units where they would help;
+// they do the same in their turn: a tree, so that nobody makes many system calls.
+void run(Dispatcher& dispatcher, Tenure& tenure, Event& event);
+
+// --- Its steps, for gangs, which run otherwise ---
+
+// First to run a command. False where it has ended already.
+bool start(Event& event);
+// Runs units [first, first + count). Returns how long it took, in ns; 0 where it was not `timed`.
+uint64_t run_units(Tenure& tenure, Event& event, uint64_t first, uint64_t count, bool timed);
+// Notes that so many units have been run, and closes the command where these were the last.
+void note_done(Event& event, uint64_t units);
+// The command's status is to be that of its first error.
+void fail(Event& event, const Error& error);
+// Accounts for device work of so many ns.
+void charge(Tenure& tenure, const Event& event, uint64_t ns);
+void close(Event& event);
+
+}  // namespace conclave::execution
+
+#endif  // CONCLAVE_PLATFORM_EXEC_EXECUTION_H_

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/exec/gang.h"
+
+#include <vector>
+
+#include "platform/base/clock.h"
+#include "platform/base/error.h"
+#include "platform/base/futex.h"
+#include "platform/exec/command.h"
+#include "platform/exec/execution.h"
+
+namespace conclave::gang {
+namespace {
+
+void set_size(Event& event, int32_t size) {
+  event.progress.gang_size.store(size);
+  futex_wake(event.progress.gang_size);
+}
+
+void wait_for_size(Event& event, int32_t size) {
+  std::atomic<int32_t>& present = event.progress.gang_size;
+  for (int32_t seen = present.load(); seen < size; seen = present.load()) futex_wait(present, seen);
+}
+
+// On the unit that joined last.
+void run_team(const Dispatcher& dispatcher, Tenure& tenure, Event& event) {
+  const ComputeUnitSet& units = event.compute_units();
+  std::vector<int> cpus;
+  for (uint32_t i = units.first_from(0); i < kMaxComputeUnits; i = units.first_from(i + 1))
+    cpus.push_back(dispatcher.units()[i]->cpu());
+  const uint64_t start = now_ns();
+  try {
+    event.command()->run_team(tenure.cu(), cpus);
+    event.command()->measured(event.progress.total, now_ns() - start);
+  } catch (const Error& error) {
+    execution::fail(event, error);
+  }
+  execution::charge(tenure, event, now_ns() - start);
+}
+
+// On each unit.
+void run_units(Tenure& tenure, Event& event) {
+  Event::Progress& p = event.progress;
+  uint64_t done = 0;
+  for (uint64_t unit = p.next.fetch_add(1); unit < p.total; unit = p.next.fetch_add(1), ++done)
+    execution::run_units(tenure, event, unit, 1, true);
+  execution::note_done(event, done);
+}
+
+}  // namespace
+
+void begin(Dispatcher& dispatcher, Event& event) {
+  event.progress.wanted.store(0);
+  event.progress.gang_unit = static_cast<int32_t>(event.compute_units().first_from(0));
+  dispatcher.add_to_backlog(event);
+}
+
+void join(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
+  Event::Progress& p = event.progress;
+  const ComputeUnitSet& units = event.compute_units();
+  const auto size = static_cast<int32_t>(units.size());
+  const int32_t joined = p.gang_size.load() + 1;  // only one joins at a time
+  const bool last = joined == size;
+  // All leave a team's command when it has ended, which gang_size tells by one more.
+  const int32_t enough = p.team ? size + 1 : size;
+  if (last && !execution::start(event)) return set_size(event, enough);
+
+  const uint32_t next = units.first_from(tenure.cu().index() + 1);
+  p.gang_unit = last ? -1 : static_cast<int32_t>(next);
+  if (last) {
+    set_size(event, joined);
+  } else {
+    p.gang_size.store(joined);
+    dispatcher.add_to_backlog(event);
+  }
+  if (p.team && last) {
+    run_team(dispatcher, tenure, event);
+    set_size(event, enough);
+    return execution::close(event);
+  }
+  const uint64_t start = now_ns();
+  wait_for_size(event, enough);
+  if (p.team) return execution::charge(tenure, event, now_ns() - start);
+  run_units(tenure, event);
+}
+
+}  // namespace conclave::gang

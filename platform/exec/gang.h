@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commands whose units have to run at the same time: they need all compute units of their device at
+// once. These join one after the other, in the order of their numbers: so of two gangs, of one
+// process or of two, the one that gets the first unit that both need gets all of them, and they
+// never wait for each other.
+//
+// When the last one has joined, each runs units of the command; of a team (OpenMP), the last one
+// runs the command, with threads for all, and the others keep their compute units for it.
+#ifndef CONCLAVE_PLATFORM_EXEC_GANG_H_
+#define CONCLAVE_PLATFORM_EXEC_GANG_H_
+
+#include "platform/exec/dispatcher.h"
+#include "platform/exec/tenure.h"
+#include "platform/model/event.h"
+
+namespace conclave::gang {
+
+// Has the first compute unit join.
+void begin(Dispatcher& dispatcher, Event& event);
+
+// On the compute unit whose turn it is to join: has the next one join, waits until all have, and
+// takes part.
+void join(Dispatcher& dispatcher, Tenure& tenure, Event& event);
+
+}  // namespace conclave::gang
+
+#endif  // CONCLAVE_PLATFORM_EXEC_GANG_H_

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/share/block_list.h"
+
+#include <algorithm>
+
+namespace conclave::share {
+
+BlockList::Neighbours BlockList::neighbours(uint32_t link) const {
+  const HeapBlock& block = at(link);
+  const uint32_t below = get(block.previous), above = get(block.next);
+  const auto end = [&](const HeapBlock& b) { return get(b.address) + get(b.size); };
+  const bool whole =
+      table_.is_inside(heap_, block) && get(next(below)) == link &&
+      (!below || end(at(below)) == get(block.address)) &&
+      (!above || (get(at(above).previous) == link && get(at(above).address) == end(block)));
+  if (!whole) throw Damaged{};
+  return {below, above};
+}
+
+uint32_t BlockList::first_fit(uint64_t size) const {
+  return table_.find(get(entry_.first_free), &HeapBlock::next_free, [&](HeapBlock& block) {
+    if (get(block.state) != block_state(kFree, heap_)) throw Damaged{};
+    return get(block.size) >= size;
+  });
+}
+
+std::optional<Heap::Allocation> BlockList::allocate(uint64_t size, Owner owner) {
+  const uint32_t found = first_fit(size);
+  if (!found) return std::nullopt;
+  HeapBlock& from = at(found);
+  const uint32_t before = neighbours(found).below;
+  const uint64_t address = get(from.address), rest = get(from.size) - size;
+  uint32_t link = found;
+  if (rest == 0) {
+    remove_free(found);
+    put(from.owner, owner.bits());
+    put(from.state, block_state(kAllocated, heap_));
+  } else {
+    Atomic<uint32_t>& way_here = next(before);
+    link = table_.take_unused();
+    HeapBlock& block = at(link);
+    put(block.address, address);
+    put(block.size, size);
+    put(block.owner, owner.bits());
+    put(block.previous, before);
+    put(block.next, found);
+    put(way_here, link);
+    put(from.previous, link);
+    put(block.state, block_state(kAllocated, heap_));
+    put(from.address, address + size);
+    put(from.size, rest);
+  }
+  put(entry_.available, get(entry_.available) - size);
+  table_.account(owner, size);
+  return Heap::Allocation{HeapId(heap_), link - 1, address, size};
+}
+
+void BlockList::free(uint32_t link) {
+  HeapBlock& block = at(link);
+  const auto [below, above] = neighbours(link);
+  const uint64_t size = get(block.size);
+  put(block.state, block_state(kFree, heap_));  // from here on nobody's, whatever happens
+  put(entry_.available, get(entry_.available) + size);
+  table_.account(Owner::from_bits(get(block.owner)), -size);
+
+  if (is_free(below)) {
+    uint64_t joined = get(at(below).size) + size;
+    if (is_free(above)) {
+      joined += get(at(above).size);
+      remove_free(above);
+      remove(above);
+    }
+    put(at(below).size, joined);
+    remove(link);
+  } else if (is_free(above)) {
+    put(at(above).address, get(block.address));
+    put(at(above).size, get(at(above).size) + size);
+    remove(link);
+  } else {
+    insert_free(link);
+  }
+}
+
+// The free block below an allocated one. Looks for it from four places at once: one of them is near
+// in all but contrived cases.
+uint32_t BlockList::free_before(uint32_t link) const {
+  const uint64_t address = get(at(link).address);
+  uint32_t left = get(at(link).previous), right = get(at(link).next);
+  uint32_t head = get(entry_.first_free), tail = get(entry_.last_free);
+  for (uint32_t steps = 0; steps <= table_.limit(); ++steps) {
+    if (!left || is_free(left)) return left;
+    if (!right) return get(entry_.last_free);
+    if (is_free(right)) return get(at(right).previous_free);
+    if (!tail || get(at(tail).address) < address) return tail;
+    if (!head) throw Damaged{};  // although there is a tail
+    if (get(at(head).address) > address) return get(at(head).previous_free);
+    left = get(at(left).previous);
+    right = get(at(right).next);
+    head = get(at(head).next_free);
+    tail = get(at(tail).previous_free);
+  }
+  throw Damaged{};
+}
+
+void BlockList::insert_free(uint32_t link) {
+  const uint32_t before = free_before(link);
+  const uint32_t after = get(next_free(before));
+  put(at(link).previous_free, before);
+  put(at(link).next_free, after);
+  put(next_free(before), link);
+  put(previous_free(after), link);
+}
+
+void BlockList::remove_free(uint32_t link) {
+  const uint32_t before = get(at(link).previous_free), after = get(at(link).next_free);
+  Atomic<uint32_t>&way_here = next_free(before), &way_back = previous_free(after);
+  put(way_here, after);
+  put(way_back, before);
+}
+
+// Takes a block that another one has swallowed out of the list, and its entry out of use.
+void BlockList::remove(uint32_t link) {
+  HeapBlock& block = at(link);
+  const uint32_t before = get(block.previous), after = get(block.next);
+  put(next(before), after);
+  if (after) put(at(after).previous, before);
+  table_.give_unused(link);
+}
+
+uint64_t BlockList::largest_free() const {
+  uint64_t largest = 0;
+  table_.find(get(entry_.first_free), &HeapBlock::next_free, [&](HeapBlock& block) {
+    largest = std::max(largest, get(block.size));
+    return false;
+  });
+  return largest;
+}
+
+// Begins at the end, since what was never allocated is there.
+bool BlockList::is_small(uint64_t size) const {
+  return table_.find(get(entry_.last_free), &HeapBlock::previous_free,
+                     [&](HeapBlock& block) { return size < get(block.size) / 8; }) != 0;
+}
+
+Heap::Report BlockList::report() const {
+  Heap::Report report;
+  report.base = Heap::kRanges[heap_].base;
+  report.size = get(entry_.size);
+  report.align = Heap::kAlignment;
+  uint64_t end = report.base;
+  table_.find(get(entry_.first), &HeapBlock::next, [&](HeapBlock& block) {
+    const bool free = get(block.state) == block_state(kFree, heap_);
+    if ((!free && get(block.state) != block_state(kAllocated, heap_)) ||
+        get(block.address) != end || !table_.is_inside(heap_, block))
+      throw Damaged{};
+    const uint64_t size = get(block.size);
+    report.blocks.push_back({end, size, free ? Owner() : Owner::from_bits(get(block.owner))});
+    if (free) report.available += size;
+    end += size;
+    return false;
+  });
+  if (end != report.base + report.size || report.available != get(entry_.available))
+    throw Damaged{};
+  return report;
+}
+
+}  // namespace conclave::share

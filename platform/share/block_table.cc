@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/share/block_table.h"
+
+#include <algorithm>
+#include <string>
+
+#include "platform/base/error.h"
+#include "platform/share/registry.h"
+
+namespace conclave::share {
+
+BlockTable::BlockTable(const Layout& layout)
+    : layout_(layout),
+      capacity_(layout.block_capacity()),
+      limit_(std::min(get(layout.header().blocks_in_use), capacity_)) {}
+
+bool BlockTable::is_inside(uint32_t heap, const HeapBlock& block) const {
+  const uint64_t offset = get(block.address) - Heap::kRanges[heap].base;
+  const uint64_t size = get(block.size), all = get(this->heap(heap).size);
+  return size > 0 && size <= all && offset <= all - size && offset % Heap::kAlignment == 0 &&
+         size % Heap::kAlignment == 0;
+}
+
+uint32_t BlockTable::take_unused() {
+  Header& header = layout_.header();
+  const uint32_t link = get(header.unused_blocks);
+  if (link) {
+    if (get(at(link).state) != kUnused) throw Damaged{};
+    put(header.unused_blocks, get(at(link).next));
+    return link;
+  }
+  if (limit_ >= capacity_)
+    throw Error(CL_OUT_OF_RESOURCES,
+                "the shared segment has room for " + std::to_string(capacity_) +
+                    " blocks of the device's heaps and as many are in use; raise "
+                    "linux-shmem-size-KB in the configuration (it is " +
+                    std::to_string(get(header.size) >> 10) +
+                    "), and restart ti-mctd where it runs");
+  append_unused();
+  return limit_;
+}
+
+void BlockTable::give_unused(uint32_t link) {
+  Header& header = layout_.header();
+  HeapBlock& block = at(link);
+  put(block.state, kUnused);
+  put(block.next, get(header.unused_blocks));
+  put(header.unused_blocks, link);
+}
+
+void BlockTable::append_unused() {
+  put(layout_.block(limit_).state, kUnused);
+  put(layout_.header().blocks_in_use, ++limit_);
+}
+
+void BlockTable::relink_unused() {
+  Header& header = layout_.header();
+  put(header.unused_blocks, 0);
+  for (uint32_t link = limit_; link > 0; --link) {
+    if (get(at(link).state) != kUnused) continue;
+    put(at(link).next, get(header.unused_blocks));
+    put(header.unused_blocks, link);
+  }
+}
+
+void BlockTable::account(Owner owner, uint64_t change) {
+  if (owner.slot() >= layout_.process_capacity()) return;
+  ProcessEntry& entry = layout_.process(owner.slot());
+  if (EntryState::of(get(entry.state)).generation == owner.generation())
+    put(entry.heap_bytes, get(entry.heap_bytes) + change);
+}
+
+void BlockTable::clear_accounts() {
+  for (uint32_t slot = 0; slot < layout_.process_capacity(); ++slot)
+    put(layout_.process(slot).heap_bytes, 0);
+}
+
+}  // namespace conclave::share

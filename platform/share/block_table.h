@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of the heaps' blocks in the segment: its entries, which of them are in use, and how
+// much each process has. block_list.h makes heaps of them.
+//
+// What stands in the segment may be garbage: whoever follows a link checks it, and throws Damaged
+// where the table contradicts itself. heap_repair.h heals it.
+#ifndef CONCLAVE_PLATFORM_SHARE_BLOCK_TABLE_H_
+#define CONCLAVE_PLATFORM_SHARE_BLOCK_TABLE_H_
+
+#include <cstdint>
+
+#include "platform/share/heap.h"
+#include "platform/share/heap_words.h"
+#include "platform/share/layout.h"
+#include "platform/share/owner.h"
+
+namespace conclave::share {
+
+inline constexpr auto kHeaps = static_cast<uint32_t>(kHeapNames.size());
+
+// What an entry of the table is; together with its heap one word, which changes at once.
+enum BlockKind : uint32_t { kUnused, kFree, kAllocated };
+constexpr uint32_t block_state(BlockKind kind, uint32_t heap) {
+  return heap << 8 | kind;
+}
+
+struct Damaged {};
+
+// The table as the lock's holder sees and changes it. A link is the index of a block + 1; 0 is the
+// end of a list.
+class BlockTable {
+ public:
+  explicit BlockTable(const Layout& layout);
+
+  HeapEntry& heap(uint32_t heap) const { return layout_.header().heaps[heap]; }
+  // Entries that the segment has room for, and those that were ever used.
+  uint32_t capacity() const { return capacity_; }
+  uint32_t limit() const { return limit_; }
+
+  HeapBlock& at(uint32_t link) const {
+    if (link - 1 >= limit_) throw Damaged{};
+    return layout_.block(link - 1);
+  }
+  // Walks along a list to the first block that `wanted` holds for; 0: none.
+  template <class Wanted>
+  uint32_t find(uint32_t link, Atomic<uint32_t> HeapBlock::* next, Wanted wanted) const {
+    for (uint32_t steps = 0; link; link = get(at(link).*next)) {
+      if (++steps > limit_) throw Damaged{};  // it goes round in circles
+      if (wanted(at(link))) return link;
+    }
+    return 0;
+  }
+
+  // Whether a block lies within a heap and is aligned.
+  bool is_inside(uint32_t heap, const HeapBlock& block) const;
+
+  // An entry that holds no block. Throws Error{CL_OUT_OF_RESOURCES} where all do.
+  uint32_t take_unused();
+  // Puts an entry out of use.
+  void give_unused(uint32_t link);
+  // Adds one to the entries that were ever used; there must be room.
+  void append_unused();
+  // Makes the list of the unused entries anew.
+  void relink_unused();
+
+  // Whether there can be such an owner.
+  bool may_own(Owner owner) const { return owner && owner.slot() < layout_.process_capacity(); }
+  // Adds to the bytes that `owner` has; `change` modulo 2^64.
+  void account(Owner owner, uint64_t change);
+  void clear_accounts();
+
+ private:
+  const Layout& layout_;
+  const uint32_t capacity_;
+  uint32_t limit_;
+};
+
+}  // namespace conclave::share
+
+#endif  // CONCLAVE_PLATFORM_SHARE_BLOCK_TABLE_H_

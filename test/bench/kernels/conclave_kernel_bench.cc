@@ -24,6 +24,9 @@ struct Options {
 // Whether --best was given.
 bool best = false;
 
+// Of --launches.
+unsigned launches = 1;
+
 // What clBuildProgram gets.
 std::string build_options;
 
@@ -35,6 +38,11 @@ void describe(CLI::App& app, Options& options) {
       ->capture_default_str();
   add_common_options(app, {options.list, quick, options.json, options.filter});
   app.add_flag("--best", best, "report the shortest call, not the median: for a busy machine");
+  app.add_option("--launches", launches,
+                 "launches in a row that are measured as one, so that starting and waiting count "
+                 "less")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
   app.add_option("--build-options", build_options, "build the kernels with these");
 }
 
@@ -63,9 +71,10 @@ struct Times {
 
 Times measure(const KernelCase& kernel_case) {
   const Problem problem = kernel_case.prepare();
-  const auto launch = [&] {
-    session().queue.enqueueNDRangeKernel(problem.kernel, cl::NullRange, problem.global,
-                                         problem.local);
+  const auto launch = [&](unsigned times) {
+    for (unsigned i = 0; i < times; ++i)
+      session().queue.enqueueNDRangeKernel(problem.kernel, cl::NullRange, problem.global,
+                                           problem.local);
     session().queue.finish();
   };
   try {
@@ -74,16 +83,19 @@ Times measure(const KernelCase& kernel_case) {
   } catch (const std::exception& error) {
     wrong(std::string("the version by hand: ") + error.what());
   }
-  launch();
+  launch(1);
   problem.fetch();
   problem.check();
   if (quick) return {1, 1, problem.amount};
+  const auto measure_launches = [&] {
+    return seconds_per_call([&] { launch(launches); }) / launches;
+  };
   // A platform may have begun to make better code in the background.
-  seconds_per_call(launch);
+  measure_launches();
   rest();
   const double limit = seconds_per_call(problem.limit);
   rest();
-  return {seconds_per_call(launch), limit, problem.amount};
+  return {measure_launches(), limit, problem.amount};
 }
 
 double rate(const std::string& unit, double amount, double seconds) {

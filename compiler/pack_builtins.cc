@@ -22,18 +22,10 @@
 #include <vector>
 
 #include "compiler/builtin_archive.h"
+#include "compiler/builtin_name.h"
 
 namespace conclave::compiler {
 namespace {
-
-// "_Z5clampfff" -> "clamp"; other names stay.
-std::string base_name(llvm::StringRef name) {
-  llvm::StringRef rest = name;
-  size_t length = 0;
-  if (rest.consume_front("_Z") && !rest.consumeInteger(10, length) && length <= rest.size())
-    return rest.substr(0, length).str();
-  return name.str();
-}
 
 using Globals = llvm::SetVector<llvm::GlobalValue*>;
 
@@ -188,7 +180,7 @@ int pack(const char* output, const char* input) {
   std::map<std::string, std::vector<llvm::Function*>> groups;
   for (llvm::Function& function : **module)
     if (!function.isDeclaration() && !function.hasLocalLinkage())
-      groups[base_name(function.getName())].push_back(&function);
+      groups[base_name(function.getName()).str()].push_back(&function);
   ArchiveWriter writer;
   for (const auto& [name, functions] : groups)
     writer.add(functions, Extraction(**module).extract(functions));

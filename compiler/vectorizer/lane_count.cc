@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/vectorizer/lane_count.h"
 
+#include <llvm/ADT/StringSet.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "compiler/builtin_name.h"
 #include "compiler/vectorizer/lane_dimension.h"
 #include "compiler/vectorizer/shapes.h"
 #include "compiler/vectorizer/uniformity.h"
@@ -29,12 +31,18 @@ constexpr unsigned kMinLanes = 4;
 constexpr unsigned kUsualVectorBits = 128;
 
 // What a loop of one chain of operations may keep and consist of, if all of it is to stay in
-// registers with twice the lanes.
-constexpr unsigned kMaxKept = 4;
-constexpr unsigned kMaxInChain = 16;
+// registers with twice the lanes, and the registers for what it keeps.
+struct ChainLimits {
+  unsigned kept, operations, registers;
+};
+// For a CPU with 16 registers, and with the 32 of AVX-512.
+constexpr ChainLimits kChainIn16 = {4, 16, 16};
+constexpr ChainLimits kChainIn32 = {8, 32, 24};
 
-// Registers for what such a loop keeps, and by how much more lanes than usual are worth it.
-constexpr unsigned kRegistersOfChain = 16;
+// So many operations at once keep a CPU busy that takes four cycles for one and begins two in each.
+constexpr unsigned kAtOnce = 8;
+
+// By how much more lanes than usual are worth it.
 constexpr unsigned kMaxTimes = 4;
 
 // Bits of what an instruction computes with, of half in float; 0 for what has no part in the choice
@@ -45,10 +53,19 @@ unsigned computed_bits(const Instruction& instruction) {
   return type->isFloatingPointTy() ? std::max(32U, type->getScalarSizeInBits()) : 0;
 }
 
+// Builtins that become one operation, or two.
+bool is_brief_builtin(const llvm::CallInst& call) {
+  static const llvm::StringSet<> names = {"fma", "mad", "fmin",  "fmax",  "fabs",
+                                          "min", "max", "mul24", "mad24", "abs"};
+  const llvm::Function* callee = call.getCalledFunction();
+  return callee && names.contains(base_name(callee->getName()));
+}
+
 class Loops {
  public:
-  explicit Loops(llvm::Function& region)
-      : ids_(lane_ids_along(region, 0)),
+  Loops(llvm::Function& region, const ChainLimits& limits)
+      : limits_(limits),
+        ids_(lane_ids_along(region, 0)),
         uniformity_(region, ids_),
         shapes_(region, ids_, no_strides_, kMaxUsualLanes),
         dominators_(region),
@@ -60,10 +77,9 @@ class Loops {
     unsigned times = 1;
     for (const llvm::Loop* loop : loops_.getLoopsInPreorder())
       if (loop->isInnermost() && is_short_chain(*loop))
-        times = std::max(
-            times, leaves_at_different_times(*loop)
-                       ? 2
-                       : llvm::bit_floor(kRegistersOfChain / (count_kept(*loop) * registers)));
+        times = std::max(times, leaves_at_different_times(*loop)
+                                    ? 2
+                                    : llvm::bit_floor(times_of_lasting_chain(*loop, registers)));
     return std::min(times, kMaxTimes);
   }
 
@@ -76,6 +92,12 @@ class Loops {
   }
 
  private:
+  // Of one that all lanes leave together: as often as it fits and as is of use.
+  unsigned times_of_lasting_chain(const llvm::Loop& loop, unsigned registers) const {
+    const unsigned fit = limits_.registers / (count_kept(loop) * registers);
+    return std::min(fit, std::max(1u, kAtOnce / (count_carried(loop) * registers)));
+  }
+
   static bool is_integer_of_64_bits(const Instruction& instruction) {
     return llvm::isa<llvm::BinaryOperator>(instruction) && instruction.getType()->isIntegerTy(64);
   }
@@ -88,9 +110,10 @@ class Loops {
       return intrinsic->isAssumeLikeIntrinsic() || intrinsic->isCommutative() ||
              intrinsic->getIntrinsicID() == llvm::Intrinsic::fmuladd ||
              intrinsic->getIntrinsicID() == llvm::Intrinsic::fma;
-    return !llvm::isa<llvm::CallBase, llvm::StoreInst>(instruction) &&
-           !instruction.getType()->isVectorTy() &&
-           instruction.getType()->getPrimitiveSizeInBits() <= 64;
+    if (instruction.getType()->isVectorTy() || instruction.getType()->getPrimitiveSizeInBits() > 64)
+      return false;
+    if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) return is_brief_builtin(*call);
+    return !llvm::isa<llvm::CallBase, llvm::StoreInst>(instruction);
   }
 
   // Whether lanes have values of their own, which are not at a known distance either.
@@ -122,8 +145,9 @@ class Loops {
       return (instruction.getType()->isIntegerTy(64) || instruction.getType()->isDoubleTy()) &&
              !llvm::isa<llvm::CastInst>(instruction);  // of an index
     };
-    return count_carried(loop) > 0 && count_kept(loop) <= kMaxKept &&
-           count(loop, is_any) <= kMaxInChain && count(loop, is_long) == 0 && !loads_in_turn(loop);
+    return count_carried(loop) > 0 && count_kept(loop) <= limits_.kept &&
+           count(loop, is_any) <= limits_.operations && count(loop, is_long) == 0 &&
+           !loads_in_turn(loop);
   }
 
   unsigned count_kept(const llvm::Loop& loop) const {
@@ -167,6 +191,7 @@ class Loops {
     });
   }
 
+  const ChainLimits limits_;
   const LaneStrides no_strides_;
   const LaneIds ids_;
   const Uniformity uniformity_;
@@ -186,7 +211,7 @@ unsigned choose_lanes(llvm::Function& region, unsigned register_bits, bool has_l
     if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(instruction.getType()))
       longest = std::max<unsigned>(longest, vector->getPrimitiveSizeInBits());
   }
-  const Loops loops(region);
+  const Loops loops(region, register_bits == 512 ? kChainIn32 : kChainIn16);
   unsigned lanes = kRegistersPerValue * register_bits / 32;
   if (doubles > floats || loops.has_long_integers()) lanes /= 2;
   // Longer explicit vectors fill registers by themselves.

@@ -50,3 +50,24 @@ kernel void own(global const float* restrict a, global const float* restrict b, 
 END
 "$clocl" --report --target-cpu=haswell own.cl > text || exit 1
 grep -q "  not vectorized: packets would not be faster" text || { cat text; exit 1; }
+
+# Loops of few operations that wait for each other get more lanes, as far as the CPU's registers
+# hold them: those of AVX-512 are twice as many.
+cat > chains.cl <<'END'
+kernel void chains(global float* out, float factor, int times) {
+  float a = out[get_global_id(0)], b = a + 1, c = a + 2, d = a + 3;
+  for (int i = 0; i < times; ++i) {
+    a = fma(a, factor, 1.0f);
+    b = fma(b, factor, 2.0f);
+    c = fma(c, factor, 3.0f);
+    d = fma(d, factor, 4.0f);
+  }
+  out[get_global_id(0)] = a + b + c + d;
+}
+END
+lanes() {
+  "$clocl" --report --target-cpu="$1" chains.cl | grep -q "  $2 lanes" ||
+    { echo "expected $2 lanes for $1"; exit 1; }
+}
+lanes haswell 16
+lanes skylake-avx512 32

@@ -10,10 +10,9 @@
 namespace examples {
 namespace {
 
-constexpr size_t kDepth = 384;     // DEPTH of blocked_product.cl
 constexpr size_t kPackPanels = 8;  // PACK_PANELS
-constexpr size_t kBlockM = 128;    // rows of a work-item's block of C, at most
-constexpr size_t kBlockN = 120;    // columns, at most
+constexpr size_t kBlockM = 256;    // rows of a work-item's block of C, at most
+constexpr size_t kBlockN = 240;    // columns, at most
 // Blocks for each compute unit, so that all of them end at about the same time.
 constexpr size_t kBlocksPerUnit = 6;
 
@@ -43,6 +42,13 @@ Blocking choose_blocks(size_t tiles_m, size_t tiles_n, size_t max_m, size_t max_
 template <class Real>
 size_t tile_columns(size_t width) {
   return width * sizeof(Real) == 64 ? 12 : 6;
+}
+
+// DEPTH of blocked_product.cl: a panel of B has 18 KiB at most, more than half of a first-level
+// cache for what is read again and again, while A and C pass through.
+template <class Real>
+size_t panel_depth(size_t width) {
+  return std::min<size_t>(384, 24 * 1024 / (tile_columns<Real>(width) * sizeof(Real)));
 }
 
 // The operand that is packed into panels, seen as lines of k elements each.
@@ -82,7 +88,8 @@ cl::Program build_program(const cl::Context& context, const cl::Device& device) 
       std::string(is_double ? "-DREAL=double -DREAL_IS_DOUBLE" : "-DREAL=float") +
       " -DWIDTH=" + std::to_string(width) +
       " -DTILE_N=" + std::to_string(tile_columns<Real>(width)) +
-      " -DDEPTH=" + std::to_string(kDepth) + " -DPACK_PANELS=" + std::to_string(kPackPanels);
+      " -DDEPTH=" + std::to_string(panel_depth<Real>(width)) +
+      " -DPACK_PANELS=" + std::to_string(kPackPanels);
   cl::Program program(context, kBlockedProductSource);
   program.build({device}, options.c_str());
   return program;
@@ -110,6 +117,7 @@ BlockedProduct<Real>::BlockedProduct(const cl::Context& context, const cl::Devic
     : context_(context),
       tile_m_(2 * vector_width(device)),
       tile_n_(tile_columns<Real>(vector_width(device))),
+      depth_(panel_depth<Real>(vector_width(device))),
       compute_units_(device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>()),
       pack_a_(program, "pack_a"),
       pack_b_(program, "pack_b"),
@@ -134,7 +142,7 @@ void BlockedProduct<Real>::enqueue(const cl::CommandQueue& queue, const Product<
   const Operand& second = product.row_major ? left : right;
   const size_t rows = first.lines, columns = second.lines;
   const auto depth = static_cast<cl_uint>(product.k);
-  const size_t depth_blocks = parts(product.k, kDepth);
+  const size_t depth_blocks = parts(product.k, depth_);
   const cl::NDRange one(1, 1);
   reserve(queue, product);
 

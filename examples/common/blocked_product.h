@@ -37,6 +37,7 @@ class BlockedProduct {
   cl::Context context_;
   size_t tile_m_;
   size_t tile_n_;
+  size_t depth_;
   size_t compute_units_;
   cl::Kernel pack_a_, pack_b_, multiply_;
   cl::Buffer packed_a_, packed_b_;

@@ -17,8 +17,8 @@ enum { kWidth = 2, kTileN = 6 };
 enum {
   kTileM = 2 * kWidth,
   kDepth = 256,  /* terms that are added up before C is touched: panels of B fit the L1 cache */
-  kBlockM = 96 / kTileM,
-  kBlockN = 120 / kTileN,
+  kBlockM = 256 / kTileM,
+  kBlockN = 240 / kTileN,
 };
 
 typedef double Vector __attribute__((vector_size(kWidth * sizeof(double)), aligned(8)));

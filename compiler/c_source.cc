@@ -6,6 +6,7 @@
 #include <llvm/Support/FileSystem.h>
 
 #include "compiler/analyses.h"
+#include "compiler/embedded.h"
 #include "compiler/frontend.h"
 
 namespace conclave::compiler {
@@ -17,6 +18,20 @@ constexpr const char* kCompilerHeaders[] = {"/usr/lib/llvm-19/lib/clang/19/inclu
                                             "/usr/lib/gcc/x86_64-linux-gnu/12/include"};
 constexpr const char* kSystemHeaders[] = {"/usr/local/include", "/usr/include/x86_64-linux-gnu",
                                           "/usr/include"};
+
+// That TI's headers appear to be in; it exists in memory only.
+constexpr char kTiHeaders[] = "/.conclave/ti";
+
+MemoryFiles ti_headers() {
+  auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+  const auto add = [&](const char* name, std::string_view text) {
+    files->addFile(std::string(kTiHeaders) + "/" + name, 0,
+                   llvm::MemoryBuffer::getMemBuffer({text.data(), text.size()}, name, false));
+  };
+  add("dsp_c.h", embedded::c_dsp_c_header());
+  add("dsp_edmamgr.h", embedded::c_dsp_edmamgr_header());
+  return files;
+}
 
 void add_code_arguments(const Options& options, const Target& target,
                         std::vector<std::string>& args) {
@@ -43,6 +58,7 @@ std::vector<std::string> c_arguments(const std::string& path, const Options& opt
   if (options.warnings_are_errors) args.push_back("-Werror");
   for (const std::string& define : options.defines) args.insert(args.end(), {"-D", define});
   for (const std::string& folder : options.include_dirs) args.insert(args.end(), {"-I", folder});
+  args.insert(args.end(), {"-internal-isystem", kTiHeaders});
   for (const char* folder : kCompilerHeaders) {
     if (!llvm::sys::fs::exists(folder)) continue;
     args.insert(args.end(), {"-internal-isystem", folder});
@@ -71,8 +87,7 @@ std::string compile_c(const std::string& path, const Options& options, bool has_
   llvm::LLVMContext context;
   const std::vector<std::string> arguments = c_arguments(path, options, has_openmp, target);
   const size_t before = log.size();
-  FrontEndResult result = run_clang(
-      context, arguments, llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>(), log);
+  FrontEndResult result = run_clang(context, arguments, ti_headers(), log);
   if (!result.module) {
     if (log.find("file not found", before) != log.npos)
       log +=

@@ -14,6 +14,9 @@ std::string_view ti_device_header();
 std::string_view dsp_c_header();
 std::string_view dsp_edmamgr_header();
 std::string_view device_calls();
+// The two for C code.
+std::string_view c_dsp_c_header();
+std::string_view c_dsp_edmamgr_header();
 // Archives (builtin_archive.h) of the builtins that use barriers or work-item functions, linked
 // before regions are formed, and of all others, linked after the place of the vectorizer.
 std::string_view early_builtins();

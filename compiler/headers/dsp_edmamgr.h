@@ -10,6 +10,11 @@
 
 typedef void* EdmaMgr_Handle;
 
+// C code has them as functions of the program (compiler/native/ti_device.c).
+#ifndef CONCLAVE_FUNCTION
+#define CONCLAVE_FUNCTION static inline
+#endif
+
 #define EdmaMgr_SUCCESS 0
 #define EdmaMgr_ERROR_INVARG (-1)
 #define EdmaMgr_ERROR_INVCFG (-2)
@@ -17,20 +22,20 @@ typedef void* EdmaMgr_Handle;
 #define EdmaMgr_ERROR_INVHANDLE (-4)
 #define EdmaMgr_ERROR_FREE (-5)
 
-static inline int EdmaMgr_init(int core, void* configuration) {
+CONCLAVE_FUNCTION int EdmaMgr_init(int core, void* configuration) {
   return EdmaMgr_SUCCESS;
 }
 // A channel for up to so many transfers at a time; null where there is none left.
-static inline EdmaMgr_Handle EdmaMgr_alloc(int max_linked_transfers) {
+CONCLAVE_FUNCTION EdmaMgr_Handle EdmaMgr_alloc(int max_linked_transfers) {
   return (EdmaMgr_Handle)conclave_device_call(conclave_kDmaAllocate, max_linked_transfers, 0, 0);
 }
 #define __ocl_EdmaMgr_alloc_intrakernel EdmaMgr_alloc
 #define __ocl_EdmaMgr_alloc_crosskernel EdmaMgr_alloc
-static inline int EdmaMgr_free(EdmaMgr_Handle h) {
+CONCLAVE_FUNCTION int EdmaMgr_free(EdmaMgr_Handle h) {
   return conclave_device_call(conclave_kDmaFree, (ulong)h, 0, 0) ? EdmaMgr_SUCCESS
                                                                  : EdmaMgr_ERROR_INVHANDLE;
 }
-static inline void EdmaMgr_wait(EdmaMgr_Handle h) {
+CONCLAVE_FUNCTION void EdmaMgr_wait(EdmaMgr_Handle h) {
   conclave_device_call(conclave_kDmaWait, (ulong)h, 0, 0);
   __mfence();
 }
@@ -69,39 +74,40 @@ static inline int conclave_dma_copy(EdmaMgr_Handle h, int i, ulong src, ulong ds
 #define CONCLAVE_LINKED(...)                                                                 \
   int status = EdmaMgr_SUCCESS;                                                              \
   for (int i = 0; i < num_transfers && status == EdmaMgr_SUCCESS; ++i) status = __VA_ARGS__; \
-  return status;
-static inline int EdmaMgr_copy1D1DLinked(EdmaMgr_Handle h, void* src[], void* dst[],
-                                         int num_bytes[], int num_transfers) {
-  CONCLAVE_LINKED(conclave_dma_copy(h, i, (ulong)src[i], (ulong)dst[i], num_bytes[i], 1, 0, 0))
+  return status
+CONCLAVE_FUNCTION int EdmaMgr_copy1D1DLinked(EdmaMgr_Handle h, void* src[], void* dst[],
+                                             int num_bytes[], int num_transfers) {
+  CONCLAVE_LINKED(conclave_dma_copy(h, i, (ulong)src[i], (ulong)dst[i], num_bytes[i], 1, 0, 0));
 }
-static inline int EdmaMgr_copy1D2DLinked(EdmaMgr_Handle h, void* src[], void* dst[],
-                                         int num_bytes[], int num_lines[], int pitch[],
-                                         int num_transfers) {
+CONCLAVE_FUNCTION int EdmaMgr_copy1D2DLinked(EdmaMgr_Handle h, void* src[], void* dst[],
+                                             int num_bytes[], int num_lines[], int pitch[],
+                                             int num_transfers) {
   CONCLAVE_LINKED(conclave_dma_copy(h, i, (ulong)src[i], (ulong)dst[i], num_bytes[i], num_lines[i],
-                                    num_bytes[i], pitch[i]))
+                                    num_bytes[i], pitch[i]));
 }
-static inline int EdmaMgr_copy2D1DLinked(EdmaMgr_Handle h, void* src[], void* dst[],
-                                         int num_bytes[], int num_lines[], int pitch[],
-                                         int num_transfers) {
+CONCLAVE_FUNCTION int EdmaMgr_copy2D1DLinked(EdmaMgr_Handle h, void* src[], void* dst[],
+                                             int num_bytes[], int num_lines[], int pitch[],
+                                             int num_transfers) {
   CONCLAVE_LINKED(conclave_dma_copy(h, i, (ulong)src[i], (ulong)dst[i], num_bytes[i], num_lines[i],
-                                    pitch[i], num_bytes[i]))
+                                    pitch[i], num_bytes[i]));
 }
-static inline int EdmaMgr_copy2D2DLinked(EdmaMgr_Handle h, void* src[], void* dst[],
-                                         int num_bytes[], int num_lines[], int pitch[],
-                                         int num_transfers) {
+CONCLAVE_FUNCTION int EdmaMgr_copy2D2DLinked(EdmaMgr_Handle h, void* src[], void* dst[],
+                                             int num_bytes[], int num_lines[], int pitch[],
+                                             int num_transfers) {
   CONCLAVE_LINKED(conclave_dma_copy(h, i, (ulong)src[i], (ulong)dst[i], num_bytes[i], num_lines[i],
-                                    pitch[i], pitch[i]))
+                                    pitch[i], pitch[i]));
 }
-static inline int EdmaMgr_copy2D2DSepLinked(EdmaMgr_Handle h, void* src[], void* dst[],
-                                            int num_bytes[], int num_lines[], int src_pitch[],
-                                            int dst_pitch[], int num_transfers) {
+CONCLAVE_FUNCTION int EdmaMgr_copy2D2DSepLinked(EdmaMgr_Handle h, void* src[], void* dst[],
+                                                int num_bytes[], int num_lines[], int src_pitch[],
+                                                int dst_pitch[], int num_transfers) {
   CONCLAVE_LINKED(conclave_dma_copy(h, i, (ulong)src[i], (ulong)dst[i], num_bytes[i], num_lines[i],
-                                    src_pitch[i], dst_pitch[i]))
+                                    src_pitch[i], dst_pitch[i]));
 }
-static inline int EdmaMgr_copyLinkedFast(EdmaMgr_Handle h, void* src[], void* dst[],
-                                         int num_transfers) {
-  CONCLAVE_LINKED(conclave_dma_start(h, i, (ulong)src[i], (ulong)dst[i]))
+CONCLAVE_FUNCTION int EdmaMgr_copyLinkedFast(EdmaMgr_Handle h, void* src[], void* dst[],
+                                             int num_transfers) {
+  CONCLAVE_LINKED(conclave_dma_start(h, i, (ulong)src[i], (ulong)dst[i]));
 }
 #undef CONCLAVE_LINKED
+#undef CONCLAVE_FUNCTION
 
 #endif  // _DSP_EDMAMGR_H_

@@ -25,6 +25,9 @@
 //  - the writable variable kLeaveVariable, void (*)(int status, int exit_code), through which the
 //    code ends the kernel that runs on the calling thread (compiler/native/leave_kernel.c). The
 //    loader sets it;
+//  - where the C code asks for its compute unit, the writable variable kUnitVariable, const
+//    abi::UnitAccess* (*)(), which tells that of the calling thread (compiler/native/ti_device.c).
+//    The loader sets it;
 //  - where the C code uses OpenMP, DT_NEEDED kOpenMpLibrary and the functions kOpenMp...
 //    (compiler/native/openmp_team.c).
 //
@@ -84,9 +87,10 @@ inline constexpr char kBitcodeSection[] = ".conclave.bitcode";
 inline constexpr char kNativeSection[] = ".conclave.native";
 inline constexpr char kImagesSection[] = ".conclave.images";
 
-// Of programs with C code: the variable through which kernels are left before their end, and what
-// such programs need where the code uses OpenMP.
+// Of programs with C code: the variable through which kernels are left before their end, the one
+// that finds a thread's compute unit, and what such programs need where the code uses OpenMP.
 inline constexpr char kLeaveVariable[] = "conclave_leave_kernel";
+inline constexpr char kUnitVariable[] = "conclave_unit_of_thread";
 inline constexpr char kOpenMpLibrary[] = "libomp.so.5";
 inline constexpr char kOpenMpSetThreads[] = "conclave_openmp_set_threads";
 inline constexpr char kOpenMpForEach[] = "conclave_openmp_for_each";

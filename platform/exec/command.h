@@ -50,8 +50,8 @@ class Command {
   // ranges. Throws Error to end the command with that status.
   virtual void run(ComputeUnit& cu, uint64_t first, uint64_t count) = 0;
 
-  // Runs all units. `cpus`: of the device's compute units, -1 where one is not bound to a CPU.
-  virtual void run_team(ComputeUnit& /*cu*/, const std::vector<int>& /*cpus*/) {}
+  // Runs all units with the device's compute units: the first calls the kernel.
+  virtual void run_team(const std::vector<ComputeUnit*>& /*units*/) {}
 
   // Whether the engine should time run() now and report to measured().
   virtual bool wants_timing() const { return false; }

@@ -59,6 +59,11 @@ class ComputeUnit {
   // `stack_end`: the caller's frame.
   const abi::Workspace& workspace(size_t local_bytes, size_t spill_bytes, const void* stack_end);
 
+  // How kernel code reaches what the unit does for it.
+  const abi::UnitAccess& access() const { return access_; }
+  // Where kernel code is to run on it without a workspace(): a thread of a team.
+  void end_local_heap() { services_.forget_local_heap(); }
+
   // Hands work to the worker: an event (with a reference that the worker takes over), or null: look
   // at the backlog. The caller holds the unit's token, and what `permit` says, and gives both away.
   // Throws Error{CL_OUT_OF_RESOURCES} where the worker's thread cannot be started.

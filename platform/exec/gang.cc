@@ -25,12 +25,12 @@ void wait_for_size(Event& event, int32_t size) {
 // On the unit that joined last.
 void run_team(const Dispatcher& dispatcher, Tenure& tenure, Event& event) {
   const ComputeUnitSet& units = event.compute_units();
-  std::vector<int> cpus;
+  std::vector<ComputeUnit*> team = {&tenure.cu()};
   for (uint32_t i = units.first_from(0); i < kMaxComputeUnits; i = units.first_from(i + 1))
-    cpus.push_back(dispatcher.units()[i]->cpu());
+    if (i != tenure.cu().index()) team.push_back(dispatcher.units()[i].get());
   const uint64_t start = now_ns();
   try {
-    event.command()->run_team(tenure.cu(), cpus);
+    event.command()->run_team(team);
     event.command()->measured(event.progress.total, now_ns() - start);
   } catch (const Error& error) {
     execution::fail(event, error);

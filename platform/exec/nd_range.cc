@@ -18,6 +18,7 @@
 #include "platform/exec/openmp_team.h"
 #include "platform/exec/print.h"
 #include "platform/exec/specializer.h"
+#include "platform/exec/unit_of_thread.h"
 #include "platform/model/context.h"
 #include "platform/model/device.h"
 #include "platform/model/program.h"
@@ -33,9 +34,6 @@ constexpr uint32_t kTimedOneIn = 16;
 
 // Launches from here on are always timed: the clock does not matter to them.
 constexpr uint64_t kAlwaysTimedNs = 5'000;
-
-// The compute unit that the current thread runs work-groups for, where printf tells.
-thread_local uint32_t t_unit = 0;
 
 void write_out(std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
@@ -186,9 +184,9 @@ void NdRange::run(ComputeUnit& cu, uint64_t first, uint64_t count) {
     call(cu, first, count);
 }
 
-void NdRange::run_team(ComputeUnit& cu, const std::vector<int>& cpus) {
-  check(OpenMpTeam::run(code_->code, cpus, [&](TeamThreads& threads) {
-    return call_leavable(cu, 0, units_, &threads);
+void NdRange::run_team(const std::vector<ComputeUnit*>& units) {
+  check(OpenMpTeam::run(code_->code, units, [&](TeamThreads& threads) {
+    return call_leavable(*units.front(), 0, units_, &threads);
   }));
 }
 
@@ -234,7 +232,7 @@ void NdRange::call(ComputeUnit& cu, uint64_t first, uint64_t count) {
       special ? std::max(spill_bytes_, special->spill_bytes * items_per_group_) : spill_bytes_;
   const abi::Workspace& workspace =
       cu.workspace(local_bytes_, spill_bytes, __builtin_frame_address(0));
-  t_unit = cu.index();
+  UnitOfThread::set(cu.access());
   const auto call = [&](abi::GroupFunction function, uint64_t begin, uint64_t groups) {
     function(&launch_, arguments(), &workspace, begin, groups);
   };
@@ -260,7 +258,8 @@ int32_t NdRange::print(const abi::Launch* launch, const char* format,
   const kernel_calls::Hold hold;
   auto* self = const_cast<PrintingLaunch*>(static_cast<const PrintingLaunch*>(launch));
   std::string text = format_print(format, descriptors, values);
-  if (Config::get().printf_core_id) text.insert(0, "[core " + std::to_string(t_unit) + "] ");
+  if (Config::get().printf_core_id)
+    text.insert(0, "[core " + std::to_string(UnitOfThread::number()) + "] ");
   std::lock_guard lock(self->mutex);
   self->text += text;
   if (self->text.size() >= kPrintBufferBytes) write_out(self->text);

@@ -52,7 +52,7 @@ class NdRange : public Command {
   uint64_t estimate_ns() const override;
   size_t stack_bytes() const override;
   void run(ComputeUnit& cu, uint64_t first, uint64_t count) override;
-  void run_team(ComputeUnit& cu, const std::vector<int>& cpus) override;
+  void run_team(const std::vector<ComputeUnit*>& units) override;
   bool wants_timing() const override { return timed_; }
   void measured(uint64_t units, uint64_t ns) override;
   void finish() override;

@@ -13,9 +13,14 @@
 
 #include "platform/base/error.h"
 #include "platform/base/futex.h"
+#include "platform/exec/compute_unit.h"
+#include "platform/exec/unit_of_thread.h"
 
 namespace conclave {
 namespace {
+
+// Of compute units: the CPU that each is bound to, -1 where it is to none.
+using Cpus = std::vector<int>;
 
 constexpr size_t kStackBytes = 16u << 20;
 
@@ -31,7 +36,8 @@ class Master {
 
   struct Job {
     const LoadedCode& code;
-    const OpenMpTeam::Cpus& cpus;
+    const Cpus& cpus;
+    const UnitOfThread::Team& units;
     const OpenMpTeam::Work& work;
     Departure departure = {};
     std::exception_ptr error = {};
@@ -44,7 +50,7 @@ class Master {
     for (int32_t seen; (seen = state_.load()) != kDone;) futex_wait(state_, seen);
   }
 
-  const OpenMpTeam::Cpus& cpus() const { return cpus_; }
+  const Cpus& cpus() const { return cpus_; }
 
  private:
   enum State : int32_t { kIdle, kWorking, kDone };
@@ -61,7 +67,8 @@ class Master {
 
   std::atomic<int32_t> state_{kIdle};
   Job* job_ = nullptr;
-  OpenMpTeam::Cpus cpus_;  // that the threads are bound to
+  Cpus cpus_;  // that the threads are bound to
+  UnitOfThread::Team units_;
   std::mutex joining_;
   TeamThreads threads_;
 };
@@ -111,6 +118,7 @@ void Master::work() {
 
 // Gives parallel regions as many threads as there are compute units, each on the CPU of one.
 void Master::place(Job& job) {
+  units_ = job.units;
   job.code.openmp().set_threads(static_cast<int>(job.cpus.size()), may_spin());
   if (job.cpus == cpus_) return;
   cpus_ = job.cpus;
@@ -121,7 +129,10 @@ void Master::place(Job& job) {
 void Master::enter(void* self, int thread) {
   auto& master = *static_cast<Master*>(self);
   const std::lock_guard lock(master.joining_);
-  if (thread != 0) master.threads_.join();
+  if (thread != 0) {
+    master.threads_.join();
+    UnitOfThread::join(master.units_, static_cast<size_t>(thread));
+  }
   const int cpu = master.cpus_[static_cast<size_t>(thread) % master.cpus_.size()];
   if (cpu < 0) return;
   cpu_set_t set;
@@ -134,7 +145,7 @@ void Master::enter(void* self, int thread) {
 class Masters {
  public:
   // One that was bound to the same CPUs, if there is any.
-  std::unique_ptr<Master> take(const OpenMpTeam::Cpus& cpus) {
+  std::unique_ptr<Master> take(const Cpus& cpus) {
     const std::lock_guard lock(mutex_);
     for (auto& master : idle_)
       if (master->cpus() == cpus) {
@@ -162,10 +173,17 @@ class Masters {
 
 }  // namespace
 
-Departure OpenMpTeam::run(const std::shared_ptr<const LoadedCode>& code, const Cpus& cpus,
-                          const Work& work) {
+Departure OpenMpTeam::run(const std::shared_ptr<const LoadedCode>& code,
+                          const std::vector<ComputeUnit*>& units, const Work& work) {
+  Cpus cpus;
+  UnitOfThread::Team team;
+  for (ComputeUnit* unit : units) {
+    cpus.push_back(unit->cpu());
+    team.push_back(&unit->access());
+    unit->end_local_heap();
+  }
   std::unique_ptr<Master> master = Masters::get().take(cpus);
-  Master::Job job{.code = *code, .cpus = cpus, .work = work};
+  Master::Job job{.code = *code, .cpus = cpus, .units = team, .work = work};
   master->run(job);
   if (job.is_lost) {
     static_cast<void>(master.release());          // its threads are still there,

@@ -16,17 +16,19 @@
 
 namespace conclave {
 
+class ComputeUnit;
+
 class OpenMpTeam {
  public:
-  // The compute units of a team: the CPU that each is bound to, -1 where it is to none.
-  using Cpus = std::vector<int>;
   // What runs on the team's thread: a call of the kernel with these threads, if it is left.
   using Work = std::function<Departure(TeamThreads& threads)>;
 
-  // Runs `work` and waits for its end. Keeps `code` for good where threads are still in it.
-  // Throws Error{CL_OUT_OF_RESOURCES} where there is no thread to be had, or what `work` throws.
-  static Departure run(const std::shared_ptr<const LoadedCode>& code, const Cpus& cpus,
-                       const Work& work);
+  // Runs `work` and waits for its end. The threads of parallel regions are on these compute units,
+  // by their numbers; the first is that on which the kernel runs. Keeps `code` for good where
+  // threads are still in it. Throws Error{CL_OUT_OF_RESOURCES} where there is no thread to be had,
+  // or what `work` throws.
+  static Departure run(const std::shared_ptr<const LoadedCode>& code,
+                       const std::vector<ComputeUnit*>& units, const Work& work);
 };
 
 }  // namespace conclave

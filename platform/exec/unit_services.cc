@@ -61,6 +61,15 @@ abi::UnitAccess UnitServices::access(uint32_t number) {
   return {&call, this, number, list_number(number)};
 }
 
+const abi::UnitAccess& UnitServices::without_unit() {
+  static const auto* access = [] {
+    auto* services = new UnitServices;
+    services->has_unit_ = false;
+    return new abi::UnitAccess{&call, services, UINT32_MAX, UINT32_MAX};
+  }();
+  return *access;
+}
+
 void UnitServices::forget_heaps(const void* memory, size_t bytes) {
   for (const uint64_t heap : {kDdr, kMsmc})
     shared_heap(heap).forget(reinterpret_cast<uint64_t>(memory), bytes);
@@ -78,7 +87,7 @@ bool UnitServices::Level::set_cache(uint64_t wanted) {
 }
 
 UnitServices::Level* UnitServices::level(uint64_t number) {
-  return number == 1 || number == 2 ? &levels_[number - 1] : nullptr;
+  return has_unit_ && (number == 1 || number == 2) ? &levels_[number - 1] : nullptr;
 }
 
 uint64_t UnitServices::call(void* self, DeviceCall call, uint64_t a, uint64_t b, uint64_t c) {
@@ -117,6 +126,7 @@ uint64_t UnitServices::answer(DeviceCall call, uint64_t a, uint64_t b, uint64_t 
 }
 
 uint64_t UnitServices::answer_heap(DeviceCall call, uint64_t heap, uint64_t b, uint64_t c) {
+  if (heap == kLocal && !has_unit_) return 0;
   if (call == DeviceCall::kHeapInit && heap == kLocal) {
     local_heap_ = align_up(b, kLocalHeapAlignment);
     local_heap_end_ = b + c;

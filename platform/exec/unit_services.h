@@ -23,6 +23,9 @@ class UnitServices {
 
   // How kernels reach them; `number`: of the compute unit.
   abi::UnitAccess access(uint32_t number);
+  // For threads of a kernel's C code that are on no unit: no memory of a unit's, UINT32_MAX for its
+  // numbers, and all that the units have in common.
+  static const abi::UnitAccess& without_unit();
 
   // Heaps in the unit's local memory end: the memory will be used for something else.
   void forget_local_heap() { local_heap_ = local_heap_end_ = 0; }
@@ -46,6 +49,7 @@ class UnitServices {
   uint64_t allocate_locally(uint64_t bytes);
   Level* level(uint64_t number);
 
+  bool has_unit_ = true;
   std::array<Level, 2> levels_{
       {{kL1dBytes, kL1dBytes, nullptr}, {kL2Bytes, kL2CacheBytes, nullptr}}};
   uint64_t local_heap_ = 0, local_heap_end_ = 0;  // what is left of it

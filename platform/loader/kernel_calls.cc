@@ -65,7 +65,8 @@ void on_signal(int number, siginfo_t* info, void* context) {
     member->reminded.store(false);
     const TeamThreads& team = *member->team.load();
     const uint64_t since = team.stopped_at_ns.load();
-    if (since && (team.code.has(at) || now_ns() - since >= kGraceNs)) stop_for_good(*member);
+    if (since && t_state.holds == 0 && (team.code.has(at) || now_ns() - since >= kGraceNs))
+      stop_for_good(*member);
   }
   KernelCall* call = t_state.call;
   if (call) call->reminded.store(false);

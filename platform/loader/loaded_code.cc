@@ -162,7 +162,7 @@ void load_openmp_library() {
 
 }  // namespace
 
-std::shared_ptr<const LoadedCode> LoadedCode::load(const ProgramImage& image) {
+std::shared_ptr<const LoadedCode> LoadedCode::load(const ProgramImage& image, FindUnit find_unit) {
   std::string why;
   if (!image.runs_here(&why)) cannot_load(why);
   if (image.uses_openmp()) load_openmp_library();
@@ -171,7 +171,7 @@ std::shared_ptr<const LoadedCode> LoadedCode::load(const ProgramImage& image) {
   if (!image.has_debug_info()) code->file_.close();
   for (const KernelInfo& kernel : image.kernels())
     if (!code->function(kernel.symbol)) cannot_load("it has no symbol " + kernel.symbol);
-  code->connect(image);
+  code->connect(image, find_unit);
   return code;
 }
 
@@ -182,7 +182,7 @@ void LoadedCode::find(Pointer& pointer, const char* symbol) const {
 }
 
 // Tells the code what it needs of the platform, and the other way round.
-void LoadedCode::connect(const ProgramImage& image) {
+void LoadedCode::connect(const ProgramImage& image, FindUnit find_unit) {
   link_map* map = nullptr;
   if (dlinfo(handle_, RTLD_DI_LINKMAP, &map) != 0) cannot_load("it has no address");
   const auto [begin, end] = image.code_range();
@@ -192,6 +192,11 @@ void LoadedCode::connect(const ProgramImage& image) {
     void (**variable)(int, int) = nullptr;
     find(variable, image::kLeaveVariable);
     *variable = kernel_calls::leave;
+  }
+  if (image.asks_for_unit()) {
+    FindUnit* variable = nullptr;
+    find(variable, image::kUnitVariable);
+    *variable = find_unit;
   }
   if (!image.uses_openmp()) return;
   find(openmp_.set_threads, image::kOpenMpSetThreads);

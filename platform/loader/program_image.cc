@@ -84,6 +84,7 @@ std::shared_ptr<ProgramImage> ProgramImage::parse_one(std::string bytes) {
       if (!code.defines_function(kernel.symbol))
         bad_image("has no function " + kernel.symbol + " for kernel " + kernel.name);
     image->can_be_left_ = code.defines_pointer(image::kLeaveVariable);
+    image->asks_for_unit_ = code.defines_pointer(image::kUnitVariable);
     image->uses_openmp_ = code.needs(image::kOpenMpLibrary);
     image->code_range_ = code.code_range();
     for (const char* name :

@@ -81,6 +81,8 @@ class ProgramImage {
   bool runs_here(std::string* why) const;
   // Whether kernels may end before they come to their end: abort(), exit(), C code.
   bool can_be_left() const { return can_be_left_; }
+  // Whether its C code asks for the compute unit that it runs on.
+  bool asks_for_unit() const { return asks_for_unit_; }
   // Whether its C code uses OpenMP.
   bool uses_openmp() const { return uses_openmp_; }
   // Where its executable code is, in the file's addresses.
@@ -105,6 +107,7 @@ class ProgramImage {
   uint16_t machine_ = 0;  // ELF's name of the instruction set
   bool has_debug_info_ = false;
   bool can_be_left_ = false;
+  bool asks_for_unit_ = false;
   bool uses_openmp_ = false;
   std::pair<uint64_t, uint64_t> code_range_;
   std::optional<std::vector<std::string>> target_features_;
@@ -115,9 +118,13 @@ class ProgramImage {
 // The code of an executable image, mapped into this process for as long as the object lives.
 class LoadedCode {
  public:
-  // Maps the code. Throws Error{CL_INVALID_BINARY} where the dynamic linker refuses it or a
-  // kernel's symbol is missing.
-  static std::shared_ptr<const LoadedCode> load(const ProgramImage& image);
+  // Tells code the compute unit of the calling thread.
+  using FindUnit = const abi::UnitAccess* (*)();
+
+  // Maps the code, whose C code asks `find_unit`. Throws Error{CL_INVALID_BINARY} where the dynamic
+  // linker refuses it or a kernel's symbol is missing.
+  static std::shared_ptr<const LoadedCode> load(const ProgramImage& image,
+                                                FindUnit find_unit = nullptr);
   ~LoadedCode();
   LoadedCode(const LoadedCode&) = delete;
   LoadedCode& operator=(const LoadedCode&) = delete;
@@ -136,7 +143,7 @@ class LoadedCode {
   const OpenMp& openmp() const { return openmp_; }
 
  private:
-  void connect(const ProgramImage& image);
+  void connect(const ProgramImage& image, FindUnit find_unit);
   template <class Pointer>
   void find(Pointer& pointer, const char* symbol) const;
 

@@ -9,6 +9,7 @@
 
 #include "platform/base/error.h"
 #include "platform/base/log.h"
+#include "platform/exec/unit_of_thread.h"
 #include "platform/loader/compiler_client.h"
 #include "platform/model/context.h"
 #include "platform/model/device.h"
@@ -246,7 +247,7 @@ void Program::run_for(const Job& job, const Ref<Device>& device) {
   std::shared_ptr<const LoadedCode> code;
   std::vector<std::shared_ptr<const KernelCode>> kernels;
   if (image->kind() == ProgramImage::Kind::kExecutable) {
-    code = LoadedCode::load(*image);
+    code = LoadedCode::load(*image, UnitOfThread::get);
     for (const KernelInfo& info : image->kernels())
       kernels.push_back(std::make_shared<KernelCode>(device, image, code, info));
   }

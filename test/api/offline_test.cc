@@ -140,6 +140,43 @@ TEST_F(OfflineTest, CCodeStaysAsItIs) {
   EXPECT_NE(std::string::npos, result.output.find("needs feature")) << result.output;
 }
 
+// Both compilers' C code, and OpenCL C that finds the header for C.
+TEST_F(OfflineTest, CCodeCallsTisFunctions) {
+  std::ofstream(folder_ + "/ti.cl")
+      << "#include <dsp_c.h>\n"
+         "#include <dsp_edmamgr.h>\n"
+         "uint32_t c_core_num(void);\n"
+         "kernel void k(global int* a) {\n"
+         "  a[get_global_id(0)] += EdmaMgr_alloc(1) && c_core_num() == __core_num() ? 7 : 0;\n"
+         "}\n";
+  for (const char* files :
+       {"ti.cl " CONCLAVE_TEST_TI_DEVICE_SOURCE, "ti.cl " CONCLAVE_TEST_TI_DEVICE_OBJECT,
+        "-I " CONCLAVE_TEST_TI_HEADERS " ti.cl " CONCLAVE_TEST_TI_DEVICE_SOURCE}) {
+    const ChildResult result = run("run_binary", compile("native", files), false);
+    EXPECT_EQ(0, result.exit_status) << files << result.output;
+  }
+}
+
+TEST_F(OfflineTest, WrongUseOfTisFunctionsIsSaid) {
+  std::ofstream(folder_ + "/c.cl") << "uint f(void); kernel void k(global uint* a) { *a = f(); }";
+  const auto errors = [&](const std::string& code) {
+    std::ofstream(folder_ + "/c.c") << code << "\n";
+    const std::string command =
+        "cd " + folder_ + " && " CONCLAVE_TEST_CLOCL " -o c.out c.cl c.c 2> errors";
+    EXPECT_NE(0, std::system(command.c_str())) << code;
+    return file_content(folder_ + "/errors");
+  };
+  const auto says = [](const std::string& text, const char* what) {
+    return text.find(what) != text.npos;
+  };
+  EXPECT_TRUE(says(errors("unsigned f(void) { return __core_num(); }"),
+                   "call to undeclared function '__core_num'"));
+  EXPECT_TRUE(says(errors("#include <dsp_c.h>\nunsigned f(void) { return __core_num(1); }"),
+                   "too many arguments"));
+  EXPECT_TRUE(says(errors("int __core_count(void);\nunsigned f(void) { return __core_count(); }"),
+                   "undefined symbol '__core_count', used in"));
+}
+
 CHILD_PROCESS(count_team) {
   Context context = make_context();
   Queue queue = make_queue(context);

@@ -26,6 +26,15 @@ constexpr char kSource[] = R"(
   long sum_of_parts(int n);
   kernel void parts(global int* out, int n) { out[0] = sum_of_parts(n); }
   kernel void leave(global int* unused, int who) { abort_in_region(who); }
+  void look_at_units(global uint* core, global uint* wrong, local char* memory, int bytes);
+  void look_at_cores(global uint* core, int threads);
+  kernel void units(global uint* core, global uint* wrong, global char* heap) {
+    local char memory[256 * 32];
+    __heap_init_ddr(heap, 1 << 20);
+    look_at_units(core + 1, wrong, memory, 32);
+    core[0] = __core_num();
+  }
+  kernel void cores(global uint* core, int threads) { look_at_cores(core, threads); }
   kernel void plain(global int* out) { out[get_global_id(0)] = 1; })";
 
 class OpenMpTest : public ApiTest {
@@ -120,6 +129,84 @@ TEST_F(OpenMpTest, ASubDeviceHasItsOwnThreads) {
     EXPECT_EQ(2, team_on(on_sub).threads);
     EXPECT_EQ(static_cast<int>(units), team_on(on_all).threads);
   }
+}
+
+// The number of each thread's compute unit; the first is that of the kernel itself.
+std::vector<int> cores_on(cl_context context, cl_command_queue queue, cl_program program,
+                          size_t threads) {
+  Kernel kernel = make_kernel(program, "units");
+  Buffer core = make_buffer(context, std::vector<int>(threads + 1, 77));
+  Buffer wrong = make_buffer(context, std::vector<int>(threads, 77));
+  Buffer heap = make_buffer(context, std::vector<int>((1 << 20) / sizeof(int)));
+  EXPECT_OK(clSetKernelArg(kernel, 0, sizeof(cl_mem), core.list()));
+  EXPECT_OK(clSetKernelArg(kernel, 1, sizeof(cl_mem), wrong.list()));
+  EXPECT_OK(clSetKernelArg(kernel, 2, sizeof(cl_mem), heap.list()));
+  EXPECT_OK(clEnqueueTask(queue, kernel, 0, nullptr, nullptr));
+  EXPECT_EQ(std::vector<int>(threads), contents(queue, wrong, threads));
+  return contents(queue, core, threads + 1);
+}
+
+TEST_F(OpenMpTest, EachThreadIsOnAUnitOfItsOwn) {
+  const size_t units = units_of(device());
+  for (int round = 0; round < 3; ++round) {
+    const std::vector<int> cores = cores_on(context_, queue_, program_, units);
+    EXPECT_EQ(cores[0], cores[1]) << "the first thread is the kernel's";
+    EXPECT_EQ(units, std::set<int>(cores.begin(), cores.end()).size());
+    EXPECT_LT(*std::max_element(cores.begin(), cores.end()), static_cast<int>(units));
+  }
+}
+
+TEST_F(OpenMpTest, ThreadsOfSubDevicesAreOnTheirUnits) {
+  if (units_of(device()) < 4) GTEST_SKIP() << "needs four compute units";
+  const cl_device_partition_property halves[] = {CL_DEVICE_PARTITION_BY_COUNTS, 2, 2,
+                                                 CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
+  Device low, high;
+  cl_device_id subs[2];
+  ASSERT_OK(clCreateSubDevices(device(), halves, 2, subs, nullptr));
+  low = Device(subs[0]);
+  high = Device(subs[1]);
+  cl_int error = 0;
+  Context context(clCreateContext(nullptr, 2, subs, nullptr, nullptr, &error));
+  ASSERT_OK(error);
+  Program program = make_program(context, kSource);
+  ASSERT_OK(clBuildProgram(program, 0, nullptr, CONCLAVE_TEST_OPENMP_OBJECT, nullptr, nullptr));
+  const auto cores = [&](cl_device_id sub) {
+    Queue queue(clCreateCommandQueueWithProperties(context, sub, nullptr, &error));
+    const std::vector<int> found = cores_on(context, queue, program, 2);
+    return std::set<int>(found.begin(), found.end());
+  };
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_EQ((std::set<int>{0, 1}), cores(low));
+    EXPECT_EQ((std::set<int>{2, 3}), cores(high));
+  }
+}
+
+// More threads than there are units: what is left over is on none.
+CHILD_PROCESS(many_threads) {
+  Context context = make_context();
+  Queue queue = make_queue(context);
+  Program program = build(context, kSource, CONCLAVE_TEST_OPENMP_OBJECT);
+  Kernel kernel = make_kernel(program, "cores");
+  const int units = static_cast<int>(units_of(device()));
+  for (const int threads : {units, units + 3, 2, units}) {
+    const auto count = static_cast<size_t>(threads);
+    Buffer core = make_buffer(context, std::vector<int>(count));
+    clSetKernelArg(kernel, 0, sizeof(cl_mem), core.list());
+    clSetKernelArg(kernel, 1, sizeof threads, &threads);
+    CHECK(clEnqueueTask(queue, kernel, 0, nullptr, nullptr) == CL_SUCCESS);
+    const std::vector<int> cores = contents(queue, core, count);
+    const int placed = std::min(threads, units);
+    const auto end = cores.begin() + placed;
+    CHECK(std::set<int>(cores.begin(), end).size() == static_cast<size_t>(placed));
+    CHECK(*std::max_element(cores.begin(), end) < units);
+    CHECK(std::count(end, cores.end(), -1) == threads - placed);
+  }
+  return 0;
+}
+
+TEST_F(OpenMpTest, ThreadsBeyondTheUnitsAreOnNone) {
+  const ChildResult result = run_child("many_threads");
+  EXPECT_EQ(0, result.exit_status) << result.output;
 }
 
 // A team of which one thread leaves the kernel is lost; the next kernel has another one.

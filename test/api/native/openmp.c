@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // C functions with OpenMP that kernels of the tests call.
 #define _GNU_SOURCE
+#include <dsp_c.h>
 #include <omp.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -69,4 +70,32 @@ void abort_in_region(int who) {
     if (omp_get_thread_num() == who) abort();
 #pragma omp barrier
   }
+}
+
+// Of each thread: the number of its compute unit, and how often the unit's scratch memory, its
+// local heap or a block of the shared heap is not the thread's alone.
+void look_at_units(unsigned* core, unsigned* wrong, char* local, int local_bytes) {
+#pragma omp parallel
+  {
+    const int thread = omp_get_thread_num();
+    core[thread] = __core_num();
+    unsigned* scratch = __scratch_l2_start();
+    wrong[thread] = __malloc_l2(4) != NULL;  // of another kernel
+    __heap_init_l2(local + thread * local_bytes, local_bytes);
+    unsigned* mine = __malloc_l2(4);
+    unsigned* block = __malloc_ddr(400);
+    *scratch = *mine = (unsigned)thread;
+    for (int i = 0; i < 100; ++i) block[i] = (unsigned)thread;
+#pragma omp barrier
+    wrong[thread] += (char*)mine < local + thread * local_bytes;
+    wrong[thread] += *scratch != (unsigned)thread || *mine != (unsigned)thread;
+    for (int i = 0; i < 100; ++i) wrong[thread] += block[i] != (unsigned)thread;
+    __free_ddr(block);
+  }
+}
+
+// The same numbers in a region of so many threads.
+void look_at_cores(unsigned* core, int threads) {
+#pragma omp parallel num_threads(threads)
+  core[omp_get_thread_num()] = __core_num();
 }

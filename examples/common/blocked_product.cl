@@ -24,6 +24,8 @@
 #define LOAD JOIN(vload, WIDTH)
 #define STORE JOIN(vstore, WIDTH)
 #define TILE_M (2 * WIDTH)
+// How many terms ahead of their use the packed operands are asked for.
+#define AHEAD 32
 
 // Copies PACK_PANELS panels of `width` lines and one depth block; global id = (which panels, depth
 // block). Element (line, k) of the source lies at line * line_stride + k * depth_stride. The packed
@@ -101,6 +103,8 @@ void multiply_tile(__global const REAL* restrict a, __global const REAL* restric
   for (uint k = 0; k < depth; ++k) {
     const VECTOR a_low = LOAD(0, a);
     const VECTOR a_high = LOAD(1, a);
+    prefetch(a + AHEAD * TILE_M, TILE_M);
+    prefetch(b + AHEAD * TILE_N, TILE_N);
 #pragma unroll
     for (uint j = 0; j < TILE_N; ++j) {
       low[j] += a_low * (VECTOR)(b[j]);

@@ -17,6 +17,7 @@ enum { kWidth = 2, kTileN = 6 };
 enum {
   kTileM = 2 * kWidth,
   kDepth = 256,  /* terms that are added up before C is touched: panels of B fit the L1 cache */
+  kAhead = 32,   /* how many terms ahead of their use the packed operands are asked for */
   kBlockM = 256 / kTileM,
   kBlockN = 240 / kTileN,
 };
@@ -48,6 +49,11 @@ static double updated(double sum, double alpha, double beta, const double* c) {
   return beta == 0 ? alpha * sum : alpha * sum + beta * *c;
 }
 
+static inline __attribute__((always_inline)) void prefetch_terms(const double* terms, int count) {
+#pragma unroll
+  for (int i = 0; i < count; i += 8) __builtin_prefetch(terms + i);
+}
+
 static void multiply_tile(const double* restrict a, const double* restrict b, long depth,
                           double alpha, double beta, double* restrict c, long ldc, long rows,
                           long columns) {
@@ -59,6 +65,8 @@ static void multiply_tile(const double* restrict a, const double* restrict b, lo
   }
   for (long k = 0; k < depth; ++k, a += kTileM, b += kTileN) {
     const Vector a_low = *(const Vector*)a, a_high = *(const Vector*)(a + kWidth);
+    prefetch_terms(a + kAhead * kTileM, kTileM);
+    prefetch_terms(b + kAhead * kTileN, kTileN);
 #pragma unroll
     for (int j = 0; j < kTileN; ++j) {
       low[j] += a_low * b[j];

@@ -4,8 +4,9 @@
 # takes time to compile. KERNELS is the folder of the benchmark's kernels.
 clocl=$1
 kernels=$2
-code=$(mktemp) || exit 1
-trap 'rm -f "$code"' EXIT
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+code=$folder/code
 
 # expect COUNT PATTERN: so many lines of the code match.
 expect() {
@@ -53,3 +54,16 @@ compile reduce skylake -cl-conclave-local-size=reduce:256,1,1
 expect 1 'icmp ult i64 %[^ ]*, 240$'
 expect 1 'icmp ult i64 %[^ ]*, 112$'
 expect 0 'icmp ult i64 %[^ ]*, 48$'
+
+# What is asked for ahead: a line where a packet begins, and of what is long four lines, by a loop in
+# the function for the rest of a row.
+kernels=$folder
+cat > "$kernels/prefetch.cl" <<END
+kernel void ahead(global float4* x) {
+  prefetch(x + get_global_id(0) + 64, 1);
+  prefetch(x, 1000);
+  x[get_global_id(0)] *= 2;
+}
+END
+compile prefetch haswell
+expect 7 'call void @llvm\.prefetch'

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events.
 #include "icd/entry.h"
-#include "platform/exec/engine.h"
 
 using namespace conclave;
 using namespace conclave::icd;

@@ -2,7 +2,6 @@
 #include "platform/exec/backlog.h"
 
 #include <algorithm>
-#include <array>
 
 #include "platform/base/clock.h"
 #include "platform/base/error.h"
@@ -141,13 +140,22 @@ ComputeUnitSet Backlog::shared(const ComputeUnitSet& units) const {
   return set;
 }
 
-// Brings the wishes up to date. A group keeps its wish for as long as it has entries, so that its
-// ticket changes in one step; where there are more groups than wishes, the last wish is for
-// several.
+// Brings the wishes up to date.
 void Backlog::publish() {
   std::erase_if(groups_, [](const Group& group) { return group.entries.empty(); });
   if (!units_[0]->arbitrated()) return;
-  std::array<std::vector<Group*>, share::kWishes> groups;
+  const GroupsOfWishes groups = share_wishes();
+  bool changed = false;
+  for (uint32_t i = 0; i < share::kWishes; ++i)
+    changed |= groups[i].empty() ? withdraw(i) : publish(i, groups[i]);
+  if (changed) count_wanted();
+}
+
+// Which groups each wish is for. A group keeps its wish for as long as it has entries, so that its
+// ticket changes in one step; where there are more groups than wishes, the last wish is for
+// several.
+Backlog::GroupsOfWishes Backlog::share_wishes() {
+  GroupsOfWishes groups;
   std::vector<Group*> homeless;
   for (Group& group : groups_) {
     if (group.kind == Kind::kErrand) continue;
@@ -163,47 +171,51 @@ void Backlog::publish() {
     auto free = std::find_if(groups.begin(), groups.end(), [](auto& list) { return list.empty(); });
     (free != groups.end() ? *free : groups.back()).push_back(group);
   }
-  share::Leases& leases = units_[0]->leases();
-  bool changed = false;
-  for (uint32_t i = 0; i < share::kWishes; ++i) {
-    Published next;
-    for (Group* group : groups[i]) {
-      Entry& first = group->entries.front();
-      next.units = united(next.units, group->units);
-      // Of several groups only one can be new, and its ticket is younger than the others'.
-      if (first.ticket && (next.ticket == 0 || first.ticket < next.ticket))
-        next.ticket = first.ticket;
-    }
-    Published& present = published_[i];
-    if (groups[i].empty()) {
-      if (present.ticket) leases.withdraw(i);
-      changed |= present.ticket != 0;
-      present = {};
-      continue;
-    }
-    const bool fresh = present.ticket == 0;
-    if (!fresh && next.ticket == present.ticket && next.units == present.units) continue;
-    if (fresh) {
-      watch_others();
-      for (const auto& unit : units_)
-        if (next.units.has(unit->index())) unit->ensure_thread();
-    }
-    next.ticket = leases.wish(i, shared(next.units), next.ticket);
-    for (Group* group : groups[i])
-      if (Entry& first = group->entries.front(); !first.ticket) first.ticket = next.ticket;
-    present = next;
-    changed = true;
-    // One worker that sleeps from now on with a time limit, should a holder stay for too long.
-    if (fresh) {
-      count_wanted();
-      for (const auto& unit : units_)
-        if (next.units.has(unit->index())) {
-          leases.wake(unit->shared(), leases.self());
-          break;
-        }
-    }
+  return groups;
+}
+
+// Whether there was such a wish.
+bool Backlog::withdraw(uint32_t wish) {
+  if (!published_[wish].ticket) return false;
+  units_[0]->leases().withdraw(wish);
+  published_[wish] = {};
+  return true;
+}
+
+// Whether the wish is another one now.
+bool Backlog::publish(uint32_t wish, const std::vector<Group*>& groups) {
+  Published next;
+  for (const Group* group : groups) {
+    const Entry& first = group->entries.front();
+    next.units = united(next.units, group->units);
+    // Of several groups only one can be new, and its ticket is younger than the others'.
+    if (first.ticket && (next.ticket == 0 || first.ticket < next.ticket))
+      next.ticket = first.ticket;
   }
-  if (changed) count_wanted();
+  Published& present = published_[wish];
+  const bool fresh = present.ticket == 0;
+  if (!fresh && next.ticket == present.ticket && next.units == present.units) return false;
+  if (fresh) {
+    watch_others();
+    for (const auto& unit : units_)
+      if (next.units.has(unit->index())) unit->ensure_thread();
+  }
+  next.ticket = units_[0]->leases().wish(wish, shared(next.units), next.ticket);
+  for (Group* group : groups)
+    if (Entry& first = group->entries.front(); !first.ticket) first.ticket = next.ticket;
+  present = next;
+  if (fresh) {
+    count_wanted();
+    wake_one(next.units);
+  }
+  return true;
+}
+
+// One worker, that sleeps from now on with a time limit, should a holder stay for too long.
+void Backlog::wake_one(const ComputeUnitSet& units) {
+  share::Leases& leases = units_[0]->leases();
+  for (const auto& unit : units_)
+    if (units.has(unit->index())) return leases.wake(unit->shared(), leases.self());
 }
 
 void Backlog::count_wanted() {

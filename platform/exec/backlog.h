@@ -5,6 +5,7 @@
 #ifndef CONCLAVE_PLATFORM_EXEC_BACKLOG_H_
 #define CONCLAVE_PLATFORM_EXEC_BACKLOG_H_
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -68,6 +69,8 @@ class Backlog {
     uint64_t ticket = 0;
   };
 
+  using GroupsOfWishes = std::array<std::vector<Group*>, share::kWishes>;
+
   Group& group_of(const Event& event);
   bool may_run(const Tenure& tenure, const Group& group) const;
   Group* oldest(const Tenure& tenure);
@@ -75,6 +78,10 @@ class Backlog {
   bool needs_right(const Group& group) const;
   void count(const Group& group, uint32_t added, uint32_t removed);
   void publish();
+  GroupsOfWishes share_wishes();
+  bool publish(uint32_t wish, const std::vector<Group*>& groups);
+  bool withdraw(uint32_t wish);
+  void wake_one(const ComputeUnitSet& units);
   void count_wanted();
 
   const Units& units_;

@@ -103,9 +103,10 @@ void link_early_builtins(llvm::Module& module) {
   link_needed(module, BuiltinArchive(embedded::early_builtins()));
 }
 
-void link_late_builtins(llvm::Module& module, bool has_fma) {
+void link_late_builtins(llvm::Module& module, const Target& target) {
   link_needed(module, BuiltinArchive(embedded::late_builtins()));
-  answer(module, "conclave.has_fma", has_fma);
+  answer(module, "conclave.has_fma", target.has("+fma"));
+  answer(module, "conclave.has_register_tables", target.has("+avx2,+fma"));
 }
 
 void check_resolved(llvm::Module& module, const NativeCode& native) {

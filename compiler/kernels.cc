@@ -342,7 +342,7 @@ std::vector<KernelInfo> lower_kernels(llvm::Module& module, const Options& optio
   }
 
   times.begin("builtins");
-  link_late_builtins(module, target.has("+fma"));
+  link_late_builtins(module, target);
 
   times.begin("vectorize");
   for (size_t i = 0; i < regioned.size(); ++i)

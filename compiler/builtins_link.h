@@ -14,8 +14,8 @@ namespace conclave::compiler {
 void link_early_builtins(llvm::Module& module);
 
 // All others: after the place of the vectorizer, which knows them by name.
-// They may ask whether the CPU has fused multiplication and addition, and with that permutations of 8
-// floats.
+// They may ask whether the CPU has fused multiplication and addition, and with that permutations of
+// 8 floats.
 void link_late_builtins(llvm::Module& module, const Target& target);
 
 // Throws BuildError naming every function or variable that is used but defined nowhere, apart from

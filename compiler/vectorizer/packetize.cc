@@ -317,12 +317,13 @@ class Packetizer : public llvm::InstVisitor<Packetizer> {
     return builder.CreateICmpEQ(of_lanes, llvm::ConstantInt::get(of_lanes->getType(), i));
   }
 
-  // Whether it is a constant that one operation permutes, which SSE has for 16 bytes only.
+  // Whether it is a constant that one operation permutes: SSE has 16 bytes at most, AVX2 no small
+  // elements.
   bool fits_register(const Value& vector) const {
     if (!target_ || !llvm::isa<llvm::Constant>(vector)) return false;
     const uint64_t bits = vector.getType()->getPrimitiveSizeInBits().getFixedValue();
-    return bits >= 256 && bits <= target_->getRegisterBitWidth(
-                                      llvm::TargetTransformInfo::RGK_FixedWidthVector);
+    return bits >= 256 && vector.getType()->getScalarSizeInBits() >= 32 &&
+           bits <= target_->getRegisterBitWidth(llvm::TargetTransformInfo::RGK_FixedWidthVector);
   }
   // Element by element: that is how the code generator recognises permutations.
   Value* look_up(llvm::IRBuilder<>& builder, Value* table, Value* index) {

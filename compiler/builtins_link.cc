@@ -5,7 +5,6 @@
 #include <llvm/ADT/StringSet.h>
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/Demangle/Demangle.h>
-#include <llvm/IR/Constants.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/Linker/Linker.h>
 #include <llvm/Support/MemoryBuffer.h>
@@ -65,18 +64,6 @@ void link_needed(llvm::Module& module, const BuiltinArchive& archive) {
   annotate_builtins(module);
 }
 
-// Replaces the calls of a function without arguments by what it returns.
-void answer(llvm::Module& module, llvm::StringRef question, bool is_true) {
-  llvm::Function* function = module.getFunction(question);
-  if (!function) return;
-  for (llvm::User* user : llvm::make_early_inc_range(function->users())) {
-    auto* call = llvm::cast<llvm::CallInst>(user);
-    call->replaceAllUsesWith(llvm::ConstantInt::get(call->getType(), is_true));
-    call->eraseFromParent();
-  }
-  function->eraseFromParent();
-}
-
 std::string display_name(llvm::StringRef name) {
   // What passes append to a kernel's name, and put before a function's.
   name = name.substr(0, name.find(".region."));
@@ -103,9 +90,8 @@ void link_early_builtins(llvm::Module& module) {
   link_needed(module, BuiltinArchive(embedded::early_builtins()));
 }
 
-void link_late_builtins(llvm::Module& module, bool has_fma) {
+void link_late_builtins(llvm::Module& module) {
   link_needed(module, BuiltinArchive(embedded::late_builtins()));
-  answer(module, "conclave.has_fma", has_fma);
 }
 
 void check_resolved(llvm::Module& module, const NativeCode& native) {

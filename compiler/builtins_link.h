@@ -13,8 +13,8 @@ namespace conclave::compiler {
 void link_early_builtins(llvm::Module& module);
 
 // All others: after the place of the vectorizer, which knows them by name.
-// They may ask whether the CPU has fused multiplication and addition.
-void link_late_builtins(llvm::Module& module, bool has_fma);
+// They may ask questions (passes/cpu_questions.h).
+void link_late_builtins(llvm::Module& module);
 
 // Throws BuildError naming every function or variable that is used but defined nowhere, apart from
 // those that `is_external_function` accepts and the functions of C code.

@@ -12,6 +12,7 @@
 #include "compiler/native_calls.h"
 #include "compiler/passes/address_spaces.h"
 #include "compiler/passes/alias_scopes.h"
+#include "compiler/passes/cpu_questions.h"
 #include "compiler/passes/flatten_address_spaces.h"
 #include "compiler/passes/form_regions.h"
 #include "compiler/passes/group_rows.h"
@@ -342,11 +343,13 @@ std::vector<KernelInfo> lower_kernels(llvm::Module& module, const Options& optio
   }
 
   times.begin("builtins");
-  link_late_builtins(module, target.has("+fma"));
+  link_late_builtins(module);
+  answer_cpu_questions(module, target);
 
   times.begin("vectorize");
   for (size_t i = 0; i < regioned.size(); ++i)
     remarks.push_back(vectorize(regioned[i], infos[i], options, target, simplifier));
+  answer_scalar_questions(module);
 
   times.begin("work-groups");
   for (size_t i = 0; i < regioned.size(); ++i) {

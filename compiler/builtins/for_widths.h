@@ -22,17 +22,18 @@
 #define BITS_AS(T, x) VECTOR(as_##T, N)(x)
 #define MAGNITUDE(x) __builtin_elementwise_abs(x)
 
-// ANY: whether a comparison holds for any element. OF_ELEMENTS: a function of scalars, f, of each.
+// ANY: whether a comparison holds for any element. OF_ELEMENTS: a function of scalars, f, of each, as
+// a vector of type T.
 #define N
 #define ANY(condition) (condition)
-#define OF_ELEMENTS(f, x) f(x)
+#define OF_ELEMENTS(T, f, x) f(x)
 #include BODY
 #undef N
 #undef ANY
 #undef OF_ELEMENTS
 #define ANY(condition) (__builtin_reduce_or(condition) != 0)
 #define ELEMENTS_(N, f, x) EACH(N, CALL_1, f, x)
-#define OF_ELEMENTS(f, x) (DOUBLE)(ELEMENTS_(N, f, x))
+#define OF_ELEMENTS(T, f, x) (T)(ELEMENTS_(N, f, x))
 #define N 2
 #include BODY
 #undef N

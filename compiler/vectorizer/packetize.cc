@@ -163,6 +163,8 @@ class Packetizer : public llvm::InstVisitor<Packetizer> {
       return define(extract, {i < elements.size() ? elements[i] : poison(elements[0])});
     }
     llvm::IRBuilder<> builder(&extract);
+    if (fits_register(*extract.getVectorOperand()))
+      return define(extract, {look_up(builder, extract.getVectorOperand(), index)});
     Value* result = elements[0];
     for (uint64_t i = 1; i < elements.size(); ++i)
       result = builder.CreateSelect(is_index(builder, index, i), elements[i], result);
@@ -313,6 +315,26 @@ class Packetizer : public llvm::InstVisitor<Packetizer> {
   Value* is_index(llvm::IRBuilder<>& builder, Value* index, uint64_t i) {
     Value* of_lanes = values_.is_uniform(index) ? index : values_.vector(index);
     return builder.CreateICmpEQ(of_lanes, llvm::ConstantInt::get(of_lanes->getType(), i));
+  }
+
+  // Whether it is a constant that one operation permutes: SSE has 16 bytes at most, AVX2 no small
+  // elements.
+  bool fits_register(const Value& vector) const {
+    if (!target_ || !llvm::isa<llvm::Constant>(vector)) return false;
+    const uint64_t bits = vector.getType()->getPrimitiveSizeInBits().getFixedValue();
+    return bits >= 256 && vector.getType()->getScalarSizeInBits() >= 32 &&
+           bits <= target_->getRegisterBitWidth(llvm::TargetTransformInfo::RGK_FixedWidthVector);
+  }
+  // Element by element: that is how the code generator recognises permutations.
+  Value* look_up(llvm::IRBuilder<>& builder, Value* table, Value* index) {
+    Value* indices = builder.CreateFreeze(values_.vector(index));
+    Value* result = llvm::PoisonValue::get(values_.packet_type(table->getType()->getScalarType()));
+    for (unsigned lane = 0; lane < values_.lanes(); ++lane) {
+      Value* of_lane = builder.CreateExtractElement(indices, lane);
+      result =
+          builder.CreateInsertElement(result, builder.CreateExtractElement(table, of_lane), lane);
+    }
+    return result;
   }
 
   Value* divide(llvm::IRBuilder<>& builder, llvm::BinaryOperator& division, Value* left,

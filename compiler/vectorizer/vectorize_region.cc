@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "compiler/passes/address_spaces.h"
+#include "compiler/passes/cpu_questions.h"
 #include "compiler/passes/known_image_formats.h"
 #include "compiler/passes/lower_images.h"
 #include "compiler/passes/sub_groups.h"
@@ -118,11 +119,12 @@ llvm::Instruction* emit_active(llvm::Function& function, unsigned dimension) {
   return llvm::cast<llvm::Instruction>(active);
 }
 
-bool prepare(llvm::Function& function, unsigned lanes, Simplifier& simplifier,
+bool prepare(llvm::Function& function, unsigned lanes, const Target& target, Simplifier& simplifier,
              PartRemarks& remarks) {
   // Coordinates are vectors, of which x alone goes along the lanes.
   const bool has_coordinates = uses_images(function);
   if (!inline_most(function, simplifier, remarks)) return false;
+  answer_packet_questions(function, target);
   if (has_coordinates) simplifier.scalarize(function);
   simplifier.run(function);
   return StackBytes().of(function) * lanes <= kMaxPrivateBytes ||
@@ -158,6 +160,7 @@ bool make_packet_function(llvm::Function& function, unsigned lanes, const Target
   };
   const bool has_coordinates = uses_images(function);
   if (!inline_everything(function, remarks)) return false;
+  answer_packet_questions(function, target);
   if (has_coordinates) simplifier.scalarize(function);
   simplifier.run(function);
   return canonicalize(function, lane_ids(), remarks) && linearize(function, lane_ids(), remarks) &&
@@ -269,7 +272,7 @@ bool vectorize_region(Region& region, unsigned lanes, PacketForms forms, const T
   // Code for images of all formats is too much to have it twice, and is not for long in use.
   const bool has_interior = !uses_images(*region.function) || knows_image_formats(*region.function);
   FormKind kind{lanes, forms.dimension, true, forms.only_if_faster, has_interior};
-  bool is_done = prepare(*packet, lanes, simplifier, remarks);
+  bool is_done = prepare(*packet, lanes, target, simplifier, remarks);
   if (is_done)
     make_stores_unconditional(*packet, lane_ids_along(*packet, forms.dimension),
                               kLocalAddressSpace);

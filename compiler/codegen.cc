@@ -12,7 +12,6 @@
 
 #include "compiler/analyses.h"
 #include "compiler/code_size.h"
-#include "compiler/cpu_pipeline.h"
 #include "compiler/error.h"
 #include "compiler/passes/lower_half.h"
 #include "compiler/vectorizer/bit_counts.h"
@@ -116,12 +115,12 @@ void Target::apply_to(llvm::Module& module) const {
   }
 }
 
-llvm::CodeGenOptLevel optimize_for_cpu(llvm::Module& module, const Target& target, bool optimize) {
+llvm::CodeGenOptLevel optimize_for_cpu(llvm::Module& module, const Target& target, Effort effort) {
   llvm::PassBuilder builder(&target.machine());
   Analyses analyses;
   analyses.add_all(builder);
   auto run = [&](llvm::ModulePassManager passes) { passes.run(module, analyses.module); };
-  if (!optimize) {
+  if (effort == Effort::kNone) {
     run(builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0));
     return llvm::CodeGenOptLevel::None;
   }
@@ -130,7 +129,7 @@ llvm::CodeGenOptLevel optimize_for_cpu(llvm::Module& module, const Target& targe
     run(make_quick_pipeline());
     return llvm::CodeGenOptLevel::None;
   }
-  run(make_cpu_pipeline());
+  run(make_cpu_pipeline(effort));
   return llvm::CodeGenOptLevel::Default;
 }
 

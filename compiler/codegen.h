@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/cpu_pipeline.h"
 #include "compiler/options.h"
 
 namespace conclave::compiler {
@@ -42,7 +43,7 @@ class Target {
 // LLVM's whole optimiser with its vectorizers, on the CPU's form of the module. Of a module that
 // this would take very long for (code_size.h) it does the least. Returns what suits
 // generate_code().
-llvm::CodeGenOptLevel optimize_for_cpu(llvm::Module& module, const Target& target, bool optimize);
+llvm::CodeGenOptLevel optimize_for_cpu(llvm::Module& module, const Target& target, Effort effort);
 
 // Object file, or assembly text.
 std::string generate_code(llvm::Module& module, const Target& target, llvm::CodeGenOptLevel level,

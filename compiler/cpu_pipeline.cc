@@ -213,6 +213,10 @@ ByKind make_simplifications() {
   return passes;
 }
 
+// LLVM's measure is five for an instruction; 250 is usual. A round function of a hash is part of
+// the loop around it, then, where what is the same for all inputs needs no calculation.
+constexpr int kHighInlineThreshold = 10'000;
+
 ByKind make_vectorizations() {
   ByKind passes;
   passes.ordinary = make_vectorization(/*is_in_packets=*/false);
@@ -243,9 +247,11 @@ llvm::ModulePassManager make_quick_pipeline() {
   return passes;
 }
 
-llvm::ModulePassManager make_cpu_pipeline() {
+llvm::ModulePassManager make_cpu_pipeline(Effort effort) {
   llvm::ModulePassManager passes;
-  llvm::ModuleInlinerWrapperPass inliner(llvm::getInlineParams(/*OptLevel=*/3, /*SizeOptLevel=*/0));
+  llvm::ModuleInlinerWrapperPass inliner(
+      effort == Effort::kMost ? llvm::getInlineParams(kHighInlineThreshold)
+                              : llvm::getInlineParams(/*OptLevel=*/3, /*SizeOptLevel=*/0));
   inliner.getPM().addPass(llvm::PostOrderFunctionAttrsPass());
   inliner.getPM().addPass(llvm::createCGSCCToFunctionPassAdaptor(make_simplifications()));
   passes.addPass(std::move(inliner));

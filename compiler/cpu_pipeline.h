@@ -7,11 +7,15 @@
 
 namespace conclave::compiler {
 
+// How long the optimiser may take: of code in frequent use, which is made in the background,
+// longer.
+enum class Effort { kNone, kUsual, kMost };
+
 // What LLVM's -O3 does, without what kernels do not profit from and with each pass run fewer times:
 // the front end's code was simplified before regions were formed, builtins when the project was
 // built, and everything is called from one place. Takes three quarters of the time of -O3; kernels
-// were measured equally fast.
-llvm::ModulePassManager make_cpu_pipeline();
+// were measured equally fast. With kMost larger functions become part of their callers.
+llvm::ModulePassManager make_cpu_pipeline(Effort effort);
 
 // The little that takes time in proportion to the code's size: for programs that LLVM's optimiser
 // would take minutes for.

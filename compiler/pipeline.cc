@@ -209,9 +209,14 @@ class Compilation {
                            native_);
   }
 
+  Effort effort() const {
+    if (!options_.optimize) return Effort::kNone;
+    return options_.specialization ? Effort::kMost : Effort::kUsual;
+  }
+
   std::string make_text(llvm::Module& module, const Target& target) {
     extras_.times.begin("optimize");
-    const llvm::CodeGenOptLevel level = optimize_for_cpu(module, target, options_.optimize);
+    const llvm::CodeGenOptLevel level = optimize_for_cpu(module, target, effort());
     if (extras_.output == Extras::Output::kOptimizedIr) return print(module);
     extras_.times.begin("generate code");
     return generate_code(module, target, level,
@@ -224,7 +229,7 @@ class Compilation {
     // The log so far is this process's; what a part adds comes back with it.
     std::string log = std::exchange(response_.log, "");
     std::vector<PartResult> parts = generate_in_parts(module, [&](llvm::Module& part) {
-      const llvm::CodeGenOptLevel level = optimize_for_cpu(part, target, options_.optimize);
+      const llvm::CodeGenOptLevel level = optimize_for_cpu(part, target, effort());
       PartResult result;
       result.object = generate_code(part, target, level);
       result.failed = diagnosed_error_;

@@ -2,10 +2,8 @@
 // What the builtins library asks about the code that it becomes part of, by calls of functions that
 // are nowhere defined:
 //
-//   %fused = call i1 @conclave.has_fma()                 whether the CPU multiplies and adds at
-//   once %tables = call i1 @conclave.has_register_tables()    that, and whether each lane can take
-//   one of
-//                                                        8 floats by one operation on registers
+//   i1 @conclave.has_fma()              whether the CPU multiplies and adds in one operation
+//   i1 @conclave.has_register_tables()  whether a lane takes one of 8 floats by one operation
 //
 // Code for single work-items has no such tables: there are no lanes, and LLVM's vectorizers, which
 // may find some, do not know the operation.

@@ -218,3 +218,12 @@ refused 1 "twice" sum.obj
 refused 1 "bad.cl:1:41: error" bad.cl
 refused 1 "of_objects.out: an executable cannot be linked again" -o x sum.obj of_objects.out
 refused 1 "of_objects.out: an executable cannot be linked again" sum.obj of_objects.out -o x
+
+# LLVM's vectorizer would take a minute for a loop over work-items that is too long for the kernel's.
+awk 'BEGIN {
+  print "kernel void k(global uint* a) { uint x = a[get_global_id(0)];"
+  for (i = 0; i < 8000; ++i) print "x = (x ^ " i * 7919 + 13 "u) * (x >> " i % 13 + 1 ");"
+  print "a[get_global_id(0)] = x; }"
+}' > long.cl
+"$clocl" --emit=llvm long.cl || fail "a long kernel"
+grep -q 'mul i32' long.ll && ! grep -q 'mul <' long.ll || fail "a long kernel went to LLVM's vectorizer"

@@ -5,6 +5,7 @@
 #include <llvm/ADT/StringSet.h>
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/Demangle/Demangle.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/Linker/Linker.h>
 #include <llvm/Support/MemoryBuffer.h>
@@ -73,8 +74,12 @@ std::string display_name(llvm::StringRef name) {
 
 std::string describe_use(const llvm::GlobalValue& value) {
   for (const llvm::User* user : value.users())
-    if (auto* instruction = llvm::dyn_cast<llvm::Instruction>(user))
-      return ", used in '" + display_name(instruction->getFunction()->getName()) + "'";
+    if (auto* instruction = llvm::dyn_cast<llvm::Instruction>(user)) {
+      std::string text = ", used in '" + display_name(instruction->getFunction()->getName()) + "'";
+      if (const llvm::DILocation* place = instruction->getDebugLoc())
+        text += " (" + place->getFilename().str() + ":" + std::to_string(place->getLine()) + ")";
+      return text;
+    }
   return "";
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/command_line.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <charconv>
 #include <string_view>
@@ -36,7 +38,8 @@ const char kHelp[] =
     "  --server           answer compile requests on file descriptor 3\n"
     "  --version, -h, --help  print and exit\n"
     "  anything else      an option of clBuildProgram (-D, -I, -cl-..., -w, -Werror)\n"
-    "  -a, -b, -d, -s, -z and their long forms are TI's and change nothing here\n"
+    "  -a, -b, -d, -s, -z and their long forms, and --export-syms=FILE, are TI's and change\n"
+    "  nothing here\n"
     "\n"
     "Exit status: 0; 1 where something does not compile, or cannot be written; 2 for wrong "
     "usage.\n";
@@ -178,11 +181,23 @@ bool set_flag(CommandLine& line, const std::string& word) {
   return true;
 }
 
-void add_file(CommandLine& line, const std::string& path) {
-  if ((path.ends_with(".out") || path.ends_with(".xclbin")) && line.output.empty())
-    line.output = path;
-  else
-    line.inputs.push_back(path);
+// One that is called like an output is it, where no other is named.
+void find_output(CommandLine& line) {
+  const auto found = std::find_if(line.inputs.begin(), line.inputs.end(), [](const auto& path) {
+    return path.ends_with(".out") || path.ends_with(".xclbin");
+  });
+  if (!line.output.empty() || found == line.inputs.end()) return;
+  line.output = *found;
+  line.inputs.erase(found);
+}
+
+void check_output(const CommandLine& line) {
+  struct stat output, input;
+  if (stat(line.output.c_str(), &output) != 0) return;
+  for (const std::string& path : line.inputs)
+    if (stat(path.c_str(), &input) == 0 && input.st_ino == output.st_ino &&
+        input.st_dev == output.st_dev)
+      throw UsageError("'" + path + "' is both input and output");
 }
 
 void check_spirv(const CommandLine& line) {
@@ -271,18 +286,22 @@ CommandLine parse_command_line(const std::vector<std::string>& words) {
       line.kind = output_kind(word.substr(word.find('=') + 1));
     else if (word == "--emit")
       line.kind = output_kind(value());
-    else if (set_flag(line, word))
+    else if (word == "--export-syms")
+      value();
+    else if (word.starts_with("--export-syms=") || set_flag(line, word))
       continue;
     else if (word.starts_with("-"))
       add_build_option(line, quoted(word));
     else
-      add_file(line, word);
+      line.inputs.push_back(word);
   }
+  find_output(line);
   if (line.output.ends_with(".xclbin")) line.device_image = true;
   if (line.target_cpus.empty()) line.target_cpus.emplace_back();
   check(line);
   if (line.create_library) append(line.link_options, "-create-library");
   if (line.output.empty()) line.output = default_output(line);
+  check_output(line);
   return line;
 }
 

@@ -133,11 +133,23 @@ FunctionPassManager make_simplification() {
   return passes;
 }
 
+// LLVM's vectorizer takes time by the square of a loop's length. The kernel's vectorizer leaves
+// those that are too long for it, and their loop over work-items is as long.
+struct VectorizeLoops : llvm::PassInfoMixin<VectorizeLoops> {
+  static constexpr unsigned kMaxInstructions = 10'000;
+
+  static llvm::PreservedAnalyses run(llvm::Function& function,
+                                     llvm::FunctionAnalysisManager& analyses) {
+    if (function.getInstructionCount() > kMaxInstructions) return llvm::PreservedAnalyses::all();
+    return llvm::LoopVectorizePass().run(function, analyses);
+  }
+};
+
 FunctionPassManager make_vectorization(bool is_in_packets) {
   FunctionPassManager passes;
   if (!is_in_packets) {
     passes.addPass(FreezeWrappingIndices());
-    passes.addPass(llvm::LoopVectorizePass());
+    passes.addPass(VectorizeLoops());
   }
   passes.addPass(llvm::InferAlignmentPass());
   passes.addPass(llvm::InstCombinePass());

@@ -105,7 +105,7 @@ std::unique_ptr<llvm::Module> link_inputs(llvm::LLVMContext& context,
     if (i == 0) result->setDataLayout(module->getDataLayout());
     // What goes wrong here is reported through the context's diagnostics.
     if (linker.linkInModule(std::move(module))) {
-      log += "error: linking failed\n";
+      log += "error: input " + std::to_string(i) + ": linking failed\n";
       return nullptr;
     }
   }

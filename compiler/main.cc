@@ -15,8 +15,10 @@ namespace {
 int run(const std::vector<std::string>& words) {
   if (!words.empty() && words[0] == "--server") return serve();
   for (const std::string& word : words) {
-    if (word == "-h" || word == "--help") return std::fputs(kHelp, stdout) < 0;
-    if (word == "--version") return std::printf("clocl: %s\n", compiler_version().c_str()) < 0;
+    const std::string text = word == "-h" || word == "--help" ? kHelp
+                             : word == "--version" ? "clocl: " + compiler_version() + "\n"
+                                                   : "";
+    if (!text.empty()) return std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0;
   }
   try {
     return run_offline(parse_command_line(words));

@@ -5,7 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <optional>
@@ -31,25 +34,38 @@ using protocol::Response;
 // Diagnostics were printed.
 struct Failed {};
 
+// An option that is not right, of those that clBuildProgram knows; `log` is what that would say.
+UsageError option_error(std::string_view log) {
+  if (log.starts_with("error: ")) log.remove_prefix(strlen("error: "));
+  return UsageError(std::string(log.substr(0, log.find_last_not_of('\n') + 1)));
+}
+
 std::string read_file(const std::string& path) {
   struct stat status;
   const bool is_folder = stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+  errno = 0;
   std::ifstream file(path, std::ios::binary);
   std::ostringstream content;
   content << file.rdbuf();
-  if (is_folder || !file) throw UsageError("cannot read '" + path + "'");
+  if (is_folder) errno = EISDIR;
+  if (is_folder || !file) throw UsageError("cannot read '" + path + "': " + strerror(errno));
   return content.str();
 }
 
 void write_file(const std::string& path, const std::string& content) {
   const auto size = static_cast<std::streamsize>(content.size());
+  errno = 0;
   if (path == "-") {
     if (std::cout.write(content.data(), size).flush()) return;
   } else {
     std::ofstream file(path, std::ios::binary);
     if (file.write(content.data(), size).flush()) return;
   }
-  std::fprintf(stderr, "clocl: error: cannot write '%s'\n", path.c_str());
+  std::fprintf(stderr, "clocl: error: cannot write '%s': %s\n", path.c_str(), strerror(errno));
+  // Who finds a part of the file would take it for the whole.
+  std::error_code none;
+  if (path != "-" && std::filesystem::is_regular_file(path, none))
+    std::filesystem::remove(path, none);
   throw Failed();
 }
 
@@ -176,6 +192,7 @@ class Job {
       else
         add_object(path, file);
     }
+    if (objects_.empty()) throw UsageError("there is no OpenCL C among the inputs");
   }
 
   void add_object(std::string name, std::string content) {
@@ -204,7 +221,7 @@ class Job {
     } catch (const BuildError& error) {
       std::cerr << log << "error: " << error.what() << "\n";
     } catch (const OptionError& error) {
-      throw UsageError(error.what());
+      throw option_error(error.what());
     }
     throw Failed();
   }
@@ -262,13 +279,13 @@ class Job {
     }
     if (is_watched_) extras.times.show_progress(name);
     Response response = process(request, extras);
+    if (response.status == protocol::Status::kInvalidOptions) throw option_error(response.log);
     if (request.action == Action::kLink) name_inputs(response.log);
     std::cerr << response.log;
     if (line_.show_times)
       for (const auto& [phase, milliseconds] : extras.times.phases())
         std::fprintf(stderr, "%-14s %8.2f ms\n", phase.c_str(), milliseconds);
     if (response.status == protocol::Status::kSuccess) return std::move(response.image);
-    if (response.status == protocol::Status::kInvalidOptions) throw UsageError(response.log);
     throw Failed();
   }
 

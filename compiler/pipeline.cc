@@ -31,8 +31,6 @@
 namespace conclave::compiler {
 namespace {
 
-constexpr double kQuietMilliseconds = 1000;
-
 using protocol::Action;
 using protocol::Response;
 using protocol::Status;
@@ -273,14 +271,11 @@ void PhaseTimes::begin(const char* phase) {
   phases_.emplace_back(phase, 0);
   start_ = std::chrono::steady_clock::now();
   open_ = true;
-  double before = 0;
-  for (const auto& [name, milliseconds] : phases_) before += milliseconds;
-  if (!watched_.empty() && before >= kQuietMilliseconds)
-    std::fprintf(stderr, "clocl: %s: %s\n", watched_.c_str(), phase);
+  if (progress_) progress_->set_phase(phase);
 }
 
 void PhaseTimes::show_progress(const std::string& what) {
-  watched_ = what;
+  progress_ = std::make_unique<Progress>(what);
 }
 
 void PhaseTimes::end() {
@@ -288,6 +283,7 @@ void PhaseTimes::end() {
   std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start_;
   phases_.back().second = time.count();
   open_ = false;
+  if (progress_) progress_->set_phase(nullptr);
 }
 
 Response process(const protocol::Request& request, Extras& extras) {

@@ -4,11 +4,13 @@
 #define CONCLAVE_COMPILER_PIPELINE_H_
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "compiler/native_code.h"
+#include "compiler/progress.h"
 #include "conclave/compile_protocol.h"
 
 namespace conclave::compiler {
@@ -19,7 +21,7 @@ class PhaseTimes {
   // Ends the phase before.
   void begin(const char* phase);
   void end();
-  // From the second second on, tells the user at each phase how far the work on `what` is.
+  // From the second second on, tells the user how far the work on `what` is.
   void show_progress(const std::string& what);
   const std::vector<std::pair<std::string, double>>& phases() const { return phases_; }
 
@@ -27,7 +29,7 @@ class PhaseTimes {
   std::vector<std::pair<std::string, double>> phases_;
   std::chrono::steady_clock::time_point start_;
   bool open_ = false;
-  std::string watched_;  // what progress is shown of; "": none is
+  std::unique_ptr<Progress> progress_;  // null: none is shown
 };
 
 // What a caller may ask for besides the protocol.

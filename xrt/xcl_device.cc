@@ -88,8 +88,6 @@ struct XclDevice::Running {
 
 // A context and a queue, which make this process one that uses the device.
 void XclDevice::use_device() {
-  if (Engine::lost_in_fork())
-    fail(ENODEV, "this process was forked after its parent had used the device");
   if (context_) return;
   Owned<Context> context(new Context({Ref<Device>(&Device::root())}, {}, nullptr, nullptr));
   queue_ = Owned<CommandQueue>(

@@ -13,6 +13,7 @@
 #include "platform/base/config.h"
 #include "platform/base/error.h"
 #include "platform/base/log.h"
+#include "platform/exec/engine.h"
 #include "platform/model/device.h"
 #include "xrt/xcl_device.h"
 
@@ -88,9 +89,18 @@ int guarded(const char* function, Body&& body) noexcept {
   }
 }
 
+void require_no_fork() {
+  if (Engine::lost_in_fork())
+    throw Error(CL_DEVICE_NOT_AVAILABLE,
+                "this process was forked after its parent had used the device", ENODEV);
+}
+
 template <class Body>
 int with_device(const char* function, xclDeviceHandle handle, Body&& body) noexcept {
-  return guarded(function, [&] { body(*OpenDevices::get().find(handle)); });
+  return guarded(function, [&] {
+    require_no_fork();
+    body(*OpenDevices::get().find(handle));
+  });
 }
 
 ImageUuid uuid_of(const unsigned char* bytes) {
@@ -130,6 +140,7 @@ xclDeviceHandle xclOpen(unsigned int index, const char*, xclVerbosityLevel) {
   guarded(__func__, [&] {
     if (index != 0)
       throw Error(CL_INVALID_DEVICE, "there is no device " + std::to_string(index), ENODEV);
+    require_no_fork();
     if (const std::string why = Device::configuration_errors(); !why.empty())
       throw Error(CL_DEVICE_NOT_AVAILABLE, "the device is not available: " + why, ENODEV);
     handle = OpenDevices::get().add(std::make_shared<XclDevice>());
@@ -138,9 +149,10 @@ xclDeviceHandle xclOpen(unsigned int index, const char*, xclVerbosityLevel) {
 }
 
 void xclClose(xclDeviceHandle handle) {
-  with_device(__func__, handle, [&](XclDevice& device) {
+  guarded(__func__, [&] {
+    const auto device = OpenDevices::get().find(handle);
     OpenDevices::get().remove(handle);
-    device.close();
+    device->close();
   });
 }
 

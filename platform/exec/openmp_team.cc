@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/exec/openmp_team.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <exception>
 #include <mutex>
 #include <string>
 
+#include "platform/base/descriptor.h"
 #include "platform/base/error.h"
 #include "platform/base/futex.h"
 #include "platform/exec/compute_unit.h"
@@ -27,6 +31,19 @@ constexpr size_t kStackBytes = 16u << 20;
 // Whether the user has said how threads wait between parallel regions.
 bool may_spin() {
   return getenv("KMP_BLOCKTIME") || getenv("OMP_WAIT_POLICY");
+}
+
+// Calls `start`, with which OpenMP's library begins. It then leaves a file in /dev/shm, in which
+// another copy of it would find that the process has one already, and which only an orderly end
+// removes; signals end processes, too. So the file goes at once, where it is not the host's, whose
+// own OpenMP began before.
+template <class Start>
+void without_traces(const Start& start) {
+  const std::string name =
+      "/__KMP_REGISTERED_LIB_" + std::to_string(getpid()) + "_" + std::to_string(getuid());
+  const Descriptor of_host(shm_open(name.c_str(), O_RDONLY | O_CLOEXEC, 0));
+  start();
+  if (!of_host) shm_unlink(name.c_str());
 }
 
 // A thread that runs kernels, and those that OpenMP's library made for it.
@@ -119,7 +136,12 @@ void Master::work() {
 // Gives parallel regions as many threads as there are compute units, each on the CPU of one.
 void Master::place(Job& job) {
   units_ = job.units;
-  job.code.openmp().set_threads(static_cast<int>(job.cpus.size()), may_spin());
+  const auto set_threads = [&] {
+    job.code.openmp().set_threads(static_cast<int>(job.cpus.size()), may_spin());
+  };
+  static std::once_flag started;
+  std::call_once(started, [&] { without_traces(set_threads); });
+  set_threads();
   if (job.cpus == cpus_) return;
   cpus_ = job.cpus;
   job.code.openmp().for_each(enter, this);

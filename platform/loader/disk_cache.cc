@@ -127,7 +127,9 @@ DiskCache::DiskCache(std::string directory, uint64_t size_limit)
   if (stat(directory_.c_str(), &status) != 0) make_directories(directory_);
   refusal_ = refuse(directory_);
   if (refusal_.empty()) return;
-  debug("not used: " + refusal_);
+  // Once is enough: each build opens the cache.
+  static std::atomic_flag told;
+  if (!told.test_and_set()) log::warn("program cache: not used: " + refusal_);
   directory_.clear();
 }
 

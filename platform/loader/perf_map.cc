@@ -26,11 +26,14 @@ bool detach_from_file(const CodeRange& code) {
   void* copy = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (copy == MAP_FAILED) return false;
   memcpy(copy, reinterpret_cast<const void*>(begin), size);
-  if (mprotect(copy, size, PROT_READ | PROT_EXEC) == 0 &&
-      mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, begin) != MAP_FAILED)
-    return true;
-  munmap(copy, size);
-  return false;
+  void* place = reinterpret_cast<void*>(begin);
+  if (mprotect(copy, size, PROT_READ | PROT_EXEC) != 0 ||
+      mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, place) == MAP_FAILED) {
+    munmap(copy, size);
+    return false;
+  }
+  // Linux tells profilers of pages that become executable, not of those that move.
+  return mprotect(place, size, PROT_READ) == 0 && mprotect(place, size, PROT_READ | PROT_EXEC) == 0;
 }
 
 // One line for each function of the image's symbol table.

@@ -204,6 +204,28 @@ TEST_F(CompilerProcessTest, NoCompilerOutlivesItsHost) {
       << "a compile server of " << host << " is left";
 }
 
+CHILD_PROCESS(build_twice) {
+  Context context = make_context();
+  build(context, fresh_source());
+  build(context, fresh_source());
+  return 0;
+}
+
+// Builds are slow then, and nothing else would say why.
+TEST_F(CompilerProcessTest, RefusedCacheIsToldOnce) {
+  char folder[] = "/tmp/conclave-cache-XXXXXX";
+  ASSERT_NE(nullptr, mkdtemp(folder));
+  std::filesystem::permissions(folder, std::filesystem::perms::all);
+  const ChildResult result =
+      run_child("build_twice", {{"CONCLAVE_CACHE_DIR", folder}, {"CONCLAVE_LOG", "warn"}});
+  EXPECT_TRUE(std::filesystem::remove(folder));
+  EXPECT_EQ(0, result.exit_status) << result.output;
+  const std::string text = std::string("not used: ") + folder + " can be written by other users";
+  const size_t first = result.output.find(text);
+  EXPECT_NE(std::string::npos, first) << result.output;
+  EXPECT_EQ(std::string::npos, result.output.find(text, first + 1)) << result.output;
+}
+
 TEST_F(CompilerProcessTest, HostMapsNoLlvm) {
   build(context_, fresh_source());
   std::ifstream maps("/proc/self/maps");

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels whose C code uses OpenMP.
+#include <unistd.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <numeric>
 #include <set>
 #include <thread>
@@ -237,6 +240,31 @@ CHILD_PROCESS(threadprivate_variable) {
 
 TEST_F(OpenMpTest, ThreadprivateVariables) {
   const ChildResult result = run_child("threadprivate_variable");
+  EXPECT_EQ(0, result.exit_status) << result.output;
+}
+
+// What OpenMP's library would leave in /dev/shm, were the process killed.
+CHILD_PROCESS(openmp_without_traces) {
+  Context context = make_context();
+  Queue queue = make_queue(context);
+  Program program = build(context, kSource, CONCLAVE_TEST_OPENMP_OBJECT);
+  Kernel kernel = make_kernel(program, "parts");
+  Buffer out = make_buffer(context, std::vector<int>(1));
+  const int n = 5;
+  clSetKernelArg(kernel, 0, sizeof(cl_mem), out.list());
+  clSetKernelArg(kernel, 1, sizeof n, &n);
+  CHECK(clEnqueueTask(queue, kernel, 0, nullptr, nullptr) == CL_SUCCESS);
+  CHECK(clFinish(queue) == CL_SUCCESS);
+  for (const auto& entry : std::filesystem::directory_iterator("/dev/shm")) {
+    const std::string name = entry.path().filename();
+    CHECK(!name.starts_with("__KMP") ||
+          name.find("_" + std::to_string(getpid()) + "_") == name.npos);
+  }
+  return 0;
+}
+
+TEST_F(OpenMpTest, LeavesNoTraces) {
+  const ChildResult result = run_child("openmp_without_traces");
   EXPECT_EQ(0, result.exit_status) << result.output;
 }
 

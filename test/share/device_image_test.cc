@@ -192,6 +192,19 @@ TEST_F(DeviceImages, ErrorNumbers) {
   EXPECT_EQ(step(*p, "context X 1 shared"), -EBUSY);
 }
 
+TEST_F(DeviceImages, ForkedChildrenHaveNothing) {
+  auto p = start("xcl"), other = start("xcl");
+  expect_steps(*p, {"open", "load X", "context X 0 shared", "exec 0", "wait"});
+  for (const char* line : {"load X", "context X 1 shared", "uncontext X 0", "again", "wait"})
+    EXPECT_EQ(step(*p, std::string("fork ") + line), -ENODEV) << line;
+  EXPECT_EQ(step(*p, "fork open"), -1);
+  expect_steps(*p, {"fork close"});
+  // The parent has its context still.
+  expect_steps(*other, {"open"});
+  EXPECT_EQ(step(*other, "load Y"), -EBUSY);
+  expect_steps(*p, {"exec 0", "wait"});
+}
+
 TEST_F(DeviceImages, WaitingInsteadOfFailing) {
   auto holder = start("xcl");
   auto waiter = start("xcl", {"CONCLAVE_IMAGE_WAIT_MS=20000"});

@@ -3,6 +3,8 @@
 
 #include <CL/cl.h>
 #include <CL/cl_ext_conclave.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -59,7 +61,9 @@ class XclClient {
                             words.at(3) == "shared");
     if (verb == "uncontext") return xclCloseContext(handle_, uuid(words.at(1)), number(2));
     if (verb == "exec") return exec(number(1));
+    if (verb == "again") return xclExecBuf(handle_, buffers_.back());
     if (verb == "wait") return wait();
+    if (verb == "fork") return in_child({words.begin() + 1, words.end()});
     throw std::runtime_error("unknown step " + verb);
   }
 
@@ -120,6 +124,14 @@ class XclClient {
     xclReadBO(handle_, buffers_[2], result, sizeof result, 0);
     check(result, image_);
     return 0;
+  }
+
+  int in_child(const std::vector<std::string>& words) {
+    const pid_t child = fork();
+    if (child == 0) _exit(-step(words));
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? -WEXITSTATUS(status) : -1;
   }
 
   xclDeviceHandle handle_ = nullptr;

@@ -100,6 +100,7 @@ END
 "$clocl" -fopenmp -o openmp.out add.cl parallel.c || fail "OpenMP"
 readelf -d openmp.out | grep -q 'libomp.so.5' || fail "OpenMP's library is not needed"
 refused 1 "undefined function 'add', used in 'sum'" add.cl
+refused 1 "undefined function 'add', used in 'sum' (add.cl:2)" -g add.cl
 echo 'int missing(int); int add(int a, int b) { return missing(a + b); }' > calls.c
 refused 1 "undefined symbol 'missing', used in 'calls.c.o'" add.cl calls.c
 echo '#include <no_such.h>' > header.c
@@ -185,14 +186,28 @@ refused 2 "'-cl-conclave-width=4' is not possible" --emit spirv -cl-conclave-wid
 
 refused 2 "no input file"
 refused 2 "option '-o' needs a value" one.cl -o
-refused 2 "cannot read 'nothing.cl'" nothing.cl
-refused 2 "cannot read 'made'" made
+refused 2 "cannot read 'nothing.cl': No such file or directory" nothing.cl
+refused 2 "cannot read 'made': Is a directory" made
 refused 2 "--lib takes one source" -l one.cl twice.cl
 refused 2 "exclude each other" -l --create-library one.cl
 refused 2 "unknown kind of output 'elf'" --emit=elf one.cl
-refused 2 "-cl-no-such-option" -cl-no-such-option one.cl
+refused 2 "clocl: error: unknown option '-cl-no-such-option'" -cl-no-such-option one.cl
+[ "$(grep -c 'unknown option' log)" = 1 ] || fail "the error is told twice: $(cat log)"
+refused 2 "clocl: error: unknown option '-cl-no-such-option'" -cl-no-such-option add.cl add.c
+"$clocl" --export-syms=names --export-syms names one.cl || fail "TI's --export-syms"
+refused 2 "'one.cl' is both input and output" -o one.cl one.cl
+refused 2 "'one.cl' is both input and output" -o ./one.cl -l one.cl
+grep -q kernel one.cl || fail "the source is gone"
+refused 2 "no OpenCL C among the inputs" calls.c
 refused 1 "unknown target CPU 'z80'" --target-cpu=z80 one.cl
-refused 1 "cannot write 'nowhere/one.out'" -o nowhere/one.out one.cl
+refused 1 "cannot write 'nowhere/one.out': No such file or directory" -o nowhere/one.out one.cl
+# The header is several times as large as the binary.
+(trap '' XFSZ && ulimit -f 64 && "$clocl" -t -o large.out one.cl) 2> log
+[ $? -eq 1 ] && grep -q "cannot write 'large.dsp_h': File too large" log || fail "$(cat log)"
+[ ! -e large.dsp_h ] || fail "a part of the output is left"
+"$clocl" -h > /dev/full && fail "wrote the help to a full disk"
+cp one.cl again.cl
+refused 1 "again.cl: linking failed" one.cl again.cl
 echo 'not an archive' > bad.a
 refused 2 "archive 'bad.a'" one.cl bad.a
 cp one.cl one.txt
@@ -202,3 +217,13 @@ refused 2 "'foreign.a(x.txt)' is neither source" sum.obj foreign.a
 refused 1 "twice" sum.obj
 refused 1 "bad.cl:1:41: error" bad.cl
 refused 1 "of_objects.out: an executable cannot be linked again" -o x sum.obj of_objects.out
+refused 1 "of_objects.out: an executable cannot be linked again" sum.obj of_objects.out -o x
+
+# LLVM's vectorizer would take a minute for a loop over work-items that is too long for the kernel's.
+awk 'BEGIN {
+  print "kernel void k(global uint* a) { uint x = a[get_global_id(0)];"
+  for (i = 0; i < 8000; ++i) print "x = (x ^ " i * 7919 + 13 "u) * (x >> " i % 13 + 1 ");"
+  print "a[get_global_id(0)] = x; }"
+}' > long.cl
+"$clocl" --emit=llvm long.cl || fail "a long kernel"
+grep -q 'mul i32' long.ll && ! grep -q 'mul <' long.ll || fail "a long kernel went to LLVM's vectorizer"

@@ -26,3 +26,11 @@ diff expected phases || exit 1
 "$clocl" -v --time k.cl > verbose 2>&1 || exit 1
 grep -q "remark: kernel 'k':" verbose || exit 1
 sed -n 's/ *[0-9]*\.[0-9]* ms$//p' verbose | diff expected - || exit 1
+
+# At a terminal, phases that last are announced: here the front end, which waits for a file.
+mkfifo slow.h
+echo '#include "slow.h"' | cat - k.cl > slow.cl
+(sleep 1.5 && echo > slow.h) &
+script -qec "$clocl slow.cl" /dev/null > terminal < /dev/null || exit 1
+grep -q '^clocl: slow.cl: front end' terminal || { echo "no progress is shown: $(cat terminal)"; exit 1; }
+"$clocl" k.cl > quiet 2>&1 && [ ! -s quiet ] || exit 1

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/exec/openmp_team.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
 #include <exception>
 #include <mutex>
 #include <string>
 
-#include "platform/base/descriptor.h"
 #include "platform/base/error.h"
 #include "platform/base/futex.h"
 #include "platform/exec/compute_unit.h"
@@ -33,17 +31,20 @@ bool may_spin() {
   return getenv("KMP_BLOCKTIME") || getenv("OMP_WAIT_POLICY");
 }
 
-// Calls `start`, with which OpenMP's library begins. It then leaves a file in /dev/shm, in which
-// another copy of it would find that the process has one already, and which only an orderly end
-// removes; signals end processes, too. So the file goes at once, where it is not the host's, whose
-// own OpenMP began before.
+// Calls `start`, with which OpenMP's library begins. It looks for a file in /dev/shm by which
+// another copy of it (Intel's library, say) would have said that the process has one already, and
+// would end the process; and it leaves such a file, which only an orderly end removes. The two do
+// not meet: each has its own threads. So the host's file is not in its place meanwhile, and ours
+// goes at once.
 template <class Start>
-void without_traces(const Start& start) {
-  const std::string name =
-      "/__KMP_REGISTERED_LIB_" + std::to_string(getpid()) + "_" + std::to_string(getuid());
-  const Descriptor of_host(shm_open(name.c_str(), O_RDONLY | O_CLOEXEC, 0));
+void beside_others(const Start& start) {
+  const std::string place =
+      "/dev/shm/__KMP_REGISTERED_LIB_" + std::to_string(getpid()) + "_" + std::to_string(getuid());
+  const std::string aside = place + ".host";
+  const bool is_hosts = rename(place.c_str(), aside.c_str()) == 0;
   start();
-  if (!of_host) shm_unlink(name.c_str());
+  unlink(place.c_str());
+  if (is_hosts) rename(aside.c_str(), place.c_str());
 }
 
 // A thread that runs kernels, and those that OpenMP's library made for it.
@@ -140,7 +141,7 @@ void Master::place(Job& job) {
     job.code.openmp().set_threads(static_cast<int>(job.cpus.size()), may_spin());
   };
   static std::once_flag started;
-  std::call_once(started, [&] { without_traces(set_threads); });
+  std::call_once(started, [&] { beside_others(set_threads); });
   set_threads();
   if (job.cpus == cpus_) return;
   cpus_ = job.cpus;

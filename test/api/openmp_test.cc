@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <numeric>
 #include <set>
 #include <thread>
@@ -243,8 +245,8 @@ TEST_F(OpenMpTest, ThreadprivateVariables) {
   EXPECT_EQ(0, result.exit_status) << result.output;
 }
 
-// What OpenMP's library would leave in /dev/shm, were the process killed.
-CHILD_PROCESS(openmp_without_traces) {
+// Starts OpenMP's library.
+int run_parts() {
   Context context = make_context();
   Queue queue = make_queue(context);
   Program program = build(context, kSource, CONCLAVE_TEST_OPENMP_OBJECT);
@@ -255,16 +257,44 @@ CHILD_PROCESS(openmp_without_traces) {
   clSetKernelArg(kernel, 1, sizeof n, &n);
   CHECK(clEnqueueTask(queue, kernel, 0, nullptr, nullptr) == CL_SUCCESS);
   CHECK(clFinish(queue) == CL_SUCCESS);
-  for (const auto& entry : std::filesystem::directory_iterator("/dev/shm")) {
-    const std::string name = entry.path().filename();
-    CHECK(!name.starts_with("__KMP") ||
-          name.find("_" + std::to_string(getpid()) + "_") == name.npos);
-  }
+  return 0;
+}
+
+// The file by which the library says that this process has it.
+std::string openmp_trace() {
+  return "/dev/shm/__KMP_REGISTERED_LIB_" + std::to_string(getpid()) + "_" +
+         std::to_string(getuid());
+}
+
+// It would be left, were the process killed.
+CHILD_PROCESS(openmp_without_traces) {
+  CHECK(run_parts() == 0);
+  CHECK(!std::filesystem::exists(openmp_trace()));
+  return 0;
+}
+
+// Where the host has another copy of the library: it has told where a variable is, and its value.
+CHILD_PROCESS(openmp_beside_another) {
+  static const unsigned flag = 0xcafe0000;
+  char text[100];
+  std::snprintf(text, sizeof text, "%p-%x-libother.so", static_cast<const void*>(&flag), flag);
+  std::ofstream(openmp_trace()) << text;
+  const int failed = run_parts();
+  std::string left;
+  std::getline(std::ifstream(openmp_trace()), left);
+  std::filesystem::remove(openmp_trace());
+  CHECK(!failed);
+  CHECK(left == text);
   return 0;
 }
 
 TEST_F(OpenMpTest, LeavesNoTraces) {
   const ChildResult result = run_child("openmp_without_traces");
+  EXPECT_EQ(0, result.exit_status) << result.output;
+}
+
+TEST_F(OpenMpTest, HostMayHaveAnotherOpenMp) {
+  const ChildResult result = run_child("openmp_beside_another");
   EXPECT_EQ(0, result.exit_status) << result.output;
 }
 

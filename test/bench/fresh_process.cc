@@ -10,6 +10,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <system_error>
+#include <thread>
 
 #include "test/common/worker_process.h"
 
@@ -19,6 +20,8 @@ using conclave::test::environment_with;
 using conclave::test::pointers;
 
 namespace {
+
+constexpr char kBegin[] = "CONCLAVE_BENCH_BEGIN";
 
 std::string read_all(int descriptor) {
   std::string text;
@@ -43,12 +46,14 @@ TemporaryDirectory::~TemporaryDirectory() {
 }
 
 std::vector<double> run_fresh_process(const std::string& mode, const std::filesystem::path& cache,
-                                      size_t expected) {
+                                      size_t expected,
+                                      std::chrono::steady_clock::time_point begin) {
   std::vector<std::string> arguments = {"conclave_bench", "--once=" + mode};
   // OpenBLAS is linked but not used there; its threads would spin beside what is measured.
-  std::vector<std::string> environment = environment_with(
-      {"OPENBLAS_NUM_THREADS=1", "XDG_CACHE_HOME=" + cache.string(),
-       "CONCLAVE_CACHE_DIR=" + cache.string(), "POCL_CACHE_DIR=" + cache.string()});
+  std::vector<std::string> environment =
+      environment_with({"OPENBLAS_NUM_THREADS=1", "XDG_CACHE_HOME=" + cache.string(),
+                        "CONCLAVE_CACHE_DIR=" + cache.string(), "POCL_CACHE_DIR=" + cache.string(),
+                        kBegin + ("=" + std::to_string(begin.time_since_epoch().count()))});
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe2");
   posix_spawn_file_actions_t actions;
@@ -72,6 +77,12 @@ std::vector<double> run_fresh_process(const std::string& mode, const std::filesy
     throw std::runtime_error("--once=" + mode + " failed (wait status " + std::to_string(status) +
                              "), output: " + output);
   return numbers;
+}
+
+void wait_for_begin() {
+  using Clock = std::chrono::steady_clock;
+  const char* begin = std::getenv(kBegin);
+  if (begin) std::this_thread::sleep_until(Clock::time_point(Clock::duration(std::atoll(begin))));
 }
 
 }  // namespace bench

@@ -2,6 +2,7 @@
 #ifndef CONCLAVE_TEST_BENCH_FRESH_PROCESS_H_
 #define CONCLAVE_TEST_BENCH_FRESH_PROCESS_H_
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -22,10 +23,15 @@ class TemporaryDirectory {
 };
 
 // Runs this program again as `--once=<mode>` with its compiled kernels cached in `cache`, and
-// returns the numbers that it printed. Throws std::runtime_error where it failed or printed fewer
-// than `expected` numbers.
+// returns the numbers that it printed. With a `begin` it waits until then with what is measured, so
+// that several begin together. Throws std::runtime_error where it failed or printed fewer than
+// `expected` numbers.
 std::vector<double> run_fresh_process(const std::string& mode, const std::filesystem::path& cache,
-                                      size_t expected);
+                                      size_t expected,
+                                      std::chrono::steady_clock::time_point begin = {});
+
+// The other side of `begin`.
+void wait_for_begin();
 
 }  // namespace bench
 

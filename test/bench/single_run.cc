@@ -10,6 +10,7 @@
 
 #include "common/device_choice.h"
 #include "eight_kernels.cl.h"
+#include "fresh_process.h"
 #include "session.h"
 
 namespace bench {
@@ -109,6 +110,7 @@ class Runner {
 void print_build() {
   Session session;
   Runner runner(session);
+  wait_for_begin();
   const auto start = Clock::now();
   auto kernels = build(session);
   const double built = seconds_since(start);

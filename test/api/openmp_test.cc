@@ -225,8 +225,8 @@ TEST_F(OpenMpTest, AbortInAParallelRegion) {
   }
 }
 
-// Their places are in the program, and OpenMP's library looks there when the process ends.
-CHILD_PROCESS(threadprivate_variable) {
+// In a process of its own, a kernel whose C code has a parallel region.
+int run_parts() {
   Context context = make_context();
   Queue queue = make_queue(context);
   Program program = build(context, kSource, CONCLAVE_TEST_OPENMP_OBJECT);
@@ -240,24 +240,14 @@ CHILD_PROCESS(threadprivate_variable) {
   return 0;
 }
 
+// Their places are in the program, and OpenMP's library looks there when the process ends.
+CHILD_PROCESS(threadprivate_variable) {
+  return run_parts();
+}
+
 TEST_F(OpenMpTest, ThreadprivateVariables) {
   const ChildResult result = run_child("threadprivate_variable");
   EXPECT_EQ(0, result.exit_status) << result.output;
-}
-
-// Starts OpenMP's library.
-int run_parts() {
-  Context context = make_context();
-  Queue queue = make_queue(context);
-  Program program = build(context, kSource, CONCLAVE_TEST_OPENMP_OBJECT);
-  Kernel kernel = make_kernel(program, "parts");
-  Buffer out = make_buffer(context, std::vector<int>(1));
-  const int n = 5;
-  clSetKernelArg(kernel, 0, sizeof(cl_mem), out.list());
-  clSetKernelArg(kernel, 1, sizeof n, &n);
-  CHECK(clEnqueueTask(queue, kernel, 0, nullptr, nullptr) == CL_SUCCESS);
-  CHECK(clFinish(queue) == CL_SUCCESS);
-  return 0;
 }
 
 // The file by which the library says that this process has it.

@@ -54,10 +54,16 @@ bool is_huge(llvm::Function& function) {
 }  // namespace
 
 bool is_huge(llvm::Module& module) {
+  return inlined_size(module) > kMaxInlined || llvm::any_of(module, [](llvm::Function& function) {
+           return !function.isDeclaration() && is_huge(function);
+         });
+}
+
+uint64_t inlined_size(llvm::Module& module) {
   InlinedSize sizes;
-  return llvm::any_of(module, [&](llvm::Function& function) {
-    return !function.isDeclaration() && (is_huge(function) || sizes.of(function) > kMaxInlined);
-  });
+  uint64_t largest = 0;
+  for (const llvm::Function& function : module) largest = std::max(largest, sizes.of(function));
+  return largest;
 }
 
 }  // namespace conclave::compiler

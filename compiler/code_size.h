@@ -7,9 +7,15 @@
 
 #include <llvm/IR/Module.h>
 
+#include <cstdint>
+
 namespace conclave::compiler {
 
 bool is_huge(llvm::Module& module);
+
+// Instructions of the module's largest function, with everything that it calls once for each call.
+// Those beyond 200,000 are not counted.
+uint64_t inlined_size(llvm::Module& module);
 
 }  // namespace conclave::compiler
 

@@ -25,6 +25,9 @@ namespace {
 
 constexpr char kTriple[] = "x86_64-unknown-linux-gnu";
 
+// Instructions that the optimiser sees to in some seconds where everything is inlined.
+constexpr uint64_t kMaxForMostEffort = 20'000;
+
 // Gathers and scatters of AMD's CPUs are microcode and take longer than loads and stores one by
 // one; LLVM takes those of AVX-512 for fast on any CPU.
 constexpr char kWithoutGathers[] = "+prefer-no-gather,+prefer-no-scatter";
@@ -129,6 +132,7 @@ llvm::CodeGenOptLevel optimize_for_cpu(llvm::Module& module, const Target& targe
     run(make_quick_pipeline());
     return llvm::CodeGenOptLevel::None;
   }
+  if (inlined_size(module) > kMaxForMostEffort) effort = Effort::kUsual;
   run(make_cpu_pipeline(effort));
   return llvm::CodeGenOptLevel::Default;
 }

@@ -67,3 +67,19 @@ kernel void ahead(global float4* x) {
 END
 compile prefetch haswell
 expect 7 'call void @llvm\.prefetch'
+
+# Where a local size is known, and so the kernel in frequent use, a function that is too large for it
+# otherwise becomes part of the loop that calls it.
+{
+  echo 'uint mix(uint x, uint y) {'
+  for i in $(seq 80); do echo "  x = (x ^ y >> $((i % 31))) * $((2 * i + 1)); y += x;"; done
+  echo '  return x ^ y; }'
+  for k in a b; do
+    echo "kernel void $k(global uint* x, uint n) {"
+    echo "  for (uint i = 0; i < n; ++i) x[get_global_id(0)] = mix(x[get_global_id(0)], n); }"
+  done
+} > "$kernels/mix.cl"
+compile mix haswell -cl-conclave-width=1
+expect 2 'call .*@cl\.mix('
+compile mix haswell -cl-conclave-width=1 -cl-conclave-local-size=a:16,1,1
+expect 0 'call .*@cl\.mix('

@@ -214,11 +214,9 @@ Response compile_cached(const Request& request) {
   const DiskCache cache = open_cache(key);
   if (auto entry = cache.find(key)) return answer(std::move(*entry));
   DiskCache::Lock lock = cache.lock(key, seconds(Config::get().compile_timeout_s));
-  if (lock) {
-    if (auto entry = cache.find(key)) return answer(std::move(*entry));
-    // Whoever was first has failed; those who waited for it now try side by side.
-    if (lock.waited()) lock.release();
-  }
+  if (auto entry = cache.find(key)) return answer(std::move(*entry));
+  // Whoever was first has failed; those who waited for it now try side by side.
+  if (lock.waited()) lock.release();
   return build(request, program, cache, key);
 }
 

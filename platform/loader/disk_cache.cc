@@ -224,6 +224,8 @@ DiskCache::Lock DiskCache::lock(const std::string& key, std::chrono::millisecond
     while (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
       if ((errno != EWOULDBLOCK && errno != EINTR) || !file.is_ours()) return {};
       waited = true;
+      // What is waited for is there: nobody needs the lock, and together all are served sooner.
+      if (access(path(key).c_str(), F_OK) == 0) return {};
       if (Clock::now() >= deadline) {
         debug("gave up waiting for another process to build " + key);
         return {};

@@ -77,8 +77,9 @@ class DiskCache {
   // Looks at what is there and leaves it as it is.
   Finding inspect(const std::string& key) const;
   void store(const std::string& key, const Entry& entry) const;
-  // Waits until nobody else has the lock, at most `limit`; holds nothing after that, or where the
-  // directory cannot be used. The lock of a process that dies is free at once.
+  // Waits until nobody else has the lock, or the entry is there, at most `limit`; holds nothing in
+  // the second case and after that, or where the directory cannot be used. The lock of a process
+  // that dies is free at once.
   Lock lock(const std::string& key, std::chrono::milliseconds limit) const;
 
   // Removes the least recently used entries until the rest fits the limit, and what crashed writers

@@ -10,6 +10,8 @@ namespace bench {
 //   startup    seconds from the first clGet* call to a queue
 //   build      seconds to build the program of eight kernels and create them; until each of them
 //              has run besides; to build and create them once more in the same process
+//   build-alone  seconds to build them, nothing else
+//   load       seconds to load their binary and create them
 //   footprint  bytes that the process has grown by when a kernel has been built and run, its own
 //              buffers not counted; whether an LLVM library is mapped (0 or 1)
 int single_run(const std::string& mode);

@@ -42,6 +42,11 @@ constexpr ChainLimits kChainIn32 = {8, 32, 24};
 // So many operations at once keep a CPU busy that takes four cycles for one and begins two in each.
 constexpr unsigned kAtOnce = 8;
 
+// Fields of structures are taken from as many registers as a packet's structures fill: from more
+// than these each field takes so many shuffles that fewer lanes are faster. With AVX-512, whose
+// shuffles of two registers read a register of places each; of shorter ones it makes no difference.
+constexpr unsigned kMaxRecordRegisters = 4;
+
 // By how much more lanes than usual are worth it.
 constexpr unsigned kMaxTimes = 4;
 
@@ -64,7 +69,8 @@ bool is_brief_builtin(const llvm::CallInst& call) {
 class Loops {
  public:
   Loops(llvm::Function& region, const ChainLimits& limits)
-      : limits_(limits),
+      : region_(region),
+        limits_(limits),
         ids_(lane_ids_along(region, 0)),
         uniformity_(region, ids_),
         shapes_(region, ids_, no_strides_, kMaxUsualLanes),
@@ -89,6 +95,25 @@ class Loops {
       return loop->isInnermost() && leaves_at_different_times(*loop) &&
              count(*loop, is_integer_of_64_bits) > count(*loop, is_narrow);
     });
+  }
+
+  // Bytes of the structures whose fields the region takes and puts back, if it does hardly anything
+  // else; 0 where it does.
+  uint64_t record_bytes() const {
+    uint64_t bytes = 0;
+    unsigned fields = 0, operations = 0;
+    for (const Instruction& instruction : llvm::instructions(region_)) {
+      operations +=
+          llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::CallBase>(instruction);
+      const Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
+      if (!pointer) continue;
+      const uint64_t stride = static_cast<uint64_t>(std::abs(shapes_.stride(pointer).value_or(0)));
+      const llvm::Type* type = llvm::getLoadStoreType(const_cast<Instruction*>(&instruction));
+      if (8 * stride <= type->getPrimitiveSizeInBits()) continue;
+      bytes = std::max(bytes, stride);
+      fields += type->isVectorTy() ? llvm::cast<llvm::FixedVectorType>(type)->getNumElements() : 1;
+    }
+    return operations <= 2 * fields && loops_.empty() ? bytes : 0;
   }
 
  private:
@@ -191,6 +216,7 @@ class Loops {
     });
   }
 
+  const llvm::Function& region_;
   const ChainLimits limits_;
   const LaneStrides no_strides_;
   const LaneIds ids_;
@@ -217,6 +243,8 @@ unsigned choose_lanes(llvm::Function& region, unsigned register_bits, bool has_l
   // Longer explicit vectors fill registers by themselves.
   const auto longest_vectors = static_cast<unsigned>(llvm::divideCeil(longest, kUsualVectorBits));
   lanes = std::clamp(lanes / std::bit_ceil(longest_vectors), kMinLanes, kMaxUsualLanes);
+  if (const uint64_t record = 8 * loops.record_bytes(); record && register_bits == 512)
+    while (lanes > kMinLanes && lanes * record > kMaxRecordRegisters * register_bits) lanes /= 2;
   if (!has_long_rows || doubles > floats) return lanes;
   return lanes * loops.times_of_short_chain(std::max(1u, lanes * 32 / register_bits));
 }

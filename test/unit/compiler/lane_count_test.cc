@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many lanes the vectorizer chooses by itself, for registers of 256 bits.
+// How many lanes the vectorizer chooses by itself.
 #include <gtest/gtest.h>
 
 #include "test/unit/compiler/compiled_program.h"
@@ -8,9 +8,11 @@ namespace conclave::test {
 namespace {
 
 // Lanes of a kernel that consists of `statement` about work-item `i` and arrays `a` and `b`.
-unsigned lanes_of(const std::string& type, const std::string& statement) {
+// With registers of 256 bits, unless another CPU is named.
+unsigned lanes_of(const std::string& type, const std::string& statement,
+                  const char* cpu = "x86-64-v3") {
   protocol::Request request;
-  request.target_cpu = "x86-64-v3";
+  request.target_cpu = cpu;
   request.source = "kernel void k(global const " + type + "* a, global " + type +
                    "* b) { size_t i = get_global_id(0); " + statement + " }";
   return CompiledProgram(request).kernel_metadata("k").at("lanes").get<unsigned>();
@@ -26,6 +28,16 @@ TEST(LaneCount, IsSmallerForLongVectorsOnly) {
   EXPECT_EQ(lanes_of("int4", first), 16U);
   EXPECT_EQ(lanes_of("uchar16", first), 16U);
   EXPECT_EQ(lanes_of("int8", first), 8U);
+}
+
+// What consists of fields of long structures is shuffles above all, and those of AVX-512 are slow.
+TEST(LaneCount, IsSmallerForFieldsOfLongStructures) {
+  const std::string swap =
+      "struct P { float4 p, v; }; global struct P* x = (global struct P*)b; "
+      "float4 p = x[i].p; x[i].p.x = x[i].v.y; x[i].v.z = p.w;";
+  EXPECT_EQ(lanes_of("float", swap, "x86-64-v4"), 8U);
+  EXPECT_EQ(lanes_of("float", swap, "x86-64-v3"), 16U);
+  EXPECT_EQ(lanes_of("float4", "b[i].x = a[i].y;", "x86-64-v4"), 16U);
 }
 
 // A vload3 is one load of 12 bytes.

@@ -32,6 +32,10 @@ constexpr char kResourceFolder[] = "/.conclave/clang";
 // What OpenCL C has here besides: both end the kernel.
 constexpr char kDeclarations[] = "\nvoid abort(void);\nvoid exit(int code);\n";
 
+// clang's extension. C headers that kernels share with C code may declare such functions; who
+// defines or calls one is refused (check_types).
+constexpr char kVariadicFunctions[] = "__cl_clang_variadic_functions";
+
 // Generates IR and keeps the module; clang's own EmitLLVMOnlyAction would link its whole back end.
 class GenerateModule : public clang::ASTFrontendAction {
  public:
@@ -77,6 +81,8 @@ void add_feature_arguments(const Options& options, std::vector<std::string>& arg
       args.insert(args.end(), {"-D", std::string(name) + "=1"});
     }
   }
+  extensions += std::string(",+") + kVariadicFunctions;
+  args.insert(args.end(), {"-U", kVariadicFunctions});
   args.push_back(extensions);
   args.insert(args.end(), {"-D", "__OPENCL_VERSION__=300"});
 }
@@ -169,8 +175,9 @@ MemoryFiles make_memory_files(const Source& source) {
                    llvm::MemoryBuffer::getMemBuffer({text.data(), text.size()}, name, false));
   };
   // Every program includes the base header, and so TI's functions.
-  static const std::string base =
-      std::string(embedded::base_header()) + kDeclarations + "#include <ti_device.h>\n";
+  static const std::string base = std::string(embedded::base_header()) + kDeclarations +
+                                  "#pragma OPENCL EXTENSION " + kVariadicFunctions +
+                                  " : enable\n#include <ti_device.h>\n";
   add_header("opencl-c-base.h", base);
   add_header("ti_device.h", embedded::ti_device_header());
   add_header("dsp_c.h", embedded::dsp_c_header());

@@ -88,6 +88,10 @@ std::vector<llvm::Function*> find_kernels(llvm::Module& module) {
 }
 
 void check_types(llvm::Module& module) {
+  for (const llvm::Function& function : module)
+    if (function.isVarArg() && function.getName() != "printf")
+      throw BuildError("function '" + function.getName().str() +
+                       "' takes any number of arguments, which in OpenCL C only printf does");
   for (llvm::Function& function : module) {
     if (function.isDeclaration() && function.use_empty()) continue;
     check_type(function.getReturnType(), function);

@@ -28,7 +28,8 @@ inline constexpr char kGangAttribute[] = "conclave-gang";
 // The kernels that a module defines, in the order of the source.
 std::vector<llvm::Function*> find_kernels(llvm::Module& module);
 
-// Throws BuildError for what the device does not have (pipes, device-side enqueue).
+// Throws BuildError for what the device does not have (pipes, device-side enqueue,
+// variadic functions).
 void check_types(llvm::Module& module);
 
 // Turns __attribute__((annotate("conclave.gang"))) of a kernel into the function attribute: the

@@ -109,6 +109,19 @@ TEST(Build, RefusesRecursion) {
       << response.log;
 }
 
+TEST(Build, VariadicFunctionsAreOnlyDeclared) {
+  const std::string declared = "int log_error(int code, const char* form, ...);\n";
+  EXPECT_EQ(build(declared + "kernel void k(global int* a) { a[0] = 1; }").status,
+            Status::kSuccess);
+  for (const char* use :
+       {"kernel void k(global int* a) { a[0] = log_error(1, 0, 2); }",
+        "int sum(int n, ...) { return n; } kernel void k(global int* a) { a[0] = sum(1, 2); }"}) {
+    const Response response = build(declared + use);
+    EXPECT_EQ(response.status, Status::kFailure) << use;
+    EXPECT_TRUE(contains(response.log, "takes any number of arguments")) << response.log;
+  }
+}
+
 TEST(Build, RefusesTooMuchPrivateMemory) {
   Response response = build(
       "kernel void k(global int* a) { int t[3000000]; for (int i = 0; i < 3000000; ++i) t[i] = "

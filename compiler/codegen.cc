@@ -132,7 +132,7 @@ llvm::CodeGenOptLevel optimize_for_cpu(llvm::Module& module, const Target& targe
     run(make_quick_pipeline());
     return llvm::CodeGenOptLevel::None;
   }
-  if (inlined_size(module) > kMaxForMostEffort) effort = Effort::kUsual;
+  if (effort == Effort::kMost && inlined_size(module) > kMaxForMostEffort) effort = Effort::kUsual;
   run(make_cpu_pipeline(effort));
   return llvm::CodeGenOptLevel::Default;
 }

@@ -85,7 +85,8 @@ bool inline_calls(llvm::Function& function, CallFilter is_wanted, PartRemarks& r
 }
 
 bool inline_everything(llvm::Function& function, PartRemarks& remarks) {
-  return inline_calls(function, [](const llvm::CallBase&) { return true; }, remarks);
+  const auto is_any = [](const llvm::CallBase&) { return true; };
+  return inline_calls(function, is_any, remarks);
 }
 
 // The same, but for what packets call.

@@ -197,6 +197,7 @@ class GroupFunctionBuilder {
     }
     llvm::PHINode* left = builder_.CreatePHI(builder_.getInt64Ty(), 2, "left");
     left->addIncoming(count(), before);
+    tell_groups_left(left);
     Value* groups = kernel_.joins_groups ? groups_at_once(most, left, id[fast]) : most;
     describe_group({id[0], id[1], id[2]}, groups);
     emit_group(regions);
@@ -208,6 +209,12 @@ class GroupFunctionBuilder {
                                            exit_, group_));
     for (unsigned d = 0; d < 3; ++d) id[d]->addIncoming(next[d], group_end_);
     left->addIncoming(next_left, group_end_);
+  }
+
+  // Volatile: nothing reads it unless the group ends by a fault.
+  void tell_groups_left(Value* left) {
+    Value* place = byte_address(workspace(), offsetof(abi::Workspace, groups_left));
+    builder_.CreateAlignedStore(left, place, llvm::Align(8), true);
   }
 
   Value* smaller(Value* a, Value* b) {

@@ -50,6 +50,13 @@ cl_bool CL_API_CALL __is_in_malloced_region(void* address);
 #define CL_ERROR_KERNEL_TIMEOUT_TI -7103
 #endif
 
+// The status of a kernel's event after a fault in its code: an access to memory that is not there,
+// an illegal instruction, a trap, an overflow of the stack. The context's callback gets a text that
+// names the kernel, the work-group, the address and what is there.
+#ifndef CL_ERROR_KERNEL_FAULT_CONCLAVE
+#define CL_ERROR_KERNEL_FAULT_CONCLAVE -7201
+#endif
+
 // XRT's. cl_kernel_info: on how many compute units of a device image the kernel runs (cl_uint); of
 // another program's kernel, on how many of the device.
 #ifndef CL_KERNEL_COMPUTE_UNIT_COUNT

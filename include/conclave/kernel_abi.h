@@ -8,7 +8,7 @@
 
 namespace conclave::abi {
 
-inline constexpr uint32_t kAbiVersion = 4;
+inline constexpr uint32_t kAbiVersion = 5;
 
 // Alignment of the argument block, of local memory and of the spill area: that of the widest OpenCL
 // type (double16, long16).
@@ -67,6 +67,9 @@ struct Workspace {
   // an AddressRanges, kUnitAccessBytes before it a UnitAccess.
   void* local_memory;
   void* spill;  // values live across barriers: spill bytes per work-item x work-items
+  // Written by the code where it begins with a group, or with several beside each other: how many of
+  // the `count` groups of its call are left, those included. So a fault is known to be one group's.
+  mutable uint64_t groups_left;
 };
 
 // How r, g, b and a (0 to 3) are read from an element, seen as up to four words of 32 bits. All is

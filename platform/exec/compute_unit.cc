@@ -14,6 +14,7 @@
 #include "platform/base/futex.h"
 #include "platform/exec/engine.h"
 #include "platform/exec/tenure.h"
+#include "platform/loader/fault_handlers.h"
 
 namespace conclave {
 namespace {
@@ -36,37 +37,27 @@ thread_local const ComputeUnit* t_worker_of = nullptr;
 
 // Kernels run on the worker's stack; the compiler bounds their private memory (8 MiB).
 constexpr size_t kStackBytes = 16u << 20;
+// Below it, so that a function with large variables does not step over the guard.
+constexpr size_t kStackGuardBytes = 1u << 20;
 
 }  // namespace
 
-void ComputeUnit::Block::Free::operator()(void* memory) const {
-  std::free(memory);
-}
-
-void* ComputeUnit::Block::at_least(size_t bytes) {
-  if (bytes <= size_) return memory_.get();
-  size_t rounded = (bytes + 4095) / 4096 * 4096;
-  memory_.reset();
-  size_ = 0;
-  memory_.reset(std::aligned_alloc(4096, rounded));
-  if (!memory_)
-    throw Error(CL_OUT_OF_RESOURCES, "no memory for " + std::to_string(rounded) +
-                                         " bytes of a compute unit's workspace");
-  size_ = rounded;
-  return memory_.get();
-}
-
 const abi::Workspace& ComputeUnit::workspace(size_t local_bytes, size_t spill_bytes,
                                              const void* stack_end) {
-  void* block = local_.at_least(abi::kBlockAlignment + local_bytes);
-  workspace_.local_memory = static_cast<std::byte*>(block) + abi::kBlockAlignment;
+  std::byte* block = local_.at_least(abi::kBlockAlignment + local_bytes);
+  workspace_.local_memory = block + abi::kBlockAlignment;
   workspace_.spill = spill_.at_least(spill_bytes);
   services_.forget_local_heap();
   *reinterpret_cast<abi::UnitAccess*>(static_cast<std::byte*>(workspace_.local_memory) -
                                       abi::kUnitAccessBytes) = access_;
-  *static_cast<abi::AddressRanges*>(block) =
+  *reinterpret_cast<abi::AddressRanges*>(block) =
       abi::address_ranges(workspace_, local_bytes, spill_bytes, stack_end);
   return workspace_;
+}
+
+const abi::AddressRanges& ComputeUnit::address_ranges() const {
+  return *reinterpret_cast<const abi::AddressRanges*>(
+      static_cast<const std::byte*>(workspace_.local_memory) - abi::kBlockAlignment);
 }
 
 void ComputeUnit::post(Event* event, const Permit& permit) {
@@ -85,6 +76,7 @@ void ComputeUnit::start_thread() {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, kStackBytes);
+  pthread_attr_setguardsize(&attributes, kStackGuardBytes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   if (place_.cpu >= 0) {
     cpu_set_t cpus;
@@ -162,6 +154,7 @@ void ComputeUnit::sleep() {
 
 void ComputeUnit::work() {
   t_worker_of = this;
+  fault_handlers::use_alternate_stack();
   for (;;) {
     while (signal_.load(std::memory_order_acquire) != kPosted) sleep();
     Event* event = posted_;

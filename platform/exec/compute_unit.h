@@ -12,6 +12,7 @@
 #include <mutex>
 
 #include "conclave/kernel_abi.h"
+#include "platform/exec/guarded_block.h"
 #include "platform/exec/unit_services.h"
 #include "platform/share/leases.h"
 #include "platform/share/unit_placement.h"
@@ -58,6 +59,8 @@ class ComputeUnit {
   // Error{CL_OUT_OF_RESOURCES}.
   // `stack_end`: the caller's frame.
   const abi::Workspace& workspace(size_t local_bytes, size_t spill_bytes, const void* stack_end);
+  // What the last workspace() has as addresses.
+  const abi::AddressRanges& address_ranges() const;
 
   // How kernel code reaches what the unit does for it.
   const abi::UnitAccess& access() const { return access_; }
@@ -76,19 +79,6 @@ class ComputeUnit {
  private:
   enum Signal : int32_t { kEmpty, kPosted, kSleeping };
 
-  // A block that grows and is never shared between units.
-  class Block {
-   public:
-    void* at_least(size_t bytes);
-
-   private:
-    struct Free {
-      void operator()(void* memory) const;
-    };
-    std::unique_ptr<void, Free> memory_;
-    size_t size_ = 0;
-  };
-
   void start_thread();
   void work();
   void sleep();
@@ -103,8 +93,8 @@ class ComputeUnit {
   bool prompt_ = false;  // the worker's thread has the claim; used by that thread alone
   bool batch_ = false;   // it was made batch work here
   uint64_t computed_ns_ = 0;
-  Block local_;
-  Block spill_;
+  GuardedBlock local_;
+  GuardedBlock spill_;
   abi::Workspace workspace_{};
   UnitServices services_;
   const abi::UnitAccess access_ = services_.access(index_);

@@ -137,7 +137,8 @@ void note_done(Event& event, uint64_t units) {
 
 void fail(Event& event, const Error& error) {
   cl_int none = CL_SUCCESS;
-  if (!event.progress.error.compare_exchange_strong(none, error.code())) return;
+  event.progress.error.compare_exchange_strong(none, error.code());
+  if (error.text().empty() || event.progress.reported.exchange(true)) return;
   log::error(error.text());
   event.queue()->report(error.text());
 }

@@ -178,36 +178,45 @@ size_t NdRange::stack_bytes() const {
 }
 
 void NdRange::run(ComputeUnit& cu, uint64_t first, uint64_t count) {
-  if (may_be_left()) [[unlikely]]
-    check(call_leavable(cu, first, count, nullptr));
-  else
-    call(cu, first, count);
+  check(call_contained(cu, first, count, nullptr));
 }
 
 void NdRange::run_team(const std::vector<ComputeUnit*>& units) {
   check(OpenMpTeam::run(code_->code, units, [&](TeamThreads& threads) {
-    return call_leavable(*units.front(), 0, units_, &threads);
+    return call_contained(*units.front(), 0, units_, &threads);
   }));
 }
 
-Departure NdRange::call_leavable(ComputeUnit& cu, uint64_t first, uint64_t count,
-                                 TeamThreads* team) {
-  // What may throw, before: a call that is left cleans up nothing.
-  cu.workspace(local_bytes_, largest_spill_bytes(), nullptr);
-  kernel_calls::Site site{calls_, code_->code->code_range(), 0, team};
-  const auto run = [&] { return kernel_calls::run(site, [&] { call(cu, first, count); }); };
-  if (!limit_ns_) return run();
-  uint64_t& used = used_ns_[cu.index()];
-  if (used >= limit_ns_) return {CL_ERROR_KERNEL_TIMEOUT_TI, 0};
-  site.limit_ns = limit_ns_ - used;
-  const uint64_t start = now_ns();
-  const Departure departure = run();
-  used += now_ns() - start;
+// Calls the code for some groups. A call that is left cleans up nothing, so what may throw, or has
+// to be destroyed, is here and not in call().
+Departure NdRange::call_contained(ComputeUnit& cu, uint64_t first, uint64_t count,
+                                  TeamThreads* team) {
+  const SpecializedCode* special = kind_use_ ? kind_use_->code() : nullptr;
+  const size_t spill_bytes =
+      special ? std::max(spill_bytes_, special->spill_bytes * items_per_group_) : spill_bytes_;
+  CodeCall code_call{special, cu.workspace(local_bytes_, spill_bytes, __builtin_frame_address(0)),
+                     first};
+  kernel_calls::Site site{.code = code_->code->code_range(), .team = team};
+  if (special) site.special_code = special->code->code_range();
+  if (may_be_left()) site.launch = &calls_;
+  UnitOfThread::set(cu.access());
+  uint64_t start = 0;
+  if (limit_ns_) [[unlikely]] {
+    const uint64_t used = used_ns_[cu.index()];
+    if (used >= limit_ns_) return {CL_ERROR_KERNEL_TIMEOUT_TI};
+    site.limit_ns = limit_ns_ - used;
+    start = now_ns();
+  }
+  Departure departure = kernel_calls::run(site, [&] { call(code_call, first, count); });
+  if (limit_ns_) used_ns_[cu.index()] += now_ns() - start;
+  if (departure.fault.signal) [[unlikely]]
+    departure.text = describe(departure.fault, scene_of(departure.fault, cu, code_call));
   return departure;
 }
 
 void NdRange::check(const Departure& departure) const {
-  if (!departure) return;
+  if (!departure) [[likely]]
+    return;
   const std::string kernel = "kernel '" + code_->info->name + "' ";
   switch (departure.status) {
     case CL_ERROR_KERNEL_ABORT_TI:
@@ -215,26 +224,21 @@ void NdRange::check(const Departure& departure) const {
     case CL_ERROR_KERNEL_EXIT_TI:
       throw Error(departure.status,
                   kernel + "called exit(" + std::to_string(departure.exit_code) + ")");
+    case CL_ERROR_KERNEL_FAULT_CONCLAVE:
+      // Without a text where the fault is another work-group's, on whose compute unit it is told.
+      throw Error(departure.status, departure.text);
     default:
       throw Error(departure.status,
                   kernel + "did not end within " + std::to_string(limit_ns_ / 1'000'000) + " ms");
   }
 }
 
-size_t NdRange::largest_spill_bytes() const {
-  const SpecializedCode* special = kind_use_ ? kind_use_->code() : nullptr;
-  return special ? std::max(spill_bytes_, special->spill_bytes * items_per_group_) : spill_bytes_;
-}
-
-void NdRange::call(ComputeUnit& cu, uint64_t first, uint64_t count) {
-  const SpecializedCode* special = kind_use_ ? kind_use_->code() : nullptr;
-  const size_t spill_bytes =
-      special ? std::max(spill_bytes_, special->spill_bytes * items_per_group_) : spill_bytes_;
-  const abi::Workspace& workspace =
-      cu.workspace(local_bytes_, spill_bytes, __builtin_frame_address(0));
-  UnitOfThread::set(cu.access());
+void NdRange::call(CodeCall& code_call, uint64_t first, uint64_t count) {
+  const SpecializedCode* special = code_call.special;
   const auto call = [&](abi::GroupFunction function, uint64_t begin, uint64_t groups) {
-    function(&launch_, arguments(), &workspace, begin, groups);
+    code_call.end = begin + groups;
+    code_call.workspace.groups_left = groups;
+    function(&launch_, arguments(), &code_call.workspace, begin, groups);
   };
   if (!special || !special->has_size || !has_smaller_groups_)
     call(special ? special->function : code_->function, first, count);
@@ -242,6 +246,47 @@ void NdRange::call(ComputeUnit& cu, uint64_t first, uint64_t count) {
     split_by_fullness(launch_, first, count, [&](uint64_t begin, uint64_t groups, bool full) {
       call(full ? special->function : code_->function, begin, groups);
     });
+}
+
+// What the launch was at when the fault came.
+FaultScene NdRange::scene_of(const KernelFault& fault, const ComputeUnit& cu,
+                             const CodeCall& code_call) {
+  FaultScene scene;
+  scene.kernel = code_->info->name;
+  scene.may_be_a_later_group = code_->info->joins_groups;
+  const size_t fast = code_->info->joins_groups ? code_->info->dimension : 0;
+  uint64_t rest = code_call.end - code_call.workspace.groups_left;
+  scene.group.emplace();
+  for (const size_t d : {fast, size_t{fast == 0}, size_t{fast == 2 ? 1u : 2u}}) {
+    (*scene.group)[d] = rest % launch_.num_groups[d];
+    rest /= launch_.num_groups[d];
+  }
+  const abi::AddressRanges& ranges = cu.address_ranges();
+  if (local_bytes_) scene.memory.push_back({"local memory", ranges.local_begin, ranges.local_end});
+  if (spill_bytes_)
+    scene.memory.push_back({"private memory", ranges.spill_begin, ranges.spill_end});
+  for (const Ref<Memory>& memory : keep_) {
+    const auto begin = reinterpret_cast<uint64_t>(memory->data());
+    scene.memory.push_back({memory_name(*memory), begin, begin + memory->size()});
+  }
+  const bool is_special =
+      code_call.special && code_call.special->code->code_range().has(fault.instruction);
+  scene.source_line =
+      (is_special ? *code_call.special->code : *code_->code).source_line(fault.instruction);
+  return scene;
+}
+
+// "the buffer of argument 'x'".
+std::string NdRange::memory_name(const Memory& memory) {
+  const std::string kind = memory.image() ? "the image" : "the buffer";
+  for (const ArgumentInfo& argument : code_->info->arguments) {
+    if (argument.kind != ArgumentInfo::Kind::kPointer) continue;
+    const std::byte* value = nullptr;
+    std::memcpy(&value, arguments() + argument.offset, sizeof value);
+    if (value && value >= memory.data() && value < memory.data() + memory.size())
+      return kind + " of argument '" + argument.name + "'";
+  }
+  return kind + " of an argument";
 }
 
 void NdRange::finish() {

@@ -14,6 +14,7 @@
 #include "platform/base/object.h"
 #include "platform/base/pool.h"
 #include "platform/exec/command.h"
+#include "platform/exec/fault_report.h"
 #include "platform/model/kernel.h"
 
 namespace conclave {
@@ -67,11 +68,22 @@ class NdRange : public Command {
     std::string text;
   };
 
-  void call(ComputeUnit& cu, uint64_t first, uint64_t count);
-  Departure call_leavable(ComputeUnit& cu, uint64_t first, uint64_t count, TeamThreads* team);
-  size_t largest_spill_bytes() const;
+  // The kernel's code at work on some of the launch's work-groups.
+  struct CodeCall {
+    const SpecializedCode* special;  // null: the general code
+    const abi::Workspace& workspace;
+    uint64_t end;  // one past the groups that the code was called for last
+  };
+
+  void call(CodeCall& code_call, uint64_t first, uint64_t count);
+  Departure call_contained(ComputeUnit& cu, uint64_t first, uint64_t count, TeamThreads* team);
   void check(const Departure& departure) const;
-  bool may_be_left() const { return code_->image->can_be_left() || limit_ns_ != 0; }
+  FaultScene scene_of(const KernelFault& fault, const ComputeUnit& cu, const CodeCall& code_call);
+  std::string memory_name(const Memory& memory);
+  // Whether its calls end together, at any moment.
+  bool may_be_left() const {
+    return code_->image->can_be_left() || limit_ns_ != 0 || code_->info->gang;
+  }
 
   static int32_t print(const abi::Launch* launch, const char* format,
                        const abi::PrintArgument* descriptors, const void* values);

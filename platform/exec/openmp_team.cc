@@ -17,6 +17,7 @@
 #include "platform/base/futex.h"
 #include "platform/exec/compute_unit.h"
 #include "platform/exec/unit_of_thread.h"
+#include "platform/loader/fault_handlers.h"
 
 namespace conclave {
 namespace {
@@ -116,6 +117,7 @@ void Master::start_thread() {
 
 void Master::work() {
   pthread_setname_np(pthread_self(), "conclave-omp");
+  fault_handlers::use_alternate_stack();
   for (;;) {
     for (int32_t seen; (seen = state_.load()) != kWorking;) futex_wait(state_, seen);
     Job& job = *job_;
@@ -126,7 +128,7 @@ void Master::work() {
       job.error = std::current_exception();
     }
     job.is_lost = job.departure && job.code.openmp().in_parallel();
-    if (job.is_lost) threads_.stop(job.code.code_range());
+    if (job.is_lost) threads_.stop();
     const bool is_lost = job.is_lost;
     set(kDone);  // the job may be gone from here on
     if (!is_lost) continue;
@@ -137,6 +139,7 @@ void Master::work() {
 // Gives parallel regions as many threads as there are compute units, each on the CPU of one.
 void Master::place(Job& job) {
   units_ = job.units;
+  threads_.code = job.code.code_range();
   const auto set_threads = [&] {
     job.code.openmp().set_threads(static_cast<int>(job.cpus.size()), may_spin());
   };

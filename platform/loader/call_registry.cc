@@ -27,7 +27,7 @@ CallRegistry& CallRegistry::get() {
 
 bool CallRegistry::add(KernelCall& call) {
   const std::lock_guard lock(mutex_);
-  call.departure = call.site.launch.departure;
+  call.departure = call.site.launch->departure;
   if (call.departure) return false;
   calls_.push_back(&call);
   if (call.site.team) call.site.team->call = &call;
@@ -45,12 +45,15 @@ void CallRegistry::remove(KernelCall& call) {
 
 void CallRegistry::depart(KernelCall& call, const Departure& departure) {
   const std::lock_guard lock(mutex_);
-  want(call.site.launch, departure);
+  want(*call.site.launch, departure);
+  call.departure.fault = departure.fault;
 }
 
 void CallRegistry::depart(TeamThreads& team, const Departure& departure) {
   const std::lock_guard lock(mutex_);
-  if (team.call) want(team.call->site.launch, departure);
+  if (!team.call) return;
+  want(*team.call->site.launch, departure);
+  team.call->departure.fault = departure.fault;
 }
 
 void CallRegistry::add_member(TeamThreads& team, TeamThreads::Member& member) {
@@ -68,11 +71,11 @@ void CallRegistry::stop(TeamThreads& team) {
 
 void CallRegistry::want(LaunchCalls& launch, const Departure& departure) {
   if (launch.departure) return;
-  launch.departure = departure;
+  launch.departure = {departure.status, departure.exit_code};
   const uint64_t now = now_ns();
   for (KernelCall* call : calls_) {
-    if (&call->site.launch != &launch) continue;
-    call->departure = departure;
+    if (call->site.launch != &launch) continue;
+    call->departure = launch.departure;
     call->wanted_at_ns = now;
     call->wanted.store(true);
   }
@@ -116,7 +119,7 @@ void CallRegistry::remind(pthread_t thread, std::atomic<bool>& reminded) const {
 uint64_t CallRegistry::look_at_calls(uint64_t now) {
   for (const KernelCall* call : calls_)
     if (call->deadline_ns && now >= call->deadline_ns && !call->wanted.load())
-      want(call->site.launch, {CL_ERROR_KERNEL_TIMEOUT_TI, 0});
+      want(*call->site.launch, {CL_ERROR_KERNEL_TIMEOUT_TI});
   uint64_t next = UINT64_MAX;
   for (KernelCall* call : calls_) {
     if (call->wanted.load()) {

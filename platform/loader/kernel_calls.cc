@@ -5,27 +5,45 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 #endif
 
+#include "CL/cl_ext_conclave.h"
 #include "platform/base/clock.h"
 #include "platform/loader/call_registry.h"
+#include "platform/loader/fault_handlers.h"
 
 namespace conclave {
 namespace {
 
-// What the current thread is in; its signal handler reads it.
+// What the current thread is in; its signal handlers read it.
 struct ThreadState {
   KernelCall* call = nullptr;
   TeamThreads::Member* member = nullptr;
   int holds = 0;
+  bool may_fault = false;  // the handler of faults finds this state
 };
 thread_local ThreadState t_state;
 
+// Where that handler finds the state of the thread. Faults come from any thread of the host, also
+// in the middle of malloc(); the first access to a thread_local variable may call that.
+pthread_key_t state_key() {
+  static const pthread_key_t key = [] {
+    pthread_key_t created;
+    pthread_key_create(&created, nullptr);
+    return created;
+  }();
+  return key;
+}
+
 struct sigaction host_action;
+
+// A function accesses its variables this far from the stack pointer, at most.
+constexpr uintptr_t kFrameBytes = 1 << 20;
 
 [[noreturn]] void stop_for_good(TeamThreads::Member& member) {
   member.stopped.store(true);
@@ -47,6 +65,85 @@ uintptr_t program_counter(const void* context) {
 #else
   return machine.pc;
 #endif
+}
+
+uintptr_t stack_pointer(const void* context) {
+  const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  return static_cast<uintptr_t>(machine.gregs[REG_RSP]);
+#else
+  return machine.sp;
+#endif
+}
+
+// Where a function without a frame returns to; 0 where that cannot be read.
+uintptr_t return_address(const void* context) {
+#if defined(__x86_64__)
+  // The stack may have overflowed: a read by the system fails instead of faulting.
+  uintptr_t address = 0;
+  const iovec to = {&address, sizeof address};
+  const iovec from = {reinterpret_cast<void*>(stack_pointer(context)), sizeof address};
+  return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == sizeof address ? address : 0;
+#else
+  return static_cast<const ucontext_t*>(context)->uc_mcontext.regs[30];
+#endif
+}
+
+// The instruction of kernel code that has led to the fault; 0: it was none.
+uintptr_t faulty_instruction(const kernel_calls::Site& site, const void* context) {
+  const uintptr_t at = program_counter(context);
+  if (site.has(at)) return at;
+  const uintptr_t caller = return_address(context);
+  return site.has(caller) ? caller - 1 : 0;
+}
+
+KernelFault::Access access_of(const void* context, const siginfo_t& info) {
+  if (program_counter(context) == reinterpret_cast<uintptr_t>(info.si_addr))
+    return KernelFault::Access::kExecute;
+#if defined(__x86_64__)
+  // The processor's error code of a page fault: bit 1 says that it was a write.
+  const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+  if (machine.gregs[REG_ERR] & 2) return KernelFault::Access::kWrite;
+#endif
+  return KernelFault::Access::kRead;
+}
+
+Departure departure_by_fault(int number, const siginfo_t& info, const void* context,
+                             uintptr_t instruction) {
+  Departure departure{CL_ERROR_KERNEL_FAULT_CONCLAVE};
+  departure.fault.signal = number;
+  // An address that is none of the machine's is not told.
+  departure.fault.has_address =
+      (number == SIGSEGV || number == SIGBUS) && info.si_code != SI_KERNEL;
+  departure.fault.address = reinterpret_cast<uintptr_t>(info.si_addr);
+  departure.fault.near_stack =
+      departure.fault.has_address &&
+      departure.fault.address + kFrameBytes - stack_pointer(context) < 2 * kFrameBytes;
+  departure.fault.access = access_of(context, info);
+  departure.fault.instruction = instruction;
+  return departure;
+}
+
+// On the thread that is at fault. It is in kernel code, so it holds no lock of this library.
+void leave_faulty_kernel(int number, const siginfo_t& info, const void* context) {
+  auto* state = static_cast<ThreadState*>(pthread_getspecific(state_key()));
+  if (!state || state->holds) return;
+  if (KernelCall* call = state->call) {
+    const uintptr_t instruction = faulty_instruction(call->site, context);
+    if (!instruction) return;
+    const Departure departure = departure_by_fault(number, info, context, instruction);
+    if (call->site.launch)
+      CallRegistry::get().depart(*call, departure);
+    else
+      call->departure = departure;
+    jump_out(*call);
+  }
+  if (!state->member) return;
+  TeamThreads& team = *state->member->team.load();
+  const uintptr_t instruction = faulty_instruction({.code = team.code}, context);
+  if (!instruction) return;
+  CallRegistry::get().depart(team, departure_by_fault(number, info, context, instruction));
+  stop_for_good(*state->member);
 }
 
 // The host may have had a handler for this signal.
@@ -71,7 +168,7 @@ void on_signal(int number, siginfo_t* info, void* context) {
   KernelCall* call = t_state.call;
   if (call) call->reminded.store(false);
   if (call && call->wanted.load() && t_state.holds == 0 &&
-      (call->site.code.has(at) || call->forced.load()))
+      (call->site.has(at) || call->forced.load()))
     jump_out(*call);
   chain(number, info, context);
   errno = error;
@@ -103,26 +200,37 @@ void accept_signal() {
   (void)done;
 }
 
+// Before a thread runs kernel code.
+void expect_faults() {
+  if (!t_state.may_fault) [[unlikely]] {
+    pthread_setspecific(state_key(), &t_state);
+    t_state.may_fault = true;
+  }
+  fault_handlers::install_if_due(leave_faulty_kernel);
+}
+
 }  // namespace
 
 void TeamThreads::join() {
   accept_signal();
+  expect_faults();
+  fault_handlers::use_alternate_stack();
   if (!t_state.member) t_state.member = new Member;
   CallRegistry::get().add_member(*this, *t_state.member);
 }
 
-void TeamThreads::stop(const CodeRange& range) {
-  code = range;
+void TeamThreads::stop() {
   CallRegistry::get().stop(*this);
 }
 
 namespace kernel_calls {
 
 Departure run(const Site& site, void (*function)(void*), void* argument) {
-  accept_signal();
+  expect_faults();
+  if (site.launch) accept_signal();
   KernelCall call(site);
   call.outer = t_state.call;
-  if (!CallRegistry::get().add(call)) return call.departure;
+  if (site.launch && !CallRegistry::get().add(call)) return call.departure;
 #if defined(__x86_64__)
   const unsigned float_control = _mm_getcsr();
 #endif
@@ -130,7 +238,7 @@ Departure run(const Site& site, void (*function)(void*), void* argument) {
     t_state.call = &call;
     function(argument);
     t_state.call = call.outer;
-    CallRegistry::get().remove(call);
+    if (site.launch) CallRegistry::get().remove(call);
     return {};
   }
 #if defined(__x86_64__)
@@ -138,7 +246,7 @@ Departure run(const Site& site, void (*function)(void*), void* argument) {
 #endif
   t_state.call = call.outer;
   t_state.holds = 0;
-  CallRegistry::get().remove(call);
+  if (site.launch) CallRegistry::get().remove(call);
   return call.departure;
 }
 

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of kernel code that may end before the code does: by abort() and exit() in the kernel, by a
-// time limit, or since another compute unit's call of the same launch has ended so.
+// Calls of kernel code that may end before the code does: by a fault (fault_handlers.h), by abort()
+// and exit() in the kernel, by a time limit, or since another compute unit's call of the same
+// launch has ended so.
 //
 // run() notes where its thread is to go on; to leave, the thread jumps there, over the frames of
 // the kernel. A thread that is to leave gets a signal of ours, whose handler jumps. It does so at
 // once where it interrupts the program's own code. In a library that the program called, a jump
 // might leave a lock behind; there the thread has kGraceNs to come back, after which it is taken
 // to sleep or to wait there.
+//
+// A fault counts as the kernel's where the instruction is in its code, or in a function without a
+// frame that its code has called: memcpy() and the like, by which compilers copy structures.
 //
 // Threads that OpenMP's library made cannot leave: it would never have them back. Those of a team
 // whose kernel was left in a parallel region are stopped for good.
@@ -18,6 +22,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -25,10 +30,23 @@ namespace conclave {
 
 inline constexpr uint64_t kGraceNs = 100'000'000;
 
+// A fault in kernel code, as the processor told of it.
+struct KernelFault {
+  enum class Access : uint8_t { kRead, kWrite, kExecute };
+  int signal = 0;  // SIGSEGV, SIGBUS, SIGILL or SIGFPE; 0: there was none
+  Access access = Access::kRead;
+  bool has_address = false;  // whether the processor gave the address that was accessed
+  uintptr_t address = 0;
+  bool near_stack = false;    // the address is where the thread's stack ends or would go on
+  uintptr_t instruction = 0;  // in kernel code
+};
+
 // How a call of kernel code ended: CL_SUCCESS, or the status that its kernel gets.
 struct Departure {
   cl_int status = CL_SUCCESS;
-  int exit_code = 0;  // of exit()
+  int exit_code = 0;       // of exit()
+  KernelFault fault = {};  // of this very call
+  std::string text = {};   // about the fault
   explicit operator bool() const { return status != CL_SUCCESS; }
 };
 
@@ -53,12 +71,12 @@ struct TeamThreads {
 
   // Called on each of them.
   void join();
-  // Stops them for good: each as soon as it is in `range`, or after the grace time.
-  void stop(const CodeRange& range);
+  // Stops them for good: each as soon as it is in `code`, or after the grace time.
+  void stop();
 
-  std::vector<Member*> members;  // guarded by the registry
-  KernelCall* call = nullptr;    // that the thread is in; guarded by the registry
-  CodeRange code;
+  std::vector<Member*> members;            // guarded by the registry
+  KernelCall* call = nullptr;              // that the thread is in; guarded by the registry
+  CodeRange code;                          // of the kernel; set before its call
   std::atomic<uint64_t> stopped_at_ns{0};  // 0: not
 };
 
@@ -70,10 +88,15 @@ struct LaunchCalls {
 namespace kernel_calls {
 
 struct Site {
-  LaunchCalls& launch;
   CodeRange code;
-  uint64_t limit_ns = 0;        // the call is left after so long; 0: never
-  TeamThreads* team = nullptr;  // of the calling thread
+  CodeRange special_code = {};  // more code that the call may run
+  // The calls that are left with this one, at any moment; null: only a fault ends the call, and no
+  // other with it, which costs no lock.
+  LaunchCalls* launch = nullptr;
+  uint64_t limit_ns = 0;        // the call is left after so long; 0: never. Needs `launch`
+  TeamThreads* team = nullptr;  // of the calling thread. Needs `launch`
+
+  bool has(uintptr_t address) const { return code.has(address) || special_code.has(address); }
 };
 
 // Calls `function(argument)`, which has nothing to clean up; not where the launch has been left

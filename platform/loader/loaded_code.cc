@@ -19,6 +19,7 @@
 #include "platform/base/log.h"
 #include "platform/loader/perf_map.h"
 #include "platform/loader/program_image.h"
+#include "platform/loader/source_line.h"
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008U
@@ -186,8 +187,9 @@ void LoadedCode::connect(const ProgramImage& image, FindUnit find_unit) {
   link_map* map = nullptr;
   if (dlinfo(handle_, RTLD_DI_LINKMAP, &map) != 0) cannot_load("it has no address");
   const auto [begin, end] = image.code_range();
-  code_range_ = {map->l_addr + begin, map->l_addr + end};
-  if (Config::get().perf_map) write_perf_map(image, code_range_, map->l_addr);
+  base_ = map->l_addr;
+  code_range_ = {base_ + begin, base_ + end};
+  if (Config::get().perf_map) write_perf_map(image, code_range_, base_);
   if (image.can_be_left()) {
     void (**variable)(int, int) = nullptr;
     find(variable, image::kLeaveVariable);
@@ -208,6 +210,10 @@ LoadedCode::~LoadedCode() {
   // OpenMP's library keeps pointers into code that uses it, such as those of threadprivate
   // variables, and follows them when the process ends.
   if (handle_ && !openmp_.set_threads) LiveHandles::get().remove_and_close(handle_);
+}
+
+std::string LoadedCode::source_line(uintptr_t address) const {
+  return file_ ? conclave::source_line(file_.get(), address - base_) : "";
 }
 
 abi::GroupFunction LoadedCode::function(const std::string& symbol) const {

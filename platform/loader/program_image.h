@@ -133,6 +133,9 @@ class LoadedCode {
   abi::GroupFunction function(const std::string& symbol) const;
 
   CodeRange code_range() const { return code_range_; }
+  // The line of the source that an address of the code comes from: "file.cl:12"; "" where that is
+  // not known.
+  std::string source_line(uintptr_t address) const;
 
   // What a program has that uses OpenMP (compiler/native/openmp_team.c).
   struct OpenMp {
@@ -150,6 +153,7 @@ class LoadedCode {
   LoadedCode() = default;
   void* handle_ = nullptr;
   CodeRange code_range_;
+  uintptr_t base_ = 0;  // where the file's address 0 is
   OpenMp openmp_;
   // Debuggers read lines when they are asked for them, by the path that the code was loaded from.
   Descriptor file_;

@@ -90,6 +90,7 @@ class Event : public Object<Event> {
     std::atomic<int32_t> wanted{0};      // further compute units that would help
     std::atomic<bool> started{false};
     std::atomic<cl_int> error{CL_SUCCESS};
+    std::atomic<bool> reported{false};  // somebody has been told of the error
     std::atomic<bool> planned{false};  // what follows is known
     uint64_t total = 0;
     uint64_t chunk = 1;  // how many units to take at once, as far as is known, at most and at least

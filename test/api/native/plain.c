@@ -61,3 +61,18 @@ void sleep_for_ever(void) {
 void count_for_ever(volatile int* counter) {
   for (;;) ++*counter;
 }
+
+// Faults in C code: its own, in a function of the library that it calls, and of its stack.
+int fault_in_c(int how, volatile int* nothing) {
+  volatile int zero = 0;
+  if (how == 1) *nothing = 1;
+  if (how == 2) return 100 * how / zero;
+  if (how == 3) memset((void*)nothing, 0, 4096);
+  if (how == 4) {
+    volatile char frame[4096];
+    frame[0] = 1;
+    return fault_in_c(how, nothing) + frame[0];
+  }
+  if (how == 5) ((void (*)(void))nothing)();
+  return 0;
+}

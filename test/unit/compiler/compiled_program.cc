@@ -209,7 +209,7 @@ std::string CompiledProgram::run(const std::string& kernel, const Arguments& arg
   const uint64_t spill_bytes = info["spill_bytes"].get<uint64_t>() * items;
   GuardedBlock spill(spill_bytes);
   void* local_memory = static_cast<std::byte*>(local.data()) + abi::kBlockAlignment;
-  abi::Workspace workspace = {local_memory, spill.data()};
+  abi::Workspace workspace = {local_memory, spill.data(), 0};
   *static_cast<abi::AddressRanges*>(local.data()) =
       abi::address_ranges(workspace, local_bytes, spill_bytes, __builtin_frame_address(0));
   for (uint64_t first = 0; first < groups; first += slice)

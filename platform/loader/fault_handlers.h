@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The process's handlers of SIGSEGV, SIGBUS, SIGILL and SIGFPE. A fault in kernel code ends the
+// kernel's call (kernel_calls.h). Every other fault goes on to the handlers that the host has
+// installed, before these or since, as if these were not there.
+#ifndef CONCLAVE_PLATFORM_LOADER_FAULT_HANDLERS_H_
+#define CONCLAVE_PLATFORM_LOADER_FAULT_HANDLERS_H_
+
+#include <signal.h>
+
+namespace conclave::fault_handlers {
+
+// The signals by which a processor tells of a fault.
+inline constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE};
+
+// Ends the kernel call of the calling thread if the fault is in kernel code; returns if it is not.
+using LeaveKernel = void (*)(int signal, const siginfo_t& info, const void* context);
+
+// Installs the handlers, and installs them again where the host has installed its own since; those
+// then get what is not a kernel's. Nothing, in a few nanoseconds, where the last look was some
+// milliseconds ago: so long a handler that the host installs may get the faults of kernels too.
+void install_if_due(LeaveKernel leave_kernel);
+
+// Gives the calling thread, unless it has one, a stack for handlers, so that an overflow of its own
+// stack can be handled. The stack is never freed: threads that run kernels do not end.
+void use_alternate_stack();
+
+}  // namespace conclave::fault_handlers
+
+#endif  // CONCLAVE_PLATFORM_LOADER_FAULT_HANDLERS_H_

@@ -196,9 +196,8 @@ Departure NdRange::call_contained(ComputeUnit& cu, uint64_t first, uint64_t coun
       special ? std::max(spill_bytes_, special->spill_bytes * items_per_group_) : spill_bytes_;
   CodeCall code_call{special, cu.workspace(local_bytes_, spill_bytes, __builtin_frame_address(0)),
                      first};
-  kernel_calls::Site site{.code = code_->code->code_range(), .team = team};
+  kernel_calls::Site site{.launch = calls_, .code = code_->code->code_range(), .team = team};
   if (special) site.special_code = special->code->code_range();
-  if (may_be_left()) site.launch = &calls_;
   UnitOfThread::set(cu.access());
   uint64_t start = 0;
   if (limit_ns_) [[unlikely]] {

@@ -80,10 +80,6 @@ class NdRange : public Command {
   void check(const Departure& departure) const;
   FaultScene scene_of(const KernelFault& fault, const ComputeUnit& cu, const CodeCall& code_call);
   std::string memory_name(const Memory& memory);
-  // Whether its calls end together, at any moment.
-  bool may_be_left() const {
-    return code_->image->can_be_left() || limit_ns_ != 0 || code_->info->gang;
-  }
 
   static int32_t print(const abi::Launch* launch, const char* format,
                        const abi::PrintArgument* descriptors, const void* values);

@@ -25,35 +25,47 @@ CallRegistry& CallRegistry::get() {
   return *registry;
 }
 
-bool CallRegistry::add(KernelCall& call) {
+void CallRegistry::add(CallingThread& thread) {
   const std::lock_guard lock(mutex_);
-  call.departure = call.site.launch->departure;
-  if (call.departure) return false;
-  calls_.push_back(&call);
-  if (call.site.team) call.site.team->call = &call;
-  if (!call.site.limit_ns) return true;
-  call.deadline_ns = now_ns() + call.site.limit_ns;
-  watch_until(call.deadline_ns);
-  return true;
+  threads_.push_back(&thread);
 }
 
-void CallRegistry::remove(KernelCall& call) {
+void CallRegistry::remove(CallingThread& thread) {
   const std::lock_guard lock(mutex_);
-  std::erase(calls_, &call);
-  if (call.site.team) call.site.team->call = nullptr;
+  std::erase(threads_, &thread);
 }
 
-void CallRegistry::depart(KernelCall& call, const Departure& departure) {
+void CallRegistry::depart(LaunchCalls& launch, const Departure& departure) {
   const std::lock_guard lock(mutex_);
-  want(*call.site.launch, departure);
-  call.departure.fault = departure.fault;
+  want(launch, departure);
 }
 
-void CallRegistry::depart(TeamThreads& team, const Departure& departure) {
+void CallRegistry::depart(TeamThreads& team, const Departure& departure, const KernelFault& fault) {
   const std::lock_guard lock(mutex_);
   if (!team.call) return;
-  want(*team.call->site.launch, departure);
-  team.call->departure.fault = departure.fault;
+  if (fault.signal) team.call->fault = fault;
+  want(team.call->site.launch, departure);
+}
+
+Departure CallRegistry::departure_of(LaunchCalls& launch) {
+  const std::lock_guard lock(mutex_);
+  return launch.departure;
+}
+
+void CallRegistry::limit(CallingThread& thread, uint64_t deadline_ns) {
+  const std::lock_guard lock(mutex_);
+  thread.deadline_ns.store(deadline_ns);
+  watch_until(deadline_ns);
+}
+
+void CallRegistry::end_limit(CallingThread& thread) {
+  const std::lock_guard lock(mutex_);
+  thread.deadline_ns.store(0);
+}
+
+void CallRegistry::set_call(TeamThreads& team, KernelCall* call) {
+  const std::lock_guard lock(mutex_);
+  team.call = call;
 }
 
 void CallRegistry::add_member(TeamThreads& team, TeamThreads::Member& member) {
@@ -70,14 +82,18 @@ void CallRegistry::stop(TeamThreads& team) {
 }
 
 void CallRegistry::want(LaunchCalls& launch, const Departure& departure) {
-  if (launch.departure) return;
-  launch.departure = {departure.status, departure.exit_code};
+  if (launch.left.load()) return;
+  launch.departure = departure;
+  launch.left.store(true);  // ordered before the looks below
   const uint64_t now = now_ns();
-  for (KernelCall* call : calls_) {
-    if (call->site.launch != &launch) continue;
-    call->departure = launch.departure;
-    call->wanted_at_ns = now;
-    call->wanted.store(true);
+  for (CallingThread* thread : threads_) {
+    // A thread counts a call before it names the launch: where the number is the same before and
+    // behind the look at the launch, that is the launch of the call of this number.
+    const uint64_t number = thread->number.load();
+    if (thread->launch.load() != &launch || thread->number.load() != number) continue;
+    thread->wanted_at_ns = now;
+    thread->forced.store(false);
+    thread->wanted.store(number);
   }
   watch_until(now);
 }
@@ -117,18 +133,18 @@ void CallRegistry::remind(pthread_t thread, std::atomic<bool>& reminded) const {
 
 // Both return when to look again.
 uint64_t CallRegistry::look_at_calls(uint64_t now) {
-  for (const KernelCall* call : calls_)
-    if (call->deadline_ns && now >= call->deadline_ns && !call->wanted.load())
-      want(*call->site.launch, {CL_ERROR_KERNEL_TIMEOUT_TI});
   uint64_t next = UINT64_MAX;
-  for (KernelCall* call : calls_) {
-    if (call->wanted.load()) {
-      if (now - call->wanted_at_ns >= kGraceNs) call->forced.store(true);
-      remind(call->thread, call->reminded);
-      next = std::min(next, now + kRetryNs);
-    } else if (call->deadline_ns) {
-      next = std::min(next, call->deadline_ns);
-    }
+  for (CallingThread* thread : threads_) {
+    const uint64_t deadline = thread->deadline_ns.load();
+    LaunchCalls* launch = deadline ? thread->launch.load() : nullptr;
+    if (launch && now >= deadline) want(*launch, {CL_ERROR_KERNEL_TIMEOUT_TI});
+    if (launch && now < deadline) next = std::min(next, deadline);
+  }
+  for (CallingThread* thread : threads_) {
+    if (!thread->is_to_leave()) continue;
+    if (now - thread->wanted_at_ns >= kGraceNs) thread->forced.store(true);
+    remind(thread->thread, thread->reminded);
+    next = std::min(next, now + kRetryNs);
   }
   return next;
 }

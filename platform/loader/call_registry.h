@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls that may be left and run now, and the watchdog: a thread that is there while one of
-// them has a time limit, or somebody is to leave or to stop and has not done so yet.
+// The threads that call kernel code, and the watchdog: a thread that is there while a call has a
+// time limit, or somebody is to leave or to stop and has not done so yet.
 #ifndef CONCLAVE_PLATFORM_LOADER_CALL_REGISTRY_H_
 #define CONCLAVE_PLATFORM_LOADER_CALL_REGISTRY_H_
 
@@ -19,17 +19,32 @@ class KernelCall {
 
   const kernel_calls::Site& site;
   void* place[5];  // of __builtin_setjmp
-  const pthread_t thread = pthread_self();
   KernelCall* outer = nullptr;
-  // Guarded by the registry.
-  uint64_t deadline_ns = 0;  // 0: none
-  uint64_t wanted_at_ns = 0;
-  Departure departure;
-  // For the thread's signal handler: whether the call is to be left, and wherever the thread is.
-  std::atomic<bool> wanted{false};
+  KernelFault fault;  // that ended it
+};
+
+// A thread that calls kernel code, as the others see it. A call costs no lock: the thread counts it
+// up and then says what launch it is for.
+struct CallingThread {
+  const pthread_t thread = pthread_self();
+  // The present call. Written by the thread.
+  std::atomic<uint64_t> number{0};
+  std::atomic<LaunchCalls*> launch{nullptr};  // null: there is none
+  std::atomic<uint64_t> deadline_ns{0};       // 0: none
+  // For the thread's signal handler: the number of the call that is to be left, and whether
+  // wherever the thread is. Written by the registry.
+  std::atomic<uint64_t> wanted{0};
   std::atomic<bool> forced{false};
+  uint64_t wanted_at_ns = 0;
   // A signal is on its way to the thread; a second one would only take up room in the queue.
   std::atomic<bool> reminded{false};
+
+  void begin(LaunchCalls& of) {
+    number.store(number.load(std::memory_order_relaxed) + 1);
+    launch.store(&of);  // ordered before the look whether that launch has been left
+  }
+  void end() { launch.store(nullptr, std::memory_order_release); }
+  bool is_to_leave() const { return wanted.load() == number.load() && launch.load(); }
 };
 
 class CallRegistry {
@@ -39,14 +54,24 @@ class CallRegistry {
   // `signal` makes a thread look whether it is to leave or to stop.
   void start(int signal) { signal_ = signal; }
 
-  // False where the call's launch has been left.
-  bool add(KernelCall& call);
-  void remove(KernelCall& call);
-  // The call ends by itself, with this or what was wanted of it before; the others of its launch
-  // are to follow.
-  void depart(KernelCall& call, const Departure& departure);
-  // The same where one of the team's threads says so.
-  void depart(TeamThreads& team, const Departure& departure);
+  void add(CallingThread& thread);
+  void remove(CallingThread& thread);
+
+  // All calls of the launch are to be left with `departure`, unless the launch has been left
+  // before.
+  void depart(LaunchCalls& launch, const Departure& departure);
+  // The same where one of a team's threads says so; `fault`: that it had.
+  void depart(TeamThreads& team, const Departure& departure, const KernelFault& fault = {});
+  // How the launch was left.
+  Departure departure_of(LaunchCalls& launch);
+
+  // The thread's present call is to be left at that time.
+  void limit(CallingThread& thread, uint64_t deadline_ns);
+  // From here on the watchdog does not touch the launch of the thread's last call.
+  void end_limit(CallingThread& thread);
+
+  // The call of a team's master; null: it has ended.
+  void set_call(TeamThreads& team, KernelCall* call);
   // The thread may have been another team's before.
   void add_member(TeamThreads& team, TeamThreads::Member& member);
   void stop(TeamThreads& team);
@@ -62,7 +87,7 @@ class CallRegistry {
   int signal_ = 0;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<KernelCall*> calls_;
+  std::vector<CallingThread*> threads_;
   std::vector<TeamThreads*> stopping_;
   bool watching_ = false;
   uint64_t wake_ns_ = UINT64_MAX;

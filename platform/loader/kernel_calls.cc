@@ -12,6 +12,8 @@
 #include <xmmintrin.h>
 #endif
 
+#include <optional>
+
 #include "CL/cl_ext_conclave.h"
 #include "platform/base/clock.h"
 #include "platform/loader/call_registry.h"
@@ -25,7 +27,11 @@ struct ThreadState {
   KernelCall* call = nullptr;
   TeamThreads::Member* member = nullptr;
   int holds = 0;
-  bool may_fault = false;  // the handler of faults finds this state
+  std::optional<CallingThread> caller;
+
+  ~ThreadState() {
+    if (caller) CallRegistry::get().remove(*caller);
+  }
 };
 thread_local ThreadState t_state;
 
@@ -90,11 +96,11 @@ uintptr_t return_address(const void* context) {
 }
 
 // The instruction of kernel code that has led to the fault; 0: it was none.
-uintptr_t faulty_instruction(const kernel_calls::Site& site, const void* context) {
-  const uintptr_t at = program_counter(context);
-  if (site.has(at)) return at;
+uintptr_t faulty_instruction(const CodeRange& code, const CodeRange& more, const void* context) {
+  const auto has = [&](uintptr_t address) { return code.has(address) || more.has(address); };
+  if (const uintptr_t at = program_counter(context); has(at)) return at;
   const uintptr_t caller = return_address(context);
-  return site.has(caller) ? caller - 1 : 0;
+  return has(caller) ? caller - 1 : 0;
 }
 
 KernelFault::Access access_of(const void* context, const siginfo_t& info) {
@@ -108,20 +114,18 @@ KernelFault::Access access_of(const void* context, const siginfo_t& info) {
   return KernelFault::Access::kRead;
 }
 
-Departure departure_by_fault(int number, const siginfo_t& info, const void* context,
-                             uintptr_t instruction) {
-  Departure departure{CL_ERROR_KERNEL_FAULT_CONCLAVE};
-  departure.fault.signal = number;
+KernelFault fault_of(int number, const siginfo_t& info, const void* context,
+                     uintptr_t instruction) {
+  KernelFault fault;
+  fault.signal = number;
   // An address that is none of the machine's is not told.
-  departure.fault.has_address =
-      (number == SIGSEGV || number == SIGBUS) && info.si_code != SI_KERNEL;
-  departure.fault.address = reinterpret_cast<uintptr_t>(info.si_addr);
-  departure.fault.near_stack =
-      departure.fault.has_address &&
-      departure.fault.address + kFrameBytes - stack_pointer(context) < 2 * kFrameBytes;
-  departure.fault.access = access_of(context, info);
-  departure.fault.instruction = instruction;
-  return departure;
+  fault.has_address = (number == SIGSEGV || number == SIGBUS) && info.si_code != SI_KERNEL;
+  fault.address = reinterpret_cast<uintptr_t>(info.si_addr);
+  fault.near_stack =
+      fault.has_address && fault.address + kFrameBytes - stack_pointer(context) < 2 * kFrameBytes;
+  fault.access = access_of(context, info);
+  fault.instruction = instruction;
+  return fault;
 }
 
 // On the thread that is at fault. It is in kernel code, so it holds no lock of this library.
@@ -129,20 +133,20 @@ void leave_faulty_kernel(int number, const siginfo_t& info, const void* context)
   auto* state = static_cast<ThreadState*>(pthread_getspecific(state_key()));
   if (!state || state->holds) return;
   if (KernelCall* call = state->call) {
-    const uintptr_t instruction = faulty_instruction(call->site, context);
+    const uintptr_t instruction =
+        faulty_instruction(call->site.code, call->site.special_code, context);
     if (!instruction) return;
-    const Departure departure = departure_by_fault(number, info, context, instruction);
-    if (call->site.launch)
-      CallRegistry::get().depart(*call, departure);
-    else
-      call->departure = departure;
+    const KernelFault fault = fault_of(number, info, context, instruction);
+    call->fault = fault;
+    CallRegistry::get().depart(call->site.launch, {CL_ERROR_KERNEL_FAULT_CONCLAVE});
     jump_out(*call);
   }
   if (!state->member) return;
   TeamThreads& team = *state->member->team.load();
-  const uintptr_t instruction = faulty_instruction({.code = team.code}, context);
+  const uintptr_t instruction = faulty_instruction(team.code, {}, context);
   if (!instruction) return;
-  CallRegistry::get().depart(team, departure_by_fault(number, info, context, instruction));
+  CallRegistry::get().depart(team, {CL_ERROR_KERNEL_FAULT_CONCLAVE},
+                             fault_of(number, info, context, instruction));
   stop_for_good(*state->member);
 }
 
@@ -165,10 +169,10 @@ void on_signal(int number, siginfo_t* info, void* context) {
     if (since && t_state.holds == 0 && (team.code.has(at) || now_ns() - since >= kGraceNs))
       stop_for_good(*member);
   }
+  if (t_state.caller) t_state.caller->reminded.store(false);
   KernelCall* call = t_state.call;
-  if (call) call->reminded.store(false);
-  if (call && call->wanted.load() && t_state.holds == 0 &&
-      (call->site.has(at) || call->forced.load()))
+  if (call && t_state.caller->is_to_leave() && t_state.holds == 0 &&
+      (call->site.has(at) || t_state.caller->forced.load()))
     jump_out(*call);
   chain(number, info, context);
   errno = error;
@@ -201,19 +205,32 @@ void accept_signal() {
 }
 
 // Before a thread runs kernel code.
-void expect_faults() {
-  if (!t_state.may_fault) [[unlikely]] {
+void get_ready() {
+  if (!t_state.caller) [[unlikely]] {
+    accept_signal();
+    t_state.caller.emplace();
+    CallRegistry::get().add(*t_state.caller);
     pthread_setspecific(state_key(), &t_state);
-    t_state.may_fault = true;
   }
   fault_handlers::install_if_due(leave_faulty_kernel);
+}
+
+// Runs the call to its end; false where it is left.
+[[gnu::noinline]] bool call_function(KernelCall& call, void (*function)(void*), void* argument) {
+  if (__builtin_setjmp(call.place) != 0) {
+    t_state.call = call.outer;
+    return false;
+  }
+  t_state.call = &call;
+  function(argument);
+  t_state.call = call.outer;  // while the place to jump to is still there
+  return true;
 }
 
 }  // namespace
 
 void TeamThreads::join() {
-  accept_signal();
-  expect_faults();
+  get_ready();
   fault_handlers::use_alternate_stack();
   if (!t_state.member) t_state.member = new Member;
   CallRegistry::get().add_member(*this, *t_state.member);
@@ -226,35 +243,42 @@ void TeamThreads::stop() {
 namespace kernel_calls {
 
 Departure run(const Site& site, void (*function)(void*), void* argument) {
-  expect_faults();
-  if (site.launch) accept_signal();
+  get_ready();
+  CallingThread& caller = *t_state.caller;
+  CallRegistry& registry = CallRegistry::get();
   KernelCall call(site);
   call.outer = t_state.call;
-  if (site.launch && !CallRegistry::get().add(call)) return call.departure;
+  if (site.team) [[unlikely]]
+    registry.set_call(*site.team, &call);
 #if defined(__x86_64__)
   const unsigned float_control = _mm_getcsr();
 #endif
-  if (__builtin_setjmp(call.place) == 0) {
-    t_state.call = &call;
-    function(argument);
-    t_state.call = call.outer;
-    if (site.launch) CallRegistry::get().remove(call);
+  caller.begin(site.launch);
+  if (site.limit_ns) [[unlikely]]
+    registry.limit(caller, now_ns() + site.limit_ns);
+  const bool is_complete = !site.launch.left.load() && call_function(call, function, argument);
+  caller.end();
+  if (site.limit_ns) [[unlikely]]
+    registry.end_limit(caller);
+  if (site.team) [[unlikely]]
+    registry.set_call(*site.team, nullptr);
+  if (call.outer) caller.begin(call.outer->site.launch);
+  if (is_complete) [[likely]]
     return {};
-  }
 #if defined(__x86_64__)
   _mm_setcsr(float_control);
 #endif
-  t_state.call = call.outer;
   t_state.holds = 0;
-  if (site.launch) CallRegistry::get().remove(call);
-  return call.departure;
+  Departure departure = registry.departure_of(site.launch);
+  departure.fault = call.fault;
+  return departure;
 }
 
 void leave(int status, int exit_code) {
   const Departure departure{status, exit_code};
   ++t_state.holds;
   if (KernelCall* call = t_state.call) {
-    CallRegistry::get().depart(*call, departure);
+    CallRegistry::get().depart(call->site.launch, departure);
     jump_out(*call);
   }
   if (TeamThreads::Member* member = t_state.member) {

@@ -82,19 +82,18 @@ struct TeamThreads {
 
 // The calls of one launch end together.
 struct LaunchCalls {
+  std::atomic<bool> left{false};
   Departure departure;  // how the first of them was left; guarded by the registry
 };
 
 namespace kernel_calls {
 
 struct Site {
+  LaunchCalls& launch;
   CodeRange code;
   CodeRange special_code = {};  // more code that the call may run
-  // The calls that are left with this one, at any moment; null: only a fault ends the call, and no
-  // other with it, which costs no lock.
-  LaunchCalls* launch = nullptr;
-  uint64_t limit_ns = 0;        // the call is left after so long; 0: never. Needs `launch`
-  TeamThreads* team = nullptr;  // of the calling thread. Needs `launch`
+  uint64_t limit_ns = 0;        // the call is left after so long; 0: never
+  TeamThreads* team = nullptr;  // of the calling thread
 
   bool has(uintptr_t address) const { return code.has(address) || special_code.has(address); }
 };

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults in kernels: the event gets a negative status, the callback is told where and why, and
 // everything else goes on.
+#include "api_test.h"
+#include "child_process.h"
+
 #include <CL/cl_ext_conclave.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -14,9 +17,6 @@
 #include <fstream>
 #include <mutex>
 #include <thread>
-
-#include "api_test.h"
-#include "child_process.h"
 
 namespace conclave::test {
 namespace {
@@ -130,10 +130,8 @@ TEST_F(FaultTest, OfEachClass) {
                {"kernel 'faulty'", ") or one behind it", "write to 0x0", "a null pointer"});
   expect_fault(enqueue(queue_, "faulty", {0, 2}),
                {"work-group (0, 0, 0)", "write to 0x123456789000", "no memory of the kernel"});
-  expect_fault(enqueue(queue_, "faulty", {16383, 3}),
-               {"illegal instruction"});
-  expect_fault(enqueue(queue_, "faulty", {100, 4}),
-               {"an address that no memory can have"});
+  expect_fault(enqueue(queue_, "faulty", {16383, 3}), {"illegal instruction"});
+  expect_fault(enqueue(queue_, "faulty", {100, 4}), {"an address that no memory can have"});
 }
 
 TEST_F(FaultTest, BeyondABuffer) {
@@ -167,6 +165,32 @@ TEST_F(FaultTest, InCCode) {
   expect_fault(enqueue(queue_, "faulty_c", {3}), {"a null pointer and"});
   expect_fault(enqueue(queue_, "faulty_c", {4}), {"the stack has overflowed"});
   expect_fault(enqueue(queue_, "faulty_c", {5}), {"jump to 0x8"});
+}
+
+TEST_F(FaultTest, WorkGroupsThatWaitForTheFaultyOneEnd) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "ThreadSanitizer keeps signals back until a thread calls a function it knows";
+#endif
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_OK(clEnqueueFillBuffer(queue_, out_, "\0\0\0", 4, 0, 4, 0, nullptr, nullptr));
+    expect_fault(enqueue(queue_, "wait_for_others", {}), {"kernel 'wait_for_others'"});
+  }
+}
+
+TEST_F(FaultTest, InAParallelRegion) {
+  program_ = build(context_, R"(
+    void fault_on_thread(int thread);
+    kernel void faulty_team(global int* out, int thread) { fault_on_thread(thread); }
+    kernel void healthy(global int* out) { out[get_global_id(0)] = 3 * get_global_id(0); })",
+                   CONCLAVE_TEST_OPENMP_OBJECT);
+  for (const int thread : {0, 2}) {
+    Kernel kernel = make_kernel(program_, "faulty_team");
+    EXPECT_OK(clSetKernelArg(kernel, 0, sizeof(cl_mem), out_.list()));
+    EXPECT_OK(clSetKernelArg(kernel, 1, sizeof thread, &thread));
+    Event event;
+    ASSERT_OK(clEnqueueTask(queue_, kernel, 0, nullptr, event.out()));
+    expect_fault(event, {"kernel 'faulty_team'", "write to 0x8"});
+  }
 }
 
 TEST_F(FaultTest, TheLineOfTheSource) {

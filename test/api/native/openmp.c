@@ -64,6 +64,14 @@ long sum_of_parts(int n) {
 }
 
 // Thread `who` ends the kernel, in a parallel region.
+void fault_on_thread(int who) {
+#pragma omp parallel
+  {
+    if (omp_get_thread_num() == who) *(volatile int*)8 = 1;
+#pragma omp barrier
+  }
+}
+
 void abort_in_region(int who) {
 #pragma omp parallel
   {

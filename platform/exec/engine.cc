@@ -10,7 +10,7 @@
 #include "platform/base/futex.h"
 #include "platform/exec/admission.h"
 #include "platform/exec/execution.h"
-#include "platform/exec/float_environment.h"
+#include "platform/base/float_environment.h"
 #include "platform/exec/gang.h"
 
 namespace conclave {

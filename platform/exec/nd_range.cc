@@ -105,6 +105,7 @@ NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
   uint64_t estimate = estimate_ns();
   timed_ = estimate == kUnknown || estimate > kAlwaysTimedNs ||
            launches.fetch_add(1, std::memory_order_relaxed) % kTimedOneIn == 0;
+  if (timed_) kernel_calls::guard_handlers();
 }
 
 void NdRange::watch_kind(const Kernel& kernel, const IndexSpace& space) {
@@ -178,44 +179,75 @@ size_t NdRange::stack_bytes() const {
 }
 
 void NdRange::run(ComputeUnit& cu, uint64_t first, uint64_t count) {
-  check(call_contained(cu, first, count, nullptr));
+  CodeCall code_call = prepare(cu, first, count);
+  Departure departure;
+  if (!call_contained(cu, code_call, nullptr, departure)) [[unlikely]]
+    throw_error(departure, cu, code_call);
 }
 
 void NdRange::run_team(const std::vector<ComputeUnit*>& units) {
-  check(OpenMpTeam::run(code_->code, units, [&](TeamThreads& threads) {
-    return call_contained(*units.front(), 0, units_, &threads);
-  }));
+  ComputeUnit& cu = *units.front();
+  CodeCall code_call = prepare(cu, 0, units_);
+  const Departure departure = OpenMpTeam::run(code_->code, units, [&](TeamThreads& threads) {
+    Departure how;
+    call_contained(cu, code_call, &threads, how);
+    return how;
+  });
+  if (departure) throw_error(departure, cu, code_call);
 }
 
-// Calls the code for some groups. A call that is left cleans up nothing, so what may throw, or has
-// to be destroyed, is here and not in call().
-Departure NdRange::call_contained(ComputeUnit& cu, uint64_t first, uint64_t count,
-                                  TeamThreads* team) {
+// A call that is left cleans up nothing, so what may throw is done before.
+NdRange::CodeCall NdRange::prepare(ComputeUnit& cu, uint64_t first, uint64_t count) {
   const SpecializedCode* special = kind_use_ ? kind_use_->code() : nullptr;
   const size_t spill_bytes =
       special ? std::max(spill_bytes_, special->spill_bytes * items_per_group_) : spill_bytes_;
-  CodeCall code_call{special, cu.workspace(local_bytes_, spill_bytes, __builtin_frame_address(0)),
-                     first};
-  kernel_calls::Site site{.launch = calls_, .code = code_->code->code_range(), .team = team};
-  if (special) site.special_code = special->code->code_range();
-  UnitOfThread::set(cu.access());
-  uint64_t start = 0;
-  if (limit_ns_) [[unlikely]] {
-    const uint64_t used = used_ns_[cu.index()];
-    if (used >= limit_ns_) return {CL_ERROR_KERNEL_TIMEOUT_TI};
-    site.limit_ns = limit_ns_ - used;
-    start = now_ns();
-  }
-  Departure departure = kernel_calls::run(site, [&] { call(code_call, first, count); });
-  if (limit_ns_) used_ns_[cu.index()] += now_ns() - start;
-  if (departure.fault.signal) [[unlikely]]
-    departure.text = describe(departure.fault, scene_of(departure.fault, cu, code_call));
-  return departure;
+  return {special, cu.workspace(local_bytes_, spill_bytes, __builtin_frame_address(0)), first,
+          count};
 }
 
-void NdRange::check(const Departure& departure) const {
-  if (!departure) [[likely]]
-    return;
+// False where the call was left; `departure` then tells how.
+bool NdRange::call_contained(ComputeUnit& cu, CodeCall& code_call, TeamThreads* team,
+                             Departure& departure) {
+  kernel_calls::Site site{.launch = calls_, .code = code_->code->code_range(), .team = team};
+  if (code_call.special) site.special_code = &code_call.special->code->code_range();
+  UnitOfThread::set(cu.access());
+  if (limit_ns_) [[unlikely]]
+    return call_in_time(site, cu, code_call, departure);
+  return kernel_calls::run(site, [&] { call(code_call); }, departure);
+}
+
+bool NdRange::call_in_time(kernel_calls::Site& site, ComputeUnit& cu, CodeCall& code_call,
+                           Departure& departure) {
+  uint64_t& used = used_ns_[cu.index()];
+  if (used >= limit_ns_) {
+    departure.status = CL_ERROR_KERNEL_TIMEOUT_TI;
+    return false;
+  }
+  site.limit_ns = limit_ns_ - used;
+  const uint64_t start = now_ns();
+  const bool is_complete = kernel_calls::run(site, [&] { call(code_call); }, departure);
+  used += now_ns() - start;
+  return is_complete;
+}
+
+void NdRange::call(CodeCall& code_call) {
+  const SpecializedCode* special = code_call.special;
+  const auto call = [&](abi::GroupFunction function, uint64_t begin, uint64_t groups) {
+    code_call.end = begin + groups;
+    code_call.workspace.groups_left = groups;
+    function(&launch_, arguments(), &code_call.workspace, begin, groups);
+  };
+  if (!special || !special->has_size || !has_smaller_groups_)
+    call(special ? special->function : code_->function, code_call.first, code_call.count);
+  else
+    split_by_fullness(launch_, code_call.first, code_call.count,
+                      [&](uint64_t begin, uint64_t groups, bool full) {
+                        call(full ? special->function : code_->function, begin, groups);
+                      });
+}
+
+void NdRange::throw_error(const Departure& departure, const ComputeUnit& cu,
+                          const CodeCall& code_call) {
   const std::string kernel = "kernel '" + code_->info->name + "' ";
   switch (departure.status) {
     case CL_ERROR_KERNEL_ABORT_TI:
@@ -224,27 +256,15 @@ void NdRange::check(const Departure& departure) const {
       throw Error(departure.status,
                   kernel + "called exit(" + std::to_string(departure.exit_code) + ")");
     case CL_ERROR_KERNEL_FAULT_CONCLAVE:
-      // Without a text where the fault is another work-group's, on whose compute unit it is told.
-      throw Error(departure.status, departure.text);
+      // Without a text where the fault is another work-group's: there it is told.
+      throw Error(departure.status,
+                  departure.fault.signal
+                      ? describe(departure.fault, scene_of(departure.fault, cu, code_call))
+                      : "");
     default:
       throw Error(departure.status,
                   kernel + "did not end within " + std::to_string(limit_ns_ / 1'000'000) + " ms");
   }
-}
-
-void NdRange::call(CodeCall& code_call, uint64_t first, uint64_t count) {
-  const SpecializedCode* special = code_call.special;
-  const auto call = [&](abi::GroupFunction function, uint64_t begin, uint64_t groups) {
-    code_call.end = begin + groups;
-    code_call.workspace.groups_left = groups;
-    function(&launch_, arguments(), &code_call.workspace, begin, groups);
-  };
-  if (!special || !special->has_size || !has_smaller_groups_)
-    call(special ? special->function : code_->function, first, count);
-  else
-    split_by_fullness(launch_, first, count, [&](uint64_t begin, uint64_t groups, bool full) {
-      call(full ? special->function : code_->function, begin, groups);
-    });
 }
 
 // What the launch was at when the fault came.

@@ -72,12 +72,18 @@ class NdRange : public Command {
   struct CodeCall {
     const SpecializedCode* special;  // null: the general code
     const abi::Workspace& workspace;
-    uint64_t end;  // one past the groups that the code was called for last
+    uint64_t first, count;  // the groups
+    uint64_t end = 0;       // one past those that the code was called for last
   };
 
-  void call(CodeCall& code_call, uint64_t first, uint64_t count);
-  Departure call_contained(ComputeUnit& cu, uint64_t first, uint64_t count, TeamThreads* team);
-  void check(const Departure& departure) const;
+  CodeCall prepare(ComputeUnit& cu, uint64_t first, uint64_t count);
+  bool call_contained(ComputeUnit& cu, CodeCall& code_call, TeamThreads* team,
+                      Departure& departure);
+  bool call_in_time(kernel_calls::Site& site, ComputeUnit& cu, CodeCall& code_call,
+                    Departure& departure);
+  void call(CodeCall& code_call);
+  [[noreturn]] void throw_error(const Departure& departure, const ComputeUnit& cu,
+                                const CodeCall& code_call);
   FaultScene scene_of(const KernelFault& fault, const ComputeUnit& cu, const CodeCall& code_call);
   std::string memory_name(const Memory& memory);
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/loader/call_registry.h"
 
+#include <linux/membarrier.h>
 #include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -18,6 +21,9 @@ namespace {
 constexpr uint64_t kRetryNs = 1'000'000;
 constexpr uint64_t kLingerNs = 100'000'000;
 
+// No processor keeps a store to itself for so long.
+constexpr useconds_t kFenceUs = 100;
+
 }  // namespace
 
 CallRegistry& CallRegistry::get() {
@@ -25,8 +31,12 @@ CallRegistry& CallRegistry::get() {
   return *registry;
 }
 
+CallRegistry::CallRegistry()
+    : has_fence_(syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0) {}
+
 void CallRegistry::add(CallingThread& thread) {
   const std::lock_guard lock(mutex_);
+  thread.thread = pthread_self();
   threads_.push_back(&thread);
 }
 
@@ -54,13 +64,13 @@ Departure CallRegistry::departure_of(LaunchCalls& launch) {
 
 void CallRegistry::limit(CallingThread& thread, uint64_t deadline_ns) {
   const std::lock_guard lock(mutex_);
-  thread.deadline_ns.store(deadline_ns);
+  thread.deadline_ns = deadline_ns;
   watch_until(deadline_ns);
 }
 
 void CallRegistry::end_limit(CallingThread& thread) {
   const std::lock_guard lock(mutex_);
-  thread.deadline_ns.store(0);
+  thread.deadline_ns = 0;
 }
 
 void CallRegistry::set_call(TeamThreads& team, KernelCall* call) {
@@ -84,7 +94,10 @@ void CallRegistry::stop(TeamThreads& team) {
 void CallRegistry::want(LaunchCalls& launch, const Departure& departure) {
   if (launch.left.load()) return;
   launch.departure = departure;
-  launch.left.store(true);  // ordered before the looks below
+  launch.left.store(true);
+  // A processor whose thread has not seen that yet shows us what that thread said before it looked.
+  if (!has_fence_ || syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0)
+    usleep(kFenceUs);
   const uint64_t now = now_ns();
   for (CallingThread* thread : threads_) {
     // A thread counts a call before it names the launch: where the number is the same before and
@@ -135,7 +148,7 @@ void CallRegistry::remind(pthread_t thread, std::atomic<bool>& reminded) const {
 uint64_t CallRegistry::look_at_calls(uint64_t now) {
   uint64_t next = UINT64_MAX;
   for (CallingThread* thread : threads_) {
-    const uint64_t deadline = thread->deadline_ns.load();
+    const uint64_t deadline = thread->deadline_ns;
     LaunchCalls* launch = deadline ? thread->launch.load() : nullptr;
     if (launch && now >= deadline) want(*launch, {CL_ERROR_KERNEL_TIMEOUT_TI});
     if (launch && now < deadline) next = std::min(next, deadline);

@@ -15,33 +15,37 @@ namespace conclave {
 // A call, on its thread's stack.
 class KernelCall {
  public:
-  explicit KernelCall(const kernel_calls::Site& call_site) : site(call_site) {}
+  KernelCall(const kernel_calls::Site& call_site, KernelCall* outer_call, KernelFault& its_fault)
+      : site(call_site), outer(outer_call), fault(its_fault) {}
 
   const kernel_calls::Site& site;
-  void* place[5];  // of __builtin_setjmp
-  KernelCall* outer = nullptr;
-  KernelFault fault;  // that ended it
+  KernelCall* const outer;  // that the thread was in; null: none
+  void* place[5];           // of __builtin_setjmp
+  KernelFault& fault;       // that ended it; the thread's
 };
 
-// A thread that calls kernel code, as the others see it. A call costs no lock: the thread counts it
-// up and then says what launch it is for.
+// A thread that calls kernel code, as the others see it. A call costs no lock and no fence: the
+// thread counts it up, says what launch it is for, and then looks whether that has been left. Who
+// leaves a launch says so, makes all threads pass a fence (membarrier(2)), and then looks at them.
 struct CallingThread {
-  const pthread_t thread = pthread_self();
+  pthread_t thread = {};
   // The present call. Written by the thread.
   std::atomic<uint64_t> number{0};
   std::atomic<LaunchCalls*> launch{nullptr};  // null: there is none
-  std::atomic<uint64_t> deadline_ns{0};       // 0: none
   // For the thread's signal handler: the number of the call that is to be left, and whether
   // wherever the thread is. Written by the registry.
   std::atomic<uint64_t> wanted{0};
   std::atomic<bool> forced{false};
-  uint64_t wanted_at_ns = 0;
   // A signal is on its way to the thread; a second one would only take up room in the queue.
   std::atomic<bool> reminded{false};
+  // Guarded by the registry.
+  uint64_t wanted_at_ns = 0;
+  uint64_t deadline_ns = 0;  // of the present call; 0: none
 
   void begin(LaunchCalls& of) {
-    number.store(number.load(std::memory_order_relaxed) + 1);
-    launch.store(&of);  // ordered before the look whether that launch has been left
+    number.store(number.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    launch.store(&of, std::memory_order_release);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
   }
   void end() { launch.store(nullptr, std::memory_order_release); }
   bool is_to_leave() const { return wanted.load() == number.load() && launch.load(); }
@@ -77,6 +81,7 @@ class CallRegistry {
   void stop(TeamThreads& team);
 
  private:
+  CallRegistry();
   void want(LaunchCalls& launch, const Departure& departure);
   void watch_until(uint64_t time_ns);
   void watch();
@@ -85,6 +90,7 @@ class CallRegistry {
   uint64_t look_at_teams(uint64_t now);
 
   int signal_ = 0;
+  bool has_fence_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<CallingThread*> threads_;

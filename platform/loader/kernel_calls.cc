@@ -8,14 +8,12 @@
 #include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#endif
 
-#include <optional>
+#include <utility>
 
 #include "CL/cl_ext_conclave.h"
 #include "platform/base/clock.h"
+#include "platform/base/float_environment.h"
 #include "platform/loader/call_registry.h"
 #include "platform/loader/fault_handlers.h"
 
@@ -27,13 +25,11 @@ struct ThreadState {
   KernelCall* call = nullptr;
   TeamThreads::Member* member = nullptr;
   int holds = 0;
-  std::optional<CallingThread> caller;
-
-  ~ThreadState() {
-    if (caller) CallRegistry::get().remove(*caller);
-  }
+  bool is_ready = false;  // to call kernel code
+  CallingThread caller;
+  KernelFault fault;  // that has ended the call
 };
-thread_local ThreadState t_state;
+constinit thread_local ThreadState t_state;
 
 // Where that handler finds the state of the thread. Faults come from any thread of the host, also
 // in the middle of malloc(); the first access to a thread_local variable may call that.
@@ -96,11 +92,11 @@ uintptr_t return_address(const void* context) {
 }
 
 // The instruction of kernel code that has led to the fault; 0: it was none.
-uintptr_t faulty_instruction(const CodeRange& code, const CodeRange& more, const void* context) {
-  const auto has = [&](uintptr_t address) { return code.has(address) || more.has(address); };
-  if (const uintptr_t at = program_counter(context); has(at)) return at;
+template <class Code>
+uintptr_t faulty_instruction(const Code& code, const void* context) {
+  if (const uintptr_t at = program_counter(context); code.has(at)) return at;
   const uintptr_t caller = return_address(context);
-  return has(caller) ? caller - 1 : 0;
+  return code.has(caller) ? caller - 1 : 0;
 }
 
 KernelFault::Access access_of(const void* context, const siginfo_t& info) {
@@ -133,8 +129,7 @@ void leave_faulty_kernel(int number, const siginfo_t& info, const void* context)
   auto* state = static_cast<ThreadState*>(pthread_getspecific(state_key()));
   if (!state || state->holds) return;
   if (KernelCall* call = state->call) {
-    const uintptr_t instruction =
-        faulty_instruction(call->site.code, call->site.special_code, context);
+    const uintptr_t instruction = faulty_instruction(call->site, context);
     if (!instruction) return;
     const KernelFault fault = fault_of(number, info, context, instruction);
     call->fault = fault;
@@ -143,7 +138,7 @@ void leave_faulty_kernel(int number, const siginfo_t& info, const void* context)
   }
   if (!state->member) return;
   TeamThreads& team = *state->member->team.load();
-  const uintptr_t instruction = faulty_instruction(team.code, {}, context);
+  const uintptr_t instruction = faulty_instruction(team.code, context);
   if (!instruction) return;
   CallRegistry::get().depart(team, {CL_ERROR_KERNEL_FAULT_CONCLAVE},
                              fault_of(number, info, context, instruction));
@@ -169,10 +164,10 @@ void on_signal(int number, siginfo_t* info, void* context) {
     if (since && t_state.holds == 0 && (team.code.has(at) || now_ns() - since >= kGraceNs))
       stop_for_good(*member);
   }
-  if (t_state.caller) t_state.caller->reminded.store(false);
+  t_state.caller.reminded.store(false);
   KernelCall* call = t_state.call;
-  if (call && t_state.caller->is_to_leave() && t_state.holds == 0 &&
-      (call->site.has(at) || t_state.caller->forced.load()))
+  if (call && t_state.caller.is_to_leave() && t_state.holds == 0 &&
+      (call->site.has(at) || t_state.caller.forced.load()))
     jump_out(*call);
   chain(number, info, context);
   errno = error;
@@ -204,33 +199,36 @@ void accept_signal() {
   (void)done;
 }
 
-// Before a thread runs kernel code.
-void get_ready() {
-  if (!t_state.caller) [[unlikely]] {
-    accept_signal();
-    t_state.caller.emplace();
-    CallRegistry::get().add(*t_state.caller);
-    pthread_setspecific(state_key(), &t_state);
-  }
-  fault_handlers::install_if_due(leave_faulty_kernel);
+// Before a thread runs kernel code for the first time.
+[[gnu::noinline]] void get_ready() {
+  // Forgets the thread when it ends.
+  thread_local const struct Registration {
+    Registration() { CallRegistry::get().add(t_state.caller); }
+    ~Registration() { CallRegistry::get().remove(t_state.caller); }
+  } registration;
+  accept_signal();
+  pthread_setspecific(state_key(), &t_state);
+  kernel_calls::guard_handlers();
+  t_state.is_ready = true;
 }
 
 // Runs the call to its end; false where it is left.
-[[gnu::noinline]] bool call_function(KernelCall& call, void (*function)(void*), void* argument) {
+[[gnu::noinline]] bool call_function(ThreadState& state, KernelCall& call, void (*function)(void*),
+                                     void* argument) {
   if (__builtin_setjmp(call.place) != 0) {
-    t_state.call = call.outer;
+    state.call = call.outer;
     return false;
   }
-  t_state.call = &call;
+  state.call = &call;
   function(argument);
-  t_state.call = call.outer;  // while the place to jump to is still there
+  state.call = call.outer;  // while the place to jump to is still there
   return true;
 }
 
 }  // namespace
 
 void TeamThreads::join() {
-  get_ready();
+  if (!t_state.is_ready) get_ready();
   fault_handlers::use_alternate_stack();
   if (!t_state.member) t_state.member = new Member;
   CallRegistry::get().add_member(*this, *t_state.member);
@@ -242,36 +240,37 @@ void TeamThreads::stop() {
 
 namespace kernel_calls {
 
-Departure run(const Site& site, void (*function)(void*), void* argument) {
-  get_ready();
-  CallingThread& caller = *t_state.caller;
-  CallRegistry& registry = CallRegistry::get();
-  KernelCall call(site);
-  call.outer = t_state.call;
+bool run(const Site& site, void (*function)(void*), void* argument, Departure& departure) {
+  ThreadState* state = &t_state;
+  asm("" : "+r"(state));  // to find it costs a call, which compilers would repeat at each use
+  if (!state->is_ready) [[unlikely]]
+    get_ready();
+  KernelCall call(site, state->call, state->fault);
   if (site.team) [[unlikely]]
-    registry.set_call(*site.team, &call);
-#if defined(__x86_64__)
-  const unsigned float_control = _mm_getcsr();
-#endif
-  caller.begin(site.launch);
+    CallRegistry::get().set_call(*site.team, &call);
+  state->caller.begin(site.launch);
   if (site.limit_ns) [[unlikely]]
-    registry.limit(caller, now_ns() + site.limit_ns);
-  const bool is_complete = !site.launch.left.load() && call_function(call, function, argument);
-  caller.end();
+    CallRegistry::get().limit(state->caller, now_ns() + site.limit_ns);
+  const bool is_complete =
+      !site.launch.left.load() && call_function(*state, call, function, argument);
+  state->caller.end();
   if (site.limit_ns) [[unlikely]]
-    registry.end_limit(caller);
+    CallRegistry::get().end_limit(state->caller);
   if (site.team) [[unlikely]]
-    registry.set_call(*site.team, nullptr);
-  if (call.outer) caller.begin(call.outer->site.launch);
+    CallRegistry::get().set_call(*site.team, nullptr);
+  if (call.outer) [[unlikely]]
+    state->caller.begin(call.outer->site.launch);
   if (is_complete) [[likely]]
-    return {};
-#if defined(__x86_64__)
-  _mm_setcsr(float_control);
-#endif
-  t_state.holds = 0;
-  Departure departure = registry.departure_of(site.launch);
-  departure.fault = call.fault;
-  return departure;
+    return true;
+  FloatEnvironment::set_default();
+  state->holds = 0;
+  departure = CallRegistry::get().departure_of(site.launch);
+  departure.fault = std::exchange(state->fault, {});
+  return false;
+}
+
+void guard_handlers() {
+  fault_handlers::install_if_due(leave_faulty_kernel);
 }
 
 void leave(int status, int exit_code) {

@@ -22,7 +22,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -46,7 +45,6 @@ struct Departure {
   cl_int status = CL_SUCCESS;
   int exit_code = 0;       // of exit()
   KernelFault fault = {};  // of this very call
-  std::string text = {};   // about the fault
   explicit operator bool() const { return status != CL_SUCCESS; }
 };
 
@@ -90,27 +88,32 @@ namespace kernel_calls {
 
 struct Site {
   LaunchCalls& launch;
-  CodeRange code;
-  CodeRange special_code = {};  // more code that the call may run
-  uint64_t limit_ns = 0;        // the call is left after so long; 0: never
-  TeamThreads* team = nullptr;  // of the calling thread
+  const CodeRange& code;
+  const CodeRange* special_code = nullptr;  // more code that the call may run; null: none
+  uint64_t limit_ns = 0;                    // the call is left after so long; 0: never
+  TeamThreads* team = nullptr;              // of the calling thread
 
-  bool has(uintptr_t address) const { return code.has(address) || special_code.has(address); }
+  bool has(uintptr_t address) const {
+    return code.has(address) || (special_code && special_code->has(address));
+  }
 };
 
 // Calls `function(argument)`, which has nothing to clean up; not where the launch has been left
-// already.
-Departure run(const Site& site, void (*function)(void*), void* argument);
+// already. Returns whether it came to its end; `departure` tells how it was left otherwise.
+bool run(const Site& site, void (*function)(void*), void* argument, Departure& departure);
 
 template <class Function>
-Departure run(const Site& site, Function&& function) {
+bool run(const Site& site, Function&& function, Departure& departure) {
   using Callable = std::remove_reference_t<Function>;
-  return run(site, [](void* f) { (*static_cast<Callable*>(f))(); }, &function);
+  return run(site, [](void* f) { (*static_cast<Callable*>(f))(); }, &function, departure);
 }
 
 // What programs call through image::kLeaveVariable: ends the call of the calling thread, or of the
 // thread whose team it is in.
 void leave(int status, int exit_code);
+
+// Looks, unless it has just been done, whether the host has put handlers of faults before ours.
+void guard_handlers();
 
 // While it lives, the calling thread's call is not left: the thread is in this library.
 class Hold {

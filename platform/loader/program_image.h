@@ -132,7 +132,7 @@ class LoadedCode {
   // The function of the kernel with this symbol.
   abi::GroupFunction function(const std::string& symbol) const;
 
-  CodeRange code_range() const { return code_range_; }
+  const CodeRange& code_range() const { return code_range_; }
   // The line of the source that an address of the code comes from: "file.cl:12"; "" where that is
   // not known.
   std::string source_line(uintptr_t address) const;

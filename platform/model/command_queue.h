@@ -43,7 +43,9 @@ class CommandQueue : public Object<CommandQueue> {
   cl_command_queue_properties properties() const { return properties_.load(); }
   const std::vector<cl_queue_properties>& requested_properties() const { return requested_; }
   // CU time by the weight of the queue's priority (cl_khr_priority_hints): what is charged for it.
-  uint64_t cost(uint64_t ns) const { return ns * kNormalWeight / weight_; }
+  uint64_t cost(uint64_t ns) const {
+    return weight_ == kNormalWeight ? ns : ns * kNormalWeight / weight_;
+  }
   bool profiling() const { return properties() & CL_QUEUE_PROFILING_ENABLE; }
   bool out_of_order() const { return properties() & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE; }
   // clSetCommandQueueProperty of OpenCL 1.0.

@@ -2,8 +2,8 @@
 // Kernels expect the default floating-point environment: round to nearest, no traps, denormals
 // kept. A host thread that runs commands may have another one; this guard sets the default and
 // restores.
-#ifndef CONCLAVE_PLATFORM_EXEC_FLOAT_ENVIRONMENT_H_
-#define CONCLAVE_PLATFORM_EXEC_FLOAT_ENVIRONMENT_H_
+#ifndef CONCLAVE_PLATFORM_BASE_FLOAT_ENVIRONMENT_H_
+#define CONCLAVE_PLATFORM_BASE_FLOAT_ENVIRONMENT_H_
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -25,6 +25,8 @@ class FloatEnvironment {
   ~FloatEnvironment() {
     if (saved_ != kDefault) _mm_setcsr(saved_);
   }
+  // For a thread that has such an object and whose environment somebody may have changed since.
+  static void set_default() { _mm_setcsr(kDefault); }
 
  private:
   static constexpr unsigned kDefault = 0x1f80;  // all exceptions masked, nothing else
@@ -35,6 +37,7 @@ class FloatEnvironment {
     std::fesetenv(FE_DFL_ENV);
   }
   ~FloatEnvironment() { std::fesetenv(&saved_); }
+  static void set_default() { std::fesetenv(FE_DFL_ENV); }
 
  private:
   std::fenv_t saved_;
@@ -43,4 +46,4 @@ class FloatEnvironment {
 
 }  // namespace conclave
 
-#endif  // CONCLAVE_PLATFORM_EXEC_FLOAT_ENVIRONMENT_H_
+#endif  // CONCLAVE_PLATFORM_BASE_FLOAT_ENVIRONMENT_H_

@@ -5,12 +5,11 @@
 
 namespace conclave::icd {
 
-void report(const char* function, const Error& error) noexcept {
+void report(const char* function, cl_int code, const char* what) noexcept {
   try {
-    std::string text =
-        std::string(function) + ": error " + std::to_string(error.code()) + ": " + error.text();
+    std::string text = std::string(function) + ": error " + std::to_string(code) + ": " + what;
     if (log::debug_enabled()) log::debug(text);
-    if (current_context) current_context->report(text);
+    if (current_context) current_context->report(text.c_str());
   } catch (...) {  // no memory for the message: the code alone must do
   }
 }

@@ -36,7 +36,7 @@ namespace conclave::icd {
 inline thread_local Context* current_context = nullptr;
 
 // Logs an error and tells the current context's callback.
-void report(const char* function, const Error& error) noexcept;
+void report(const char* function, cl_int code, const char* text) noexcept;
 
 // Runs the body of an entry point and returns its error code.
 template <class Body>
@@ -46,12 +46,12 @@ cl_int guarded(const char* function, Body&& body) noexcept {
     body();
     return CL_SUCCESS;
   } catch (const Error& error) {
-    report(function, error);
+    report(function, error.code(), error.what());
     return error.code();
   } catch (const std::bad_alloc&) {
     return CL_OUT_OF_HOST_MEMORY;
   } catch (const std::exception& other) {
-    report(function, Error(CL_OUT_OF_RESOURCES, other.what()));
+    report(function, CL_OUT_OF_RESOURCES, other.what());
     return CL_OUT_OF_RESOURCES;
   }
 }

@@ -41,6 +41,13 @@ spdlog::logger& logger() {
   return *instance;
 }
 
+void write(spdlog::level::level_enum level, std::string_view text) noexcept {
+  try {
+    logger().log(level, text);
+  } catch (const std::exception&) {
+  }
+}
+
 }  // namespace
 
 void serve_as(const char* program, bool to_stderr) {
@@ -48,20 +55,24 @@ void serve_as(const char* program, bool to_stderr) {
   g_daemon_to_stderr = to_stderr;
 }
 
-bool debug_enabled() {
-  return logger().should_log(spdlog::level::debug);
+bool debug_enabled() noexcept {
+  try {
+    return logger().should_log(spdlog::level::debug);
+  } catch (const std::exception&) {
+    return false;
+  }
 }
-void debug(std::string_view text) {
-  logger().debug(text);
+void debug(std::string_view text) noexcept {
+  write(spdlog::level::debug, text);
 }
-void info(std::string_view text) {
-  logger().info(text);
+void info(std::string_view text) noexcept {
+  write(spdlog::level::info, text);
 }
-void warn(std::string_view text) {
-  logger().warn(text);
+void warn(std::string_view text) noexcept {
+  write(spdlog::level::warn, text);
 }
-void error(std::string_view text) {
-  logger().error(text);
+void error(std::string_view text) noexcept {
+  write(spdlog::level::err, text);
 }
 
 }  // namespace conclave::log

@@ -13,12 +13,13 @@ namespace conclave::log {
 void serve_as(const char* program, bool to_stderr);
 
 // Whether debug messages are wanted; check it before formatting one on a warm path.
-bool debug_enabled();
+bool debug_enabled() noexcept;
 
-void debug(std::string_view text);
-void info(std::string_view text);
-void warn(std::string_view text);
-void error(std::string_view text);
+// None of them fails: what cannot be written, for want of memory, is lost.
+void debug(std::string_view text) noexcept;
+void info(std::string_view text) noexcept;
+void warn(std::string_view text) noexcept;
+void error(std::string_view text) noexcept;
 
 }  // namespace conclave::log
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/exec/backlog.h"
 
-#include <algorithm>
+#include <new>
+#include <optional>
 
 #include "platform/base/clock.h"
 #include "platform/base/error.h"
@@ -30,6 +31,8 @@ void watch_others() {
       share::Guardian::start(layout, false);
     } catch (const Error& error) {
       log::error(error.text());
+    } catch (const std::bad_alloc&) {  // those who wait look from time to time as well
+      log::error("no memory to watch the other processes with");
     }
   });
 }
@@ -51,7 +54,7 @@ Backlog::Group& Backlog::group_of(const Event& event) {
   const ComputeUnitSet units = allowed_units(event);
   for (Group& group : groups_)
     if (group.kind == kind && group.units == units) return group;
-  return groups_.emplace_back(Group{units, kind, {}});
+  return groups_.emplace_back(Group{units, kind});
 }
 
 bool Backlog::may_run(const Tenure& tenure, const Group& group) const {
@@ -62,17 +65,38 @@ bool Backlog::may_run(const Tenure& tenure, const Group& group) const {
 
 void Backlog::push(Event& event) {
   std::lock_guard lock(mutex_);
-  if (event.progress.listed) return;
-  event.progress.listed = true;
+  Event::Progress::Waiting& waiting = event.progress.waiting;
+  if (waiting.listed) return;
+  start_worker(allowed_units(event));
   Group& group = group_of(event);
   // The first of its group is published at once, which draws its ticket; the others have an older
   // one before them.
   const bool drawn = needs_right(group) && !group.entries.empty();
-  const uint64_t ticket = drawn ? units_[0]->leases().draw_ticket() : 0;
-  group.entries.push_back({Ref<Event>(&event), next_order_++, ticket, now_ns()});
+  waiting = {.listed = true,
+             .order = next_order_++,
+             .ticket = drawn ? units_[0]->leases().draw_ticket() : 0,
+             .since_ns = now_ns()};
+  event.retain();
+  group.entries.push_back(event);
   count(group, 1, 0);
   pushes_.fetch_add(1);
   publish();
+}
+
+// Sees to it that there is a thread to take up what is going to wait for these units.
+void Backlog::start_worker(const ComputeUnitSet& units) {
+  for (const auto& unit : units_)
+    if (units.has(unit->index()) && unit->has_thread()) return;
+  std::optional<Error> failure;
+  for (const auto& unit : units_) {
+    if (!units.has(unit->index())) continue;
+    try {
+      return unit->ensure_thread();
+    } catch (const Error& error) {
+      failure = error;
+    }
+  }
+  if (failure) throw *failure;
 }
 
 // The group whose first entry came before the others', of those that `tenure` may run.
@@ -81,7 +105,7 @@ Backlog::Group* Backlog::oldest(const Tenure& tenure) {
   for (Group& group : groups_) {
     if (group.entries.empty() || !group.units.has(tenure.cu().index())) continue;
     if (!may_run(tenure, group)) continue;
-    if (!best || group.entries.front().order < best->entries.front().order) best = &group;
+    if (!best || group.first().order < best->first().order) best = &group;
   }
   return best;
 }
@@ -90,36 +114,37 @@ Ref<Event> Backlog::pop(Tenure& tenure) {
   if (size_.load() == 0) return nullptr;
   std::lock_guard lock(mutex_);
   while (Group* group = oldest(tenure)) {
-    Entry& entry = group->entries.front();
-    if (needs_right(*group) && tenure.is_behind(entry.ticket) && tenure.yield()) continue;
-    Event::Progress& progress = entry.event->progress;
-    Ref<Event> event = entry.event;
+    Event& event = group->entries.front();
+    Event::Progress& progress = event.progress;
+    if (needs_right(*group) && tenure.is_behind(progress.waiting.ticket) && tenure.yield())
+      continue;
+    Ref<Event> taken(&event);
     const bool useful = progress.take_wanted();
-    if (useful && entry.since_ns) {
-      share::Share::get().entry().wait_ns.fetch_add(now_ns() - entry.since_ns,
+    if (useful && progress.waiting.since_ns) {
+      share::Share::get().entry().wait_ns.fetch_add(now_ns() - progress.waiting.since_ns,
                                                     std::memory_order_relaxed);
-      entry.since_ns = 0;
+      progress.waiting.since_ns = 0;
     }
-    if (!useful || progress.wanted.load() <= 0) {
-      progress.listed = false;
-      group->entries.pop_front();
-      count(*group, 0, 1);
-    }
+    if (!useful || progress.wanted.load() <= 0) drop(*group, event);
     publish();
-    if (useful) return event;
+    if (useful) return taken;
   }
   return nullptr;
+}
+
+// Takes an entry off its group's list. The caller has a reference to the event.
+void Backlog::drop(Group& group, Event& event) {
+  event.progress.waiting.listed = false;
+  group.entries.erase(group.entries.iterator_to(event));
+  count(group, 0, 1);
+  event.release();
 }
 
 void Backlog::remove(Event& event) {
   if (size_.load() == 0) return;
   std::lock_guard lock(mutex_);
-  if (!event.progress.listed) return;
-  event.progress.listed = false;
-  Group& group = group_of(event);
-  const size_t removed =
-      std::erase_if(group.entries, [&](const Entry& entry) { return entry.event.get() == &event; });
-  count(group, 0, static_cast<uint32_t>(removed));
+  if (!event.progress.waiting.listed) return;
+  drop(group_of(event), event);
   publish();
 }
 
@@ -142,73 +167,75 @@ ComputeUnitSet Backlog::shared(const ComputeUnitSet& units) const {
 
 // Brings the wishes up to date.
 void Backlog::publish() {
-  std::erase_if(groups_, [](const Group& group) { return group.entries.empty(); });
+  groups_.remove_if([](const Group& group) { return group.entries.empty(); });
   if (!units_[0]->arbitrated()) return;
-  const GroupsOfWishes groups = share_wishes();
+  share_wishes();
   bool changed = false;
-  for (uint32_t i = 0; i < share::kWishes; ++i)
-    changed |= groups[i].empty() ? withdraw(i) : publish(i, groups[i]);
+  for (uint32_t i = 0; i < share::kWishes; ++i) changed |= publish(i);
   if (changed) count_wanted();
 }
 
 // Which groups each wish is for. A group keeps its wish for as long as it has entries, so that its
 // ticket changes in one step; where there are more groups than wishes, the last wish is for
 // several.
-Backlog::GroupsOfWishes Backlog::share_wishes() {
-  GroupsOfWishes groups;
-  std::vector<Group*> homeless;
+void Backlog::share_wishes() {
+  bool taken[share::kWishes] = {};
+  for (const Group& group : groups_)
+    if (group.wish < share::kWishes) taken[group.wish] = true;
   for (Group& group : groups_) {
-    if (group.kind == Kind::kErrand) continue;
-    auto same = std::find_if(std::begin(published_), std::end(published_), [&](const Published& p) {
-      return p.ticket && p.units == group.units;
-    });
-    if (same != std::end(published_))
-      groups[static_cast<size_t>(same - published_)].push_back(&group);
-    else
-      homeless.push_back(&group);
+    if (group.kind == Kind::kErrand || group.wish < share::kWishes) continue;
+    group.wish = 0;
+    while (group.wish < share::kWishes - 1 && taken[group.wish]) ++group.wish;
+    taken[group.wish] = true;
   }
-  for (Group* group : homeless) {
-    auto free = std::find_if(groups.begin(), groups.end(), [](auto& list) { return list.empty(); });
-    (free != groups.end() ? *free : groups.back()).push_back(group);
-  }
-  return groups;
 }
 
-// Whether there was such a wish.
-bool Backlog::withdraw(uint32_t wish) {
-  if (!published_[wish].ticket) return false;
-  units_[0]->leases().withdraw(wish);
-  published_[wish] = {};
-  return true;
-}
-
-// Whether the wish is another one now.
-bool Backlog::publish(uint32_t wish, const std::vector<Group*>& groups) {
-  Published next;
-  for (const Group* group : groups) {
-    const Entry& first = group->entries.front();
-    next.units = united(next.units, group->units);
-    // Of several groups only one can be new, and its ticket is younger than the others'.
-    if (first.ticket && (next.ticket == 0 || first.ticket < next.ticket))
-      next.ticket = first.ticket;
-  }
+// Publishes the wish, or withdraws it where no group has it. Whether it is another one now.
+bool Backlog::publish(uint32_t wish) {
   Published& present = published_[wish];
-  const bool fresh = present.ticket == 0;
-  if (!fresh && next.ticket == present.ticket && next.units == present.units) return false;
-  if (fresh) {
-    watch_others();
-    for (const auto& unit : units_)
-      if (next.units.has(unit->index())) unit->ensure_thread();
+  Published next;
+  for (Group& group : groups_) {
+    if (group.wish != wish) continue;
+    next.units = united(next.units, group.units);
+    // Of several groups only one can be new, and its ticket is younger than the others'.
+    const uint64_t ticket = group.first().ticket;
+    if (ticket && (next.ticket == 0 || ticket < next.ticket)) next.ticket = ticket;
   }
+  const bool fresh = present.ticket == 0;
+  next.units = with_threads(next.units, fresh);
+  if (next.units.size() == 0) {
+    if (fresh) return false;
+    units_[0]->leases().withdraw(wish);
+    present = {};
+    return true;
+  }
+  if (!fresh && next.ticket == present.ticket && next.units == present.units) return false;
+  if (fresh) watch_others();
   next.ticket = units_[0]->leases().wish(wish, shared(next.units), next.ticket);
-  for (Group* group : groups)
-    if (Entry& first = group->entries.front(); !first.ticket) first.ticket = next.ticket;
+  for (Group& group : groups_)
+    if (group.wish == wish && !group.first().ticket) group.first().ticket = next.ticket;
   present = next;
   if (fresh) {
     count_wanted();
     wake_one(next.units);
   }
   return true;
+}
+
+// Those of the units that have a worker: what is handed over to others would be lost to all.
+// `start`: starts the workers that do not run yet.
+ComputeUnitSet Backlog::with_threads(const ComputeUnitSet& units, bool start) {
+  ComputeUnitSet set;
+  for (const auto& unit : units_) {
+    if (!units.has(unit->index())) continue;
+    try {
+      if (start) unit->ensure_thread();
+    } catch (const Error& error) {
+      log::error(error.text());
+    }
+    if (unit->has_thread()) set.add(unit->index());
+  }
+  return set;
 }
 
 // One worker, that sleeps from now on with a time limit, should a holder stay for too long.

@@ -5,10 +5,10 @@
 #ifndef CONCLAVE_PLATFORM_EXEC_BACKLOG_H_
 #define CONCLAVE_PLATFORM_EXEC_BACKLOG_H_
 
-#include <array>
 #include <atomic>
+#include <boost/intrusive/list.hpp>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -29,6 +29,8 @@ class Backlog {
   explicit Backlog(const Units& units) : units_(units) {}
 
   // Adds a command that wants as many units as its progress says, unless it is there already.
+  // Throws Error{CL_OUT_OF_RESOURCES} where none of its units has a worker that could take it up,
+  // or std::bad_alloc; nothing has changed then.
   void push(Event& event);
 
   // The oldest command that `tenure` may run; null where there is none. A tenure with a lease may
@@ -49,19 +51,19 @@ class Backlog {
   }
 
  private:
-  struct Entry {
-    Ref<Event> event;
-    uint64_t order;     // of arrival here
-    uint64_t ticket;    // of arrival among all processes; 0 for errands
-    uint64_t since_ns;  // when it came, for the statistics
-  };
   // A member of a gang has to have the lease: it would wait beside the unit's holder.
   enum class Kind { kErrand, kKernel, kGang };
-  // Entries that may run on the same units.
+  // Commands that may run on the same units. Each is held by a reference.
   struct Group {
+    using Hook = boost::intrusive::member_hook<Event, Event::ListHook, &Event::waiting_hook>;
+    using Entries =
+        boost::intrusive::list<Event, Hook, boost::intrusive::constant_time_size<false>>;
     ComputeUnitSet units;
     Kind kind;
-    std::deque<Entry> entries;
+    uint32_t wish = share::kWishes;  // that tells the others of it; kWishes: none
+    Entries entries = {};
+
+    Event::Progress::Waiting& first() { return entries.front().progress.waiting; }
   };
   // A wish as last published.
   struct Published {
@@ -69,18 +71,18 @@ class Backlog {
     uint64_t ticket = 0;
   };
 
-  using GroupsOfWishes = std::array<std::vector<Group*>, share::kWishes>;
-
   Group& group_of(const Event& event);
   bool may_run(const Tenure& tenure, const Group& group) const;
   Group* oldest(const Tenure& tenure);
   ComputeUnitSet shared(const ComputeUnitSet& units) const;
   bool needs_right(const Group& group) const;
   void count(const Group& group, uint32_t added, uint32_t removed);
+  void start_worker(const ComputeUnitSet& units);
   void publish();
-  GroupsOfWishes share_wishes();
-  bool publish(uint32_t wish, const std::vector<Group*>& groups);
-  bool withdraw(uint32_t wish);
+  void share_wishes();
+  bool publish(uint32_t wish);
+  ComputeUnitSet with_threads(const ComputeUnitSet& units, bool start);
+  void drop(Group& group, Event& event);
   void wake_one(const ComputeUnitSet& units);
   void count_wanted();
 
@@ -91,7 +93,7 @@ class Backlog {
   std::atomic<uint64_t> wanted_[ComputeUnitSet::kWords] = {};
   std::mutex mutex_;
   uint64_t next_order_ = 1;
-  std::vector<Group> groups_;
+  std::list<Group> groups_;
   Published published_[share::kWishes];
 };
 

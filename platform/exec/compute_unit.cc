@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cstdlib>
+#include <cstdio>
 #include <string>
 
 #include "platform/base/error.h"
@@ -69,7 +69,11 @@ void ComputeUnit::post(Event* event, const Permit& permit) {
 }
 
 void ComputeUnit::ensure_thread() {
-  std::call_once(started_, [this] { start_thread(); });
+  if (has_thread()) return;
+  const std::lock_guard lock(starting_);
+  if (has_thread()) return;
+  start_thread();
+  has_thread_.store(true, std::memory_order_release);
 }
 
 void ComputeUnit::start_thread() {
@@ -91,7 +95,9 @@ void ComputeUnit::start_thread() {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   auto main = [](void* self) -> void* {
     auto* cu = static_cast<ComputeUnit*>(self);
-    pthread_setname_np(pthread_self(), ("conclave-cu" + std::to_string(cu->index_)).c_str());
+    char name[16];
+    std::snprintf(name, sizeof name, "conclave-cu%u", cu->index_ % 1000);
+    pthread_setname_np(pthread_self(), name);
     cu->work();
     return nullptr;
   };

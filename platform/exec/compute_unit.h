@@ -75,6 +75,7 @@ class ComputeUnit {
   // Starts the worker's thread where it does not run yet: other processes may hand the unit over.
   // Throws as above.
   void ensure_thread();
+  bool has_thread() const { return has_thread_.load(std::memory_order_acquire); }
 
  private:
   enum Signal : int32_t { kEmpty, kPosted, kSleeping };
@@ -88,7 +89,8 @@ class ComputeUnit {
   const share::UnitPlacement place_;
   share::Leases& leases_;
   const bool arbitrated_;
-  std::once_flag started_;
+  std::mutex starting_;
+  std::atomic<bool> has_thread_{false};
   Account account_;
   bool prompt_ = false;  // the worker's thread has the claim; used by that thread alone
   bool batch_ = false;   // it was made batch work here

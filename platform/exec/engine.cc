@@ -3,14 +3,15 @@
 
 #include <pthread.h>
 
+#include <exception>
 #include <optional>
 #include <utility>
 
 #include "platform/base/clock.h"
+#include "platform/base/float_environment.h"
 #include "platform/base/futex.h"
 #include "platform/exec/admission.h"
 #include "platform/exec/execution.h"
-#include "platform/base/float_environment.h"
 #include "platform/exec/gang.h"
 
 namespace conclave {
@@ -49,16 +50,45 @@ Engine::Engine() {
 
 // --- Commands that become ready ---
 
-void Engine::submit(Ref<Event> event) {
+void Engine::submit(Ref<Event> event) noexcept {
   admit(*event);
-  if (event->progress.gang) return gang::begin(dispatcher_, *event);
-  dispatcher_.dispatch(event);
+  try {
+    if (event->progress.gang)
+      gang::begin(dispatcher_, *event);
+    else
+      dispatcher_.dispatch(event);
+  } catch (const std::exception& error) {
+    if (!run_here(*event)) execution::abandon(*event, error);
+  }
 }
 
-void Engine::ready(Event& event) {
+void Engine::ready(Event& event) noexcept {
   if (!seat_) return submit(Ref<Event>(&event));
   admit(event);
   seat_->ready.push_back(Ref<Event>(&event));
+}
+
+// Where the process cannot have threads: the calling one runs the command, and what that makes
+// ready. False where it must not, or another process has the units.
+bool Engine::run_here(Event& event) {
+  if (seat_) return false;
+  std::optional<Tenure> tenure = dispatcher_.claim(event, true);
+  if (!tenure) return false;
+  if (!Seat{*tenure, true}.suits(event)) {
+    dispatcher_.leave(*tenure);
+    return false;
+  }
+  sit_down(*tenure, {}, Ref<Event>(&event), nullptr);
+  return true;
+}
+
+// Wants a unit for the command later.
+void Engine::put_off(Event& event) {
+  try {
+    dispatcher_.add_to_backlog(event);
+  } catch (const std::exception& error) {
+    if (!run_here(event)) execution::abandon(event, error);
+  }
 }
 
 // --- Workers ---
@@ -69,7 +99,7 @@ bool Engine::take_up(ComputeUnit& cu) {
   return true;
 }
 
-void Engine::serve(const Tenure& tenure, Ref<Event> event) {
+void Engine::serve(const Tenure& tenure, Ref<Event> event) noexcept {
   Seat seat{tenure, false};
   seat_ = &seat;
   const ComputeUnit& cu = tenure.cu();
@@ -95,40 +125,38 @@ void Engine::serve(const Tenure& tenure, Ref<Event> event) {
   seat_ = nullptr;
 }
 
-void Engine::wait(Event& event, std::vector<Ref<Event>> deferred) {
+void Engine::wait(Event& event, ReadyList deferred) {
   if (event.finished() && deferred.empty()) return;
   if (!deferred.empty()) {
-    for (Ref<Event>& ready : deferred) admit(*ready);
+    deferred.for_each(admit);
     // A thread that already has a seat (a callback that waits) goes on with that one.
     if (seat_) {
-      for (Ref<Event>& ready : deferred) seat_->ready.push_back(std::move(ready));
+      seat_->ready.append(deferred);
       work(*seat_, nullptr, &event);
-    } else if (std::optional<Tenure> tenure = dispatcher_.claim(*deferred.front(), true)) {
-      sit_down(*tenure, std::move(deferred), nullptr, event);
+    } else if (std::optional<Tenure> tenure = dispatcher_.claim(deferred.front(), true)) {
+      sit_down(*tenure, std::move(deferred), nullptr, &event);
     } else {
-      for (Ref<Event>& ready : deferred) dispatcher_.add_to_backlog(*ready);
+      share_ready(deferred);
     }
   }
   help(event);
   if (spin_on(event)) return;
   if (seat_) {  // nothing else would run what this seat made ready, or the backlog on one unit
     work(*seat_, dispatcher_.backlog().pop(seat_->tenure), &event);
-    share_ready(*seat_);
+    share_ready(seat_->ready);
   }
   event.sleep_until_finished();
 }
 
 // A host thread acts for a unit.
-void Engine::sit_down(const Tenure& tenure, std::vector<Ref<Event>> ready, Ref<Event> first,
-                      const Event& until) {
+void Engine::sit_down(const Tenure& tenure, ReadyList ready, Ref<Event> first, const Event* until) {
   FloatEnvironment guard;
-  Seat seat{tenure, true};
+  Seat seat{tenure, true, std::move(ready)};
   seat_ = &seat;
-  for (Ref<Event>& event : ready) seat.ready.push_back(std::move(event));
-  work(seat, std::move(first), &until);
+  work(seat, std::move(first), until);
   seat_ = nullptr;
-  share_ready(seat);
   dispatcher_.leave(seat.tenure);
+  share_ready(seat.ready);
 }
 
 // Takes part in a short command that a host thread waits for, where nobody has begun it yet or more
@@ -144,7 +172,7 @@ void Engine::help(Event& event) {
   if (!tenure) return;
   if (Seat{*tenure, true}.suits(event) &&
       (p.take_wanted() || !p.started.load(std::memory_order_relaxed)))
-    sit_down(*tenure, {}, Ref<Event>(&event), event);
+    sit_down(*tenure, {}, Ref<Event>(&event), &event);
   else
     dispatcher_.leave(*tenure);
 }
@@ -168,23 +196,22 @@ void Engine::work(Seat& seat, Ref<Event> event, const Event* until) {
     // Others who wait for the unit come first if they came first: the end of the line is behind
     // them.
     if (seat.tenure.is_over()) {
-      share_ready(seat);
+      share_ready(seat.ready);
       seat.tenure.yield();
     } else if (seat.tenure.is_behind(0)) {
-      share_ready(seat);  // where tickets are compared
+      share_ready(seat.ready);  // where tickets are compared
     } else if (!dispatcher_.backlog().empty() && !seat.host_thread) {
       if (Ref<Event> older = dispatcher_.backlog().pop(seat.tenure)) {
-        share_ready(seat);
+        share_ready(seat.ready);
         run_one(seat, *older);
         continue;
       }
     }
     if (seat.ready.empty()) break;
-    Ref<Event> next = std::move(seat.ready.front());
-    seat.ready.pop_front();
+    Ref<Event> next = seat.ready.pop_front();
     // What could run beside `next` and is worth it goes to other units.
-    while (!seat.ready.empty() && seat.ready.back()->progress.estimate_ns > kWorthWakingNs) {
-      if (!dispatcher_.send(seat.ready.back())) break;
+    while (!seat.ready.empty() && seat.ready.back().progress.estimate_ns > kWorthWakingNs) {
+      if (!dispatcher_.send(Ref<Event>(&seat.ready.back()))) break;
       seat.ready.pop_back();
     }
     if (seat.suits(*next))
@@ -194,23 +221,23 @@ void Engine::work(Seat& seat, Ref<Event> event, const Event* until) {
   }
 }
 
-void Engine::share_ready(Seat& seat) {
-  while (!seat.ready.empty()) {
-    Ref<Event> event = std::move(seat.ready.front());
-    seat.ready.pop_front();
-    dispatcher_.add_to_backlog(*event);
-  }
+void Engine::share_ready(ReadyList& ready) {
+  while (!ready.empty()) put_off(*ready.pop_front());
 }
 
 void Engine::run_one(Seat& seat, Event& event) {
   Event::Progress& p = event.progress;
-  if (p.gang_unit >= 0) return gang::join(dispatcher_, seat.tenure, event);
-  if (p.gang) return gang::begin(dispatcher_, event);
-  if (p.started.load(std::memory_order_relaxed) && p.exhausted()) return;  // others were faster
-  // Where this unit is another process's at the moment, perhaps there is a better one.
-  if (!seat.tenure.may_run(p.needs_lease) && !seat.tenure.obtain())
-    return dispatcher_.dispatch(Ref<Event>(&event));
-  execution::run(dispatcher_, seat.tenure, event);
+  try {
+    if (p.gang_unit >= 0) return gang::join(dispatcher_, seat.tenure, event);
+    if (p.gang) return gang::begin(dispatcher_, event);
+    if (p.started.load(std::memory_order_relaxed) && p.exhausted()) return;  // others were faster
+    // Where this unit is another process's at the moment, perhaps there is a better one.
+    if (!seat.tenure.may_run(p.needs_lease) && !seat.tenure.obtain())
+      return dispatcher_.dispatch(Ref<Event>(&event));
+    execution::run(dispatcher_, seat.tenure, event);
+  } catch (const std::exception& error) {
+    execution::abandon(event, error);
+  }
 }
 
 }  // namespace conclave

@@ -17,13 +17,12 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
-#include <vector>
 
 #include "platform/exec/compute_unit.h"
 #include "platform/exec/compute_unit_set.h"
 #include "platform/exec/dispatcher.h"
 #include "platform/exec/overdue_holders.h"
+#include "platform/exec/ready_list.h"
 #include "platform/exec/tenure.h"
 #include "platform/model/event.h"
 
@@ -38,24 +37,25 @@ class Engine {
   // threads it therefore does not have.
   static bool lost_in_fork() { return lost_in_fork_.load(std::memory_order_relaxed); }
 
-  // Sees to it that a ready command runs on a worker. Takes over the reference.
-  void submit(Ref<Event> event);
+  // Sees to it that a ready command runs, on a worker, or on the calling thread where no worker can
+  // be had. A command that cannot run at all ends with an error.
+  void submit(Ref<Event> event) noexcept;
 
   // Whether a kernel for `units` could start at once on a unit that nobody uses.
   bool has_free_unit(const ComputeUnitSet& units) { return dispatcher_.has_free_unit(units); }
 
   // A command whose last dependency has just ended on this thread.
-  void ready(Event& event);
+  void ready(Event& event) noexcept;
 
   // Waits until `event` has ended; meanwhile runs `deferred` commands, and whatever they make
   // ready, on the calling thread as long as a compute unit is free.
-  void wait(Event& event, std::vector<Ref<Event>> deferred);
+  void wait(Event& event, ReadyList deferred);
 
   // --- For workers ---
 
   // Runs `event` (null: only the backlog), what follows from it and the backlog, until nothing is
   // left; then gives the unit's right and token back.
-  void serve(const Tenure& tenure, Ref<Event> event);
+  void serve(const Tenure& tenure, Ref<Event> event) noexcept;
   // Takes up a unit that another process has handed over, and serves; false where another thread
   // does so.
   bool take_up(ComputeUnit& cu);
@@ -71,8 +71,8 @@ class Engine {
   // What the current thread runs commands as.
   struct Seat {
     Tenure tenure;
-    bool host_thread;                   // with a stack of unknown size
-    std::deque<Ref<Event>> ready = {};  // made ready by what ran here
+    bool host_thread;      // with a stack of unknown size
+    ReadyList ready = {};  // made ready by what ran here
 
     // Whether this thread may run a command itself.
     bool suits(const Event& event) const;
@@ -80,13 +80,14 @@ class Engine {
 
   Engine();
 
-  void sit_down(const Tenure& tenure, std::vector<Ref<Event>> ready, Ref<Event> first,
-                const Event& until);
+  void sit_down(const Tenure& tenure, ReadyList ready, Ref<Event> first, const Event* until);
+  bool run_here(Event& event);
   void help(Event& event);
   static bool spin_on(const Event& event);
   void work(Seat& seat, Ref<Event> event, const Event* until);
   void run_one(Seat& seat, Event& event);
-  void share_ready(Seat& seat);
+  void share_ready(ReadyList& ready);
+  void put_off(Event& event);
 
   static thread_local Seat* seat_;
   static inline std::atomic<bool> lost_in_fork_{false};

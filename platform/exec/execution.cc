@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <new>
 #include <optional>
 
 #include "platform/base/clock.h"
@@ -10,6 +11,7 @@
 #include "platform/exec/admission.h"
 #include "platform/exec/chunks.h"
 #include "platform/exec/command.h"
+#include "platform/exec/gang.h"
 #include "platform/model/command_queue.h"
 #include "platform/share/share.h"
 
@@ -25,6 +27,16 @@ void show(const Event& event) {
     share::Share::get().entry().kernel.set(name);
 }
 
+// One more unit for a running command, as soon as there is one. False where that cannot be had.
+bool want_later(Dispatcher& dispatcher, Event& event) {
+  try {
+    dispatcher.backlog().push(event);
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
 // Wakes up to two more units for a running command.
 void recruit(Dispatcher& dispatcher, Event& event) {
   Event::Progress& p = event.progress;
@@ -34,7 +46,10 @@ void recruit(Dispatcher& dispatcher, Event& event) {
   for (int woken = 0; woken < 2 && p.wanted.load(std::memory_order_relaxed) > 0; ++woken) {
     if (p.exhausted()) return;
     std::optional<Tenure> tenure = dispatcher.claim(event, false);
-    if (!tenure) return dispatcher.backlog().push(event);
+    if (!tenure) {
+      want_later(dispatcher, event);
+      return;
+    }
     if (!p.take_wanted()) return dispatcher.leave(*tenure);
     if (!dispatcher.post(*tenure, Ref<Event>(&event))) return;
   }
@@ -70,8 +85,7 @@ void take_part(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
     if (tenure.is_over() && !p.exhausted()) {
       // The rest waits for its next turn, here or elsewhere.
       p.wanted.fetch_add(1);
-      dispatcher.backlog().push(event);
-      if (tenure.yield()) break;
+      if (want_later(dispatcher, event) && tenure.yield()) break;
       // Nobody wants the unit any more.
     }
   }
@@ -124,7 +138,7 @@ uint64_t run_units(Tenure& tenure, Event& event, uint64_t first, uint64_t count,
     }
     if (cu.arbitrated())
       charge(tenure, event, timed ? ns : command.estimate_ns() * count / event.progress.total);
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     fail(event, error);
   }
   return ns;
@@ -135,12 +149,34 @@ void note_done(Event& event, uint64_t units) {
     close(event);
 }
 
-void fail(Event& event, const Error& error) {
+void fail(Event& event, const std::exception& exception) noexcept {
+  const auto* error = dynamic_cast<const Error*>(&exception);
+  const bool no_memory = dynamic_cast<const std::bad_alloc*>(&exception);
   cl_int none = CL_SUCCESS;
-  event.progress.error.compare_exchange_strong(none, error.code());
-  if (error.text().empty() || event.progress.reported.exchange(true)) return;
-  log::error(error.text());
-  event.queue()->report(error.text());
+  event.progress.error.compare_exchange_strong(none, error       ? error->code()
+                                                     : no_memory ? CL_OUT_OF_HOST_MEMORY
+                                                                 : CL_OUT_OF_RESOURCES);
+  const char* text = no_memory ? "no host memory for a command" : exception.what();
+  if (*text == 0 || event.progress.reported.exchange(true)) return;
+  log::error(text);
+  event.queue()->report(text);
+}
+
+void abandon(Event& event, const std::exception& error) noexcept {
+  Event::Progress& p = event.progress;
+  fail(event, error);
+  if (p.gang) return gang::abandon(event);
+  const bool first = !p.started.exchange(true);
+  if (first && !start(event)) return;
+  if (p.total > 1)
+    skip_rest(event);
+  else if (first)
+    close(event);
+}
+
+void skip_rest(Event& event) {
+  Event::Progress& p = event.progress;
+  note_done(event, p.total - std::min(p.total, p.next.exchange(p.total)));
 }
 
 void charge(Tenure& tenure, const Event& event, uint64_t ns) {
@@ -150,7 +186,11 @@ void charge(Tenure& tenure, const Event& event, uint64_t ns) {
 
 void close(Event& event) {
   if (Command* command = event.command()) {
-    command->finish();
+    try {
+      command->finish();
+    } catch (const std::exception& error) {
+      fail(event, error);
+    }
     if (command->needs_lease()) {
       share::ProcessEntry& entry = share::Share::get().entry();
       entry.launches.fetch_add(1, std::memory_order_relaxed);

@@ -6,6 +6,7 @@
 #define CONCLAVE_PLATFORM_EXEC_EXECUTION_H_
 
 #include <cstdint>
+#include <exception>
 
 #include "platform/base/error.h"
 #include "platform/exec/dispatcher.h"
@@ -28,10 +29,16 @@ uint64_t run_units(Tenure& tenure, Event& event, uint64_t first, uint64_t count,
 // Notes that so many units have been run, and closes the command where these were the last.
 void note_done(Event& event, uint64_t units);
 // The command's status is to be that of its first error.
-void fail(Event& event, const Error& error);
+void fail(Event& event, const std::exception& error) noexcept;
 // Accounts for device work of so many ns.
 void charge(Tenure& tenure, const Event& event, uint64_t ns);
 void close(Event& event);
+// Nobody is to run what nobody has begun of the command.
+void skip_rest(Event& event);
+
+// Ends a command that cannot go on: memory or threads are wanting. What runs of it on other units
+// comes to its end.
+void abandon(Event& event, const std::exception& error) noexcept;
 
 }  // namespace conclave::execution
 

@@ -32,7 +32,7 @@ void run_team(const Dispatcher& dispatcher, Tenure& tenure, Event& event) {
   try {
     event.command()->run_team(team);
     event.command()->measured(event.progress.total, now_ns() - start);
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     execution::fail(event, error);
   }
   execution::charge(tenure, event, now_ns() - start);
@@ -82,6 +82,15 @@ void join(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
   wait_for_size(event, enough);
   if (p.team) return execution::charge(tenure, event, now_ns() - start);
   run_units(tenure, event);
+}
+
+void abandon(Event& event) {
+  Event::Progress& p = event.progress;
+  const auto size = static_cast<int32_t>(event.compute_units().size());
+  const bool is_open = execution::start(event);
+  if (is_open && !p.team) execution::skip_rest(event);
+  set_size(event, p.team ? size + 1 : size);  // those that have joined wait for the others
+  if (is_open && p.team) execution::close(event);
 }
 
 }  // namespace conclave::gang

@@ -22,6 +22,9 @@ void begin(Dispatcher& dispatcher, Event& event);
 // takes part.
 void join(Dispatcher& dispatcher, Tenure& tenure, Event& event);
 
+// Ends a command that cannot have all its units, with the error that it has got.
+void abandon(Event& event);
+
 }  // namespace conclave::gang
 
 #endif  // CONCLAVE_PLATFORM_EXEC_GANG_H_

@@ -17,9 +17,7 @@ constexpr size_t kMost = std::numeric_limits<size_t>::max() - 4 * GuardedBlock::
 
 }  // namespace
 
-std::byte* GuardedBlock::at_least(size_t bytes) {
-  if (bytes <= size_) [[likely]]
-    return memory_;
+void GuardedBlock::grow(size_t bytes) {
   release();
   const size_t size = bytes > kMost ? 0 : align_up(bytes, kPageBytes);
   void* all = size == 0 ? MAP_FAILED
@@ -30,7 +28,7 @@ std::byte* GuardedBlock::at_least(size_t bytes) {
     if (mprotect(memory, size, PROT_READ | PROT_WRITE) == 0) {
       memory_ = memory;
       size_ = size;
-      return memory_;
+      return;
     }
     munmap(all, size + 2 * kGuardBytes);
   }

@@ -19,9 +19,14 @@ class GuardedBlock {
 
   // At least so many bytes, aligned to a page. What was there before is lost when the block has to
   // grow. Throws Error{CL_OUT_OF_RESOURCES}; the block is then empty.
-  std::byte* at_least(size_t bytes);
+  std::byte* at_least(size_t bytes) {
+    if (bytes > size_) [[unlikely]]
+      grow(bytes);
+    return memory_;
+  }
 
  private:
+  void grow(size_t bytes);
   void release();
 
   std::byte* memory_ = nullptr;  // between the guards

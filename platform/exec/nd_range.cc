@@ -261,6 +261,8 @@ void NdRange::throw_error(const Departure& departure, const ComputeUnit& cu,
                   departure.fault.signal
                       ? describe(departure.fault, scene_of(departure.fault, cu, code_call))
                       : "");
+    case CL_OUT_OF_RESOURCES:
+      throw Error(departure.status, kernel + "has a time limit, and no thread is to be had for it");
     default:
       throw Error(departure.status,
                   kernel + "did not end within " + std::to_string(limit_ns_ / 1'000'000) + " ms");
@@ -321,13 +323,17 @@ int32_t NdRange::print(const abi::Launch* launch, const char* format,
                        const abi::PrintArgument* descriptors, const void* values) {
   const kernel_calls::Hold hold;
   auto* self = const_cast<PrintingLaunch*>(static_cast<const PrintingLaunch*>(launch));
-  std::string text = format_print(format, descriptors, values);
-  if (Config::get().printf_core_id)
-    text.insert(0, "[core " + std::to_string(UnitOfThread::number()) + "] ");
-  std::lock_guard lock(self->mutex);
-  self->text += text;
-  if (self->text.size() >= kPrintBufferBytes) write_out(self->text);
-  return 0;
+  try {
+    std::string text = format_print(format, descriptors, values);
+    if (Config::get().printf_core_id)
+      text.insert(0, "[core " + std::to_string(UnitOfThread::number()) + "] ");
+    std::lock_guard lock(self->mutex);
+    self->text += text;
+    if (self->text.size() >= kPrintBufferBytes) write_out(self->text);
+    return 0;
+  } catch (const std::bad_alloc&) {
+    return -1;
+  }
 }
 
 }  // namespace conclave

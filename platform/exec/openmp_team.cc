@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <string>
 
 #include "platform/base/error.h"
@@ -185,7 +186,11 @@ class Masters {
   }
   void give_back(std::unique_ptr<Master> master) {
     const std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(master));
+    try {
+      idle_.push_back(std::move(master));
+    } catch (const std::bad_alloc&) {
+      static_cast<void>(master.release());  // its thread sleeps on, and needs it
+    }
   }
   static Masters& get() {
     static auto* masters = new Masters;  // its threads may outlive static objects

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/exec/overdue_holders.h"
 
+#include <exception>
+
 #include "platform/base/clock.h"
+#include "platform/base/log.h"
 #include "platform/exec/tenure.h"
 #include "platform/share/share.h"
 
@@ -16,7 +19,7 @@ constexpr uint64_t kOverdueNs = 40'000'000;
 OverdueHolders::OverdueHolders(Dispatcher& dispatcher)
     : dispatcher_(dispatcher), seen_(dispatcher.units().size()) {}
 
-void OverdueHolders::look() {
+void OverdueHolders::look() noexcept {
   std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return;
   share::Share& share = share::Share::get();
@@ -30,16 +33,25 @@ void OverdueHolders::look() {
     if (!dispatcher_.backlog().waits_for(unit->index()) || now - seen.since < kOverdueNs ||
         lease.state < share::Lease::kGranted || lease.owner == share.self())
       continue;
-    switch (share::liveness(share.registry().identity(lease.owner))) {
-      case share::Liveness::kDead:
-        share.registry().remove(lease.owner);
-        break;
-      case share::Liveness::kStopped:
-        leases.revoke(unit->shared(), word);
-        break;
-      case share::Liveness::kAlive:
-        go_beside(*unit, word);
+    try {
+      deal_with(*unit, lease, word);
+    } catch (const std::exception& error) {  // the next look may have more luck
+      log::error(error.what());
     }
+  }
+}
+
+void OverdueHolders::deal_with(ComputeUnit& unit, const share::Lease& lease, uint64_t word) {
+  share::Registry& registry = share::Share::get().registry();
+  switch (share::liveness(registry.identity(lease.owner))) {
+    case share::Liveness::kDead:
+      registry.remove(lease.owner);
+      break;
+    case share::Liveness::kStopped:
+      unit.leases().revoke(unit.shared(), word);
+      break;
+    case share::Liveness::kAlive:
+      go_beside(unit, word);
   }
 }
 

@@ -19,7 +19,7 @@ class OverdueHolders {
   // Looks at the holders of the units that this process waits for: takes units from those that died
   // or were stopped, and goes beside those that have not let go for too long. Nothing where another
   // thread is at it.
-  void look();
+  void look() noexcept;
 
  private:
   // A lease as seen last.
@@ -28,6 +28,7 @@ class OverdueHolders {
     uint64_t since = 0;  // when it was first seen
   };
 
+  void deal_with(ComputeUnit& unit, const share::Lease& lease, uint64_t word);
   void go_beside(ComputeUnit& unit, uint64_t word);
 
   Dispatcher& dispatcher_;

@@ -118,6 +118,15 @@ void run(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& use) {
   }
 }
 
+// Code that cannot be had for want of memory, say, is done without.
+void try_run(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& use) noexcept {
+  try {
+    run(kernel, use);
+  } catch (const std::exception& error) {
+    log::error(error.what());
+  }
+}
+
 // The kinds that are due, and the thread that sees to them.
 class Background {
  public:
@@ -157,7 +166,7 @@ class Background {
     const auto main = [](void* self) -> void* {
       pthread_setname_np(pthread_self(), "conclave-spec");
       while (std::optional<Job> job = static_cast<Background*>(self)->next())
-        specializer::run(job->code, *job->use);
+        specializer::try_run(job->code, *job->use);
       return nullptr;
     };
     pthread_t thread;
@@ -217,11 +226,13 @@ std::unique_ptr<LaunchKinds> watch(const ProgramImage& image, const KernelInfo& 
       by_size, mode == Config::Specialize::kNow ? 0 : std::max<uint64_t>(first, 1));
 }
 
-void see_to(const std::shared_ptr<const KernelCode>& code, LaunchKindUse& use) {
-  if (Config::get().specialize == Config::Specialize::kNow)
-    run(code, use);
-  else
+void see_to(const std::shared_ptr<const KernelCode>& code, LaunchKindUse& use) noexcept {
+  if (Config::get().specialize == Config::Specialize::kNow) return try_run(code, use);
+  try {
     background().add(code, use);
+  } catch (const std::exception& error) {
+    log::error(error.what());
+  }
 }
 
 }  // namespace conclave::specializer

@@ -26,7 +26,7 @@ std::unique_ptr<LaunchKinds> watch(const ProgramImage& image, const KernelInfo& 
 
 // Sees to a kind of launches of `code` that is due: here and now before its first launch, with
 // specialize=now, otherwise in the background.
-void see_to(const std::shared_ptr<const KernelCode>& code, LaunchKindUse& use);
+void see_to(const std::shared_ptr<const KernelCode>& code, LaunchKindUse& use) noexcept;
 
 }  // namespace conclave::specializer
 

@@ -94,7 +94,11 @@ uint64_t UnitServices::call(void* self, DeviceCall call, uint64_t a, uint64_t b,
   if (call == DeviceCall::kDelay) return delay(a), 0;
   // The kernel is not left while locks are held.
   kernel_calls::Hold hold;
-  return static_cast<UnitServices*>(self)->answer(call, a, b, c);
+  try {
+    return static_cast<UnitServices*>(self)->answer(call, a, b, c);
+  } catch (const std::bad_alloc&) {  // no exception gets through kernel code
+    return 0;
+  }
 }
 
 uint64_t UnitServices::answer(DeviceCall call, uint64_t a, uint64_t b, uint64_t c) {

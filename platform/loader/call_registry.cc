@@ -12,6 +12,7 @@
 
 #include "CL/cl_ext_conclave.h"
 #include "platform/base/clock.h"
+#include "platform/base/log.h"
 
 namespace conclave {
 namespace {
@@ -62,10 +63,11 @@ Departure CallRegistry::departure_of(LaunchCalls& launch) {
   return launch.departure;
 }
 
-void CallRegistry::limit(CallingThread& thread, uint64_t deadline_ns) {
+bool CallRegistry::limit(CallingThread& thread, uint64_t deadline_ns) {
   const std::lock_guard lock(mutex_);
+  if (!watch_until(deadline_ns)) return false;
   thread.deadline_ns = deadline_ns;
-  watch_until(deadline_ns);
+  return true;
 }
 
 void CallRegistry::end_limit(CallingThread& thread) {
@@ -108,21 +110,27 @@ void CallRegistry::want(LaunchCalls& launch, const Departure& departure) {
     thread->forced.store(false);
     thread->wanted.store(number);
   }
-  watch_until(now);
+  if (!watch_until(now)) look_at_calls(now);
 }
 
-void CallRegistry::watch_until(uint64_t time_ns) {
+// False where there is no watchdog to be had.
+bool CallRegistry::watch_until(uint64_t time_ns) {
   if (watching_) {
     if (time_ns < wake_ns_) changed_.notify_one();
-    return;
+    return true;
   }
-  watching_ = true;
   // The host's signals are for the host's threads.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread([this] { watch(); }).detach();
+  try {
+    std::thread([this] { watch(); }).detach();
+    watching_ = true;
+  } catch (const std::exception& error) {
+    log::error(std::string_view("no thread to watch kernels with"));
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return watching_;
 }
 
 void CallRegistry::watch() {

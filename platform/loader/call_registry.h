@@ -69,8 +69,8 @@ class CallRegistry {
   // How the launch was left.
   Departure departure_of(LaunchCalls& launch);
 
-  // The thread's present call is to be left at that time.
-  void limit(CallingThread& thread, uint64_t deadline_ns);
+  // The thread's present call is to be left at that time. False where nobody can see to that.
+  bool limit(CallingThread& thread, uint64_t deadline_ns);
   // From here on the watchdog does not touch the launch of the thread's last call.
   void end_limit(CallingThread& thread);
 
@@ -83,7 +83,7 @@ class CallRegistry {
  private:
   CallRegistry();
   void want(LaunchCalls& launch, const Departure& departure);
-  void watch_until(uint64_t time_ns);
+  bool watch_until(uint64_t time_ns);
   void watch();
   void remind(pthread_t thread, std::atomic<bool>& reminded) const;
   uint64_t look_at_calls(uint64_t now);

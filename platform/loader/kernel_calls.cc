@@ -250,7 +250,8 @@ bool run(const Site& site, void (*function)(void*), void* argument, Departure& d
     CallRegistry::get().set_call(*site.team, &call);
   state->caller.begin(site.launch);
   if (site.limit_ns) [[unlikely]]
-    CallRegistry::get().limit(state->caller, now_ns() + site.limit_ns);
+    if (!CallRegistry::get().limit(state->caller, now_ns() + site.limit_ns))
+      CallRegistry::get().depart(site.launch, {CL_OUT_OF_RESOURCES});
   const bool is_complete =
       !site.launch.left.load() && call_function(*state, call, function, argument);
   state->caller.end();

@@ -51,11 +51,12 @@ Ref<Event> CommandQueue::enqueue(cl_command_type type, std::unique_ptr<Command> 
 
   uint64_t cost = command ? command->estimate_ns() : 0;
   Ref<Event> event(new Event(*this, type, std::move(command)));
-  for (const Ref<Event>& other : wait_list) event->depend_on(*other, true);
-
-  std::vector<Ref<Event>> due;
+  ReadyList due;
   {
     std::lock_guard lock(mutex_);
+    reserve(*event, wait_list.size(), ordering);
+    // From here on nothing can fail: others know of the event.
+    for (const Ref<Event>& other : wait_list) event->depend_on(*other, true);
     order(*event, !wait_list.empty(), ordering);
     if (event->arm()) deferred_.push_back(event);
     if (deferred_.empty()) return event;
@@ -65,8 +66,22 @@ Ref<Event> CommandQueue::enqueue(cl_command_type type, std::unique_ptr<Command> 
       return event;
     due = take_deferred();
   }
-  for (Ref<Event>& ready : due) Engine::get().submit(std::move(ready));
+  submit(std::move(due));
   return event;
+}
+
+// Makes room for what order() adds. Under the lock.
+void CommandQueue::reserve(Event& event, size_t wait_list, Ordering ordering) {
+  try {
+    Engine::get();
+    const size_t earlier = ordering == Ordering::kNone ? 0 : unordered_.size();
+    event.reserve_dependencies(wait_list + 1 + earlier);
+    if (out_of_order() && unordered_.size() == unordered_.capacity())
+      unordered_.reserve(std::max<size_t>(64, 2 * unordered_.size()));
+  } catch (...) {
+    event.release_handle();
+    throw;
+  }
 }
 
 // Makes `event` wait for what the queue's order demands and records it. Under the lock.
@@ -96,22 +111,26 @@ void CommandQueue::wait_for(std::span<const Ref<Event>> events) {
   enqueue(CL_COMMAND_BARRIER, nullptr, events, Ordering::kBarrier)->release_handle();
 }
 
-std::vector<Ref<Event>> CommandQueue::take_deferred() {
+ReadyList CommandQueue::take_deferred() {
   deferred_ns_ = 0;
-  return std::exchange(deferred_, {});
+  return std::move(deferred_);
+}
+
+void CommandQueue::submit(ReadyList due) {
+  while (!due.empty()) Engine::get().submit(due.pop_front());
 }
 
 void CommandQueue::flush() {
-  std::vector<Ref<Event>> due;
+  ReadyList due;
   {
     std::lock_guard lock(mutex_);
     due = take_deferred();
   }
-  for (Ref<Event>& event : due) Engine::get().submit(std::move(event));
+  submit(std::move(due));
 }
 
 void CommandQueue::wait(Event& event) {
-  std::vector<Ref<Event>> due;
+  ReadyList due;
   {
     std::lock_guard lock(mutex_);
     due = take_deferred();
@@ -131,7 +150,7 @@ void CommandQueue::finish() {
   for (const Ref<Event>& event : all) wait(*event);
 }
 
-void CommandQueue::report(const std::string& text) const {
+void CommandQueue::report(const char* text) const noexcept {
   context_->report(text);
 }
 
@@ -139,25 +158,34 @@ void CommandQueue::on_handles_gone() {
   if (Engine::lost_in_fork()) return;  // nothing runs here, and locks may be held by lost threads
   flush();
   orphaned_.store(true);
-  std::vector<Ref<Event>> drop;  // destroyed outside the lock: an event holds this queue
-  std::lock_guard lock(mutex_);
-  if (last_ && last_->finished()) drop.push_back(std::exchange(last_, nullptr));
-  if (barrier_ && barrier_->finished()) drop.push_back(std::exchange(barrier_, nullptr));
-  for (Ref<Event>& event : unordered_) {
-    if (event->finished()) drop.push_back(std::exchange(event, nullptr));
+  while (drop([](const Event& event) { return event.finished(); })) {
   }
-  std::erase_if(unordered_, [](const Ref<Event>& event) { return !event; });
 }
 
 void CommandQueue::on_command_finished(Event& event) {
   if (!orphaned_.load()) return;
-  std::vector<Ref<Event>> drop;
+  while (drop([&](const Event& other) { return &other == &event; })) {
+  }
+}
+
+// Lets go of one of the events that the queue remembers and `may_go` holds for; false where there
+// is none. It is destroyed outside the lock, since it may be the last that holds this queue.
+template <class MayGo>
+bool CommandQueue::drop(MayGo may_go) {
+  Ref<Event> dropped;
   std::lock_guard lock(mutex_);
-  if (last_.get() == &event) drop.push_back(std::exchange(last_, nullptr));
-  if (barrier_.get() == &event) drop.push_back(std::exchange(barrier_, nullptr));
-  for (Ref<Event>& other : unordered_)
-    if (other.get() == &event) drop.push_back(std::exchange(other, nullptr));
-  std::erase_if(unordered_, [](const Ref<Event>& other) { return !other; });
+  for (Ref<Event>* remembered : {&last_, &barrier_}) {
+    if (!*remembered || !may_go(**remembered)) continue;
+    dropped = std::move(*remembered);
+    return true;
+  }
+  const auto found = std::find_if(unordered_.begin(), unordered_.end(),
+                                  [&](const Ref<Event>& event) { return may_go(*event); });
+  if (found == unordered_.end()) return false;
+  dropped = std::move(*found);
+  std::swap(*found, unordered_.back());
+  unordered_.pop_back();
+  return true;
 }
 
 }  // namespace conclave

@@ -15,6 +15,7 @@
 
 #include "platform/base/object.h"
 #include "platform/exec/command.h"
+#include "platform/exec/ready_list.h"
 
 namespace conclave {
 
@@ -74,7 +75,7 @@ class CommandQueue : public Object<CommandQueue> {
   void finish();
 
   // Tells the context's callback about a failure of a command.
-  void report(const std::string& text) const;
+  void report(const char* text) const noexcept;
 
   // Called by every command that ended.
   void on_command_finished(Event& event);
@@ -84,7 +85,11 @@ class CommandQueue : public Object<CommandQueue> {
   void on_handles_gone();
 
   void order(Event& event, bool has_wait_list, Ordering ordering);
-  std::vector<Ref<Event>> take_deferred();
+  void reserve(Event& event, size_t wait_list, Ordering ordering);
+  ReadyList take_deferred();
+  static void submit(ReadyList due);
+  template <class MayGo>
+  bool drop(MayGo may_go);
   void drop_finished();
 
   static constexpr uint64_t kNormalWeight = 1024;
@@ -105,7 +110,7 @@ class CommandQueue : public Object<CommandQueue> {
   size_t prune_at_ = 64;
   // Ready commands too short to wake a thread for; they run with the next flush, wait or finish, or
   // when enough has come together.
-  std::vector<Ref<Event>> deferred_;
+  ReadyList deferred_;
   uint64_t deferred_ns_ = 0;
 };
 

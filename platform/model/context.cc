@@ -28,8 +28,8 @@ bool Context::has(const Device& device) const {
                      [&](const Ref<Device>& d) { return device.is_within(*d); });
 }
 
-void Context::report(const std::string& text) const {
-  if (notify_) notify_(text.c_str(), nullptr, 0, notify_data_);
+void Context::report(const char* text) const noexcept {
+  if (notify_) notify_(text, nullptr, 0, notify_data_);
 }
 
 void Context::add_destructor(Destructor function, void* user_data) {

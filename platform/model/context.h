@@ -39,7 +39,7 @@ class Context : public Object<Context> {
   const std::vector<cl_context_properties>& properties() const { return properties_; }
 
   // Tells the host's callback, if there is one, what went wrong.
-  void report(const std::string& text) const;
+  void report(const char* text) const noexcept;
 
   // Destructor callbacks run in the reverse order of their registration.
   void add_destructor(Destructor function, void* user_data);

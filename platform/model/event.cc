@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/model/event.h"
 
-#include <algorithm>
 #include <iterator>
 
 #include "platform/base/clock.h"
@@ -41,9 +40,10 @@ Event::Link* Event::closed() {
   return &mark;
 }
 
-Event::Link* Event::new_link() {
-  if (links_used_ < own_links_.size()) return &own_links_[links_used_++];
-  return more_links_.emplace_back(std::make_unique<Link>()).get();
+void Event::reserve_dependencies(size_t count) {
+  if (count <= links_.size()) return;
+  more_links_ = std::make_unique<Link[]>(count);
+  links_ = {more_links_.get(), count};
 }
 
 // Puts `link` on this event's list of dependents; false where the event has ended.
@@ -57,8 +57,8 @@ bool Event::attach(Link* link) {
   return true;
 }
 
-void Event::depend_on(Event& other, bool cascade) {
-  Link* link = new_link();
+void Event::depend_on(Event& other, bool cascade) noexcept {
+  Link* link = &links_[links_used_++];
   link->dependent = this;
   link->cascade = cascade;
   pending_.fetch_add(1, std::memory_order_relaxed);
@@ -79,7 +79,7 @@ void Event::advance(cl_int status) {
     call_back(status);
 }
 
-bool Event::complete(cl_int status) {
+bool Event::complete(cl_int status) noexcept {
   if (is_user_event()) {
     int32_t expected = CL_SUBMITTED;
     if (!status_.compare_exchange_strong(expected, status)) return false;
@@ -129,13 +129,11 @@ void Event::sleep_until_finished() {
 }
 
 void Event::add_callback(cl_int when, Callback function, void* user_data) {
+  std::list<Registration> fresh = {{when, function, user_data}};
   {
     std::lock_guard lock(callbacks_mutex_);
     has_callbacks_.store(true);
-    if (status_.load() > when) {
-      callbacks_.push_back({when, function, user_data});
-      return;
-    }
+    if (status_.load() > when) return callbacks_.splice(callbacks_.end(), fresh);
   }
   cl_int status = this->status();
   function(handle(), status < 0 ? status : when, user_data);
@@ -143,12 +141,14 @@ void Event::add_callback(cl_int when, Callback function, void* user_data) {
 
 // Calls and forgets the callbacks registered for `status` or an earlier state.
 void Event::call_back(cl_int status) {
-  std::vector<Registration> due;
+  std::list<Registration> due;
   {
     std::lock_guard lock(callbacks_mutex_);
-    auto is_due = [&](const Registration& r) { return r.when >= status; };
-    std::copy_if(callbacks_.begin(), callbacks_.end(), std::back_inserter(due), is_due);
-    std::erase_if(callbacks_, is_due);
+    for (auto it = callbacks_.begin(); it != callbacks_.end();) {
+      const auto next = std::next(it);
+      if (it->when >= status) due.splice(due.end(), callbacks_, it);
+      it = next;
+    }
   }
   for (const Registration& r : due) r.function(handle(), status < 0 ? status : r.when, r.user_data);
 }

@@ -9,9 +9,12 @@
 
 #include <array>
 #include <atomic>
+#include <boost/intrusive/list_hook.hpp>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "platform/base/object.h"
@@ -54,9 +57,11 @@ class Event : public Object<Event> {
 
   // --- Dependencies; called by the enqueuing thread before arm() ---
 
+  // Makes room for so many calls of depend_on(), which then cannot fail. Throws std::bad_alloc.
+  void reserve_dependencies(size_t count);
   // Makes this event wait for `other`. `cascade`: an error of `other` ends this one too (explicit
   // wait lists; the order of an in-order queue does not cascade).
-  void depend_on(Event& other, bool cascade);
+  void depend_on(Event& other, bool cascade) noexcept;
   // Says that all dependencies are named. True when none is left: the caller must see to it that
   // the command runs. Otherwise the engine gets it when the last dependency ends.
   bool arm();
@@ -69,7 +74,7 @@ class Event : public Object<Event> {
   // Ends the command with CL_COMPLETE or a negative code and lets its dependents go. The event may
   // be gone afterwards unless the caller holds a reference. False if it had ended before (possible
   // for user events only).
-  bool complete(cl_int status);
+  bool complete(cl_int status) noexcept;
 
   // --- Waiting and watching ---
 
@@ -91,7 +96,7 @@ class Event : public Object<Event> {
     std::atomic<bool> started{false};
     std::atomic<cl_int> error{CL_SUCCESS};
     std::atomic<bool> reported{false};  // somebody has been told of the error
-    std::atomic<bool> planned{false};  // what follows is known
+    std::atomic<bool> planned{false};   // what follows is known
     uint64_t total = 0;
     uint64_t chunk = 1;  // how many units to take at once, as far as is known, at most and at least
     uint64_t most = 1;
@@ -105,7 +110,14 @@ class Event : public Object<Event> {
     std::atomic<uint64_t> estimate_ns{0};
     int32_t places = 0;                 // what `wanted` was at first
     std::atomic<bool> measured{false};  // whether that has been compared with the time it takes
-    bool listed = false;                // in the backlog, under whose lock it is
+    // What the backlog knows of it, under the backlog's lock.
+    struct Waiting {
+      bool listed = false;
+      uint64_t order = 0;     // of arrival there
+      uint64_t ticket = 0;    // of arrival among all processes; 0: not drawn, or not needed
+      uint64_t since_ns = 0;  // when it came, for the statistics
+    };
+    Waiting waiting;
     // Of a gang: the unit that is to join next, -1 before the first; and how many have joined.
     std::atomic<int32_t> gang_unit{-1};
     std::atomic<int32_t> gang_size{0};
@@ -122,6 +134,11 @@ class Event : public Object<Event> {
   };
   Progress progress;
 
+  // Of the lists that it may be on (ready_list.h, backlog.h).
+  using ListHook = boost::intrusive::list_member_hook<
+      boost::intrusive::link_mode<boost::intrusive::normal_link>>;
+  ListHook ready_hook, waiting_hook;
+
  private:
   struct Link {
     Event* dependent = nullptr;
@@ -134,7 +151,6 @@ class Event : public Object<Event> {
     void* user_data;
   };
 
-  Link* new_link();
   bool attach(Link* link);
   void advance(cl_int status);
   void release_dependents(cl_int status);
@@ -156,11 +172,12 @@ class Event : public Object<Event> {
   bool profiling_ = false;
   std::atomic<Link*> dependents_{nullptr};
   std::array<Link, 2> own_links_;  // most commands wait for no more than two
-  uint32_t links_used_ = 0;
-  std::vector<std::unique_ptr<Link>> more_links_;
+  std::unique_ptr<Link[]> more_links_;
+  std::span<Link> links_{own_links_};
+  size_t links_used_ = 0;
   std::array<uint64_t, kTimes> times_{};
   std::mutex callbacks_mutex_;
-  std::vector<Registration> callbacks_;
+  std::list<Registration> callbacks_;
 };
 
 }  // namespace conclave

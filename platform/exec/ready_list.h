@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// A list of ready commands, which holds a reference to each. A command is on one such list at most,
+// by a hook of its own, so that adding it cannot fail.
+#ifndef CONCLAVE_PLATFORM_EXEC_READY_LIST_H_
+#define CONCLAVE_PLATFORM_EXEC_READY_LIST_H_
+
+#include <boost/intrusive/list.hpp>
+#include <utility>
+
+#include "platform/model/event.h"
+
+namespace conclave {
+
+class ReadyList {
+ public:
+  ReadyList() = default;
+  ReadyList(ReadyList&& other) noexcept : list_(std::move(other.list_)) {}
+  ReadyList& operator=(ReadyList&& other) noexcept {
+    list_.swap(other.list_);
+    return *this;
+  }
+  ~ReadyList() {
+    while (!empty()) pop_front();
+  }
+
+  bool empty() const { return list_.empty(); }
+  Event& front() { return list_.front(); }
+  Event& back() { return list_.back(); }
+  void push_back(Ref<Event> event) noexcept { list_.push_back(*event.detach()); }
+  Ref<Event> pop_front() noexcept {
+    Event& event = list_.front();
+    list_.pop_front();
+    return Ref<Event>::adopt(&event);
+  }
+  Ref<Event> pop_back() noexcept {
+    Event& event = list_.back();
+    list_.pop_back();
+    return Ref<Event>::adopt(&event);
+  }
+  template <class Function>
+  void for_each(Function function) {
+    for (Event& event : list_) function(event);
+  }
+  // Moves all of `other` behind what is here.
+  void append(ReadyList& other) noexcept { list_.splice(list_.end(), other.list_); }
+
+ private:
+  using Hook = boost::intrusive::member_hook<Event, Event::ListHook, &Event::ready_hook>;
+  boost::intrusive::list<Event, Hook, boost::intrusive::constant_time_size<false>> list_;
+};
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_EXEC_READY_LIST_H_

@@ -12,7 +12,8 @@ namespace {
 void cut(Event& event) {
   Event::Progress& p = event.progress;
   const uint64_t units = event.compute_units().size();
-  const Cut cut(p.total, p.estimate_ns, units);
+  const Cut cut(p.total, p.estimate_ns,
+                useful_compute_units(units, p.total, p.estimate_ns, kWorthWakingNs));
   p.chunk = cut.chunk;
   p.most = cut.most;
   const uint64_t chunks = (p.total + p.chunk - 1) / p.chunk;

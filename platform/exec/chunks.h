@@ -25,10 +25,12 @@ inline uint64_t useful_compute_units(uint64_t compute_units, uint64_t units, uin
 // The chunks that a command is cut into by what is known beforehand.
 struct Cut {
   uint64_t chunk;  // units at once
-  uint64_t most;   // at most: so that there are some chunks for each compute unit
+  uint64_t most;   // at most: so that there are some chunks for each compute unit that is useful
 
-  Cut(uint64_t units, uint64_t whole_ns, uint64_t compute_units)
-      : chunk(std::max<uint64_t>(1, units / (4 * compute_units))), most(chunk) {
+  // `useful`: the compute units that the command is worth. Where that is one, others may still come
+  // when it turns out to be longer than it was.
+  Cut(uint64_t units, uint64_t whole_ns, uint64_t useful)
+      : chunk(std::max<uint64_t>(1, units / (useful > 1 ? 4 * useful : 2))), most(chunk) {
     if (whole_ns != Command::kUnknown)
       chunk = std::clamp<uint64_t>(units * kChunkNs / std::max<uint64_t>(whole_ns, 1), 1, most);
   }

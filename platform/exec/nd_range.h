@@ -4,6 +4,7 @@
 #define CONCLAVE_PLATFORM_EXEC_ND_RANGE_H_
 
 #include <array>
+#include <boost/container/small_vector.hpp>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -97,7 +98,7 @@ class NdRange : public Command {
   std::shared_ptr<const ComputeUnitSet> bound_units_;  // null: the kernel runs on any
   LaunchKindUse* kind_use_ = nullptr;                  // code_ owns it; null: only the general code
   bool has_smaller_groups_ = false;
-  std::vector<Ref<Memory>> keep_;
+  boost::container::small_vector<Ref<Memory>, 6> keep_;
   PrintingLaunch launch_;
   uint64_t units_ = 0;
   uint64_t items_per_group_ = 1;

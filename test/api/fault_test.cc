@@ -147,7 +147,7 @@ TEST_F(FaultTest, BeyondABuffer) {
     kernel void healthy(global int* out) { out[get_global_id(0)] = 3 * get_global_id(0); })");
   expect_fault(enqueue(queue_, "shifted", {static_cast<int>(kItems)}),
                {"kernel 'shifted'", "work-group (", "write to 0x",
-                "0 bytes beyond the end of the buffer of argument 'out' (65536 bytes)"});
+                " bytes beyond the end of the buffer of argument 'out' (65536 bytes)"});
   out_.reset();
   munmap(all, kBytes + (size_t{1} << 29));
 }

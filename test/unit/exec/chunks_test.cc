@@ -42,5 +42,14 @@ TEST(ChunkSize, IsAtMostWhatLeavesOthersWork) {
   EXPECT_EQ(chunk.units(), 3u);
 }
 
+TEST(Cut, LeavesChunksForAllUsefulComputeUnits) {
+  EXPECT_EQ(Cut(1024, Command::kUnknown, 4).chunk, 64u);
+  // 1,024 units of 1 us: chunks as long as is good.
+  EXPECT_EQ(Cut(1024, 1'024'000, 4).chunk, kChunkNs / 1000);
+  // So short that one compute unit does it all, and another that comes late still finds something.
+  EXPECT_EQ(Cut(64, 1'000, 1).chunk, 32u);
+  EXPECT_EQ(Cut(1, 1'000, 1).chunk, 1u);
+}
+
 }  // namespace
 }  // namespace conclave

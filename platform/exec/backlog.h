@@ -38,6 +38,9 @@ class Backlog {
   // Takes an event off the list: all its units have been taken.
   void remove(Event& event);
 
+  // Publishes everything anew where that was in an entry of the process table which is gone.
+  void stay_published();
+
   // Changes with every push.
   uint32_t pushes() const { return pushes_.load(); }
   bool empty() const { return size_.load(std::memory_order_relaxed) == 0; }
@@ -78,6 +81,7 @@ class Backlog {
   bool needs_right(const Group& group) const;
   void count(const Group& group, uint32_t added, uint32_t removed);
   void publish();
+  bool has_entry();
   GroupsOfWishes share_wishes();
   bool publish(uint32_t wish, const std::vector<Group*>& groups);
   bool withdraw(uint32_t wish);
@@ -93,6 +97,7 @@ class Backlog {
   uint64_t next_order_ = 1;
   std::vector<Group> groups_;
   Published published_[share::kWishes];
+  share::AtomicOwner published_by_{share::Owner()};  // in whose entry
 };
 
 }  // namespace conclave

@@ -32,6 +32,7 @@ struct IndexSpace {
   size_t groups(int d) const { return global[d] == 0 ? 0 : (global[d] - 1) / local[d] + 1; }
   // Work-items, where all work-groups are whole.
   CheckedSize items() const {
+    if (!global[0] || !global[1] || !global[2]) return 0;
     CheckedSize items = 1;
     for (int d = 0; d < 3; ++d) items = items * CheckedSize(groups(d)) * local[d];
     return items;

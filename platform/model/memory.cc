@@ -53,6 +53,7 @@ std::byte* allocate_storage(size_t size) {
 
 HeapBlockOwner::HeapBlockOwner(cl_mem_flags flags, size_t size) {
   share::Share& share = share::Share::get();
+  share.stay_entered();
   const auto take = [&] {
     return flags & CL_MEM_USE_MSMC_TI
                ? share.heap().allocate(share::HeapId::kMsmc, size, share.self())
@@ -74,8 +75,9 @@ HeapBlockOwner::~HeapBlockOwner() {
   if (!share || share->self() != owner_) return;
   try {
     share->heap().free(allocation_, owner_);
-  } catch (const Error& error) {
-    log::error("device memory is not given back before this process ends: " + error.text());
+  } catch (const std::exception& error) {
+    log::error(std::string("device memory is not given back before this process ends: ") +
+               error.what());
   }
 }
 

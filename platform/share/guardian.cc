@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -17,11 +18,14 @@
 #include "platform/base/descriptor.h"
 #include "platform/base/error.h"
 #include "platform/base/log.h"
+#include "platform/share/segment_lock.h"
 
 namespace conclave::share {
 namespace {
 
 constexpr size_t kStackBytes = 256 << 10;
+// How often to look at a process that the system does not let us wait for.
+constexpr useconds_t kLookUs = 100'000;
 
 // A thread that lives as long as the process and takes none of the host's signals.
 void start_thread(const char* name, void* (*main)(void*), void* argument) {
@@ -64,13 +68,28 @@ class Watch {
   }
 
  private:
-  // A holder that died leaves nothing half done: the lock protects no data.
+  // The lock is held for good and protects no data: whoever wants it waits for the holder's end.
   void become_guardian() {
-    pthread_mutex_t& lock = layout_.header().guardian;
-    const int result = pthread_mutex_lock(&lock);
-    if (result == EOWNERDEAD) pthread_mutex_consistent(&lock);
-    if (result != 0 && result != EOWNERDEAD)
-      log::warn(std::string("the segment's guardian lock is damaged: ") + strerror(result));
+    Atomic<uint64_t>& lock = layout_.header().guardian;
+    for (;;) {
+      const LockWord seen = LockWord::of(lock.load());
+      // A holder of this process is what it was before it called execve().
+      if (seen.holder && seen.holder != LockWord::self() && wait_for_end(seen)) continue;
+      if (SegmentLock::seize(lock, seen)) return;
+    }
+  }
+
+  // False where the holder has ended already.
+  static bool wait_for_end(const LockWord& holder) {
+    const Descriptor pidfd(static_cast<int>(syscall(SYS_pidfd_open, holder.pid(), 0)));
+    // Before, the number may have been another's.
+    if (holder.liveness() == Liveness::kDead) return false;
+    pollfd end{pidfd.get(), POLLIN, 0};
+    if (pidfd)
+      poll(&end, 1, -1);
+    else
+      usleep(kLookUs);
+    return true;
   }
 
   void open_epoll() {

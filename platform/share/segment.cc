@@ -17,7 +17,6 @@
 #include "platform/base/log.h"
 #include "platform/share/heap.h"
 #include "platform/share/process_identity.h"
-#include "platform/share/robust_lock.h"
 
 namespace conclave::share {
 namespace {
@@ -88,8 +87,6 @@ void initialize(const Layout& layout, uint64_t size) {
   header.boot_id[1].store(low);
   header.pid_namespace.store(pid_namespace());
   header.created_ns.store(realtime_ns());
-  initialize_robust(header.guardian);
-  initialize_robust(header.image_lock);
   Heap::initialize(layout);
   header.magic.store(kMagic);
 }

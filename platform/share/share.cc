@@ -16,6 +16,10 @@
 namespace conclave::share {
 namespace {
 
+// How often, and after how long, a process looks at its end whether it has come to rest.
+constexpr int kLooksAtEnd = 20;
+constexpr useconds_t kLookAtEndUs = 100;
+
 std::mutex g_mutex;
 // Leaked on purpose: workers may still run when the host's static objects are destroyed.
 std::atomic<Share*> g_share{nullptr};
@@ -55,7 +59,13 @@ Share* Share::if_open() {
 void Share::leave_at_end() noexcept {
   try {
     Share* share = if_open();
-    if (share && share->is_idle()) share->registry_.remove(share->self());
+    if (!share) return;
+    // Whoever ran the last command may be about to give its compute unit back.
+    for (int look = 0; !share->is_idle(); ++look) {
+      if (look == kLooksAtEnd) return;
+      usleep(kLookAtEndUs);
+    }
+    share->registry_.remove(share->self());
   } catch (...) {  // others remove what is left
   }
 }

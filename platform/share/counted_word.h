@@ -5,17 +5,18 @@
 #ifndef CONCLAVE_PLATFORM_SHARE_COUNTED_WORD_H_
 #define CONCLAVE_PLATFORM_SHARE_COUNTED_WORD_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "platform/share/atomic.h"
 #include "platform/share/segment_lock.h"
 
 namespace conclave::share {
 
-class CountedWord {
+template <int kCountBits>  // the value has the others
+class BasicCountedWord {
  public:
-  static constexpr int kCountBits = 24;  // the value has the other 40
-
   uint64_t get() const { return word_.load(std::memory_order_relaxed) >> kCountBits; }
   // With the count: no other store gives the same.
   uint64_t counted() const { return word_.load(std::memory_order_relaxed); }
@@ -34,7 +35,36 @@ class CountedWord {
  private:
   Atomic<uint64_t> word_;
 };
-static_assert(sizeof(CountedWord) == 8);
+
+using CountedWord = BasicCountedWord<24>;
+
+// Some bytes in such words.
+template <size_t kBytes>
+class CountedBytes {
+ public:
+  void put(const SegmentLock& lock, const void* bytes) {
+    for (size_t i = 0; i < kWords; ++i) {
+      uint64_t part = 0;
+      std::memcpy(&part, static_cast<const std::byte*>(bytes) + i * kPart, size_of(i));
+      words_[i].put(lock, part);
+    }
+  }
+  void get(void* bytes) const {
+    for (size_t i = 0; i < kWords; ++i) {
+      const uint64_t part = words_[i].get();
+      std::memcpy(static_cast<std::byte*>(bytes) + i * kPart, &part, size_of(i));
+    }
+  }
+
+ private:
+  static constexpr size_t kPart = 6;
+  static constexpr size_t kWords = (kBytes + kPart - 1) / kPart;
+  static constexpr size_t size_of(size_t i) {
+    return kBytes - i * kPart < kPart ? kBytes - i * kPart : kPart;
+  }
+
+  BasicCountedWord<64 - 8 * kPart> words_[kWords];
+};
 
 }  // namespace conclave::share
 

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <climits>
 #include <cstring>
-#include <type_traits>
 
 #include "platform/base/clock.h"
 #include "platform/base/error.h"
@@ -53,24 +52,6 @@ uint32_t change_contexts(ProcessEntry& entry, uint16_t generation, Change change
   }
 }
 
-// Stores a word of the image's description. A holder of the lock that was stopped just before, and
-// has lost the lock since, takes its store back.
-template <class T>
-void put(const SegmentLock& lock, Atomic<T>& word, std::type_identity_t<T> value) {
-  T seen = word.load();
-  do lock.check();
-  while (!word.compare_exchange_strong(seen, value));
-  if (lock.held()) return;
-  word.compare_exchange_strong(value, seen);
-  throw Overtaken{};
-}
-
-std::array<uint64_t, 2> words_of(const ImageSlot::Uuid& uuid) {
-  std::array<uint64_t, 2> words;
-  std::memcpy(words.data(), uuid.data(), uuid.size());
-  return words;
-}
-
 bool has(const Atomic<uint64_t> (&words)[kSetWords], uint32_t unit) {
   return words[unit / 64].load() >> (unit % 64) & 1;
 }
@@ -83,16 +64,35 @@ ComputeUnitSet read_set(const Atomic<uint64_t> (&words)[kSetWords]) {
 }
 
 uint32_t compute_units(const Header& header) {
-  return std::min(header.image_compute_units.load(), kCuEntries);
+  return static_cast<uint32_t>(std::min<uint64_t>(header.image_compute_units.get(), kCuEntries));
+}
+
+ImageSlot::Uuid resident_uuid(const Header& header) {
+  ImageSlot::Uuid uuid;
+  header.image_uuid.get(uuid.data());
+  return uuid;
+}
+
+uint64_t loaded_since(const Header& header) {
+  uint64_t ns;
+  header.image_since_ns.get(&ns);
+  return ns;
+}
+
+ComputeUnitSet device_units(const CuEntry& unit) {
+  std::array<uint64_t, kSetWords> words;
+  unit.image_units.get(words.data());
+  ComputeUnitSet set;
+  for (uint32_t i = 0; i < kCuEntries; ++i)
+    if (words[i / 64] >> (i % 64) & 1) set.add(i);
+  return set;
 }
 
 }  // namespace
 
 bool ImageSlot::is_resident(const Uuid& uuid) const {
   const Header& header = layout_.header();
-  const auto words = words_of(uuid);
-  return header.image_resident.get() != 0 && header.image_uuid[0].load() == words[0] &&
-         header.image_uuid[1].load() == words[1];
+  return header.image_resident.get() != 0 && resident_uuid(header) == uuid;
 }
 
 void ImageSlot::require_resident(const Uuid& uuid) const {
@@ -100,8 +100,8 @@ void ImageSlot::require_resident(const Uuid& uuid) const {
   throw Error(CL_INVALID_PROGRAM,
               layout_.header().image_resident.get()
                   ? "another device image is loaded, by process " +
-                        std::to_string(layout_.header().image_loader.load()) + ", since " +
-                        local_time(layout_.header().image_since_ns.load())
+                        std::to_string(layout_.header().image_loader.get()) + ", since " +
+                        local_time(loaded_since(layout_.header()))
                   : "no device image is loaded",
               EBUSY);
 }
@@ -172,18 +172,19 @@ void ImageSlot::replace(const Image& image, const SegmentLock& lock) {
   Header& header = layout_.header();
   header.image_resident.put(lock, 0);
   for (uint32_t i = 0; i < image.compute_units.size(); ++i) {
-    CuEntry& unit = layout_.unit(i);
-    unit.image_name.set(image.compute_units[i].name,
-                        [&](Atomic<uint64_t>& word, uint64_t value) { put(lock, word, value); });
-    for (uint32_t w = 0; w < kSetWords; ++w)
-      put(lock, unit.image_units[w], image.compute_units[i].units.word(w));
+    const ComputeUnit& from = image.compute_units[i];
+    std::array<uint64_t, kSetWords> units;
+    for (uint32_t w = 0; w < kSetWords; ++w) units[w] = from.units.word(w);
+    layout_.unit(i).image_units.put(lock, units.data());
+    std::array<char, kImageNameBytes> name{};
+    from.name.copy(name.data(), name.size());
+    layout_.unit(i).image_name.put(lock, name.data());
   }
-  put(lock, header.image_compute_units, static_cast<uint32_t>(image.compute_units.size()));
-  const auto words = words_of(image.uuid);
-  put(lock, header.image_uuid[0], words[0]);
-  put(lock, header.image_uuid[1], words[1]);
-  put(lock, header.image_since_ns, realtime_ns());
-  put(lock, header.image_loader, static_cast<uint32_t>(getpid()));
+  header.image_compute_units.put(lock, image.compute_units.size());
+  header.image_uuid.put(lock, image.uuid.data());
+  const uint64_t now = realtime_ns();
+  header.image_since_ns.put(lock, &now);
+  header.image_loader.put(lock, static_cast<uint64_t>(getpid()));
   header.image_resident.put(lock, 1);
 }
 
@@ -276,7 +277,9 @@ void ImageSlot::close(uint32_t unit) {
 }
 
 std::string ImageSlot::name_of(uint32_t unit) const {
-  return layout_.unit(unit).image_name.get();
+  std::array<char, kImageNameBytes + 1> name{};
+  layout_.unit(unit).image_name.get(name.data());
+  return name.data();
 }
 
 ImageSlot::Report ImageSlot::report() const {
@@ -284,12 +287,11 @@ ImageSlot::Report ImageSlot::report() const {
   Report report;
   report.resident = header.image_resident.get() != 0;
   if (!report.resident) return report;
-  const std::array<uint64_t, 2> words = {header.image_uuid[0].load(), header.image_uuid[1].load()};
-  std::memcpy(report.image.uuid.data(), words.data(), report.image.uuid.size());
+  report.image.uuid = resident_uuid(header);
   for (uint32_t i = 0; i < compute_units(header); ++i)
-    report.image.compute_units.push_back({name_of(i), read_set(layout_.unit(i).image_units)});
-  report.loader = header.image_loader.load();
-  report.since_ns = header.image_since_ns.load();
+    report.image.compute_units.push_back({name_of(i), device_units(layout_.unit(i))});
+  report.loader = static_cast<uint32_t>(header.image_loader.get());
+  report.since_ns = loaded_since(header);
   const Registry registry(layout_);
   for (Owner owner : registry.everybody()) {
     const ProcessEntry* process = registry.find(owner);

@@ -23,25 +23,19 @@ inline constexpr uint32_t kCuEntries = 256;
 inline constexpr uint32_t kMaxProcesses = 1024;
 inline constexpr uint32_t kWishes = 4;
 inline constexpr uint32_t kSetWords = kCuEntries / 64;
+inline constexpr size_t kImageNameBytes = 63;
 
 // A text of at most N - 1 bytes that others may read while it is written; N is a multiple of 8.
 template <size_t N>
 class SharedText {
  public:
   void set(std::string_view text) {
-    set(text, [](Atomic<uint64_t>& word, uint64_t value) {
-      word.store(value, std::memory_order_relaxed);
-    });
-  }
-  // With `store` for each word.
-  template <class Store>
-  void set(std::string_view text, Store store) {
     char bytes[N] = {};
     std::memcpy(bytes, text.data(), text.size() < N ? text.size() : N - 1);
     for (size_t i = 0; i < N / 8; ++i) {
       uint64_t word;
       std::memcpy(&word, bytes + 8 * i, 8);
-      store(words_[i], word);
+      words_[i].store(word, std::memory_order_relaxed);
     }
   }
   std::string get() const {
@@ -60,17 +54,17 @@ class SharedText {
 // A compute unit. `lease` and `guest` are words as leases.h describes. The rest has nothing to do
 // with that: it tells of the resident device image's compute unit of the same number
 // (image_slot.h).
-struct alignas(128) CuEntry {
+struct alignas(64) CuEntry {
   Atomic<uint64_t> lease;
   Atomic<uint64_t> guest;
   // Changes with every wake-up; the workers of all processes sleep on it, told apart by a bit each.
   Atomic<uint32_t> wake;
   uint32_t reserved0;
-  Atomic<uint64_t> hand_overs;              // statistics
-  Atomic<uint64_t> image_units[kSetWords];  // units of the device that it is on
-  SharedText<64> image_name;                // "kernel:name"
+  Atomic<uint64_t> hand_overs;                             // statistics
+  CountedBytes<kSetWords * sizeof(uint64_t)> image_units;  // units of the device that it is on
+  CountedBytes<kImageNameBytes> image_name;                // "kernel:name", filled up with zeros
 };
-static_assert(sizeof(CuEntry) == 128);
+static_assert(sizeof(CuEntry) == 192);
 
 // What a process waits for: any of these compute units. `ticket` is 0 while there is no wish, and
 // kRequested until somebody has drawn the number. Only the owner writes, the number excepted.
@@ -152,13 +146,12 @@ struct alignas(4096) Header {
 
   // The device image (image_slot.h). All but `image_changes` changes under `image_lock`.
   alignas(64) CountedWord image_resident;  // 0: there is none, or it is being replaced
-  Atomic<uint32_t> image_compute_units;
-  uint32_t reserved0;
-  Atomic<uint64_t> image_uuid[2];
-  Atomic<uint64_t> image_since_ns;  // CLOCK_REALTIME of the load
-  Atomic<uint32_t> image_loader;    // pid
-  Atomic<uint32_t> image_changes;   // futex; changes whenever a context or the image goes
-  Atomic<uint64_t> image_lock;      // segment_lock.h
+  CountedWord image_compute_units;
+  CountedBytes<16> image_uuid;
+  CountedBytes<8> image_since_ns;  // CLOCK_REALTIME of the load
+  CountedWord image_loader;        // pid
+  Atomic<uint32_t> image_changes;  // futex; changes whenever a context or the image goes
+  Atomic<uint64_t> image_lock;     // segment_lock.h
 
   // Whoever holds this lock watches the processes (guardian.h).
   alignas(64) Atomic<uint64_t> guardian;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/interprocess/anonymous_shared_memory.hpp>
 #include <boost/interprocess/shared_memory_object.hpp>
 #include <cstring>
@@ -68,9 +69,9 @@ ipc::mapped_region map(const ipc::shared_memory_object& object) {
   return ipc::mapped_region(object, ipc::read_write, 0, kMaxSegmentKb * kKiB);
 }
 
-// A fourth of the segment is for the process table.
+// A fourth of the segment is for the process table; of a small one half of what is left.
 uint32_t process_capacity(uint64_t size) {
-  const uint64_t entries = size / 4 / sizeof(ProcessEntry);
+  const uint64_t entries = std::min(size / 4, (size - kProcessesOffset) / 2) / sizeof(ProcessEntry);
   return static_cast<uint32_t>(entries < 16              ? 16
                                : entries > kMaxProcesses ? kMaxProcesses
                                                          : entries);

@@ -179,12 +179,12 @@ TEST_F(DaemonTest, GrowsTheSegmentUnderTheLiving) {
   configure("\"linux-shmem-size-KB\": \"128\"");
   const pid_t first = start_daemon();
   const auto process = client("allocate", {"128"});
-  const uint32_t blocks = open_segment()->layout().block_capacity();
+  const size_t blocks_offset = open_segment()->layout().blocks_offset();
   stop_daemon(first, SIGTERM);
   configure("\"linux-shmem-size-KB\": \"256\"");
   start_daemon();
   EXPECT_EQ(status_of_file().st_size, 256 << 10);
-  EXPECT_EQ(open_segment()->layout().block_capacity(), blocks + (128 << 10) / 40);
+  EXPECT_EQ(open_segment()->layout().block_capacity(), ((256 << 10) - blocks_offset) / 40);
   EXPECT_EQ(entries(), Pids{process->pid()});
 }
 

@@ -29,8 +29,8 @@ Region checked_region(const Image& image, const size_t* origin, const size_t* ex
     const size_t size = image.extent()[d];
     require(extent[d] > 0, CL_INVALID_VALUE, "an empty region");
     if (origin[d] >= size || extent[d] > size - origin[d])
-      throw Error(CL_INVALID_VALUE, "positions " + std::to_string(origin[d]) + " to " +
-                                        std::to_string(origin[d] + extent[d]) + " in dimension " +
+      throw Error(CL_INVALID_VALUE, std::to_string(extent[d]) + " positions from " +
+                                        std::to_string(origin[d]) + " on in dimension " +
                                         std::to_string(d) + " of an image of " +
                                         std::to_string(size));
   }
@@ -63,10 +63,13 @@ Box host_box(const Image& image, const std::array<size_t, 3>& bytes, size_t row_
   require(row_pitch >= bytes[0], CL_INVALID_VALUE, "a row pitch less than the region's width");
   // The slices of a 1-D array are its rows.
   const bool rows_are_slices = image.type() == CL_MEM_OBJECT_IMAGE1D_ARRAY;
-  const size_t slice = rows_are_slices ? row_pitch : row_pitch * bytes[1];
-  if (!slice_pitch) slice_pitch = slice;
-  require(slice_pitch >= slice, CL_INVALID_VALUE, "a slice pitch less than the region's slices");
-  return {host, rows_are_slices ? slice_pitch : row_pitch, slice_pitch};
+  const CheckedSize slice = rows_are_slices ? row_pitch : CheckedSize(row_pitch) * bytes[1];
+  if (!slice_pitch) slice_pitch = slice.saturated();
+  require(slice.at_most(slice_pitch), CL_INVALID_VALUE,
+          "a slice pitch less than the region's slices");
+  if (rows_are_slices) row_pitch = slice_pitch;
+  check_host_range(host, box_bytes(row_pitch, slice_pitch, bytes.data()));
+  return {host, row_pitch, slice_pitch};
 }
 
 void transfer(cl_command_type type, CommandQueue& q, Memory& m, cl_bool blocking,
@@ -89,9 +92,8 @@ Box buffer_box(const Memory& buffer, const Memory& image, size_t offset,
                const std::array<size_t, 3>& bytes) {
   require(image.type() != CL_MEM_OBJECT_IMAGE1D_BUFFER || image.parent() != &buffer,
           CL_INVALID_MEM_OBJECT, "the image is one of this buffer");
-  const size_t size = bytes[0] * bytes[1] * bytes[2];
-  require(offset <= buffer.size() && size <= buffer.size() - offset, CL_INVALID_VALUE,
-          "the region does not fit into the buffer");
+  const CheckedSize end = CheckedSize(bytes[0]) * bytes[1] * bytes[2] + offset;
+  require(end.at_most(buffer.size()), CL_INVALID_VALUE, "the region does not fit into the buffer");
   return packed(buffer.data() + offset, bytes);
 }
 

@@ -41,8 +41,8 @@ void launch(cl_command_queue queue_handle, cl_kernel handle, cl_command_type typ
   const std::shared_ptr<const KernelCode>& code = executable_code(q, k);
   require_arguments_set(k);
   IndexSpace space = index_space(q, k, *code, dimensions, offset, global, local);
-  if (size_t bytes = k.local_bytes(*code); bytes > Device::kLocalMemoryBytes)
-    throw Error(CL_OUT_OF_RESOURCES, "the kernel needs " + std::to_string(bytes) +
+  if (const CheckedSize bytes = k.local_bytes(*code); !bytes.at_most(Device::kLocalMemoryBytes))
+    throw Error(CL_OUT_OF_RESOURCES, "the kernel needs " + std::to_string(bytes.saturated()) +
                                          " bytes of local memory; the device has " +
                                          std::to_string(Device::kLocalMemoryBytes));
   const ComputeUnitSet units = k.units_on(q.device());

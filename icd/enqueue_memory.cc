@@ -20,40 +20,41 @@ Memory& buffer(const CommandQueue& queue, cl_mem handle) {
 
 void check_range(const Memory& m, size_t offset, size_t size) {
   if (offset > m.size() || size > m.size() - offset)
-    throw Error(CL_INVALID_VALUE, "bytes " + std::to_string(offset) + " to " +
-                                      std::to_string(offset + size) +
-                                      " do not lie in the buffer of " + std::to_string(m.size()));
+    throw Error(CL_INVALID_VALUE, std::to_string(size) + " bytes from byte " +
+                                      std::to_string(offset) + " on do not lie in the buffer of " +
+                                      std::to_string(m.size()));
 }
 
-// One side of a rectangle command: origin and pitches, 0 pitches meaning tightly packed.
+// One side of a rectangle command: pitches, where 0 means tightly packed, and the bytes that it
+// begins and ends at, all of which fit into a size_t.
 struct Rect {
-  std::array<size_t, 3> origin;
   size_t row_pitch, slice_pitch;
+  size_t begin, end;
 
   Rect(const size_t* at, size_t row, size_t slice, const size_t* region) {
     require(at && region, CL_INVALID_VALUE, "no origin or region");
-    std::copy_n(at, 3, origin.begin());
     require(region[0] && region[1] && region[2], CL_INVALID_VALUE, "an empty region");
     row_pitch = row ? row : region[0];
     require(row_pitch >= region[0], CL_INVALID_VALUE, "a row pitch less than the region's width");
-    slice_pitch = slice ? slice : region[1] * row_pitch;
-    require(slice_pitch >= region[1] * row_pitch && slice_pitch % row_pitch == 0, CL_INVALID_VALUE,
+    constexpr char kTooLarge[] = "origin, region and pitches are too large for any memory";
+    const size_t rows = (CheckedSize(region[1]) * row_pitch).value_or(CL_INVALID_VALUE, kTooLarge);
+    slice_pitch = slice ? slice : rows;
+    require(slice_pitch >= rows && slice_pitch % row_pitch == 0, CL_INVALID_VALUE,
             "a slice pitch too small, or no multiple of the row pitch");
+    const CheckedSize start =
+        CheckedSize(at[2]) * slice_pitch + CheckedSize(at[1]) * row_pitch + at[0];
+    begin = start.value_or(CL_INVALID_VALUE, kTooLarge);
+    end = (start + box_bytes(row_pitch, slice_pitch, region)).value_or(CL_INVALID_VALUE, kTooLarge);
   }
 
-  size_t offset() const { return origin[2] * slice_pitch + origin[1] * row_pitch + origin[0]; }
-  // One past the last byte that the region touches.
-  size_t end(const size_t* region) const {
-    return offset() + (region[2] - 1) * slice_pitch + (region[1] - 1) * row_pitch + region[0];
-  }
-  Box box(std::byte* base) const { return {base + offset(), row_pitch, slice_pitch}; }
+  Box box(std::byte* base) const { return {base + begin, row_pitch, slice_pitch}; }
 };
 
 // Whether two rectangles in the same memory share bytes. Both have the same pitches (the
 // specification's condition for copies inside a buffer), so this is a comparison of boxes.
 bool overlap(const Rect& a, const Rect& b, const size_t* region) {
-  const size_t a0 = a.offset(), b0 = b.offset();
-  if (a.end(region) <= b0 || b.end(region) <= a0) return false;
+  const size_t a0 = a.begin, b0 = b.begin;
+  if (a.end <= b0 || b.end <= a0) return false;
   // Compare byte positions within a slice and a row: a box may wrap over the ends of rows.
   auto apart = [](size_t x, size_t y, size_t extent, size_t pitch) {
     size_t distance = (y >= x ? y - x : pitch - (x - y) % pitch) % pitch;
@@ -71,7 +72,8 @@ void rect_transfer(cl_command_type type, cl_command_queue queue_handle, cl_mem h
   CommandQueue& q = queue(queue_handle);
   Memory& m = buffer(q, handle);
   require(host, CL_INVALID_VALUE, "no host memory");
-  check_range(m, 0, in_buffer.end(region));
+  check_range(m, 0, in_buffer.end);
+  check_host_range(host, in_host.end);
   const bool read = type == CL_COMMAND_READ_BUFFER_RECT;
   check_host_access(m, read ? CL_MEM_HOST_WRITE_ONLY : CL_MEM_HOST_READ_ONLY);
   auto wait_for = wait_list(q.context(), num_events, events);
@@ -93,6 +95,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue queue_handl
     Memory& m = buffer(q, handle);
     require(host, CL_INVALID_VALUE, "no host memory");
     check_range(m, offset, size);
+    check_host_range(host, size);
     check_host_access(m, CL_MEM_HOST_WRITE_ONLY);
     auto wait_for = wait_list(q.context(), num_events, events);
     enqueue(q, CL_COMMAND_READ_BUFFER,
@@ -110,6 +113,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue queue_hand
     Memory& m = buffer(q, handle);
     require(host, CL_INVALID_VALUE, "no host memory");
     check_range(m, offset, size);
+    check_host_range(host, size);
     check_host_access(m, CL_MEM_HOST_READ_ONLY);
     auto wait_for = wait_list(q.context(), num_events, events);
     enqueue(q, CL_COMMAND_WRITE_BUFFER,
@@ -178,8 +182,8 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBufferRect(
     Memory &source = buffer(q, from), &target = buffer(q, to);
     Rect read(from_origin, from_row_pitch, from_slice_pitch, region);
     Rect written(to_origin, to_row_pitch, to_slice_pitch, region);
-    check_range(source, 0, read.end(region));
-    check_range(target, 0, written.end(region));
+    check_range(source, 0, read.end);
+    check_range(target, 0, written.end);
     if (&source == &target) {
       require(read.row_pitch == written.row_pitch && read.slice_pitch == written.slice_pitch,
               CL_INVALID_VALUE, "a copy inside a buffer needs equal pitches");

@@ -6,6 +6,7 @@
 
 #include "icd/entry.h"
 #include "icd/memory_flags.h"
+#include "platform/base/checked_size.h"
 #include "platform/model/image_format.h"
 
 using namespace conclave;
@@ -75,20 +76,15 @@ void check_size(const cl_image_desc& desc) {
     check_dimension("array size", desc.image_array_size, Device::kMaxImageArraySize);
 }
 
-// `a` * `b`, which has to fit into a size_t; pitches may be anything.
-size_t product(size_t a, size_t b, cl_int code) {
-  size_t result;
-  require(!__builtin_mul_overflow(a, b, &result), code, "a pitch too large for any memory");
-  return result;
-}
-
 // Checks the pitches, and calculates those that are 0. `code`: for those that break the rules.
 void set_pitches(cl_image_desc& desc, size_t element_size, cl_int code) {
   const size_t row = desc.image_width * element_size;
   if (!desc.image_row_pitch) desc.image_row_pitch = row;
   require(desc.image_row_pitch >= row && desc.image_row_pitch % element_size == 0, code,
           "a row pitch less than the image's width, or no multiple of the element size");
-  const size_t slice = product(desc.image_row_pitch, std::max<size_t>(1, desc.image_height), code);
+  constexpr char kTooLarge[] = "pitches too large for any memory object";
+  const size_t slice = (CheckedSize(desc.image_row_pitch) * std::max<size_t>(1, desc.image_height))
+                           .value_or(code, kTooLarge);
   if (!has_slices(desc.image_type)) {
     desc.image_slice_pitch = 0;
     return;
@@ -96,7 +92,8 @@ void set_pitches(cl_image_desc& desc, size_t element_size, cl_int code) {
   if (!desc.image_slice_pitch) desc.image_slice_pitch = slice;
   require(desc.image_slice_pitch >= slice && desc.image_slice_pitch % desc.image_row_pitch == 0,
           code, "a slice pitch less than a slice, or no multiple of the row pitch");
-  product(desc.image_slice_pitch, std::max(desc.image_depth, desc.image_array_size), code);
+  const size_t slices = std::max(desc.image_depth, desc.image_array_size);
+  require((CheckedSize(desc.image_slice_pitch) * slices).fits(), code, kTooLarge);
 }
 
 // --- Images of their own, and images in the storage of a buffer or of another image ---
@@ -109,8 +106,9 @@ cl_mem make_image(Context& context, std::vector<cl_mem_properties> properties, c
   require(host || (!desc.image_row_pitch && !desc.image_slice_pitch), pitch_error,
           "pitches without a host pointer");
   set_pitches(desc, format.element_size, pitch_error);
-  check_host_pointer(flags, host);
-  return (new Memory(context, flags, Image(format, desc), host, std::move(properties)))->handle();
+  const Image image(format, desc);
+  check_host_pointer(flags, host, image.bytes());
+  return (new Memory(context, flags, image, host, std::move(properties)))->handle();
 }
 
 // Of a row that is alone the pitch means nothing, but programs give one.
@@ -163,7 +161,7 @@ cl_mem make_derived_image(const Context& context, std::vector<cl_mem_properties>
               (desc.image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER && !parent->image()),
           CL_INVALID_IMAGE_DESCRIPTOR, "images of this type are not made from such an object");
   check_derived_flags(flags, parent->flags());
-  check_host_pointer(flags, host);
+  check_host_pointer(flags, host, 0);
   if (parent->image())
     fit_into_image(desc, format, *parent->image());
   else

@@ -12,6 +12,14 @@ std::string size_text(const std::array<size_t, 3>& size, cl_uint dimensions) {
   return text;
 }
 
+// In work-groups of the local size.
+void check_global_size(const IndexSpace& space) {
+  if (!space.items().at_most(IndexSpace::kMostItems))
+    throw Error(CL_INVALID_GLOBAL_WORK_SIZE,
+                "a global size of " + size_text(space.global, space.dimensions) + ": at most " +
+                    std::to_string(IndexSpace::kMostItems) + " work-items");
+}
+
 // The local size as given: within the device's and the kernel's limits.
 void check_local_size(const IndexSpace& space, const KernelCode& code) {
   size_t items = 1;
@@ -81,6 +89,7 @@ IndexSpace index_space(const CommandQueue& queue, const Kernel& kernel, const Ke
             "the global offset and size overflow size_t");
     empty |= space.global[d] == 0;
   }
+  check_global_size(space);
   const auto& required = code.info->required_local_size;
   if (local) {
     std::copy_n(local, dimensions, space.local.begin());
@@ -90,6 +99,7 @@ IndexSpace index_space(const CommandQueue& queue, const Kernel& kernel, const Ke
         choose_local_size(space, code, std::max<size_t>(1, kernel.units_on(queue.device()).size()));
     if (required[0]) check_local_size(space, code);
   }
+  check_global_size(space);
   return space;
 }
 

@@ -174,7 +174,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel handle,
       case CL_KERNEL_COMPILE_WORK_GROUP_SIZE:
         return info.value(code.info->required_local_size);
       case CL_KERNEL_LOCAL_MEM_SIZE:
-        return info.value<cl_ulong>(k.local_bytes(code));
+        return info.value<cl_ulong>(k.local_bytes(code).saturated());
       case CL_KERNEL_PRIVATE_MEM_SIZE:
         return info.value<cl_ulong>(code.info->private_bytes);
       case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:

@@ -16,7 +16,7 @@ cl_mem make_buffer(cl_context context_handle, std::vector<cl_mem_properties> pro
     throw Error(CL_INVALID_BUFFER_SIZE, "a buffer of " + std::to_string(size) + " bytes: 1 to " +
                                             std::to_string(Device::max_allocation()) +
                                             " are allowed");
-  check_host_pointer(flags, host);
+  check_host_pointer(flags, host, size);
   return (new Memory(c, flags, size, host, std::move(properties)))->handle();
 }
 

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "platform/base/checked_size.h"
 #include "platform/base/error.h"
 
 namespace conclave::icd {
@@ -57,10 +58,12 @@ void check_derived_flags(cl_mem_flags flags, cl_mem_flags parent) {
           "the flags ask for access that the memory object does not allow");
 }
 
-void check_host_pointer(cl_mem_flags flags, const void* host) {
+void check_host_pointer(cl_mem_flags flags, const void* host, size_t size) {
   const bool wants_host = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
   require(wants_host == (host != nullptr), CL_INVALID_HOST_PTR,
           "host_ptr and the flags do not agree");
+  require((CheckedSize(size) + reinterpret_cast<uintptr_t>(host)).fits(), CL_INVALID_HOST_PTR,
+          "host_ptr is nearer to the end of all addresses than the object's size");
 }
 
 std::vector<cl_mem_properties> memory_properties(const cl_mem_properties* properties) {

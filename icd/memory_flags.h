@@ -20,8 +20,8 @@ void check_image_format_flags(cl_mem_flags flags);
 void check_derived_flags(cl_mem_flags flags, cl_mem_flags parent);
 
 // Throws Error{CL_INVALID_HOST_PTR} where there is a host pointer without a flag that wants one, or
-// the other way round.
-void check_host_pointer(cl_mem_flags flags, const void* host);
+// the other way round, or where no `size` bytes can begin there.
+void check_host_pointer(cl_mem_flags flags, const void* host, size_t size);
 
 // The properties, with their terminating 0; empty where there is no list. OpenCL 3.0 knows none:
 // throws Error{CL_INVALID_PROPERTY} for any.

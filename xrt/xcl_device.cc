@@ -46,7 +46,7 @@ struct XclDevice::Packet {
     std::memcpy(&command, bytes, sizeof command);
     if (command.opcode != ERT_START_CU)
       fail(EINVAL, "packets with opcode " + std::to_string(command.opcode) + " are not supported");
-    if (size < (size_t{command.count} + 1) * sizeof(uint32_t))
+    if (!((CheckedSize(command.count) + 1) * sizeof(uint32_t)).at_most(size))
       fail(EINVAL, "a packet of " + std::to_string(command.count) +
                        " words in a buffer object of " + std::to_string(size) + " bytes");
     registers = size_t{command.extra_cu_masks} + 1;
@@ -134,6 +134,8 @@ uint32_t XclDevice::unit_number(const std::string& name) const {
 xclBufferHandle XclDevice::allocate(size_t size, void* host, uint32_t flags) {
   const std::lock_guard lock(mutex_);
   if (size == 0) fail(EINVAL, "a buffer object of 0 bytes");
+  if (!(CheckedSize(size) + reinterpret_cast<uintptr_t>(host)).fits())
+    fail(EINVAL, "a buffer object that is larger than all memory behind its address");
   use_device();
   const cl_mem_flags use = CL_MEM_READ_WRITE | (host ? CL_MEM_USE_HOST_PTR : 0);
   Owned<Memory> memory(new Memory(*context_, use, size, host, {}));
@@ -304,8 +306,9 @@ void XclDevice::execute(xclBufferHandle handle) {
   const bool local_given = sizes[3] || sizes[4] || sizes[5];
   if (kernel.units_on(Device::root()).size() == 0)
     fail(EINVAL, "the compute unit is on none of this process's units of the device");
-  if (!local_given) space.local = choose_local_size(space, *code, 1);
-  if (kernel.local_bytes(*code) > Device::kLocalMemoryBytes)
+  if (!local_given && space.items().fits()) space.local = choose_local_size(space, *code, 1);
+  if (!space.items().at_most(IndexSpace::kMostItems)) fail(EINVAL, "too many work-items");
+  if (!kernel.local_bytes(*code).at_most(Device::kLocalMemoryBytes))
     fail(EINVAL, "the kernel needs more local memory than the device has");
   const size_t groups = space.groups(0) * space.groups(1) * space.groups(2);
   if (code->info->gang && groups > kernel.units_on(Device::root()).size())

@@ -169,10 +169,33 @@ ComputeUnitSet Backlog::shared(const ComputeUnitSet& units) const {
 void Backlog::publish() {
   groups_.remove_if([](const Group& group) { return group.entries.empty(); });
   if (!units_[0]->arbitrated()) return;
+  if (!has_entry()) {  // somebody has to look again
+    count_wanted();
+    for (const Group& group : groups_) wake_one(group.units);
+    return;
+  }
   share_wishes();
   bool changed = false;
   for (uint32_t i = 0; i < share::kWishes; ++i) changed |= publish(i);
   if (changed) count_wanted();
+}
+
+// What was published in an entry that is gone counts no longer.
+bool Backlog::has_entry() {
+  share::Share& share = share::Share::get();
+  if (groups_.empty()) return true;
+  const bool entered = share.stay_entered();
+  if (published_by_.get() == share.self() && entered) return true;
+  std::fill(std::begin(published_), std::end(published_), Published());
+  published_by_.set(share.self());
+  return entered;
+}
+
+void Backlog::stay_published() {
+  const share::Leases& leases = units_[0]->leases();
+  if (leases.entered() && published_by_.get() == leases.self()) return;
+  std::lock_guard lock(mutex_);
+  publish();
 }
 
 // Which groups each wish is for. A group keeps its wish for as long as it has entries, so that its
@@ -212,6 +235,10 @@ bool Backlog::publish(uint32_t wish) {
   if (!fresh && next.ticket == present.ticket && next.units == present.units) return false;
   if (fresh) watch_others();
   next.ticket = units_[0]->leases().wish(wish, shared(next.units), next.ticket);
+  if (next.ticket == 0) {  // the entry is gone: stay_published() comes to it
+    present = {};
+    return true;
+  }
   for (Group& group : groups_)
     if (group.wish == wish && !group.first().ticket) group.first().ticket = next.ticket;
   present = next;
@@ -247,9 +274,9 @@ void Backlog::wake_one(const ComputeUnitSet& units) {
 
 void Backlog::count_wanted() {
   uint64_t words[ComputeUnitSet::kWords] = {};
-  for (const Published& wish : published_)
-    if (wish.ticket)
-      for (uint32_t w = 0; w < ComputeUnitSet::kWords; ++w) words[w] |= wish.units.word(w);
+  for (const Group& group : groups_)
+    if (needs_right(group))
+      for (uint32_t w = 0; w < ComputeUnitSet::kWords; ++w) words[w] |= group.units.word(w);
   for (uint32_t w = 0; w < ComputeUnitSet::kWords; ++w)
     wanted_[w].store(words[w], std::memory_order_relaxed);
 }

@@ -40,6 +40,9 @@ class Backlog {
   // Takes an event off the list: all its units have been taken.
   void remove(Event& event);
 
+  // Publishes everything anew where that was in an entry of the process table which is gone.
+  void stay_published();
+
   // Changes with every push.
   uint32_t pushes() const { return pushes_.load(); }
   bool empty() const { return size_.load(std::memory_order_relaxed) == 0; }
@@ -79,6 +82,7 @@ class Backlog {
   void count(const Group& group, uint32_t added, uint32_t removed);
   void start_worker(const ComputeUnitSet& units);
   void publish();
+  bool has_entry();
   void share_wishes();
   bool publish(uint32_t wish);
   ComputeUnitSet with_threads(const ComputeUnitSet& units, bool start);
@@ -95,6 +99,7 @@ class Backlog {
   uint64_t next_order_ = 1;
   std::list<Group> groups_;
   Published published_[share::kWishes];
+  share::AtomicOwner published_by_{share::Owner()};  // in whose entry
 };
 
 }  // namespace conclave

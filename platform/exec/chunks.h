@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "platform/base/checked_size.h"
 #include "platform/exec/command.h"
 
 namespace conclave {
@@ -22,6 +23,11 @@ inline uint64_t useful_compute_units(uint64_t compute_units, uint64_t units, uin
   return std::min({compute_units, units, whole_ns / wake_ns + 1});
 }
 
+// How many of `units`, which take `ns`, make a chunk.
+inline uint64_t part(uint64_t units, uint64_t ns) {
+  return (CheckedSize(units) * kChunkNs).saturated() / std::max<uint64_t>(ns, 1);
+}
+
 // The chunks that a command is cut into by what is known beforehand.
 struct Cut {
   uint64_t chunk;  // units at once
@@ -31,8 +37,7 @@ struct Cut {
   // when it turns out to be longer than it was.
   Cut(uint64_t units, uint64_t whole_ns, uint64_t useful)
       : chunk(std::max<uint64_t>(1, units / (useful > 1 ? 4 * useful : 2))), most(chunk) {
-    if (whole_ns != Command::kUnknown)
-      chunk = std::clamp<uint64_t>(units * kChunkNs / std::max<uint64_t>(whole_ns, 1), 1, most);
+    if (whole_ns != Command::kUnknown) chunk = std::clamp<uint64_t>(part(units, whole_ns), 1, most);
   }
 };
 
@@ -56,7 +61,7 @@ class ChunkSize {
     first_ = false;
     if (ns > kChunkNs) {
       timed_ = true;
-      units_ = std::max(least_, units_ * kChunkNs / ns);
+      units_ = std::max(least_, part(units_, ns));
     } else if (!timed_) {
       units_ = planned_;
     } else if (ns < kChunkNs / 2) {

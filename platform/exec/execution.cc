@@ -6,6 +6,7 @@
 #include <new>
 #include <optional>
 
+#include "platform/base/checked_size.h"
 #include "platform/base/clock.h"
 #include "platform/base/log.h"
 #include "platform/exec/admission.h"
@@ -59,11 +60,12 @@ void recruit(Dispatcher& dispatcher, Event& event) {
 void want_more(Dispatcher& dispatcher, Event& event, uint64_t unit_ns) {
   Event::Progress& p = event.progress;
   const uint64_t units = event.compute_units().size();
-  const auto places = static_cast<int32_t>(
-      useful_compute_units(units, p.total, p.total * unit_ns, kWorthWakingNs) - 1);
+  const uint64_t whole_ns = (CheckedSize(p.total) * unit_ns).saturated();
+  const auto places =
+      static_cast<int32_t>(useful_compute_units(units, p.total, whole_ns, kWorthWakingNs) - 1);
   if (places <= p.places) return;
   p.wanted.fetch_add(places - p.places);
-  p.estimate_ns = p.total * unit_ns;
+  p.estimate_ns = whole_ns;
   recruit(dispatcher, event);
 }
 

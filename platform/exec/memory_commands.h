@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "platform/base/checked_size.h"
 #include "platform/base/object.h"
 #include "platform/exec/command.h"
 #include "platform/model/memory.h"
@@ -21,6 +22,19 @@ struct Box {
   size_t row_pitch;
   size_t slice_pitch;
 };
+
+// The bytes from a box's base to the end of a region of region[0] bytes x region[1] rows x
+// region[2] slices, none of them 0.
+inline CheckedSize box_bytes(size_t row_pitch, size_t slice_pitch, const size_t region[3]) {
+  return CheckedSize(region[2] - 1) * slice_pitch + CheckedSize(region[1] - 1) * row_pitch +
+         region[0];
+}
+// Throws Error{CL_INVALID_VALUE} where the host's memory would wrap around the end of the addresses
+// there.
+inline void check_host_range(const void* host, CheckedSize bytes) {
+  require((bytes + reinterpret_cast<uintptr_t>(host)).fits(), CL_INVALID_VALUE,
+          "pitches, origin and region lead beyond the end of all memory");
+}
 
 // Copies `size` bytes. `keep` are the objects that must live until it is done.
 std::unique_ptr<Command> make_copy(const std::byte* from, std::byte* to, size_t size,

@@ -35,6 +35,9 @@ constexpr uint32_t kTimedOneIn = 16;
 // Launches from here on are always timed: the clock does not matter to them.
 constexpr uint64_t kAlwaysTimedNs = 5'000;
 
+// A hundred years, with which others can still calculate.
+constexpr float kLongestEstimateNs = 3e18F;
+
 void write_out(std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
@@ -128,7 +131,7 @@ void NdRange::watch_kind(const Kernel& kernel, const IndexSpace& space) {
 // Keeps the memory objects for as long as the command needs them. Local arguments follow the
 // kernel's own local variables; the code gets their byte offsets.
 void NdRange::place_memory_arguments(const Kernel& kernel) {
-  local_bytes_ = code_->info->local_bytes;
+  CheckedSize bytes = code_->info->local_bytes;
   const auto& arguments = kernel.arguments();
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].memory) {
@@ -139,10 +142,12 @@ void NdRange::place_memory_arguments(const Kernel& kernel) {
       keep_.emplace_back(memory);
     }
     if (!arguments[i].local_bytes) continue;
-    uint64_t offset = align_up(local_bytes_, abi::kBlockAlignment);
+    bytes = bytes.aligned(abi::kBlockAlignment);
+    const uint64_t offset = bytes.saturated();
     std::memcpy(this->arguments() + code_->info->arguments[i].offset, &offset, sizeof offset);
-    local_bytes_ = offset + arguments[i].local_bytes;
+    bytes = bytes + arguments[i].local_bytes;
   }
+  local_bytes_ = bytes.value_or(CL_OUT_OF_RESOURCES, "local arguments too large for any memory");
 }
 
 // Work-groups that are narrower than the kernel's packets fill these together, if nothing tells one
@@ -156,7 +161,8 @@ uint64_t NdRange::units_at_least() const {
 uint64_t NdRange::estimate_ns() const {
   float ns = code_->timing.ns_per_item();
   if (ns == 0) return kUnknown;
-  return static_cast<uint64_t>(ns * static_cast<float>(units_ * items_per_group_));
+  return static_cast<uint64_t>(
+      std::min(ns * static_cast<float>(units_ * items_per_group_), kLongestEstimateNs));
 }
 
 void NdRange::measured(uint64_t units, uint64_t ns) {

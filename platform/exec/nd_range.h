@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "conclave/kernel_abi.h"
+#include "platform/base/checked_size.h"
 #include "platform/base/object.h"
 #include "platform/base/pool.h"
 #include "platform/exec/command.h"
@@ -27,7 +28,17 @@ struct IndexSpace {
   std::array<size_t, 3> global{1, 1, 1};
   std::array<size_t, 3> local{1, 1, 1};
 
-  size_t groups(int d) const { return global[d] == 0 ? 0 : (global[d] + local[d] - 1) / local[d]; }
+  // So many work-items can be counted, and their times estimated, without wrapping.
+  static constexpr size_t kMostItems = size_t{1} << 62;
+
+  size_t groups(int d) const { return global[d] == 0 ? 0 : (global[d] - 1) / local[d] + 1; }
+  // Work-items, where all work-groups are whole.
+  CheckedSize items() const {
+    if (!global[0] || !global[1] || !global[2]) return 0;
+    CheckedSize items = 1;
+    for (int d = 0; d < 3; ++d) items = items * CheckedSize(groups(d)) * local[d];
+    return items;
+  }
 };
 
 // The local size for a launch that leaves it to the runtime: divides the global size, gives each

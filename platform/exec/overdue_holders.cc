@@ -20,6 +20,7 @@ OverdueHolders::OverdueHolders(Dispatcher& dispatcher)
     : dispatcher_(dispatcher), seen_(dispatcher.units().size()) {}
 
 void OverdueHolders::look() noexcept {
+  dispatcher_.backlog().stay_published();
   std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return;
   share::Share& share = share::Share::get();

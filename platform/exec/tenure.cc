@@ -36,6 +36,7 @@ bool Tenure::is_over() {
   if (right() == Right::kNone) return false;
   share::Leases& leases = cu_->leases();
   const bool guest = right() == Right::kGuest;
+  if (!guest && !leases.holds(cu_->shared())) return true;  // somebody has taken it away
   if (!guest && !leases.contended(cu_->shared())) {
     slice_start_ = 0;
     return false;

@@ -220,10 +220,10 @@ void Kernel::set_pointer(cl_uint index, Memory* memory, size_t offset) {
   arguments_[index].set = true;
 }
 
-size_t Kernel::local_bytes(const KernelCode& code) const {
-  size_t bytes = code.info->local_bytes;
+CheckedSize Kernel::local_bytes(const KernelCode& code) const {
+  CheckedSize bytes = code.info->local_bytes;
   for (const Argument& argument : arguments_)
-    if (argument.local_bytes) bytes = align_up(bytes, abi::kBlockAlignment) + argument.local_bytes;
+    if (argument.local_bytes) bytes = bytes.aligned(abi::kBlockAlignment) + argument.local_bytes;
   return bytes;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "conclave/kernel_abi.h"
+#include "platform/base/checked_size.h"
 #include "platform/base/object.h"
 #include "platform/exec/compute_unit_set.h"
 #include "platform/loader/program_image.h"
@@ -109,7 +110,7 @@ class Kernel : public Object<Kernel> {
   // The argument block, as the compiled code expects it (local arguments are filled in at launch).
   const std::vector<std::byte>& block() const { return block_; }
   // Local memory that a launch needs, the arguments' included.
-  size_t local_bytes(const KernelCode& code) const;
+  CheckedSize local_bytes(const KernelCode& code) const;
 
  private:
   void bind(const std::string& name);

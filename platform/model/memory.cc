@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string>
 
+#include "platform/base/checked_size.h"
 #include "platform/base/error.h"
 #include "platform/base/log.h"
 #include "platform/exec/unit_services.h"
@@ -41,7 +42,8 @@ cl_mem_flags inherit(cl_mem_flags flags, cl_mem_flags parent) {
 std::byte* allocate_storage(size_t size) {
   const bool huge = size >= 2 * kHugePage;
   const size_t alignment = huge ? kHugePage : Device::kMemoryAlignment;
-  void* memory = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  const CheckedSize rounded = CheckedSize(size).aligned(alignment);
+  void* memory = rounded.fits() ? std::aligned_alloc(alignment, rounded.saturated()) : nullptr;
   if (!memory)
     throw Error(CL_MEM_OBJECT_ALLOCATION_FAILURE,
                 "no memory for a memory object of " + std::to_string(size) + " bytes");
@@ -51,6 +53,7 @@ std::byte* allocate_storage(size_t size) {
 
 HeapBlockOwner::HeapBlockOwner(cl_mem_flags flags, size_t size) {
   share::Share& share = share::Share::get();
+  share.stay_entered();
   const auto take = [&] {
     return flags & CL_MEM_USE_MSMC_TI
                ? share.heap().allocate(share::HeapId::kMsmc, size, share.self())
@@ -72,8 +75,9 @@ HeapBlockOwner::~HeapBlockOwner() {
   if (!share || share->self() != owner_) return;
   try {
     share->heap().free(allocation_, owner_);
-  } catch (const Error& error) {
-    log::error("device memory is not given back before this process ends: " + error.text());
+  } catch (const std::exception& error) {
+    log::error(std::string("device memory is not given back before this process ends: ") +
+               error.what());
   }
 }
 

@@ -8,73 +8,80 @@ namespace conclave::share {
 BlockList::Neighbours BlockList::neighbours(uint32_t link) const {
   const HeapBlock& block = at(link);
   const uint32_t below = get(block.previous), above = get(block.next);
-  const auto end = [&](const HeapBlock& b) { return get(b.address) + get(b.size); };
+  const auto end = [&](const HeapBlock& b) { return get_bytes(b.address) + get_bytes(b.size); };
   const bool whole =
       table_.is_inside(heap_, block) && get(next(below)) == link &&
-      (!below || end(at(below)) == get(block.address)) &&
-      (!above || (get(at(above).previous) == link && get(at(above).address) == end(block)));
+      (!below || end(at(below)) == get_bytes(block.address)) &&
+      (!above || (get(at(above).previous) == link && get_bytes(at(above).address) == end(block)));
   if (!whole) throw Damaged{};
   return {below, above};
 }
 
 uint32_t BlockList::first_fit(uint64_t size) const {
   return table_.find(get(entry_.first_free), &HeapBlock::next_free, [&](HeapBlock& block) {
-    if (get(block.state) != block_state(kFree, heap_)) throw Damaged{};
-    return get(block.size) >= size;
+    if (!BlockState::of(block).is(kFree, heap_)) throw Damaged{};
+    return get_bytes(block.size) >= size;
   });
 }
 
-std::optional<Heap::Allocation> BlockList::allocate(uint64_t size, Owner owner) {
+// The block's words are all stored, also those that have the right value already: a former holder
+// of the lock then cannot change them any more.
+void BlockList::allocate(uint64_t size, Owner owner, std::optional<MadeAllocation>& made) {
   const uint32_t found = first_fit(size);
-  if (!found) return std::nullopt;
+  if (!found) {
+    if (!table_.is_fresh()) throw Damaged{};  // perhaps the list lacks something
+    return;
+  }
   HeapBlock& from = at(found);
   const uint32_t before = neighbours(found).below;
-  const uint64_t address = get(from.address), rest = get(from.size) - size;
+  const uint64_t address = get_bytes(from.address), rest = get_bytes(from.size) - size;
   uint32_t link = found;
   if (rest == 0) {
     remove_free(found);
-    put(from.owner, owner.bits());
-    put(from.state, block_state(kAllocated, heap_));
   } else {
     Atomic<uint32_t>& way_here = next(before);
     link = table_.take_unused();
-    HeapBlock& block = at(link);
-    put(block.address, address);
-    put(block.size, size);
-    put(block.owner, owner.bits());
-    put(block.previous, before);
-    put(block.next, found);
+    put(at(link).previous, before);
+    put(at(link).next, found);
     put(way_here, link);
     put(from.previous, link);
-    put(block.state, block_state(kAllocated, heap_));
-    put(from.address, address + size);
-    put(from.size, rest);
+  }
+  HeapBlock& block = at(link);
+  table_.put_bytes(block.address, address);
+  table_.put_bytes(block.size, size);
+  const uint64_t state = table_.put(block, {kAllocated, heap_, owner});
+  made = {{HeapId(heap_), link - 1, address, size}, state};
+  if (rest != 0) {
+    table_.put_bytes(from.address, address + size);
+    table_.put_bytes(from.size, rest);
   }
   put(entry_.available, get(entry_.available) - size);
   table_.account(owner, size);
-  return Heap::Allocation{HeapId(heap_), link - 1, address, size};
 }
 
-void BlockList::free(uint32_t link) {
+void BlockList::free(uint32_t link, Heap::Freed& freed) {
   HeapBlock& block = at(link);
   const auto [below, above] = neighbours(link);
-  const uint64_t size = get(block.size);
-  put(block.state, block_state(kFree, heap_));  // from here on nobody's, whatever happens
+  const uint64_t size = get_bytes(block.size);
+  const Owner owner = BlockState::of(block).owner;
+  table_.put(block, {kFree, heap_, Owner()});  // from here on nobody's, whatever happens
+  freed.blocks += 1;
+  freed.bytes += size;
   put(entry_.available, get(entry_.available) + size);
-  table_.account(Owner::from_bits(get(block.owner)), -size);
+  table_.account(owner, -size);
 
   if (is_free(below)) {
-    uint64_t joined = get(at(below).size) + size;
+    uint64_t joined = get_bytes(at(below).size) + size;
     if (is_free(above)) {
-      joined += get(at(above).size);
+      joined += get_bytes(at(above).size);
       remove_free(above);
       remove(above);
     }
-    put(at(below).size, joined);
+    table_.put_bytes(at(below).size, joined);
     remove(link);
   } else if (is_free(above)) {
-    put(at(above).address, get(block.address));
-    put(at(above).size, get(at(above).size) + size);
+    table_.put_bytes(at(above).address, get_bytes(block.address));
+    table_.put_bytes(at(above).size, get_bytes(at(above).size) + size);
     remove(link);
   } else {
     insert_free(link);
@@ -84,16 +91,16 @@ void BlockList::free(uint32_t link) {
 // The free block below an allocated one. Looks for it from four places at once: one of them is near
 // in all but contrived cases.
 uint32_t BlockList::free_before(uint32_t link) const {
-  const uint64_t address = get(at(link).address);
+  const uint64_t address = get_bytes(at(link).address);
   uint32_t left = get(at(link).previous), right = get(at(link).next);
   uint32_t head = get(entry_.first_free), tail = get(entry_.last_free);
   for (uint32_t steps = 0; steps <= table_.limit(); ++steps) {
     if (!left || is_free(left)) return left;
     if (!right) return get(entry_.last_free);
     if (is_free(right)) return get(at(right).previous_free);
-    if (!tail || get(at(tail).address) < address) return tail;
+    if (!tail || get_bytes(at(tail).address) < address) return tail;
     if (!head) throw Damaged{};  // although there is a tail
-    if (get(at(head).address) > address) return get(at(head).previous_free);
+    if (get_bytes(at(head).address) > address) return get(at(head).previous_free);
     left = get(at(left).previous);
     right = get(at(right).next);
     head = get(at(head).next_free);
@@ -130,7 +137,7 @@ void BlockList::remove(uint32_t link) {
 uint64_t BlockList::largest_free() const {
   uint64_t largest = 0;
   table_.find(get(entry_.first_free), &HeapBlock::next_free, [&](HeapBlock& block) {
-    largest = std::max(largest, get(block.size));
+    largest = std::max(largest, get_bytes(block.size));
     return false;
   });
   return largest;
@@ -139,22 +146,23 @@ uint64_t BlockList::largest_free() const {
 // Begins at the end, since what was never allocated is there.
 bool BlockList::is_small(uint64_t size) const {
   return table_.find(get(entry_.last_free), &HeapBlock::previous_free,
-                     [&](HeapBlock& block) { return size < get(block.size) / 8; }) != 0;
+                     [&](HeapBlock& block) { return size < get_bytes(block.size) / 8; }) != 0;
 }
 
 Heap::Report BlockList::report() const {
   Heap::Report report;
   report.base = Heap::kRanges[heap_].base;
-  report.size = get(entry_.size);
+  report.size = get_bytes(entry_.size);
   report.align = Heap::kAlignment;
   uint64_t end = report.base;
   table_.find(get(entry_.first), &HeapBlock::next, [&](HeapBlock& block) {
-    const bool free = get(block.state) == block_state(kFree, heap_);
-    if ((!free && get(block.state) != block_state(kAllocated, heap_)) ||
-        get(block.address) != end || !table_.is_inside(heap_, block))
+    const BlockState state = BlockState::of(block);
+    const bool free = state.is(kFree, heap_);
+    if ((!free && !state.is(kAllocated, heap_)) || get_bytes(block.address) != end ||
+        !table_.is_inside(heap_, block))
       throw Damaged{};
-    const uint64_t size = get(block.size);
-    report.blocks.push_back({end, size, free ? Owner() : Owner::from_bits(get(block.owner))});
+    const uint64_t size = get_bytes(block.size);
+    report.blocks.push_back({end, size, free ? Owner() : state.owner});
     if (free) report.available += size;
     end += size;
     return false;

@@ -2,9 +2,9 @@
 // One heap's blocks: a list of all of them by address, which covers the heap without gaps, and a
 // list of the free ones among them. First fit; a block that is freed merges with free neighbours.
 //
-// All may throw Damaged. Where they change something, what can be wrong is found out before a
-// block's state is set: from then on the block is its owner's, or nobody's, whatever happens to the
-// process that changes it.
+// All may throw Damaged, and Overtaken where the lock is lost. Where they change something, what
+// can be wrong is found out before a block's state is set: from then on the block is its owner's,
+// or nobody's, whatever happens to the process that changes it.
 #ifndef CONCLAVE_PLATFORM_SHARE_BLOCK_LIST_H_
 #define CONCLAVE_PLATFORM_SHARE_BLOCK_LIST_H_
 
@@ -19,17 +19,24 @@
 
 namespace conclave::share {
 
+// An allocation that has been made, whatever has become of the lock since.
+struct MadeAllocation {
+  Heap::Allocation allocation;
+  uint64_t state;  // of the block, with its count
+};
+
 class BlockList {
  public:
   BlockList(BlockTable& table, uint32_t heap)
       : table_(table), entry_(table.heap(heap)), heap_(heap) {}
 
-  // The first free block of so many bytes, which must be aligned; nothing where there is none.
-  std::optional<Heap::Allocation> allocate(uint64_t size, Owner owner);
-  // Takes back a block that is allocated.
-  void free(uint32_t link);
+  // The first free block of so many bytes, which must be aligned: in `made`, as soon as it is the
+  // owner's. Nothing where there is none.
+  void allocate(uint64_t size, Owner owner, std::optional<MadeAllocation>& made);
+  // Takes back a block that is allocated, and adds it to `freed` as soon as it is nobody's.
+  void free(uint32_t link, Heap::Freed& freed);
 
-  uint64_t size() const { return get(entry_.size); }
+  uint64_t size() const { return get_bytes(entry_.size); }
   uint64_t available() const { return get(entry_.available); }
   uint64_t largest_free() const;
   // Whether `size` is below an eighth of the largest free block.
@@ -46,8 +53,10 @@ class BlockList {
     return link ? at(link).previous_free : entry_.last_free;
   }
   HeapBlock& at(uint32_t link) const { return table_.at(link); }
-  bool is_free(uint32_t link) const {
-    return link && get(at(link).state) == block_state(kFree, heap_);
+  bool is_free(uint32_t link) const { return link && BlockState::of(at(link)).is(kFree, heap_); }
+  template <class T>
+  void put(Atomic<T>& word, std::type_identity_t<T> value) const {
+    table_.put(word, value);
   }
 
   // The blocks before and after one, which must adjoin it.

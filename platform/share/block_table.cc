@@ -9,14 +9,15 @@
 
 namespace conclave::share {
 
-BlockTable::BlockTable(const Layout& layout)
+BlockTable::BlockTable(const Layout& layout, const SegmentLock& lock)
     : layout_(layout),
+      lock_(lock),
       capacity_(layout.block_capacity()),
       limit_(std::min(get(layout.header().blocks_in_use), capacity_)) {}
 
 bool BlockTable::is_inside(uint32_t heap, const HeapBlock& block) const {
-  const uint64_t offset = get(block.address) - Heap::kRanges[heap].base;
-  const uint64_t size = get(block.size), all = get(this->heap(heap).size);
+  const uint64_t offset = get_bytes(block.address) - Heap::kRanges[heap].base;
+  const uint64_t size = get_bytes(block.size), all = get_bytes(this->heap(heap).size);
   return size > 0 && size <= all && offset <= all - size && offset % Heap::kAlignment == 0 &&
          size % Heap::kAlignment == 0;
 }
@@ -25,10 +26,11 @@ uint32_t BlockTable::take_unused() {
   Header& header = layout_.header();
   const uint32_t link = get(header.unused_blocks);
   if (link) {
-    if (get(at(link).state) != kUnused) throw Damaged{};
+    if (BlockState::of(at(link)).kind != kUnused) throw Damaged{};
     put(header.unused_blocks, get(at(link).next));
     return link;
   }
+  if (limit_ >= capacity_ && !is_fresh()) throw Damaged{};
   if (limit_ >= capacity_)
     throw Error(CL_OUT_OF_RESOURCES,
                 "the shared segment has room for " + std::to_string(capacity_) +
@@ -43,21 +45,24 @@ uint32_t BlockTable::take_unused() {
 void BlockTable::give_unused(uint32_t link) {
   Header& header = layout_.header();
   HeapBlock& block = at(link);
-  put(block.state, kUnused);
+  drop(block);
   put(block.next, get(header.unused_blocks));
   put(header.unused_blocks, link);
 }
 
 void BlockTable::append_unused() {
-  put(layout_.block(limit_).state, kUnused);
-  put(layout_.header().blocks_in_use, ++limit_);
+  drop(layout_.block(limit_++));
+  // Only ever upwards, also by somebody who has lost the lock: no block must be forgotten.
+  lock_.check();
+  uint32_t before = limit_ - 1;
+  layout_.header().blocks_in_use.compare_exchange_strong(before, limit_);
 }
 
 void BlockTable::relink_unused() {
   Header& header = layout_.header();
   put(header.unused_blocks, 0);
   for (uint32_t link = limit_; link > 0; --link) {
-    if (get(at(link).state) != kUnused) continue;
+    if (BlockState::of(at(link)).kind != kUnused) continue;
     put(at(link).next, get(header.unused_blocks));
     put(header.unused_blocks, link);
   }

@@ -8,21 +8,17 @@
 #define CONCLAVE_PLATFORM_SHARE_BLOCK_TABLE_H_
 
 #include <cstdint>
+#include <type_traits>
 
 #include "platform/share/heap.h"
 #include "platform/share/heap_words.h"
 #include "platform/share/layout.h"
 #include "platform/share/owner.h"
+#include "platform/share/segment_lock.h"
 
 namespace conclave::share {
 
 inline constexpr auto kHeaps = static_cast<uint32_t>(kHeapNames.size());
-
-// What an entry of the table is; together with its heap one word, which changes at once.
-enum BlockKind : uint32_t { kUnused, kFree, kAllocated };
-constexpr uint32_t block_state(BlockKind kind, uint32_t heap) {
-  return heap << 8 | kind;
-}
 
 struct Damaged {};
 
@@ -30,7 +26,26 @@ struct Damaged {};
 // end of a list.
 class BlockTable {
  public:
-  explicit BlockTable(const Layout& layout);
+  BlockTable(const Layout& layout, const SegmentLock& lock);
+
+  // Stores a word. Throws Overtaken where the lock has been lost.
+  template <class T>
+  void put(Atomic<T>& word, std::type_identity_t<T> value) const {
+    lock_.check();
+    word.store(value, std::memory_order_release);
+  }
+  void put_bytes(CountedWord& word, uint64_t bytes) const {
+    word.put(lock_, bytes / Heap::kAlignment);
+  }
+  // Returns the word, which no other store gives.
+  uint64_t put(HeapBlock& block, const BlockState& state) const {
+    return block.state.put(lock_, state.word());
+  }
+  void drop(HeapBlock& block) const { put(block, BlockState{}); }
+
+  // Whether the lists have just been made anew: what they say can then be relied upon.
+  bool is_fresh() const { return fresh_; }
+  void set_fresh() { fresh_ = true; }
 
   HeapEntry& heap(uint32_t heap) const { return layout_.header().heaps[heap]; }
   // Entries that the segment has room for, and those that were ever used.
@@ -54,7 +69,8 @@ class BlockTable {
   // Whether a block lies within a heap and is aligned.
   bool is_inside(uint32_t heap, const HeapBlock& block) const;
 
-  // An entry that holds no block. Throws Error{CL_OUT_OF_RESOURCES} where all do.
+  // An entry that holds no block. Throws Error{CL_OUT_OF_RESOURCES} where all do; Damaged instead
+  // where that need not be so.
   uint32_t take_unused();
   // Puts an entry out of use.
   void give_unused(uint32_t link);
@@ -71,8 +87,10 @@ class BlockTable {
 
  private:
   const Layout& layout_;
+  const SegmentLock& lock_;
   const uint32_t capacity_;
   uint32_t limit_;
+  bool fresh_ = false;
 };
 
 }  // namespace conclave::share

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -17,11 +18,14 @@
 #include "platform/base/descriptor.h"
 #include "platform/base/error.h"
 #include "platform/base/log.h"
+#include "platform/share/segment_lock.h"
 
 namespace conclave::share {
 namespace {
 
 constexpr size_t kStackBytes = 256 << 10;
+// How often to look at a process that the system does not let us wait for.
+constexpr useconds_t kLookUs = 100'000;
 
 // A thread that lives as long as the process and takes none of the host's signals.
 void start_thread(const char* name, void* (*main)(void*), void* argument) {
@@ -51,32 +55,65 @@ class Watch {
 
   void* follow_registrations() {
     if (!always_) become_guardian();
-    open_epoll();
-    start_thread(
-        "conclave-watch", [](void* self) { return static_cast<Watch*>(self)->wait_for_ends(); },
-        this);
+    until_done([&] { open_epoll(); });
+    until_done([&] {
+      start_thread(
+          "conclave-watch", [](void* self) { return static_cast<Watch*>(self)->wait_for_ends(); },
+          this);
+    });
     Atomic<uint32_t>& registrations = layout_.header().registrations;
     for (;;) {
       const uint32_t seen = registrations.load();
-      watch_everybody();
+      until_done([&] { watch_everybody(); });
       syscall(SYS_futex, &registrations, FUTEX_WAIT, seen, nullptr, nullptr, 0);
     }
   }
 
  private:
-  // A holder that died leaves nothing half done: the lock protects no data.
+  // Tries again and again what fails for want of memory, descriptors or threads: nobody else does
+  // this work.
+  template <class Function>
+  static void until_done(Function function) {
+    for (;; usleep(kLookUs)) {
+      try {
+        return function();
+      } catch (const std::exception& error) {
+        log::error(error.what());
+      }
+    }
+  }
+
+  // The lock is held for good and protects no data: whoever wants it waits for the holder's end.
   void become_guardian() {
-    pthread_mutex_t& lock = layout_.header().guardian;
-    const int result = pthread_mutex_lock(&lock);
-    if (result == EOWNERDEAD) pthread_mutex_consistent(&lock);
-    if (result != 0 && result != EOWNERDEAD)
-      log::warn(std::string("the segment's guardian lock is damaged: ") + strerror(result));
+    Atomic<uint64_t>& lock = layout_.header().guardian;
+    for (;;) {
+      const LockWord seen = LockWord::of(lock.load());
+      // A holder of this process is what it was before it called execve().
+      if (seen.holder && seen.holder != LockWord::self() && wait_for_end(seen)) continue;
+      if (SegmentLock::seize(lock, seen)) return;
+    }
+  }
+
+  // False where the holder has ended already.
+  static bool wait_for_end(const LockWord& holder) {
+    const Descriptor pidfd(static_cast<int>(syscall(SYS_pidfd_open, holder.pid(), 0)));
+    // Before, the number may have been another's.
+    if (holder.liveness() == Liveness::kDead) return false;
+    pollfd end{pidfd.get(), POLLIN, 0};
+    if (pidfd)
+      poll(&end, 1, -1);
+    else
+      usleep(kLookUs);
+    return true;
   }
 
   void open_epoll() {
     std::lock_guard lock(mutex_);
     watched_.clear();
     epoll_ = Descriptor(epoll_create1(EPOLL_CLOEXEC));
+    if (!epoll_)
+      throw Error(CL_OUT_OF_RESOURCES,
+                  std::string("cannot watch processes: no epoll descriptor: ") + strerror(errno));
   }
 
   void watch_everybody() {
@@ -115,8 +152,8 @@ class Watch {
       if (!registry_.find(owner)) return;
       const Registry::Recovered recovered = registry_.remove(owner);
       if (notify_) notify_(process, recovered);
-    } catch (const Error& error) {
-      log::error(error.text());
+    } catch (const std::exception& error) {
+      log::error(error.what());
     }
   }
 
@@ -125,8 +162,10 @@ class Watch {
       epoll_event events[16];
       const int count = epoll_wait(epoll_.get(), events, 16, -1);
       if (count < 0 && errno != EINTR) {  // the host has closed our descriptors
-        open_epoll();
-        watch_everybody();
+        until_done([&] {
+          open_epoll();
+          watch_everybody();
+        });
       }
       for (int i = 0; i < count; ++i) bury(Owner::from_bits(events[i].data.u32));
     }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/share/heap.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
 
+#include "platform/base/checked_size.h"
 #include "platform/base/error.h"
 #include "platform/share/block_list.h"
 #include "platform/share/block_table.h"
-#include "platform/share/heap_lock.h"
 #include "platform/share/heap_repair.h"
 #include "platform/share/heap_words.h"
-#include "platform/share/robust_lock.h"
+#include "platform/share/segment_lock.h"
 
 namespace conclave::share {
 namespace {
@@ -19,30 +20,50 @@ namespace {
 constexpr std::array<const char*, kHeaps> kSizeKeys = {"ddr-heap1-size-MiB", "ddr-heap2-size-MiB",
                                                        "msmc-heap-size-KiB"};
 
-// The size that a request takes.
+// The size that a request takes; more than there is where that does not fit.
 uint64_t rounded(uint64_t size) {
-  const uint64_t most = ~uint64_t{0} / Heap::kAlignment * Heap::kAlignment;
-  if (size > most) return most;
-  return size == 0 ? Heap::kAlignment
-                   : (size + Heap::kAlignment - 1) / Heap::kAlignment * Heap::kAlignment;
+  return CheckedSize(size == 0 ? 1 : size).aligned(Heap::kAlignment).saturated();
 }
 
-// Calls `body` with the table, locked and whole; once more where it finds damage. What it has freed
-// by then stays free, and allocate() finds damage only before it allocates.
+void mark_damaged(Header& header) {
+  header.heaps_damaged.fetch_add(1);
+}
+
+// Calls `body` with the table whole; once more where it finds damage. What it has freed by then
+// stays free, and allocate() finds damage only before it allocates.
 template <class Body>
-auto with_table(const Layout& layout, Body body) {
-  HeapLock lock(layout.header());
-  BlockTable table(layout);
+auto with_locked_table(const Layout& layout, const SegmentLock& lock, Body& body) {
+  Header& header = layout.header();
+  BlockTable table(layout, lock);
   for (bool again = false;; again = true) {
-    if (get(layout.header().heaps_damaged)) rebuild_heaps(table, layout.header());
+    if (get(header.heaps_damaged) != get(header.heaps_repaired)) rebuild_heaps(table, header);
     try {
       return body(table);
     } catch (const Damaged&) {
-      put(layout.header().heaps_damaged, 1);
+      mark_damaged(header);
       require(!again, CL_OUT_OF_RESOURCES,
               "the table of the device's heaps is damaged again and again; end the processes that "
               "use the device, and restart ti-mctd where it runs");
     }
+  }
+}
+
+// The same under the lock. Where this process is stopped over it for so long that another one takes
+// the lock over, nothing counts but blocks that have become somebody's or nobody's: all is marked
+// as damaged, since one more store may have been made, and `body` is called again.
+template <class Body>
+auto with_table(const Layout& layout, Body body) {
+  for (;;) {
+    SegmentLock lock(layout.header().heap_lock);
+    if (lock.taken_over()) mark_damaged(layout.header());
+    try {
+      auto result = with_locked_table(layout, lock, body);
+      if (lock.release()) return result;
+    } catch (const Error&) {
+      if (lock.release()) throw;
+    } catch (const Overtaken&) {
+    }
+    mark_damaged(layout.header());
   }
 }
 
@@ -73,8 +94,8 @@ std::string room_in(const BlockList& blocks, HeapId id) {
 }  // namespace
 
 void Heap::initialize(const Layout& layout) {
-  initialize_robust(layout.header().heap_lock);
-  BlockTable table(layout);
+  SegmentLock lock(layout.header().heap_lock);
+  BlockTable table(layout, lock);
   rebuild_heaps(table, layout.header());
 }
 
@@ -82,48 +103,69 @@ void Heap::initialize(const Layout& layout) {
 bool Heap::configure(const Sizes& sizes) {
   return with_table(layout_, [&](BlockTable& table) {
     for (uint32_t heap = 0; heap < kHeaps; ++heap)
-      if (get(table.heap(heap).available) != get(table.heap(heap).size)) return false;
-    put(layout_.header().heaps_damaged, 1);
-    for (uint32_t heap : {2, 1, 0}) put(table.heap(heap).size, sizes.bytes[heap]);
+      if (get(table.heap(heap).available) != get_bytes(table.heap(heap).size)) return false;
+    mark_damaged(layout_.header());
+    for (uint32_t heap : {2, 1, 0})
+      table.put_bytes(table.heap(heap).size, std::min(sizes.bytes[heap], kRanges[heap].most));
     rebuild_heaps(table, layout_.header());
     return true;
   });
 }
 
+namespace {
+
+// What an earlier attempt has allocated before it lost the lock is the owner's, unless whoever has
+// made the lists anew meanwhile has not seen it.
+bool is_still_made(const BlockTable& table, const std::optional<MadeAllocation>& made) {
+  return made && made->allocation.block < table.limit() &&
+         table.at(made->allocation.block + 1).state.counted() == made->state;
+}
+
+}  // namespace
+
 Heap::Allocation Heap::allocate(HeapId heap, uint64_t size, Owner owner) {
-  return with_blocks(layout_, heap, [&](BlockList& blocks) {
-    const auto allocation = blocks.allocate(rounded(size), owner);
-    if (!allocation) no_room(size, room_in(blocks, heap));
-    return *allocation;
+  std::optional<MadeAllocation> made;
+  return with_table(layout_, [&](BlockTable& table) {
+    if (is_still_made(table, made)) return made->allocation;
+    made.reset();
+    BlockList blocks(table, static_cast<uint32_t>(heap));
+    blocks.allocate(rounded(size), owner, made);
+    if (!made) no_room(size, room_in(blocks, heap));
+    return made->allocation;
   });
 }
 
 Heap::Allocation Heap::allocate_global(uint64_t size, Owner owner) {
+  std::optional<MadeAllocation> made;
   return with_table(layout_, [&](BlockTable& table) {
+    if (is_still_made(table, made)) return made->allocation;
+    made.reset();
     BlockList first(table, static_cast<uint32_t>(HeapId::kDdr1));
     BlockList second(table, static_cast<uint32_t>(HeapId::kDdr2));
     const uint64_t bytes = rounded(size);
     const bool has_second = second.size() != 0;
-    std::optional<Allocation> allocation;
-    if (has_second && !first.is_small(bytes)) allocation = second.allocate(bytes, owner);
-    if (!allocation) allocation = first.allocate(bytes, owner);
-    if (!allocation)
+    if (has_second && !first.is_small(bytes)) second.allocate(bytes, owner, made);
+    if (!made) first.allocate(bytes, owner, made);
+    if (!made)
       no_room(size, has_second
                         ? room_in(first, HeapId::kDdr1) + ", " + room_in(second, HeapId::kDdr2)
                         : room_in(first, HeapId::kDdr1));
-    return *allocation;
+    return made->allocation;
   });
 }
 
 void Heap::free(const Allocation& allocation, Owner owner) {
   const auto heap = static_cast<uint32_t>(allocation.heap);
+  Freed freed;
   with_table(layout_, [&](BlockTable& table) {
-    if (heap >= kHeaps || allocation.block >= table.limit()) return;
+    if (freed.blocks != 0 || heap >= kHeaps || allocation.block >= table.limit()) return false;
     const uint32_t link = allocation.block + 1;
     const HeapBlock& block = table.at(link);
-    if (get(block.state) == block_state(kAllocated, heap) && get(block.owner) == owner.bits() &&
-        get(block.address) == allocation.address && get(block.size) == allocation.size)
-      BlockList(table, heap).free(link);
+    const BlockState state = BlockState::of(block);
+    if (state.is(kAllocated, heap) && state.owner == owner &&
+        get_bytes(block.address) == allocation.address && get_bytes(block.size) == allocation.size)
+      BlockList(table, heap).free(link, freed);
+    return true;
   });
 }
 
@@ -131,22 +173,17 @@ Heap::Freed Heap::free_all(Owner owner) {
   Freed freed;
   with_table(layout_, [&](BlockTable& table) {
     for (uint32_t link = 1; link <= table.limit(); ++link) {
-      const HeapBlock& block = table.at(link);
-      for (uint32_t heap = 0; heap < kHeaps; ++heap) {
-        if (get(block.state) != block_state(kAllocated, heap) || get(block.owner) != owner.bits())
-          continue;
-        const uint64_t size = get(block.size);
-        BlockList(table, heap).free(link);
-        freed.blocks += 1;
-        freed.bytes += size;
-      }
+      const BlockState state = BlockState::of(table.at(link));
+      if (state.kind == kAllocated && state.heap < kHeaps && state.owner == owner)
+        BlockList(table, state.heap).free(link, freed);
     }
+    return true;
   });
   return freed;
 }
 
 uint64_t Heap::size(HeapId heap) const {
-  return get(layout_.header().heaps[static_cast<uint32_t>(heap)].size);
+  return get_bytes(layout_.header().heaps[static_cast<uint32_t>(heap)].size);
 }
 
 uint64_t Heap::largest_free(HeapId heap) const {

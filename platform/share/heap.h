@@ -3,10 +3,10 @@
 // of which belongs to a process. Only the account is shared: the bytes behind an address are
 // private to the block's owner.
 //
-// First fit in the order of addresses; neighbours merge when freed. All changes happen under the
-// segment's robust lock. A block is allocated when its state says so, and all else follows from
-// that: when the lock's holder dies, or the lists contradict themselves, whoever comes next makes
-// them anew from the allocated blocks.
+// First fit in the order of addresses; neighbours merge when freed. All changes happen under a lock
+// of the segment (segment_lock.h). A block is allocated when its state says so, and all else
+// follows from that: when the lock is taken over from a holder that died or was stopped, or the
+// lists contradict themselves, whoever comes next makes them anew from the allocated blocks.
 #ifndef CONCLAVE_PLATFORM_SHARE_HEAP_H_
 #define CONCLAVE_PLATFORM_SHARE_HEAP_H_
 
@@ -60,12 +60,8 @@ class Heap {
 
   explicit Heap(const Layout& layout) : layout_(layout) {}
 
-  // Prepares the lock and the tables in zeroed memory that nobody else knows yet. The heaps have
-  // size 0.
+  // Prepares the tables in zeroed memory that nobody else knows yet. The heaps have size 0.
   static void initialize(const Layout& layout);
-
-  // All functions below throw Error{CL_OUT_OF_RESOURCES} where the lock cannot be had for two
-  // seconds: a process that was stopped holds it.
 
   // Sets the heaps' sizes where nothing is allocated; called by whoever makes the segment or is its
   // first user. False, and nothing changes, where there are allocations.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 #include <vector>
 
 #include "platform/share/heap_words.h"
@@ -15,17 +16,17 @@ using Links = std::vector<uint32_t>;
 using KeptLinks = std::array<Links, kHeaps>;
 
 uint64_t end_of(const HeapBlock& block) {
-  return get(block.address) + get(block.size);
+  return get_bytes(block.address) + get_bytes(block.size);
 }
 
 // Brings what is known of the heaps themselves in order; without room for blocks there are none.
 void repair_entries(const BlockTable& table) {
   for (uint32_t heap = 0; heap < kHeaps; ++heap) {
     HeapEntry& entry = table.heap(heap);
-    put(entry.base, Heap::kRanges[heap].base);
-    put(entry.align, Heap::kAlignment);
-    const uint64_t size = std::min(get(entry.size), Heap::kRanges[heap].most);
-    put(entry.size, table.capacity() < kHeaps ? 0 : size / Heap::kAlignment * Heap::kAlignment);
+    table.put(entry.base, Heap::kRanges[heap].base);
+    table.put(entry.align, Heap::kAlignment);
+    const uint64_t size = std::min(get_bytes(entry.size), Heap::kRanges[heap].most);
+    table.put_bytes(entry.size, table.capacity() < kHeaps ? 0 : size);
   }
 }
 
@@ -33,19 +34,19 @@ void repair_entries(const BlockTable& table) {
 Links keep_allocated(const BlockTable& table, uint32_t heap) {
   Links links, kept;
   for (uint32_t link = 1; link <= table.limit(); ++link)
-    if (get(table.at(link).state) == block_state(kAllocated, heap)) links.push_back(link);
+    if (BlockState::of(table.at(link)).is(kAllocated, heap)) links.push_back(link);
   std::sort(links.begin(), links.end(), [&](uint32_t a, uint32_t b) {
-    return get(table.at(a).address) < get(table.at(b).address);
+    return get_bytes(table.at(a).address) < get_bytes(table.at(b).address);
   });
   uint64_t end = Heap::kRanges[heap].base;
   for (uint32_t link : links) {
     HeapBlock& block = table.at(link);
-    const Owner owner = Owner::from_bits(get(block.owner));
-    if (table.is_inside(heap, block) && get(block.address) >= end && table.may_own(owner)) {
+    const Owner owner = BlockState::of(block).owner;
+    if (table.is_inside(heap, block) && get_bytes(block.address) >= end && table.may_own(owner)) {
       kept.push_back(link);
       end = end_of(block);
     } else {
-      put(block.state, kUnused);
+      table.drop(block);
     }
   }
   return kept;
@@ -56,10 +57,10 @@ size_t gaps(const BlockTable& table, uint32_t heap, const Links& kept) {
   size_t count = 0;
   uint64_t end = Heap::kRanges[heap].base;
   for (uint32_t link : kept) {
-    count += get(table.at(link).address) != end;
+    count += get_bytes(table.at(link).address) != end;
     end = end_of(table.at(link));
   }
-  return count + (end != Heap::kRanges[heap].base + get(table.heap(heap).size));
+  return count + (end != Heap::kRanges[heap].base + get_bytes(table.heap(heap).size));
 }
 
 // The blocks of all heaps that stay.
@@ -82,7 +83,7 @@ void drop_others(const BlockTable& table, const KeptLinks& kept) {
   for (const Links& links : kept)
     for (uint32_t link : links) is_kept[link] = true;
   for (uint32_t link = 1; link <= table.limit(); ++link)
-    if (!is_kept[link]) put(table.at(link).state, kUnused);
+    if (!is_kept[link]) table.drop(table.at(link));
 }
 
 // Writes a heap's lists from its lowest address to its highest, with free blocks in the gaps.
@@ -96,17 +97,21 @@ class ListWriter {
     put(entry_.first, 0);
     put(entry_.first_free, 0);
     for (uint32_t link : kept) {
-      fill_up_to(get(at(link).address));
+      fill_up_to(get_bytes(at(link).address));
       append(link);
       end_ = end_of(at(link));
     }
-    fill_up_to(Heap::kRanges[heap_].base + get(entry_.size));
+    fill_up_to(Heap::kRanges[heap_].base + get_bytes(entry_.size));
     put(entry_.last_free, last_free_);
     put(entry_.available, available_);
   }
 
  private:
   HeapBlock& at(uint32_t link) const { return table_.at(link); }
+  template <class T>
+  void put(Atomic<T>& word, std::type_identity_t<T> value) const {
+    table_.put(word, value);
+  }
 
   void append(uint32_t link) {
     put(at(link).previous, last_);
@@ -127,12 +132,11 @@ class ListWriter {
     if (end_ == address) return;
     do {
       if (++spare_ > table_.limit()) table_.append_unused();
-    } while (get(at(spare_).state) != kUnused);
+    } while (BlockState::of(at(spare_)).kind != kUnused);
     HeapBlock& block = at(spare_);
-    put(block.address, end_);
-    put(block.size, address - end_);
-    put(block.owner, 0);
-    put(block.state, block_state(kFree, heap_));
+    table_.put_bytes(block.address, end_);
+    table_.put_bytes(block.size, address - end_);
+    table_.put(block, {kFree, heap_, Owner()});
     append_free(spare_);
     available_ += address - end_;
   }
@@ -149,6 +153,7 @@ class ListWriter {
 }  // namespace
 
 void rebuild_heaps(BlockTable& table, Header& header) {
+  const uint32_t damages = get(header.heaps_damaged);
   repair_entries(table);
   const KeptLinks kept = keep_allocated(table);
   drop_others(table, kept);
@@ -158,8 +163,9 @@ void rebuild_heaps(BlockTable& table, Header& header) {
   table.clear_accounts();
   for (const Links& links : kept)
     for (uint32_t link : links)
-      table.account(Owner::from_bits(get(table.at(link).owner)), get(table.at(link).size));
-  put(header.heaps_damaged, 0);
+      table.account(BlockState::of(table.at(link)).owner, get_bytes(table.at(link).size));
+  table.put(header.heaps_repaired, damages);
+  table.set_fresh();
 }
 
 }  // namespace conclave::share

@@ -10,7 +10,8 @@
 namespace conclave::share {
 
 // Allocated blocks that contradict others are dropped. May be cut short at any point and begun
-// again; ends with clearing heaps_damaged. The caller holds the lock.
+// again; ends with setting heaps_repaired to what heaps_damaged was at the beginning. The caller
+// holds the lock.
 void rebuild_heaps(BlockTable& table, Header& header);
 
 }  // namespace conclave::share

@@ -101,7 +101,12 @@ void ImageClient::try_to_open(const Uuid& uuid, uint32_t unit, Mode mode) {
   Share& share = Share::get();
   ProcessUse& process = ProcessUse::get();
   const std::lock_guard lock(process.mutex);
+  share.stay_entered();
   process.settle(share.self());
+  if (process_ != share.self()) {  // the contexts have gone with the process's former entry
+    uses_.clear();
+    process_ = share.self();
+  }
   ImageSlot& slot = share.image_slot();
   if (const auto mine = uses_.find(unit); mine != uses_.end()) {
     if (uuid != uuid_)

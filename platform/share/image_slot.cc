@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <linux/futex.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,45 +14,42 @@
 #include "platform/base/clock.h"
 #include "platform/base/error.h"
 #include "platform/share/registry.h"
+#include "platform/share/segment_lock.h"
 
 namespace conclave::share {
 namespace {
 
-constexpr time_t kPatienceSeconds = 2;
+// How many contexts a process has, and in which use of its entry: a process that is no longer in
+// the table must not count in its entry's next user's name.
+struct ContextCount {
+  uint16_t generation = 0;
+  uint32_t count = 0;
 
-// A holder that died has left nothing that would have to be mended.
-class Lock {
- public:
-  explicit Lock(Header& header) : mutex_(header.image_lock) {
-    int error = pthread_mutex_trylock(&mutex_);
-    if (error == EBUSY) {
-      timespec until;
-      clock_gettime(CLOCK_REALTIME, &until);
-      until.tv_sec += kPatienceSeconds;
-      error = pthread_mutex_timedlock(&mutex_, &until);
-    }
-    if (error == EOWNERDEAD) error = pthread_mutex_consistent(&mutex_);
-    if (error == ETIMEDOUT)
-      throw Error(CL_OUT_OF_RESOURCES,
-                  "the device image has been locked for " + std::to_string(kPatienceSeconds) +
-                      " s: a process that uses the device was stopped just then; let it continue "
-                      "or end it",
-                  EBUSY);
-    if (error != 0)
-      throw Error(CL_OUT_OF_RESOURCES,
-                  std::string("the device image cannot be locked: ") + strerror(error), EBUSY);
+  static ContextCount of(const ProcessEntry& entry) {
+    const uint64_t word = entry.image_contexts.load();
+    return {static_cast<uint16_t>(word >> 32), static_cast<uint32_t>(word)};
   }
-  ~Lock() { pthread_mutex_unlock(&mutex_); }
-  Lock(const Lock&) = delete;
-
- private:
-  pthread_mutex_t& mutex_;
+  uint64_t word() const { return uint64_t{generation} << 32 | count; }
 };
 
-std::array<uint64_t, 2> words_of(const ImageSlot::Uuid& uuid) {
-  std::array<uint64_t, 2> words;
-  std::memcpy(words.data(), uuid.data(), uuid.size());
-  return words;
+uint32_t count_contexts(const ProcessEntry& entry) {
+  const ContextCount contexts = ContextCount::of(entry);
+  const EntryState state = EntryState::of(entry.state.load());
+  return contexts.generation == state.generation ? contexts.count : 0;
+}
+
+// Changes the number from n to change(n). Returns what it was; 0, and nothing changes, where the
+// entry is another's.
+template <class Change>
+uint32_t change_contexts(ProcessEntry& entry, uint16_t generation, Change change) {
+  for (;;) {
+    const ContextCount seen = ContextCount::of(entry);
+    if (seen.generation != generation) return 0;
+    uint64_t word = seen.word();
+    if (entry.image_contexts.compare_exchange_strong(
+            word, ContextCount{generation, change(seen.count)}.word()))
+      return seen.count;
+  }
 }
 
 bool has(const Atomic<uint64_t> (&words)[kSetWords], uint32_t unit) {
@@ -68,25 +64,44 @@ ComputeUnitSet read_set(const Atomic<uint64_t> (&words)[kSetWords]) {
 }
 
 uint32_t compute_units(const Header& header) {
-  return std::min(header.image_compute_units.load(), kCuEntries);
+  return static_cast<uint32_t>(std::min<uint64_t>(header.image_compute_units.get(), kCuEntries));
+}
+
+ImageSlot::Uuid resident_uuid(const Header& header) {
+  ImageSlot::Uuid uuid;
+  header.image_uuid.get(uuid.data());
+  return uuid;
+}
+
+uint64_t loaded_since(const Header& header) {
+  uint64_t ns;
+  header.image_since_ns.get(&ns);
+  return ns;
+}
+
+ComputeUnitSet device_units(const CuEntry& unit) {
+  std::array<uint64_t, kSetWords> words;
+  unit.image_units.get(words.data());
+  ComputeUnitSet set;
+  for (uint32_t i = 0; i < kCuEntries; ++i)
+    if (words[i / 64] >> (i % 64) & 1) set.add(i);
+  return set;
 }
 
 }  // namespace
 
 bool ImageSlot::is_resident(const Uuid& uuid) const {
   const Header& header = layout_.header();
-  const auto words = words_of(uuid);
-  return header.image_resident.load() != 0 && header.image_uuid[0].load() == words[0] &&
-         header.image_uuid[1].load() == words[1];
+  return header.image_resident.get() != 0 && resident_uuid(header) == uuid;
 }
 
 void ImageSlot::require_resident(const Uuid& uuid) const {
   if (is_resident(uuid)) return;
   throw Error(CL_INVALID_PROGRAM,
-              layout_.header().image_resident.load()
+              layout_.header().image_resident.get()
                   ? "another device image is loaded, by process " +
-                        std::to_string(layout_.header().image_loader.load()) + ", since " +
-                        local_time(layout_.header().image_since_ns.load())
+                        std::to_string(layout_.header().image_loader.get()) + ", since " +
+                        local_time(loaded_since(layout_.header()))
                   : "no device image is loaded",
               EBUSY);
 }
@@ -96,21 +111,51 @@ Owner ImageSlot::find_holder(const std::function<bool(const ProcessEntry&)>& blo
   Registry registry(layout_);
   for (uint32_t slot = 0; slot < layout_.processes(); ++slot) {
     const ProcessEntry& process = layout_.process(slot);
-    if (process.image_contexts.load() == 0 || !blocks(process)) continue;
+    if (count_contexts(process) == 0 || !blocks(process)) continue;
     const Owner owner(slot, EntryState::of(process.state.load()).generation);
-    if (others_only && owner == self_) continue;
+    if (others_only && owner == self()) continue;
     if (!registry.find(owner)) continue;  // has just left
-    if (owner == self_ || liveness(registry.identity(owner)) != Liveness::kDead) return owner;
+    if (owner == self() || liveness(registry.identity(owner)) != Liveness::kDead) return owner;
     registry.remove(owner);
   }
   return {};
 }
 
+// Calls `body` under the lock; again where the lock was lost over that. Whoever has taken the lock
+// over first makes sure that the former holder's load cannot come to its end any more.
+template <class Body>
+void ImageSlot::with_lock(Body body) {
+  Header& header = layout_.header();
+  for (;;) {
+    SegmentLock lock(header.image_lock);
+    try {
+      if (lock.taken_over()) header.image_resident.put(lock, header.image_resident.get());
+      body(lock);
+      if (lock.release()) return;
+    } catch (const Error&) {
+      if (lock.release()) throw;
+    } catch (const Overtaken&) {
+    }
+  }
+}
+
 bool ImageSlot::load(const Image& image, const std::function<void()>& keep) {
-  const Lock lock(layout_.header());
-  if (is_resident(image.uuid)) return false;
+  bool loaded = false;
+  with_lock([&](const SegmentLock& lock) {
+    if (loaded || is_resident(image.uuid)) return;
+    require_free();
+    if (keep) keep();
+    replace(image, lock);
+    loaded = true;
+  });
+  if (loaded) announce_change(layout_);
+  return loaded;
+}
+
+// Throws where a context pins the image.
+void ImageSlot::require_free() {
   const Owner holder = find_holder([](const ProcessEntry&) { return true; }, false);
-  if (holder == self_ && holder)
+  if (holder == self() && holder)
     throw Error(CL_OUT_OF_RESOURCES,
                 "Failed to load xclbin. Device Busy: this process has contexts on the device image "
                 "that is loaded",
@@ -121,97 +166,137 @@ bool ImageSlot::load(const Image& image, const std::function<void()>& keep) {
         "Failed to load xclbin. Device Busy: the device image that is loaded is in use by " +
             Registry(layout_).describe(holder),
         EBUSY);
-  if (keep) keep();
-  replace(image);
-  announce_change(layout_);
-  return true;
 }
 
-void ImageSlot::replace(const Image& image) {
+void ImageSlot::replace(const Image& image, const SegmentLock& lock) {
   Header& header = layout_.header();
-  header.image_resident.store(0);
+  header.image_resident.put(lock, 0);
   for (uint32_t i = 0; i < image.compute_units.size(); ++i) {
-    CuEntry& unit = layout_.unit(i);
-    unit.image_name.set(image.compute_units[i].name);
-    for (uint32_t w = 0; w < kSetWords; ++w)
-      unit.image_units[w].store(image.compute_units[i].units.word(w));
+    const ComputeUnit& from = image.compute_units[i];
+    std::array<uint64_t, kSetWords> units;
+    for (uint32_t w = 0; w < kSetWords; ++w) units[w] = from.units.word(w);
+    layout_.unit(i).image_units.put(lock, units.data());
+    std::array<char, kImageNameBytes> name{};
+    from.name.copy(name.data(), name.size());
+    layout_.unit(i).image_name.put(lock, name.data());
   }
-  header.image_compute_units.store(static_cast<uint32_t>(image.compute_units.size()));
-  const auto words = words_of(image.uuid);
-  header.image_uuid[0].store(words[0]);
-  header.image_uuid[1].store(words[1]);
-  header.image_since_ns.store(realtime_ns());
-  header.image_loader.store(static_cast<uint32_t>(getpid()));
-  header.image_resident.store(1);
+  header.image_compute_units.put(lock, image.compute_units.size());
+  header.image_uuid.put(lock, image.uuid.data());
+  const uint64_t now = realtime_ns();
+  header.image_since_ns.put(lock, &now);
+  header.image_loader.put(lock, static_cast<uint64_t>(getpid()));
+  header.image_resident.put(lock, 1);
+}
+
+// First the context can be seen, then it is looked whether it may be; and it is if the lock was
+// this process's until then: whoever has taken it over since has seen the context.
+template <class Check>
+void ImageSlot::add_context(std::optional<uint32_t> unit, Mode mode, Check check) {
+  bool added = false;
+  with_lock([&](const SegmentLock& lock) {
+    if (added) return;
+    lock.check();
+    show_context(unit, mode);
+    try {
+      check();
+      lock.check();
+    } catch (...) {
+      hide_context(unit);
+      if (!lock.held()) announce_change(layout_);  // somebody may have seen it
+      throw;
+    }
+    added = true;
+  });
+}
+
+void ImageSlot::show_context(std::optional<uint32_t> unit, Mode mode) {
+  ProcessEntry& mine = entry();
+  if (!has_entry()) return;
+  change_contexts(mine, self().generation(), [](uint32_t n) { return n + 1; });
+  if (!unit) return;
+  const uint64_t bit = uint64_t{1} << (*unit % 64);
+  mine.image_units[*unit / 64].fetch_or(bit);
+  if (mode == Mode::kExclusive) mine.image_units_alone[*unit / 64].fetch_or(bit);
+}
+
+void ImageSlot::hide_context(std::optional<uint32_t> unit) {
+  ProcessEntry& mine = entry();
+  if (!has_entry()) return;
+  if (unit) {
+    const uint64_t bit = uint64_t{1} << (*unit % 64);
+    mine.image_units_alone[*unit / 64].fetch_and(~bit);
+    mine.image_units[*unit / 64].fetch_and(~bit);
+  }
+  change_contexts(mine, self().generation(), [](uint32_t n) { return n ? n - 1 : 0; });
+}
+
+// Whether the entry's contexts are this process's.
+bool ImageSlot::has_entry() const {
+  return ContextCount::of(entry()).generation == self().generation();
 }
 
 void ImageSlot::open(const Uuid& uuid) {
-  const Lock lock(layout_.header());
-  require_resident(uuid);
-  entry().image_contexts.fetch_add(1);
+  add_context(std::nullopt, Mode::kShared, [&] { require_resident(uuid); });
 }
 
 void ImageSlot::open(const Uuid& uuid, uint32_t unit, Mode mode) {
-  const Lock lock(layout_.header());
-  require_resident(uuid);
-  if (unit >= compute_units(layout_.header()))
-    throw Error(CL_INVALID_VALUE,
-                "the device image has " + std::to_string(compute_units(layout_.header())) +
-                    " compute units; there is no number " + std::to_string(unit),
+  if (unit >= kCuEntries)
+    throw Error(CL_INVALID_VALUE, "there is no compute unit number " + std::to_string(unit),
                 EINVAL);
   const bool exclusive = mode == Mode::kExclusive;
-  const Owner holder = find_holder(
-      [&](const ProcessEntry& process) {
-        return has(exclusive ? process.image_units : process.image_units_alone, unit);
-      },
-      true);
-  if (holder)
-    throw Error(CL_OUT_OF_RESOURCES,
-                "compute unit " + name_of(unit) +
-                    (exclusive ? " is not free: it is in use by " : " is held alone by ") +
-                    Registry(layout_).describe(holder),
-                EBUSY);
-  ProcessEntry& mine = entry();
-  mine.image_contexts.fetch_add(1);
-  const uint64_t bit = uint64_t{1} << (unit % 64);
-  mine.image_units[unit / 64].fetch_or(bit);
-  if (exclusive) mine.image_units_alone[unit / 64].fetch_or(bit);
+  add_context(unit, mode, [&] {
+    require_resident(uuid);
+    if (unit >= compute_units(layout_.header()))
+      throw Error(CL_INVALID_VALUE,
+                  "the device image has " + std::to_string(compute_units(layout_.header())) +
+                      " compute units; there is no number " + std::to_string(unit),
+                  EINVAL);
+    const Owner holder = find_holder(
+        [&](const ProcessEntry& process) {
+          return has(exclusive ? process.image_units : process.image_units_alone, unit);
+        },
+        true);
+    if (holder)
+      throw Error(CL_OUT_OF_RESOURCES,
+                  "compute unit " + name_of(unit) +
+                      (exclusive ? " is not free: it is in use by " : " is held alone by ") +
+                      Registry(layout_).describe(holder),
+                  EBUSY);
+  });
 }
 
 // Without the lock: whoever decides by a context that has just gone was a moment sooner.
 void ImageSlot::close() {
-  if (entry().image_contexts.load() == 0) return;
-  entry().image_contexts.fetch_sub(1);
+  hide_context(std::nullopt);
   announce_change(layout_);
 }
 
 void ImageSlot::close(uint32_t unit) {
-  const uint64_t bit = uint64_t{1} << (unit % 64);
-  entry().image_units_alone[unit / 64].fetch_and(~bit);
-  entry().image_units[unit / 64].fetch_and(~bit);
-  close();
+  hide_context(unit);
+  announce_change(layout_);
 }
 
 std::string ImageSlot::name_of(uint32_t unit) const {
-  return layout_.unit(unit).image_name.get();
+  std::array<char, kImageNameBytes + 1> name{};
+  layout_.unit(unit).image_name.get(name.data());
+  return name.data();
 }
 
 ImageSlot::Report ImageSlot::report() const {
   const Header& header = layout_.header();
   Report report;
-  report.resident = header.image_resident.load() != 0;
+  report.resident = header.image_resident.get() != 0;
   if (!report.resident) return report;
-  const std::array<uint64_t, 2> words = {header.image_uuid[0].load(), header.image_uuid[1].load()};
-  std::memcpy(report.image.uuid.data(), words.data(), report.image.uuid.size());
+  report.image.uuid = resident_uuid(header);
   for (uint32_t i = 0; i < compute_units(header); ++i)
-    report.image.compute_units.push_back({name_of(i), read_set(layout_.unit(i).image_units)});
-  report.loader = header.image_loader.load();
-  report.since_ns = header.image_since_ns.load();
+    report.image.compute_units.push_back({name_of(i), device_units(layout_.unit(i))});
+  report.loader = static_cast<uint32_t>(header.image_loader.get());
+  report.since_ns = loaded_since(header);
   const Registry registry(layout_);
   for (Owner owner : registry.everybody()) {
     const ProcessEntry* process = registry.find(owner);
-    if (!process || process->image_contexts.load() == 0) continue;
-    report.holders.push_back({owner, process->image_contexts.load(), read_set(process->image_units),
+    if (!process || count_contexts(*process) == 0) continue;
+    report.holders.push_back({owner, count_contexts(*process), read_set(process->image_units),
                               read_set(process->image_units_alone)});
   }
   return report;
@@ -222,15 +307,16 @@ void ImageSlot::wait_for_change(uint32_t seen, uint32_t timeout_ms) const {
   syscall(SYS_futex, &layout_.header().image_changes, FUTEX_WAIT, seen, &timeout, nullptr, 0);
 }
 
-bool ImageSlot::forget(ProcessEntry& entry) {
-  if (entry.image_contexts.load() == 0) return false;
+bool ImageSlot::forget(ProcessEntry& entry, uint16_t generation) {
+  return change_contexts(entry, generation, [](uint32_t) { return 0u; }) != 0;
+}
+
+void ImageSlot::begin(ProcessEntry& entry, uint16_t generation) {
   for (uint32_t w = 0; w < kSetWords; ++w) {
     entry.image_units_alone[w].store(0);
     entry.image_units[w].store(0);
   }
-  // Last: where this is cut short, the next one does it again.
-  entry.image_contexts.store(0);
-  return true;
+  entry.image_contexts.store(ContextCount{generation, 0}.word());
 }
 
 std::string uuid_text(const ImageSlot::Uuid& uuid) {

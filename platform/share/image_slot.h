@@ -4,15 +4,16 @@
 // While a process has a context, nobody replaces the image: its first one pins it, its last one
 // unpins it. A context is on a compute unit of the image, exclusive or shared, or on none of them.
 // What a process has stands in its entry of the process table, written by itself alone, so its
-// death leaves nothing to repair: whoever removes it clears the entry. A robust lock makes looking
-// at others' contexts and adding one's own a single step; it protects no data that could be left
-// half changed but the image's description, which counts only once it is complete.
+// death leaves nothing to repair: whoever removes it clears the entry. A lock (segment_lock.h)
+// makes looking at others' contexts and adding one's own a single step; it protects no data that
+// could be left half changed but the image's description, which counts only once it is complete.
 #ifndef CONCLAVE_PLATFORM_SHARE_IMAGE_SLOT_H_
 #define CONCLAVE_PLATFORM_SHARE_IMAGE_SLOT_H_
 
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "platform/share/layout.h"
 #include "platform/share/owner.h"
 #include "platform/share/process_identity.h"
+#include "platform/share/segment_lock.h"
 
 namespace conclave::share {
 
@@ -38,6 +40,10 @@ class ImageSlot {
   };
 
   ImageSlot(const Layout& layout, Owner self) : layout_(layout), self_(self) {}
+
+  Owner self() const { return self_.get(); }
+  // The process has entered the table anew, without contexts.
+  void set_self(Owner self) { self_.set(self); }
 
   // Makes `image` the resident one; false, and nothing changes, where it is so already. `keep` is
   // called before, while nobody else can load. Throws Error{CL_INVALID_PROGRAM, EBUSY} that names
@@ -78,21 +84,31 @@ class ImageSlot {
   uint32_t changes() const { return layout_.header().image_changes.load(); }
   void wait_for_change(uint32_t seen, uint32_t timeout_ms) const;
 
-  // Takes all contexts from a process's entry; false where it has none.
-  static bool forget(ProcessEntry& entry);
+  // Prepares an entry of the process table for its next user.
+  static void begin(ProcessEntry& entry, uint16_t generation);
+  // Takes all contexts from whoever has, or had, a process's entry; false where there are none.
+  static bool forget(ProcessEntry& entry, uint16_t generation);
   // Wakes those who wait for a change.
   static void announce_change(const Layout& layout);
 
  private:
   void require_resident(const Uuid& uuid) const;
-  void replace(const Image& image);
+  template <class Body>
+  void with_lock(Body body);
+  void require_free();
+  void replace(const Image& image, const SegmentLock& lock);
+  template <class Check>
+  void add_context(std::optional<uint32_t> unit, Mode mode, Check check);
+  void show_context(std::optional<uint32_t> unit, Mode mode);
+  void hide_context(std::optional<uint32_t> unit);
+  bool has_entry() const;
   // A living process for whose entry `blocks` holds; none where there is none. Removes the dead.
   Owner find_holder(const std::function<bool(const ProcessEntry&)>& blocks, bool others_only);
-  ProcessEntry& entry() const { return layout_.process(self_.slot()); }
+  ProcessEntry& entry() const { return layout_.process(self().slot()); }
   std::string name_of(uint32_t unit) const;
 
   Layout layout_;
-  Owner self_;
+  AtomicOwner self_;
 };
 
 // "8f14e45f-ceea-467a-9575-2a2c9a3a6d11"

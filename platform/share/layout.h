@@ -6,8 +6,6 @@
 #ifndef CONCLAVE_PLATFORM_SHARE_LAYOUT_H_
 #define CONCLAVE_PLATFORM_SHARE_LAYOUT_H_
 
-#include <pthread.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -15,15 +13,17 @@
 #include <string_view>
 
 #include "platform/share/atomic.h"
+#include "platform/share/counted_word.h"
 
 namespace conclave::share {
 
 inline constexpr uint64_t kMagic = 0x65'76'61'6c'63'6e'6f'63;  // "conclave"
-inline constexpr uint32_t kLayoutVersion = 2;
+inline constexpr uint32_t kLayoutVersion = 3;
 inline constexpr uint32_t kCuEntries = 256;
 inline constexpr uint32_t kMaxProcesses = 1024;
 inline constexpr uint32_t kWishes = 4;
 inline constexpr uint32_t kSetWords = kCuEntries / 64;
+inline constexpr size_t kImageNameBytes = 63;
 
 // A text of at most N - 1 bytes that others may read while it is written; N is a multiple of 8.
 template <size_t N>
@@ -54,17 +54,17 @@ class SharedText {
 // A compute unit. `lease` and `guest` are words as leases.h describes. The rest has nothing to do
 // with that: it tells of the resident device image's compute unit of the same number
 // (image_slot.h).
-struct alignas(128) CuEntry {
+struct alignas(64) CuEntry {
   Atomic<uint64_t> lease;
   Atomic<uint64_t> guest;
   // Changes with every wake-up; the workers of all processes sleep on it, told apart by a bit each.
   Atomic<uint32_t> wake;
   uint32_t reserved0;
-  Atomic<uint64_t> hand_overs;              // statistics
-  Atomic<uint64_t> image_units[kSetWords];  // units of the device that it is on
-  SharedText<64> image_name;                // "kernel:name"
+  Atomic<uint64_t> hand_overs;                             // statistics
+  CountedBytes<kSetWords * sizeof(uint64_t)> image_units;  // units of the device that it is on
+  CountedBytes<kImageNameBytes> image_name;                // "kernel:name", filled up with zeros
 };
-static_assert(sizeof(CuEntry) == 128);
+static_assert(sizeof(CuEntry) == 192);
 
 // What a process waits for: any of these compute units. `ticket` is 0 while there is no wish, and
 // kRequested until somebody has drawn the number. Only the owner writes, the number excepted.
@@ -98,8 +98,7 @@ struct alignas(128) ProcessEntry {
   SharedText<40> kernel;  // the last one launched
   // On the resident device image (image_slot.h): all contexts, the compute units that they are on,
   // and those of them that are exclusive. Only the owner adds.
-  Atomic<uint32_t> image_contexts;
-  uint32_t reserved0;
+  Atomic<uint64_t> image_contexts;  // image_slot.cc
   Atomic<uint64_t> image_units[kSetWords];
   Atomic<uint64_t> image_units_alone[kSetWords];
 };
@@ -108,17 +107,16 @@ static_assert(sizeof(ProcessEntry) == 512);
 // A part of a heap, allocated or free; the heap's blocks cover it in the order of addresses. See
 // heap.h.
 struct HeapBlock {
-  Atomic<uint64_t> address;
-  Atomic<uint64_t> size;
-  Atomic<uint32_t> owner;                     // Owner, 0: free
-  Atomic<uint32_t> state;                     // block_table.h
+  CountedWord address, size;                  // heap_words.h
+  CountedWord state;                          // the same
   Atomic<uint32_t> next, previous;            // by address
   Atomic<uint32_t> next_free, previous_free;  // by address, among the free ones
 };
 static_assert(sizeof(HeapBlock) == 40);
 
 struct HeapEntry {
-  Atomic<uint64_t> base, size, align;  // size 0: there is no such heap
+  Atomic<uint64_t> base, align;
+  CountedWord size;  // heap_words.h; 0: there is no such heap
   Atomic<uint64_t> available;
   // Index + 1 of a block, 0: none.
   Atomic<uint32_t> first, first_free, last_free;
@@ -147,22 +145,23 @@ struct alignas(4096) Header {
   alignas(64) Atomic<uint64_t> waiting[kMaxProcesses / 64];  // entries that may have wishes
 
   // The device image (image_slot.h). All but `image_changes` changes under `image_lock`.
-  alignas(64) Atomic<uint32_t> image_resident;  // 0: there is none, or it is being replaced
-  Atomic<uint32_t> image_compute_units;
-  Atomic<uint64_t> image_uuid[2];
-  Atomic<uint64_t> image_since_ns;  // CLOCK_REALTIME of the load
-  Atomic<uint32_t> image_loader;    // pid
-  Atomic<uint32_t> image_changes;   // futex; changes whenever a context or the image goes
-  pthread_mutex_t image_lock;
+  alignas(64) CountedWord image_resident;  // 0: there is none, or it is being replaced
+  CountedWord image_compute_units;
+  CountedBytes<16> image_uuid;
+  CountedBytes<8> image_since_ns;  // CLOCK_REALTIME of the load
+  CountedWord image_loader;        // pid
+  Atomic<uint32_t> image_changes;  // futex; changes whenever a context or the image goes
+  Atomic<uint64_t> image_lock;     // segment_lock.h
 
-  // Whoever holds this watches the processes (guardian.h).
-  alignas(64) pthread_mutex_t guardian;
+  // Whoever holds this lock watches the processes (guardian.h).
+  alignas(64) Atomic<uint64_t> guardian;
 
   // The heaps (heap.h).
-  alignas(64) pthread_mutex_t heap_lock;
-  Atomic<uint32_t> unused_blocks;  // index + 1 of the first of the list through next, 0: none
-  Atomic<uint32_t> blocks_in_use;  // high-water mark: blocks beyond were never used
-  Atomic<uint32_t> heaps_damaged;  // not 0: the lists must be made anew before use
+  alignas(64) Atomic<uint64_t> heap_lock;
+  Atomic<uint32_t> unused_blocks;   // index + 1 of the first of the list through next, 0: none
+  Atomic<uint32_t> blocks_in_use;   // high-water mark: blocks beyond were never used
+  Atomic<uint32_t> heaps_damaged;   // how often; the lists must be made anew before use where it
+  Atomic<uint32_t> heaps_repaired;  // is not this
   alignas(64) HeapEntry heaps[3];
 };
 static_assert(sizeof(Header) == 4096);

@@ -152,11 +152,11 @@ bool Leases::put_aside(uint32_t unit, uint64_t seen) {
 
 bool Leases::yield(uint32_t unit) {
   uint64_t word;
-  return pass(unit, &Leases::mine, self_, word) != Passed::kNobodyWaits;
+  return pass(unit, &Leases::mine, self(), word) != Passed::kNobodyWaits;
 }
 
 bool Leases::should_yield(uint32_t unit, uint64_t ticket, uint64_t margin_ns) {
-  const Waiter next = first_waiter(unit, self_);
+  const Waiter next = first_waiter(unit, self());
   if (!next.owner) return false;
   if (policy() == Policy::kFcfs) return ticket == 0 || next.ticket < ticket;
   return next.rank + margin_ns < used(entry(), now_ns());
@@ -174,7 +174,7 @@ bool Leases::accept(uint32_t unit) {
   CuEntry& cu = layout_.unit(unit);
   uint64_t word = cu.lease.load();
   Lease lease = Lease::of(word);
-  while (lease.state == Lease::kGranted && lease.owner == self_) {
+  while (lease.state == Lease::kGranted && lease.owner == self()) {
     lease.state = Lease::kActive;
     if (cu.lease.compare_exchange_strong(word, lease.word())) return true;
     lease = Lease::of(word);
@@ -193,7 +193,7 @@ void Leases::mark_contended(uint32_t unit) {
   do {
     lease = Lease::of(word);
     // Left behind by somebody who is no longer in the table.
-    if (lease.owner && lease.owner != self_ && !Registry(layout_).find(lease.owner))
+    if (lease.owner && lease.owner != self() && !Registry(layout_).find(lease.owner))
       lease = {Owner(), Lease::kFree, true, lease.version};
     lease.contended = true;
     ++lease.version;
@@ -206,7 +206,10 @@ uint64_t Leases::draw_ticket() {
 }
 
 uint64_t Leases::wish(uint32_t index, const ComputeUnitSet& units, uint64_t ticket) {
-  Wish& wish = entry().wishes[index];
+  const Owner self = self_.get();
+  ProcessEntry* mine = live_entry(self);
+  if (!mine) return 0;
+  Wish& wish = mine->wishes[index];
   bool same = true;
   for (uint32_t w = 0; w < kSetWords; ++w)
     same &= wish.units[w].load(std::memory_order_relaxed) == units.word(w);
@@ -215,13 +218,17 @@ uint64_t Leases::wish(uint32_t index, const ComputeUnitSet& units, uint64_t tick
     for (uint32_t w = 0; w < kSetWords; ++w)
       wish.units[w].store(units.word(w), std::memory_order_relaxed);
   }
-  layout_.header().waiting[self_.slot() / 64].fetch_or(uint64_t{1} << (self_.slot() % 64));
+  layout_.header().waiting[self.slot() / 64].fetch_or(uint64_t{1} << (self.slot() % 64));
   wish.ticket.store(ticket ? ticket : Wish::kRequested);
   if (!ticket) {
     uint64_t requested = Wish::kRequested;
     ticket = draw_ticket();
     // Somebody may have drawn for us, and this number is then nobody's.
     if (!wish.ticket.compare_exchange_strong(requested, ticket)) ticket = requested;
+  }
+  if (!live_entry(self)) {  // the entry may be another's by now
+    wish.ticket.compare_exchange_strong(ticket, 0);
+    return 0;
   }
   for (uint32_t w = 0; w < kSetWords; ++w)
     for (uint64_t bits = units.word(w); bits; bits &= bits - 1)
@@ -230,11 +237,19 @@ uint64_t Leases::wish(uint32_t index, const ComputeUnitSet& units, uint64_t tick
 }
 
 void Leases::withdraw(uint32_t index) {
-  ProcessEntry& mine = entry();
-  mine.wishes[index].ticket.store(0);
-  for (const Wish& wish : mine.wishes)
+  const Owner self = self_.get();
+  ProcessEntry* mine = live_entry(self);
+  if (!mine) return;
+  mine->wishes[index].ticket.store(0);
+  for (const Wish& wish : mine->wishes)
     if (wish.ticket.load(std::memory_order_relaxed)) return;
-  layout_.header().waiting[self_.slot() / 64].fetch_and(~(uint64_t{1} << (self_.slot() % 64)));
+  Atomic<uint64_t>& waiting = layout_.header().waiting[self.slot() / 64];
+  const uint64_t bit = uint64_t{1} << (self.slot() % 64);
+  waiting.fetch_and(~bit);
+  if (live_entry(self)) return;
+  // The entry may be another's by now, who waits.
+  waiting.fetch_or(bit);
+  release_all_of(self);
 }
 
 // --- Shares ---
@@ -244,6 +259,7 @@ uint64_t Leases::used(const ProcessEntry& entry, uint64_t now) const {
 }
 
 void Leases::charge(uint64_t ns, uint64_t cost) {
+  if (!entered()) return;
   entry().busy_ns.fetch_add(ns, std::memory_order_relaxed);
   add_use(entry(), static_cast<double>(cost));
 }
@@ -262,7 +278,7 @@ double Leases::used_by_others(uint64_t now) const {
         active[lease.owner.slot() / 64] |= uint64_t{1} << (lease.owner.slot() % 64);
     }
   }
-  active[self_.slot() / 64] &= ~(uint64_t{1} << (self_.slot() % 64));
+  active[self().slot() / 64] &= ~(uint64_t{1} << (self().slot() % 64));
   double sum = 0;
   int processes = 0;
   for (uint32_t w = 0; w < words; ++w) {
@@ -286,15 +302,15 @@ bool Leases::below_share() const {
 }
 
 uint64_t Leases::enter_as_guest(uint32_t unit, bool overdue) {
-  if (policy() != Policy::kInterleave) return 0;
+  if (policy() != Policy::kInterleave || !entered()) return 0;
   const Lease lease = load(unit);
-  if (lease.state < Lease::kGranted || lease.owner == self_ || !live_entry(lease.owner)) return 0;
+  if (lease.state < Lease::kGranted || lease.owner == self() || !live_entry(lease.owner)) return 0;
   if (!overdue && !below_share()) return 0;
   Atomic<uint64_t>& guest = layout_.unit(unit).guest;
   uint64_t word = guest.load();
   const Lease present = Lease::of(word);
   if (present.owner && Registry(layout_).find(present.owner)) return 0;
-  const Lease mine{self_, Lease::kActive, false, present.version + 1};
+  const Lease mine{self(), Lease::kActive, false, present.version + 1};
   return guest.compare_exchange_strong(word, mine.word()) ? time_slice_ns() : 0;
 }
 
@@ -302,7 +318,7 @@ void Leases::leave_as_guest(uint32_t unit) {
   Atomic<uint64_t>& guest = layout_.unit(unit).guest;
   uint64_t word = guest.load();
   const Lease present = Lease::of(word);
-  if (present.owner != self_) return;
+  if (present.owner != self()) return;
   guest.compare_exchange_strong(word,
                                 Lease{Owner(), Lease::kFree, false, present.version + 1}.word());
 }
@@ -317,7 +333,7 @@ bool Leases::sleep(uint32_t unit, uint32_t seen, uint64_t timeout_ns) const {
     until.tv_nsec = static_cast<long>(end % 1'000'000'000u);
   }
   const long result = syscall(SYS_futex, &layout_.unit(unit).wake, FUTEX_WAIT_BITSET, seen,
-                              timeout_ns ? &until : nullptr, nullptr, wake_bit(self_));
+                              timeout_ns ? &until : nullptr, nullptr, wake_bit(self()));
   return result == 0 || errno != ETIMEDOUT;
 }
 

@@ -53,6 +53,18 @@ class Leases {
  public:
   Leases(const Layout& layout, Owner self) : layout_(layout), self_(self) {}
 
+  Owner self() const { return self_.get(); }
+  // The process has entered the table anew.
+  void set_self(Owner self) { self_.set(self); }
+  // Whether the process is in the table: somebody may have removed it.
+  bool entered() const {
+    const Owner self = self_.get();
+    if (!self) return false;
+    const auto state =
+        static_cast<uint32_t>(layout_.process(self.slot()).state.load(std::memory_order_relaxed));
+    return state == (uint32_t{self.generation()} << 16 | ProcessEntry::kLive);
+  }
+
   // --- Taking and giving back; a few nanoseconds where nobody else wants the unit ---
 
   // Whether `unit` could be taken now: a look, no promise.
@@ -63,8 +75,8 @@ class Leases {
   bool take(uint32_t unit) {
     uint64_t word = layout_.unit(unit).lease.load(std::memory_order_relaxed);
     Lease lease = Lease::of(word);
-    if (lease.state > Lease::kIdle || lease.contended) return false;
-    lease.owner = self_;
+    if (lease.state > Lease::kIdle || lease.contended || !entered()) return false;
+    lease.owner = self();
     lease.state = Lease::kActive;
     return layout_.unit(unit).lease.compare_exchange_strong(word, lease.word(),
                                                             std::memory_order_acquire);
@@ -85,7 +97,7 @@ class Leases {
   bool accept(uint32_t unit);
   bool granted(uint32_t unit) const {
     Lease lease = load(unit);
-    return lease.state == Lease::kGranted && lease.owner == self_;
+    return lease.state == Lease::kGranted && lease.owner == self();
   }
   bool holds(uint32_t unit) const { return mine(load(unit)); }
   // Whether somebody (perhaps this process) waits for the unit.
@@ -97,7 +109,7 @@ class Leases {
   uint64_t draw_ticket();
   // Publishes or changes wish number `index` < kWishes: this process wants any of `units`, since
   // `ticket`, or with 0 since now. Units that turn out to be free are handed out at once, perhaps
-  // to this process. Returns the ticket.
+  // to this process. Returns the ticket; 0 where the process is no longer in the table.
   uint64_t wish(uint32_t index, const ComputeUnitSet& units, uint64_t ticket);
   void withdraw(uint32_t index);
 
@@ -154,8 +166,6 @@ class Leases {
     return layout_.unit(unit).lease.load(std::memory_order_acquire);
   }
 
-  Owner self() const { return self_; }
-
  private:
   // A process that waits, and what decides whether it is its turn.
   struct Waiter {
@@ -171,7 +181,7 @@ class Leases {
   Passed pass(uint32_t unit, bool (Leases::*lets_go)(const Lease&) const, Owner except,
               uint64_t& word);
   bool mine(const Lease& lease) const {
-    return lease.state == Lease::kActive && lease.owner == self_;
+    return lease.state == Lease::kActive && lease.owner == self();
   }
   bool at_rest(const Lease& lease) const { return lease.state <= Lease::kIdle && lease.contended; }
   // give() where somebody waits, or the lease is no longer this process's.
@@ -183,7 +193,7 @@ class Leases {
   Waiter first_waiter(uint32_t unit, Owner except) const;
   void look_at_wishes(uint32_t slot, uint32_t unit, Owner except, uint64_t now, Waiter& best) const;
   ProcessEntry* live_entry(Owner owner) const;
-  ProcessEntry& entry() const { return layout_.process(self_.slot()); }
+  ProcessEntry& entry() const { return layout_.process(self().slot()); }
   uint64_t used(const ProcessEntry& entry, uint64_t now) const;
   double used_by_others(uint64_t now) const;
   bool below_share() const;
@@ -192,7 +202,7 @@ class Leases {
   }
 
   Layout layout_;
-  Owner self_;
+  AtomicOwner self_;
 };
 
 }  // namespace conclave::share

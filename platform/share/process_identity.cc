@@ -56,8 +56,12 @@ bool may_exist(pid_t pid) {
 
 }  // namespace
 
+ProcessIdentity identity_of(pid_t pid) {
+  return {pid, read_stat(pid).start_time};
+}
+
 ProcessIdentity ProcessIdentity::self() {
-  return {getpid(), read_stat(getpid()).start_time};
+  return identity_of(getpid());
 }
 
 Liveness liveness(const ProcessIdentity& process) {

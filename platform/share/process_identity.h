@@ -19,6 +19,9 @@ struct ProcessIdentity {
   bool operator==(const ProcessIdentity&) const = default;
 };
 
+// The process that has this number now; without a start time where that cannot be found out.
+ProcessIdentity identity_of(pid_t pid);
+
 enum class Liveness { kDead, kStopped, kAlive };
 
 // How `process` is; kAlive where that cannot be found out. A zombie is dead.

@@ -23,7 +23,7 @@ void raise_to(Atomic<uint32_t>& word, uint32_t least) {
 }
 
 // The entry may hold what its last user left.
-void clear(ProcessEntry& entry) {
+void clear(ProcessEntry& entry, uint16_t generation) {
   for (Wish& wish : entry.wishes) wish.ticket.store(0);
   entry.contexts.store(0);
   for (auto& word : entry.units) word.store(0);
@@ -31,7 +31,7 @@ void clear(ProcessEntry& entry) {
                         &entry.wait_ns, &entry.heap_bytes})
     counter->store(0);
   entry.kernel.set("");
-  ImageSlot::forget(entry);
+  ImageSlot::begin(entry, generation);
 }
 
 }  // namespace
@@ -71,7 +71,7 @@ Owner Registry::enter() {
   ProcessEntry& entry = layout_.process(owner->slot());
   entry.start_time.store(self.start_time);
   layout_.header().waiting[owner->slot() / 64].fetch_and(~(uint64_t{1} << (owner->slot() % 64)));
-  clear(entry);
+  clear(entry, owner->generation());
   entry.since_ns.store(realtime_ns());
   entry.uid.store(getuid());
   entry.name.set(process_name(self.pid));
@@ -133,7 +133,7 @@ Registry::Recovered Registry::remove(Owner owner) {
     state = EntryState::of(word);
   }
   Leases(layout_, Owner()).release_all_of(owner);
-  if (ImageSlot::forget(*entry)) ImageSlot::announce_change(layout_);
+  if (ImageSlot::forget(*entry, owner.generation())) ImageSlot::announce_change(layout_);
   uint32_t exclusive = owner.bits();
   layout_.header().exclusive.compare_exchange_strong(exclusive, 0);
   const Heap::Freed freed = Heap(layout_).free_all(owner);

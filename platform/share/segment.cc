@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/interprocess/anonymous_shared_memory.hpp>
 #include <boost/interprocess/shared_memory_object.hpp>
 #include <cstring>
@@ -17,7 +18,6 @@
 #include "platform/base/log.h"
 #include "platform/share/heap.h"
 #include "platform/share/process_identity.h"
-#include "platform/share/robust_lock.h"
 
 namespace conclave::share {
 namespace {
@@ -69,9 +69,9 @@ ipc::mapped_region map(const ipc::shared_memory_object& object) {
   return ipc::mapped_region(object, ipc::read_write, 0, kMaxSegmentKb * kKiB);
 }
 
-// A fourth of the segment is for the process table.
+// A fourth of the segment is for the process table; of a small one half of what is left.
 uint32_t process_capacity(uint64_t size) {
-  const uint64_t entries = size / 4 / sizeof(ProcessEntry);
+  const uint64_t entries = std::min(size / 4, (size - kProcessesOffset) / 2) / sizeof(ProcessEntry);
   return static_cast<uint32_t>(entries < 16              ? 16
                                : entries > kMaxProcesses ? kMaxProcesses
                                                          : entries);
@@ -88,8 +88,6 @@ void initialize(const Layout& layout, uint64_t size) {
   header.boot_id[1].store(low);
   header.pid_namespace.store(pid_namespace());
   header.created_ns.store(realtime_ns());
-  initialize_robust(header.guardian);
-  initialize_robust(header.image_lock);
   Heap::initialize(layout);
   header.magic.store(kMagic);
 }

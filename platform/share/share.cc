@@ -2,7 +2,6 @@
 #include "platform/share/share.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -16,6 +15,10 @@
 
 namespace conclave::share {
 namespace {
+
+// How often, and after how long, a process looks at its end whether it has come to rest.
+constexpr int kLooksAtEnd = 20;
+constexpr useconds_t kLookAtEndUs = 100;
 
 std::mutex g_mutex;
 // Leaked on purpose: workers may still run when the host's static objects are destroyed.
@@ -31,19 +34,23 @@ Share& Share::get() {
   std::lock_guard lock(g_mutex);
   share = g_share.load(std::memory_order_acquire);
   if (!share) {
-    share = new Share(find_segment());
-    share->enter();
-    share->settle();
+    std::unique_ptr<Share> fresh(new Share(find_segment()));
+    fresh->enter();
+    try {
+      fresh->settle();
+    } catch (...) {
+      fresh->registry_.remove(fresh->self());
+      throw;
+    }
+    share = fresh.release();
     g_share.store(share, std::memory_order_release);
     pthread_atfork([] { g_mutex.lock(); }, [] { g_mutex.unlock(); },
                    [] {
                      g_mutex.unlock();
                      g_child_of_user.store(true, std::memory_order_relaxed);
                    });
-    atexit([] {
-      if (Share* mine = if_open()) mine->registry_.remove(mine->self_);
-    });
   } else if (g_child_of_user.load()) {
+    share->contexts_ = 0;
     share->enter();
     g_child_of_user.store(false);
   }
@@ -53,6 +60,41 @@ Share& Share::get() {
 Share* Share::if_open() {
   return g_child_of_user.load(std::memory_order_relaxed) ? nullptr
                                                          : g_share.load(std::memory_order_acquire);
+}
+
+void Share::leave_at_end() noexcept {
+  try {
+    Share* share = if_open();
+    if (!share) return;
+    // Whoever ran the last command may be about to give its compute unit back.
+    for (int look = 0; !share->is_idle(); ++look) {
+      if (look == kLooksAtEnd) return;
+      usleep(kLookAtEndUs);
+    }
+    share->registry_.remove(share->self());
+  } catch (...) {  // others remove what is left
+  }
+}
+
+namespace {
+
+// Runs after the host's exit handlers and the destructors of its static objects, all of which may
+// still use OpenCL.
+[[gnu::destructor]] void at_end() {
+  Share::leave_at_end();
+}
+
+}  // namespace
+
+bool Share::is_idle() const {
+  for (const UnitPlacement& unit : units_) {
+    const Lease lease = Lease::of(leases_.word(unit.shared));
+    if (lease.owner == self() && lease.state >= Lease::kGranted) return false;
+  }
+  if (!leases_.entered()) return true;
+  for (const Wish& wish : layout().process(self().slot()).wishes)
+    if (wish.ticket.load() != 0) return false;
+  return true;
 }
 
 Share::Share(std::unique_ptr<Segment> segment)
@@ -81,12 +123,34 @@ std::unique_ptr<Segment> Share::find_segment() {
 }
 
 void Share::enter() {
-  self_ = registry_.enter();
-  leases_ = Leases(layout(), self_);
-  image_slot_ = ImageSlot(layout(), self_);
+  const Owner former = self();
+  const Owner fresh = registry_.enter();
+  ProcessEntry& entry = layout().process(fresh.slot());
   for (uint32_t i : Config::get().compute_unit_list) {
     const uint32_t unit = units_[i].shared;
-    entry().units[unit / 64].fetch_or(uint64_t{1} << (unit % 64));
+    entry.units[unit / 64].fetch_or(uint64_t{1} << (unit % 64));
+  }
+  entry.contexts.store(contexts_);
+  image_slot_.set_self(fresh);
+  leases_.set_self(fresh);
+  if (!former) return;
+  // Workers sleep as the former owner: nobody else would ever wake them.
+  for (const UnitPlacement& unit : units_) leases_.wake(unit.shared, former);
+}
+
+bool Share::enter_again() noexcept {
+  try {
+    const std::lock_guard lock(g_mutex);
+    if (leases_.entered()) return true;
+    log::warn(
+        "this process is no longer in the table of those that share the device; it enters again");
+    enter();
+    return true;
+  } catch (const std::exception& error) {
+    log::error(
+        std::string("this process cannot enter the table of those that share the device again: ") +
+        error.what());
+    return false;
   }
 }
 
@@ -109,7 +173,7 @@ void Share::settle() {
 Owner Share::other_user() const {
   for (Owner owner : registry_.everybody()) {
     const ProcessEntry* entry = registry_.find(owner);
-    if (owner == self_ || !entry || entry->contexts.load() == 0) continue;
+    if (owner == self() || !entry || entry->contexts.load() == 0) continue;
     if (liveness(registry_.identity(owner)) != Liveness::kDead) return owner;
   }
   return Owner();
@@ -123,7 +187,7 @@ void Share::open_context() {
         "shared segment /dev/shm/" + segment_->name() +
         " has been removed while it was in use: this process shares the device only with those "
         "that use the old one still; start it again to share with all");
-  entry().contexts.fetch_add(1);
+  count_context(+1);
   if (const std::string holder = exclusive_holder(); !holder.empty()) {
     close_context();
     throw Error(CL_DEVICE_NOT_AVAILABLE,
@@ -131,7 +195,7 @@ void Share::open_context() {
   }
   if (Config::get().multiprocess) return;
   uint32_t nobody = 0;
-  layout().header().exclusive.compare_exchange_strong(nobody, self_.bits());
+  layout().header().exclusive.compare_exchange_strong(nobody, self().bits());
   const Owner other = other_user();
   if (!other) return;
   close_context();
@@ -141,15 +205,27 @@ void Share::open_context() {
               EPERM);
 }
 
+// Returns how many there are.
+uint32_t Share::count_context(int change) {
+  ProcessEntry& mine = entry();
+  const std::lock_guard lock(g_mutex);
+  if (change > 0)
+    ++contexts_;
+  else if (contexts_ > 0)
+    --contexts_;
+  mine.contexts.store(contexts_);
+  return contexts_;
+}
+
 void Share::close_context() {
-  if (entry().contexts.fetch_sub(1) != 1) return;
-  uint32_t mine = self_.bits();
+  if (count_context(-1) > 0) return;
+  uint32_t mine = self().bits();
   layout().header().exclusive.compare_exchange_strong(mine, 0);
 }
 
 std::string Share::exclusive_holder() {
   const Owner holder = Owner::from_bits(layout().header().exclusive.load());
-  if (!holder || holder == self_) return "";
+  if (!holder || holder == self()) return "";
   if (!registry_.find(holder) || liveness(registry_.identity(holder)) == Liveness::kDead) {
     registry_.remove(holder);
     uint32_t bits = holder.bits();

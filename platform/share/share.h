@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this process has in the shared segment: its entry, its leases, its part of the heaps. One a
-// process, opened when the device is first used and left at the process's end.
+// What this process has in the shared segment: its entry, its leases, its part of the heaps. One
+// per process, opened when the device is first used. At its end a process leaves where nothing of
+// it can run any more; else others remove it when it is gone. A process that finds its entry gone,
+// for it has left or somebody has removed it, enters again.
 #ifndef CONCLAVE_PLATFORM_SHARE_SHARE_H_
 #define CONCLAVE_PLATFORM_SHARE_SHARE_H_
 
@@ -26,6 +28,8 @@ class Share {
   static Share& get();
   // The same; null where this process has not opened it.
   static Share* if_open();
+  // Leaves the table where nothing of this process runs or waits to run.
+  static void leave_at_end() noexcept;
 
   // A cl_context begins or ends: an implicit context on the process's compute units. Throws
   // Error{CL_DEVICE_NOT_AVAILABLE}, naming pid, command and since when, where another process has
@@ -42,23 +46,35 @@ class Share {
   Leases& leases() { return leases_; }
   Heap& heap() { return heap_; }
   ImageSlot& image_slot() { return image_slot_; }
-  Owner self() const { return self_; }
-  ProcessEntry& entry() { return layout().process(self_.slot()); }
+  Owner self() const { return leases_.self(); }
+
+  // Enters the process again where its entry is gone: with its contexts, and without what belonged
+  // to the entry (leases, wishes, heap blocks, contexts on the device image). False where that
+  // fails, which is logged; for threads that cannot wait for a better time.
+  bool stay_entered() noexcept { return leases_.entered() || enter_again(); }
+  // The process's entry; one that nobody sees where the process is in the table no longer.
+  ProcessEntry& entry() noexcept {
+    return stay_entered() ? layout().process(self().slot()) : nowhere_;
+  }
 
  private:
   explicit Share(std::unique_ptr<Segment> segment);
   static std::unique_ptr<Segment> find_segment();
   void enter();
+  bool enter_again() noexcept;
   void settle();
+  bool is_idle() const;
+  uint32_t count_context(int change);
   Owner other_user() const;
 
   std::unique_ptr<Segment> segment_;
   std::vector<UnitPlacement> units_;
   Registry registry_;
-  Owner self_;
   Leases leases_;
   Heap heap_;
   ImageSlot image_slot_;
+  uint32_t contexts_ = 0;  // under the lock
+  ProcessEntry nowhere_{};
 };
 
 }  // namespace conclave::share

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "clients.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -88,10 +87,9 @@ void use_image(const Arguments&) {
 // Stops while it holds the heaps' lock.
 void stop_with_lock(const Arguments&) {
   Share& share = Share::get();
-  pthread_mutex_lock(&share.layout().header().heap_lock);
+  share::SegmentLock lock(share.layout().header().heap_lock);
   tell("ready");
   raise(SIGSTOP);
-  pthread_mutex_unlock(&share.layout().header().heap_lock);
   stay();
 }
 

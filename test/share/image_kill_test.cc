@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "platform/share/image_slot.h"
-#include "platform/share/robust_lock.h"
 #include "test/unit/share/test_segment.h"
 
 namespace conclave::share {
@@ -42,7 +41,6 @@ class EmptySegment : public TestSegment {
  public:
   EmptySegment() : TestSegment(64, 8) {
     for (uint32_t slot = 0; slot < 8; ++slot) layout().process(slot).state.store(0);
-    initialize_robust(layout().header().image_lock);
   }
 };
 

@@ -517,6 +517,10 @@ ProcessIdentity ProcessIdentity::self() {
   return {getpid(), model::start_time()};
 }
 
+ProcessIdentity identity_of(pid_t pid) {
+  return {pid, 0};
+}
+
 Liveness liveness(const ProcessIdentity& process) {
   const uint64_t index = process.start_time - 1;
   return index < model::kMostProcesses && model::notes().dead >> index & 1 ? Liveness::kDead

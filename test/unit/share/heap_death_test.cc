@@ -135,7 +135,7 @@ TEST_F(HeapDeathTest, WhileAllBlocksAreFreed) {
 // By another one than the owner, as the guardian does.
 TEST_F(HeapDeathTest, WhileTheTablesAreHealed) {
   const auto heal = [](State& state) {
-    state.segment.layout().header().heaps_damaged.store(1);
+    state.segment.layout().header().heaps_damaged.fetch_add(1);
     state.heap.report(kDdr1);
   };
   kill_everywhere(heal);

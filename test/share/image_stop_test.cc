@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes that are stopped while they load device images and open contexts, at each access to the
+// segment: others take the lock over and use the image, then the stopped process goes on. An image
+// stays while somebody has a context on it, an exclusive context is alone, and no context is left
+// over or lost. All code under test is compiled with stepping_atomic.h.
+#include <cerrno>
+#include <functional>
+#include <string>
+
+#include "platform/share/image_slot.h"
+#include "test/unit/share/test_segment.h"
+
+namespace conclave::share {
+namespace {
+
+using Mode = ImageSlot::Mode;
+constexpr Mode kShared = Mode::kShared, kExclusive = Mode::kExclusive;
+
+int g_accesses_left = 0;
+
+ImageSlot::Image image(uint8_t number) {
+  ImageSlot::Image image;
+  image.uuid.fill(number);
+  for (uint32_t i = 0; i < 2; ++i) {
+    image.compute_units.push_back({"k" + std::to_string(number) + ":u" + std::to_string(i), {}});
+    image.compute_units.back().units.add(number + i);
+  }
+  return image;
+}
+
+class EmptySegment : public TestSegment {
+ public:
+  EmptySegment() : TestSegment(64, 8) {
+    for (uint32_t slot = 0; slot < 8; ++slot) layout().process(slot).state.store(0);
+  }
+};
+
+// Whether a call succeeds; it may find the device image or a compute unit busy.
+bool succeeds(const std::function<void()>& call) {
+  try {
+    call();
+    return true;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.error_number(), EBUSY) << error.text();
+    return false;
+  }
+}
+
+// A process that checks, whatever it gets, that it has it.
+class User {
+ public:
+  User(const Layout& layout, Owner self) : self_(self), slot_(layout, self) {}
+
+  // With `image`, if it can be had: a context, and an exclusive and a shared one on its units.
+  void use(const ImageSlot::Image& image) {
+    succeeds([&] { slot_.load(image); });
+    const bool pinned = succeeds([&] { slot_.open(image.uuid); });
+    const bool alone = succeeds([&] { slot_.open(image.uuid, 0, kExclusive); });
+    const bool shared = succeeds([&] { slot_.open(image.uuid, 1, kShared); });
+    if (pinned || alone || shared) expect_resident(image);
+    if (alone) expect_alone();
+    if (shared) slot_.close(1);
+    if (alone) slot_.close(0);
+    if (pinned) slot_.close();
+    for (const auto& holder : slot_.report().holders) EXPECT_NE(holder.owner, self_);
+  }
+
+  void expect_resident(const ImageSlot::Image& image) const {
+    const ImageSlot::Report report = slot_.report();
+    ASSERT_TRUE(report.resident && report.image.uuid == image.uuid);
+    ASSERT_EQ(report.image.compute_units.size(), image.compute_units.size());
+    for (size_t i = 0; i < image.compute_units.size(); ++i) {
+      EXPECT_EQ(report.image.compute_units[i].name, image.compute_units[i].name);
+      EXPECT_EQ(report.image.compute_units[i].units, image.compute_units[i].units);
+    }
+  }
+  void expect_alone() const {
+    for (const auto& holder : slot_.report().holders)
+      EXPECT_TRUE(holder.owner == self_ || !holder.alone.has(0));
+  }
+
+  ImageSlot& slot() { return slot_; }
+
+ private:
+  const Owner self_;
+  ImageSlot slot_;
+};
+
+// `meanwhile` is what this process does while another one is stopped in its use of image 1.
+void stop_everywhere(const std::function<void(User&)>& before,
+                     const std::function<void(User&)>& meanwhile,
+                     const std::function<void(User&)>& after) {
+  bool stopped = true;
+  int n = 0;
+  for (; stopped; ++n) {
+    SCOPED_TRACE("stopped after " + std::to_string(n) + " accesses");
+    EmptySegment segment;
+    Registry registry(segment.layout());
+    User mine(segment.layout(), registry.enter());
+    before(mine);
+    const pid_t child = start_child([&] {
+      User other(segment.layout(), Registry(segment.layout()).enter());
+      g_accesses_left = n;
+      step_hook = [] {
+        if (--g_accesses_left == -1) raise(SIGSTOP);
+      };
+      other.use(image(1));
+      other.use(image(1));
+      step_hook = nullptr;
+    });
+    int status = 0;
+    waitpid(child, &status, WUNTRACED);
+    stopped = WIFSTOPPED(status);
+    if (stopped) {
+      meanwhile(mine);
+      kill(child, SIGCONT);
+      ASSERT_EQ(0, wait_for(child));
+    } else {
+      ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+      meanwhile(mine);
+    }
+    after(mine);
+    ASSERT_FALSE(testing::Test::HasFailure());
+  }
+  EXPECT_GT(n, 100) << "that is no test of anything";
+}
+
+// The image that is loaded meanwhile stays, with its contexts; or there was no room for it.
+TEST(ImageStop, AnotherImageIsLoadedMeanwhile) {
+  bool has_it = false;
+  stop_everywhere([](User&) {},
+                  [&](User& mine) {
+                    has_it = succeeds([&] { mine.slot().load(image(2)); }) &&
+                             succeeds([&] { mine.slot().open(image(2).uuid, 0, kExclusive); });
+                  },
+                  [&](User& mine) {
+                    if (has_it) {
+                      mine.expect_resident(image(2));
+                      mine.expect_alone();
+                      mine.slot().close(0);
+                    }
+                    mine.use(image(3));
+                    EXPECT_TRUE(mine.slot().is_resident(image(3).uuid));
+                  });
+}
+
+// Others have come and gone: the image is the same again.
+TEST(ImageStop, ImagesComeAndGoMeanwhile) {
+  bool has_it = false;
+  stop_everywhere([](User& mine) { mine.slot().load(image(1)); },
+                  [&](User& mine) {
+                    mine.use(image(2));
+                    mine.use(image(1));
+                    has_it = succeeds([&] { mine.slot().open(image(1).uuid, 0, kExclusive); });
+                  },
+                  [&](User& mine) {
+                    if (has_it) {
+                      mine.expect_resident(image(1));
+                      mine.expect_alone();
+                      mine.slot().close(0);
+                    }
+                    mine.use(image(3));
+                    EXPECT_TRUE(mine.slot().is_resident(image(3).uuid));
+                  });
+}
+
+}  // namespace
+}  // namespace conclave::share

@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <new>
 
+#include "platform/base/thread_exit.h"
+
 namespace conclave {
 
 template <class T>
@@ -41,19 +43,26 @@ class Pool {
     Slab* previous = nullptr;  // keeps every slab reachable, for leak checkers
     Node nodes[sizeof(Node) < 1024 ? 16384 / sizeof(Node) : 4];
   };
+  // Nodes that the current thread has for itself; what it leaves goes to the others.
   struct Local {
     Node* head = nullptr;
-    ~Local() {
-      while (Node* node = head) {
-        head = node->next.load(std::memory_order_relaxed);
-        give_back(node);
-      }
-    }
+    ThreadExit exit = {};
   };
 
   static Local& local() {
-    thread_local Local instance;
+    constinit thread_local Local instance;
+    if (!instance.exit.run) [[unlikely]] {
+      instance.exit.run = [] { give_back_all(instance); };
+      at_thread_exit(instance.exit);
+    }
     return instance;
+  }
+
+  static void give_back_all(Local& local) noexcept {
+    while (Node* node = local.head) {
+      local.head = node->next.load(std::memory_order_relaxed);
+      give_back(node);
+    }
   }
 
   static void give_back(Node* node) noexcept {

@@ -2,6 +2,7 @@
 #include "platform/exec/unit_services.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <new>
 
@@ -23,9 +24,17 @@ enum HeapNumber : uint64_t { kDdr, kMsmc, kLocal };
 
 constexpr uint64_t kLocalHeapAlignment = 16;
 
+// Null until a kernel asks for one. Leaked on purpose: kernels may run while the host's static
+// objects are destroyed.
+using SharedHeaps = std::array<KernelHeap, 2>;
+std::atomic<SharedHeaps*> g_shared_heaps{nullptr};
+
 KernelHeap& shared_heap(uint64_t number) {
-  // Leaked on purpose: kernels may run while the host's static objects are destroyed.
-  static auto* heaps = new std::array<KernelHeap, 2>;
+  static auto* heaps = [] {
+    auto* made = new SharedHeaps;
+    g_shared_heaps.store(made, std::memory_order_release);
+    return made;
+  }();
   return (*heaps)[number == kMsmc];
 }
 
@@ -71,8 +80,9 @@ const abi::UnitAccess& UnitServices::without_unit() {
 }
 
 void UnitServices::forget_heaps(const void* memory, size_t bytes) {
-  for (const uint64_t heap : {kDdr, kMsmc})
-    shared_heap(heap).forget(reinterpret_cast<uint64_t>(memory), bytes);
+  SharedHeaps* heaps = g_shared_heaps.load(std::memory_order_acquire);
+  if (!heaps) return;
+  for (KernelHeap& heap : *heaps) heap.forget(reinterpret_cast<uint64_t>(memory), bytes);
 }
 
 uint64_t UnitServices::Level::start() {

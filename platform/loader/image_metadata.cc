@@ -3,15 +3,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "platform/loader/elf_file.h"
+#include "platform/loader/json_tree.h"
 
 namespace conclave {
 namespace {
-
-using Json = nlohmann::json;
 
 // Limits in bytes or entries; more is damage, and would only make later arithmetic overflow.
 constexpr uint64_t kMaxText = uint64_t{1} << 20;
@@ -28,7 +26,7 @@ constexpr uint64_t kSamplerSize = 4;
 // A JSON value and the way to it, for messages such as "kernels[2].name is missing".
 class Field {
  public:
-  Field(const Json& value, std::string path) : value_(value), path_(std::move(path)) {}
+  Field(const JsonValue& value, std::string path) : value_(value), path_(std::move(path)) {}
 
   [[noreturn]] void bad(const std::string& what) const {
     bad_image("metadata: " + path_ + " " + what);
@@ -36,52 +34,51 @@ class Field {
 
   Field operator[](const char* key) const {
     const std::string path = path_.empty() ? key : path_ + "." + key;
-    if (!value_.is_object()) bad("is no object");
-    const auto found = value_.find(key);
-    if (found == value_.end()) bad_image("metadata: " + path + " is missing");
+    if (value_.kind != JsonValue::Kind::kObject) bad("is no object");
+    const JsonValue* found = value_.find(key);
+    if (!found) bad_image("metadata: " + path + " is missing");
     return Field(*found, path);
   }
 
-  bool has(const char* key) const { return value_.is_object() && value_.contains(key); }
+  bool has(const char* key) const { return value_.find(key) != nullptr; }
 
   // The elements of a list of at most `limit`.
   std::vector<Field> list(uint64_t limit) const {
-    if (!value_.is_array()) bad("is no list");
-    if (value_.size() > limit)
-      bad("has " + std::to_string(value_.size()) + " entries, at most " + std::to_string(limit) +
+    if (value_.kind != JsonValue::Kind::kList) bad("is no list");
+    const std::vector<JsonValue>& items = value_.items;
+    if (items.size() > limit)
+      bad("has " + std::to_string(items.size()) + " entries, at most " + std::to_string(limit) +
           " are allowed");
     std::vector<Field> fields;
-    fields.reserve(value_.size());
-    for (size_t i = 0; i < value_.size(); ++i)
-      fields.emplace_back(value_[i], path_ + "[" + std::to_string(i) + "]");
+    fields.reserve(items.size());
+    for (size_t i = 0; i < items.size(); ++i)
+      fields.emplace_back(items[i], path_ + "[" + std::to_string(i) + "]");
     return fields;
   }
 
   const std::string& text() const {
-    const auto* found = value_.get_ptr<const std::string*>();
-    if (!found) bad("is no string");
-    if (found->size() > kMaxText) bad("is too long");
+    if (value_.kind != JsonValue::Kind::kText) bad("is no string");
+    if (value_.text.size() > kMaxText) bad("is too long");
     // Names end up in C strings.
-    if (found->find('\0') != std::string::npos) bad("has a zero byte");
-    return *found;
+    if (value_.text.find('\0') != std::string::npos) bad("has a zero byte");
+    return value_.text;
   }
 
   bool flag() const {
-    const auto* found = value_.get_ptr<const bool*>();
-    if (!found) bad("is neither true nor false");
-    return *found;
+    if (value_.kind != JsonValue::Kind::kFlag) bad("is neither true nor false");
+    return value_.flag;
   }
 
   uint64_t number(uint64_t limit) const {
-    if (!value_.is_number_unsigned()) bad("is no non-negative integer");
-    const auto number = *value_.get_ptr<const uint64_t*>();
-    if (number > limit)
-      bad("is " + std::to_string(number) + ", at most " + std::to_string(limit) + " is allowed");
-    return number;
+    if (!value_.is_index) bad("is no non-negative integer");
+    if (value_.number > limit)
+      bad("is " + std::to_string(value_.number) + ", at most " + std::to_string(limit) +
+          " is allowed");
+    return value_.number;
   }
 
  private:
-  const Json& value_;
+  const JsonValue& value_;
   std::string path_;
 };
 
@@ -243,10 +240,14 @@ ImageMetadata read_metadata(const Field& root) {
 }  // namespace
 
 ImageMetadata parse_metadata(std::string_view json) {
-  const Json root = Json::parse(json.begin(), json.end(), nullptr, /*allow_exceptions=*/false);
-  if (root.is_discarded()) bad_image("metadata: is no JSON text");
-  if (!root.is_object()) bad_image("metadata: is no JSON object");
-  return read_metadata(Field(root, ""));
+  try {
+    const JsonValue root = parse_json(json);
+    if (root.kind != JsonValue::Kind::kObject) bad_image("metadata: is no JSON object");
+    return read_metadata(Field(root, ""));
+  } catch (const JsonError& error) {
+    bad_image("metadata: is no JSON text: column " + std::to_string(error.place().column) + ": " +
+              error.what());
+  }
 }
 
 }  // namespace conclave

@@ -10,6 +10,7 @@ namespace conclave {
 namespace {
 
 constexpr size_t kMaxDepth = 16;
+constexpr size_t kMaxMembers = 1024;
 
 const char* name_of(JsonValue::Kind kind) {
   switch (kind) {
@@ -67,7 +68,11 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   JsonValue take() { return std::move(root_); }
 
   bool null() override { return add(make(JsonValue::Kind::kNull, word_place())); }
-  bool boolean(bool) override { return add(make(JsonValue::Kind::kFlag, word_place())); }
+  bool boolean(bool flag) override {
+    JsonValue value = make(JsonValue::Kind::kFlag, word_place());
+    value.flag = flag;
+    return add(std::move(value));
+  }
   bool number_integer(number_integer_t) override {
     return add(make(JsonValue::Kind::kNumber, word_place()));
   }
@@ -89,6 +94,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   bool key(string_t& key) override {
     auto& members = open_.back()->members;
     const TextPlace place = text_place();
+    if (members.size() == kMaxMembers) throw JsonError(place, "object has too many keys");
     for (const JsonValue::Member& member : members)
       if (member.key == key) throw JsonError(place, "key \"" + key + "\" is here twice");
     members.push_back({std::move(key), place, {}});
@@ -113,15 +119,20 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     value.place = place;
     return value;
   }
-  TextPlace place(size_t position) const {
-    const std::string_view before = text_.substr(0, position);
-    const size_t line_end = before.rfind('\n');
-    return {1 + static_cast<size_t>(std::count(before.begin(), before.end(), '\n')),
-            before.size() - (line_end == before.npos ? 0 : line_end + 1) + 1};
+  // Positions are asked for in the order of the text, by and large: lines are counted on from the
+  // last one.
+  TextPlace place(size_t position) {
+    if (position < counted_) counted_ = line_begin_ = 0, lines_ = 1;
+    for (; counted_ < position; ++counted_)
+      if (text_[counted_] == '\n') {
+        ++lines_;
+        line_begin_ = counted_ + 1;
+      }
+    return {lines_, position - line_begin_ + 1};
   }
   size_t read() const { return static_cast<size_t>(read_ - text_.data()); }
   // Of the string that has just been read: of its opening quote.
-  TextPlace text_place() const {
+  TextPlace text_place() {
     const auto escaped = [&](size_t quote) {
       size_t backslashes = 0;
       while (backslashes < quote && text_[quote - backslashes - 1] == '\\') ++backslashes;
@@ -132,7 +143,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return place(quote == text_.npos ? 0 : quote);
   }
   // Of the number or word that has just been read, and perhaps one character behind it.
-  TextPlace word_place() const {
+  TextPlace word_place() {
     const auto in_word = [&](size_t i) {
       return std::isalnum(static_cast<unsigned char>(text_[i])) || text_[i] == '-' ||
              text_[i] == '+' || text_[i] == '.';
@@ -168,11 +179,18 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
 
   std::string_view text_;
   const char* read_;
+  size_t counted_ = 0, lines_ = 1, line_begin_ = 0;
   JsonValue root_;
   std::vector<JsonValue*> open_;
 };
 
 }  // namespace
+
+const JsonValue* JsonValue::find(std::string_view key) const {
+  for (const Member& member : members)
+    if (member.key == key) return &member.value;
+  return nullptr;
+}
 
 void JsonValue::require(Kind wanted, const std::string& what) const {
   if (kind != wanted) bad(what + " is " + name_of(kind) + ", expected " + name_of(wanted));

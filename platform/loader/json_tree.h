@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON text that a person wrote, and the place of each value in it: for messages such as
-// "layout.json:3:7: ...".
+// JSON text, and the place of each value in it: for messages such as "layout.json:3:7: ...". Unlike
+// the library's own tree it is destroyed without more memory.
 #ifndef CONCLAVE_PLATFORM_LOADER_JSON_TREE_H_
 #define CONCLAVE_PLATFORM_LOADER_JSON_TREE_H_
 
@@ -34,10 +34,14 @@ struct JsonValue {
   Kind kind = Kind::kNull;
   TextPlace place;
   std::string text;              // kText
+  bool flag = false;             // kFlag
   bool is_index = false;         // kNumber: a non-negative integer, `number`
   uint64_t number = 0;           // kNumber
   std::vector<JsonValue> items;  // kList
   std::vector<Member> members;   // kObject, in the order of the text
+
+  // The value of this key; null where there is none, or this is no object.
+  const JsonValue* find(std::string_view key) const;
 
   [[noreturn]] void bad(const std::string& what) const { throw JsonError(place, what); }
   // Throw JsonError "`what` is a number, expected a string" where it is not.

@@ -14,6 +14,7 @@
 #include "CL/cl_ext_conclave.h"
 #include "platform/base/clock.h"
 #include "platform/base/float_environment.h"
+#include "platform/base/thread_exit.h"
 #include "platform/loader/call_registry.h"
 #include "platform/loader/fault_handlers.h"
 
@@ -28,6 +29,7 @@ struct ThreadState {
   bool is_ready = false;  // to call kernel code
   CallingThread caller;
   KernelFault fault;  // that has ended the call
+  ThreadExit exit;
 };
 constinit thread_local ThreadState t_state;
 
@@ -201,11 +203,12 @@ void accept_signal() {
 
 // Before a thread runs kernel code for the first time.
 [[gnu::noinline]] void get_ready() {
-  // Forgets the thread when it ends.
-  thread_local const struct Registration {
-    Registration() { CallRegistry::get().add(t_state.caller); }
-    ~Registration() { CallRegistry::get().remove(t_state.caller); }
-  } registration;
+  CallRegistry::get().add(t_state.caller);
+  t_state.exit.run = [] { CallRegistry::get().remove(t_state.caller); };
+  if (!at_thread_exit(t_state.exit)) {
+    CallRegistry::get().remove(t_state.caller);
+    throw std::bad_alloc();
+  }
   accept_signal();
   pthread_setspecific(state_key(), &t_state);
   kernel_calls::guard_handlers();

@@ -54,7 +54,7 @@ class Watch {
       : layout_(layout), registry_(layout), always_(always), notify_(std::move(notify)) {}
 
   void* follow_registrations() {
-    if (!always_) become_guardian();
+    if (!always_) until_done([&] { become_guardian(); });
     until_done([&] { open_epoll(); });
     until_done([&] {
       start_thread(

@@ -4,6 +4,7 @@
 // is lost, and afterwards everything works.
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
+#include <execinfo.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -275,12 +276,21 @@ void Usage::clean_up() {
   if (context_) clReleaseContext(context_);
 }
 
-// Says, should the program be stuck or crash, where.
-std::string g_present;
+// Says, should the program be stuck or crash, where; without any memory.
+std::array<char, 200> g_present;
 void tell_and_end(int signal) {
-  const std::string text = g_present + ": signal " + std::to_string(signal) + "\n";
-  if (write(STDERR_FILENO, text.data(), text.size()) < 0) _exit(2);
+  const char* what = signal == SIGALRM ? ": stuck\n" : ": crashed\n";
+  if (write(STDERR_FILENO, g_present.data(), strlen(g_present.data())) < 0) _exit(2);
+  if (write(STDERR_FILENO, what, strlen(what)) < 0) _exit(2);
+  std::array<void*, 40> frames;
+  backtrace_symbols_fd(frames.data(), backtrace(frames.data(), frames.size()), STDERR_FILENO);
   _exit(1);
+}
+void note(Shortage::Kind kind, uint64_t first, uint64_t count, const char* where) {
+  constexpr const char* kNames[] = {"memory", "mapping", "thread"};
+  snprintf(g_present.data(), g_present.size(), "%s %llu and %llu more, %s",
+           kNames[static_cast<int>(kind)], static_cast<unsigned long long>(first),
+           static_cast<unsigned long long>(count - 1), where);
 }
 
 uint64_t stride(uint64_t usual) {
@@ -288,19 +298,16 @@ uint64_t stride(uint64_t usual) {
   return given ? strtoull(given, nullptr, 10) : usual;
 }
 
-const char* name_of(Shortage::Kind kind) {
-  return kind == Shortage::Kind::kMemory    ? "memory"
-         : kind == Shortage::Kind::kMapping ? "mapping"
-                                            : "thread";
-}
-
 class ShortageTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     ASSERT_EQ(CL_SUCCESS, clGetPlatformIDs(1, &g_platform, nullptr));
     ASSERT_EQ(CL_SUCCESS, clGetDeviceIDs(g_platform, CL_DEVICE_TYPE_ALL, 1, &g_device, nullptr));
+    std::array<void*, 1> frame;
+    backtrace(frame.data(), 1);  // loads what it needs
     signal(SIGALRM, tell_and_end);
     signal(SIGABRT, tell_and_end);
+    signal(SIGSEGV, tell_and_end);
   }
 
   // A run in a process that has not used the device, where requests from `first` on are refused.
@@ -308,17 +315,16 @@ class ShortageTest : public ::testing::Test {
   static uint64_t run_in_fresh_process(Shortage::Kind kind, uint64_t first, uint64_t count) {
     int pipe[2];
     if (::pipe(pipe) != 0) return 0;
-    g_present = std::string(name_of(kind)) + " " + std::to_string(first) + " and " +
-                std::to_string(count - 1) + " more, fresh process";
+    note(kind, first, count, "fresh process");
     const pid_t child = fork();
     if (child == 0) {
-      alarm(30);
+      alarm(10);
       Shortage::begin(kind, first, count);
       std::string result = Usage().result();
       const uint64_t requests = Shortage::end();
       if (result.empty() || result == "short") result = Usage().result();
       if (!result.empty()) {
-        fprintf(stderr, "%s: %s\n", g_present.c_str(), result.c_str());
+        fprintf(stderr, "%s: %s\n", g_present.data(), result.c_str());
         exit(1);
       }
       if (write(pipe[1], &requests, sizeof requests) < 0) exit(1);
@@ -330,7 +336,7 @@ class ShortageTest : public ::testing::Test {
     close(pipe[0]);
     int status = 1;
     waitpid(child, &status, 0);
-    EXPECT_EQ(0, status) << g_present;
+    EXPECT_EQ(0, status) << g_present.data();
     return status == 0 ? requests : 0;
   }
 };
@@ -340,7 +346,7 @@ TEST_F(ShortageTest, AtTheFirstUse) {
   for (const auto kind :
        {Shortage::Kind::kThread, Shortage::Kind::kMapping, Shortage::Kind::kMemory}) {
     const uint64_t all = run_in_fresh_process(kind, UINT64_MAX, 1);
-    ASSERT_NE(0u, all) << name_of(kind);
+    ASSERT_NE(0u, all) << g_present.data();
     const uint64_t step = kind == Shortage::Kind::kMemory ? stride(17) : 1;
     for (uint64_t i = 1; i <= all; i += step) run_in_fresh_process(kind, i, 1);
   }
@@ -351,7 +357,7 @@ TEST_F(ShortageTest, ForGood) {
   for (const auto kind :
        {Shortage::Kind::kThread, Shortage::Kind::kMapping, Shortage::Kind::kMemory}) {
     const uint64_t all = run_in_fresh_process(kind, UINT64_MAX, 1);
-    ASSERT_NE(0u, all) << name_of(kind);
+    ASSERT_NE(0u, all) << g_present.data();
     const uint64_t step = kind == Shortage::Kind::kMemory ? stride(59) : 1;
     for (uint64_t i = 1; i <= all; i += step) run_in_fresh_process(kind, i, 1'000'000);
   }
@@ -364,13 +370,13 @@ TEST_F(ShortageTest, OfMemoryLater) {
   ASSERT_EQ("", Usage().result());
   const uint64_t all = Shortage::end();
   const auto run_short_of = [](uint64_t number) {
-    g_present = "memory " + std::to_string(number);
-    alarm(30);
+    note(Shortage::Kind::kMemory, number, 1, "later");
+    alarm(10);
     Shortage::begin(Shortage::Kind::kMemory, number, 1);
     const std::string result = Usage().result();
     Shortage::end();
-    EXPECT_TRUE(result.empty() || result == "short") << g_present << ": " << result;
-    EXPECT_EQ("", Usage().result()) << "after " << g_present;
+    EXPECT_TRUE(result.empty() || result == "short") << g_present.data() << ": " << result;
+    EXPECT_EQ("", Usage().result()) << "after " << g_present.data();
     alarm(0);
   };
   for (uint64_t i = 1; i <= all + 10; ++i) {

@@ -121,7 +121,7 @@ TEST(ProgramImage, RunsOnlyWhereItsFeaturesAre) {
   EXPECT_TRUE(runs(image_with_metadata(
       replaced(replaced(sample_metadata(), "target_features", "other"), "\"x86-64\"", "\"\""))));
   EXPECT_FALSE(
-      runs(image_with_metadata(replaced(sample_metadata(), "\"abi\": 4", "\"abi\": 99")), &why));
+      runs(image_with_metadata(replaced(sample_metadata(), "\"abi\": 5", "\"abi\": 99")), &why));
   EXPECT_NE(why.find("99"), std::string::npos) << why;
 }
 
@@ -152,10 +152,10 @@ struct MetadataCase {
 TEST(ProgramImage, ChecksEveryField) {
   const MetadataCase cases[] = {
       {"{", "", "is no JSON text"},
-      {"\"abi\": 4,", "", "abi is missing"},
-      {"\"abi\": 4", "\"abi\": -1", "abi is no non-negative integer"},
-      {"\"abi\": 4", "\"abi\": 1.0", "abi is no non-negative integer"},
-      {"\"abi\": 4", "\"abi\": 4294967296", "abi is 4294967296, at most"},
+      {"\"abi\": 5,", "", "abi is missing"},
+      {"\"abi\": 5", "\"abi\": -1", "abi is no non-negative integer"},
+      {"\"abi\": 5", "\"abi\": 1.0", "abi is no non-negative integer"},
+      {"\"abi\": 5", "\"abi\": 5294967296", "abi is 4294967296, at most"},
       {"\"executable\"", "\"program\"", "kind is \"program\", expected one of executable"},
       {"\"executable\"", "7", "kind is no string"},
       {"\"options\": \"-cl-std=CL3.0\"", "\"options\": \"a\\u0000b\"", "options has a zero byte"},

@@ -237,6 +237,8 @@ bool Backlog::publish(uint32_t wish) {
   next.ticket = units_[0]->leases().wish(wish, shared(next.units), next.ticket);
   if (next.ticket == 0) {  // the entry is gone: stay_published() comes to it
     present = {};
+    count_wanted();
+    wake_one(next.units);
     return true;
   }
   for (Group& group : groups_)

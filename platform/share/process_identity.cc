@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/share/process_identity.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -9,16 +10,25 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 
 namespace conclave::share {
 namespace {
 
+// What can be read of a file; a process may end while its files in /proc are being read.
 std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::string text;
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return text;
+  char block[4096];
+  for (;;) {
+    const ssize_t size = read(file, block, sizeof block);
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) break;
+    text.append(block, static_cast<size_t>(size));
+  }
+  close(file);
+  return text;
 }
 
 // What /proc/<pid>/stat says, as far as it is needed here.

@@ -58,30 +58,39 @@ Owner Registry::enter() {
   // What this process was before it called execve() is over.
   for (Owner former : everybody())
     if (identity(former) == self) remove(former);
-  std::optional<Owner> owner = claim();
-  if (!owner) {
-    remove_dead();
-    owner = claim();
+  for (;;) {
+    std::optional<Owner> owner = claim();
+    if (!owner) {
+      remove_dead();
+      owner = claim();
+    }
+    if (!owner)
+      throw Error(CL_OUT_OF_RESOURCES,
+                  "the shared segment has room for " + std::to_string(layout_.process_capacity()) +
+                      " processes and as many use the device; raise linux-shmem-size-KB in the "
+                      "configuration, and restart ti-mctd where it runs");
+    if (fill_in(*owner, self)) return *owner;
   }
-  if (!owner)
-    throw Error(CL_OUT_OF_RESOURCES,
-                "the shared segment has room for " + std::to_string(layout_.process_capacity()) +
-                    " processes and as many use the device; raise linux-shmem-size-KB in the "
-                    "configuration, and restart ti-mctd where it runs");
-  ProcessEntry& entry = layout_.process(owner->slot());
+}
+
+// False where somebody has removed the entry meanwhile.
+bool Registry::fill_in(Owner owner, const ProcessIdentity& self) {
+  ProcessEntry& entry = layout_.process(owner.slot());
   entry.start_time.store(self.start_time);
-  layout_.header().waiting[owner->slot() / 64].fetch_and(~(uint64_t{1} << (owner->slot() % 64)));
-  clear(entry, owner->generation());
+  layout_.header().waiting[owner.slot() / 64].fetch_and(~(uint64_t{1} << (owner.slot() % 64)));
+  clear(entry, owner.generation());
   entry.since_ns.store(realtime_ns());
   entry.uid.store(getuid());
   entry.name.set(process_name(self.pid));
   entry.command.set(process_command(self.pid));
-  entry.state.store(
-      EntryState{static_cast<uint32_t>(self.pid), owner->generation(), ProcessEntry::kLive}.word());
+  EntryState state{static_cast<uint32_t>(self.pid), owner.generation(), ProcessEntry::kClaimed};
+  uint64_t claimed = state.word();
+  state.state = ProcessEntry::kLive;
+  if (!entry.state.compare_exchange_strong(claimed, state.word())) return false;
   // The guardian watches this one too from now on.
   layout_.header().registrations.fetch_add(1);
   syscall(SYS_futex, &layout_.header().registrations, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
-  return *owner;
+  return true;
 }
 
 ProcessEntry* Registry::find(Owner owner) const {

@@ -59,6 +59,7 @@ class Registry {
 
  private:
   std::optional<Owner> claim();
+  bool fill_in(Owner owner, const ProcessIdentity& self);
 
   Layout layout_;
 };

@@ -17,7 +17,7 @@ namespace conclave::share {
 namespace {
 
 // How often, and after how long, a process looks at its end whether it has come to rest.
-constexpr int kLooksAtEnd = 20;
+constexpr int kLooksAtEnd = 50;
 constexpr useconds_t kLookAtEndUs = 100;
 
 std::mutex g_mutex;

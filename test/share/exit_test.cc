@@ -108,15 +108,13 @@ TEST_F(ExitTest, ExitHandlersLaunchKernels) {
 
 // Where nothing runs any more nobody has to notice that a process has ended.
 TEST_F(ExitTest, WhoEndsWithNothingToDoLeavesTheTable) {
-  for (const char* role : {"short", "stay"}) {
-    const Worker worker = start(role, {"3"});
-    if (role == std::string("stay")) {
-      worker->receive();
-      ASSERT_TRUE(find(worker->pid()));
-      worker->send("end");
-    }
+  for (int round = 0; round < 5; ++round) {
+    const Worker worker = start("stay", {"3"});
+    worker->receive();
+    ASSERT_TRUE(find(worker->pid()));
+    worker->send("end");
     EXPECT_EQ(worker->wait(kPatience), 0);
-    EXPECT_FALSE(find(worker->pid())) << role;
+    EXPECT_FALSE(find(worker->pid()));
   }
 }
 

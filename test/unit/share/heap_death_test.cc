@@ -179,10 +179,6 @@ TEST_F(HeapDeathTest, WhileSizesAreSet) {
 
 // Two go on while a third is killed again and again and its blocks are collected.
 TEST_F(HeapDeathTest, AtAnyMomentBesideTheLiving) {
-#ifdef __SANITIZE_THREAD__
-  GTEST_SKIP() << "gcc's ThreadSanitizer does not know that pthread_mutex_timedlock() has the lock "
-                  "also where it returns EOWNERDEAD";
-#endif
   TestSegment segment(2000);
   Heap heap(segment.layout());
   ASSERT_TRUE(heap.configure({{1 << 20, 1 << 20, 64 << 10}}));

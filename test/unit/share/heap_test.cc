@@ -347,40 +347,6 @@ TEST_F(HeapTest, AFreeBlockThatReachesIntoOthersIsNotUsed) {
   EXPECT_EQ(1u << 20, available());
 }
 
-TEST_F(HeapTest, TheLockIsTakenFromAStoppedHolder) {
-  const pid_t holder = start_child([&] {
-    SegmentLock lock(layout().header().heap_lock);
-    raise(SIGSTOP);
-    EXPECT_THROW(lock.check(), Overtaken);
-    EXPECT_FALSE(lock.release());
-  });
-  int status;
-  waitpid(holder, &status, WUNTRACED);
-  ASSERT_TRUE(WIFSTOPPED(status));
-  const auto start = std::chrono::steady_clock::now();
-  EXPECT_EQ(0u, place(128));
-  const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - start;
-  EXPECT_LT(waited.count(), 0.5);
-  kill(holder, SIGCONT);
-  EXPECT_EQ(0, wait_for(holder));
-  EXPECT_EQ(128u, place(128));
-}
-
-// One that is well is left in peace for longer, but not for ever.
-TEST_F(HeapTest, TheLockIsTakenFromOneThatKeepsIt) {
-  const pid_t holder = start_child([&] {
-    SegmentLock lock(layout().header().heap_lock);
-    while (lock.held()) usleep(1000);
-    EXPECT_FALSE(lock.release());
-  });
-  while (layout().header().heap_lock.load() >> 32 == 0) usleep(100);
-  const auto start = std::chrono::steady_clock::now();
-  EXPECT_EQ(0u, place(128));
-  const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - start;
-  EXPECT_GT(waited.count(), 1.5);
-  EXPECT_EQ(0, wait_for(holder));
-}
-
 // Each process marks what it gets, so that nothing can be given to two.
 TEST_F(HeapTest, ManyProcessesAtOnce) {
   constexpr uint64_t kUnits = (256 << 10) / 128;

@@ -166,6 +166,8 @@ DiskCache::Finding DiskCache::inspect(const std::string& key) const {
       break;
     }
     return found;
+  } catch (const std::bad_alloc&) {  // the entry may be fine
+    throw;
   } catch (const std::exception& error) {
     return {State::kDamaged, error.what(), {}};
   }

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <new>
 #include <set>
 
 #include "conclave/program_image.h"
@@ -47,7 +48,12 @@ class LiveHandles {
       why = message ? message : "unknown reason";
       return nullptr;
     }
-    if (handles_.insert(handle).second) return handle;
+    try {
+      if (handles_.insert(handle).second) return handle;
+    } catch (const std::bad_alloc&) {
+      dlclose(handle);
+      throw;
+    }
     dlclose(handle);
     why = "the dynamic linker takes it for another program";
     return nullptr;

@@ -7,6 +7,8 @@
 #include <bit>
 
 #include "compiler/builtins_link.h"
+#include "compiler/check/check_private.h"
+#include "compiler/check/check_regions.h"
 #include "compiler/codegen.h"
 #include "compiler/error.h"
 #include "compiler/native_calls.h"
@@ -34,6 +36,7 @@
 #include "compiler/stack_bytes.h"
 #include "compiler/vectorizer/lane_count.h"
 #include "compiler/vectorizer/lane_dimension.h"
+#include "compiler/vectorizer/lane_masks.h"
 #include "compiler/vectorizer/vectorize_region.h"
 
 namespace conclave::compiler {
@@ -113,6 +116,17 @@ void check_shares_no_variables(const llvm::Module& module, const std::string& ke
                        variable.getName().str() + "'");
 }
 
+// Before anything is simplified. What accesses memory becomes code of the kernels; what they read
+// or write must not be done where the program does not do it.
+void prepare_checks(llvm::Module& module, const std::vector<llvm::Function*>& kernels) {
+  link_pointer_builtins(module);
+  inline_for_checks(module);
+  for (llvm::Function* kernel : kernels) {
+    check_private_variables(*kernel);
+    kernel->addFnAttr(llvm::Attribute::SanitizeAddress);
+  }
+}
+
 // Everything that must happen to a kernel while it still describes one work-item.
 void prepare_kernels(llvm::Module& module, const std::vector<KernelInfo>& infos,
                      const Options& options, Simplifier& simplifier, PhaseTimes& times) {
@@ -125,6 +139,7 @@ void prepare_kernels(llvm::Module& module, const std::vector<KernelInfo>& infos,
   guard_divisions(module);
   inline_work_item_code(module);
   std::vector<llvm::Function*> kernels = find_kernels(module);
+  if (options.check) prepare_checks(module, kernels);
   for (size_t i = 0; i < kernels.size(); ++i) {
     lower_struct_arguments(*kernels[i]);
     apply_local_size_to_kernel(*kernels[i], infos[i]);
@@ -308,6 +323,8 @@ KernelRemarks vectorize(RegionedKernel& kernel, KernelInfo& info, const Options&
       info.dimension = region.dimension;
     }
   if (has_sub_groups) lower_sub_groups_of_one(kernel, info);
+  if (options.check)
+    for (const Region& region : kernel.regions) lower_votes_of_one(*region.function);
   return remarks;
 }
 
@@ -337,6 +354,7 @@ std::vector<KernelInfo> lower_kernels(llvm::Module& module, const Options& optio
   std::vector<RegionedKernel> regioned;
   for (size_t i = 0; i < kernels.size(); ++i) {
     RegionedKernel& kernel = regioned.emplace_back(form_regions(*kernels[i]));
+    if (options.check) check_regions(kernel, infos[i]);
     lower_local_variables(kernel);
     add_alias_scopes(kernel);
     for (const Region& region : kernel.regions) lower_region(*region.function);

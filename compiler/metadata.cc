@@ -199,7 +199,8 @@ nlohmann::json to_json(const ArgumentInfo& argument) {
 nlohmann::json to_json(const KernelInfo& kernel) {
   nlohmann::json arguments = nlohmann::json::array();
   for (const ArgumentInfo& argument : kernel.arguments) arguments.push_back(to_json(argument));
-  return {{"name", kernel.name},
+  nlohmann::json all = {
+          {"name", kernel.name},
           {"symbol", kernel.symbol},
           {"attributes", kernel.attributes},
           {"required_local_size", kernel.required_local_size},
@@ -216,6 +217,11 @@ nlohmann::json to_json(const KernelInfo& kernel) {
           {"private_bytes", kernel.private_bytes},
           {"arguments_bytes", kernel.arguments_bytes},
           {"arguments", arguments}};
+  if (kernel.checked)
+    all["check"] = {{"granule", kernel.check_granule},
+                    {"local_granule", kernel.check_local_granule},
+                    {"uses", kernel.check_uses}};
+  return all;
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ llvm::FunctionType* region_type(const llvm::Function& kernel, llvm::ArrayRef<Uni
   llvm::LLVMContext& context = kernel.getContext();
   llvm::Type* pointer = llvm::PointerType::get(context, 0);
   std::vector<llvm::Type*> parameters(kKernelArguments, llvm::Type::getInt64Ty(context));
-  parameters[kLaunch] = parameters[kLocalMemory] = parameters[kSpill] = pointer;
+  for (unsigned hidden : {kLaunch, kLocalMemory, kSpill, kCheck}) parameters[hidden] = pointer;
   for (const llvm::Argument& argument : kernel.args()) parameters.push_back(argument.getType());
   for (const UniformInput& input : inputs) parameters.push_back(input.type);
   return llvm::FunctionType::get(llvm::Type::getInt32Ty(context), parameters, false);
@@ -224,14 +224,17 @@ class RegionBuilder {
     for (BasicBlock* block : blocks_) {
       auto* copy = llvm::cast<BasicBlock>(map_[block]);
       int barrier = stop_index(block);
+      const llvm::DebugLoc place = copy->getTerminator()->getDebugLoc();
       if (barrier >= 0) {
         copy->getTerminator()->eraseFromParent();
         llvm::IRBuilder<> builder(copy);
+        builder.SetCurrentDebugLocation(place);
         store_live_values(builder, static_cast<unsigned>(barrier));
         finish(builder, barrier + 1);
       } else if (llvm::isa<llvm::ReturnInst>(copy->getTerminator())) {
         copy->getTerminator()->eraseFromParent();
         llvm::IRBuilder<> builder(copy);
+        builder.SetCurrentDebugLocation(place);
         finish(builder, kKernelEnd);
       }
     }

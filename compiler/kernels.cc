@@ -2,6 +2,8 @@
 #include "compiler/kernels.h"
 
 #include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
 #include <algorithm>
 #include <bit>
@@ -127,6 +129,16 @@ void prepare_checks(llvm::Module& module, const std::vector<llvm::Function*>& ke
   }
 }
 
+// What pointers are based on is seen in values, not in variables.
+void promote_variables(llvm::Function& kernel) {
+  std::vector<llvm::AllocaInst*> variables;
+  for (llvm::Instruction& instruction : kernel.getEntryBlock())
+    if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction))
+      if (llvm::isAllocaPromotable(variable)) variables.push_back(variable);
+  llvm::DominatorTree dominators(kernel);
+  llvm::PromoteMemToReg(variables, dominators);
+}
+
 // Everything that must happen to a kernel while it still describes one work-item.
 void prepare_kernels(llvm::Module& module, const std::vector<KernelInfo>& infos,
                      const Options& options, Simplifier& simplifier, PhaseTimes& times) {
@@ -147,6 +159,8 @@ void prepare_kernels(llvm::Module& module, const std::vector<KernelInfo>& infos,
       note_image_formats(*kernels[i], infos[i], options.specialization->image_formats);
   }
   times.begin("simplify");
+  if (!options.optimize && options.check)
+    for (llvm::Function* kernel : kernels) promote_variables(*kernel);
   if (!options.optimize) return;
   simplifier.run(module);
   if (options.specialization)

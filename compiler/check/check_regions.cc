@@ -62,8 +62,11 @@ class RegionChecker {
         plain[access.instruction->getParent()].push_back(access);
       else
         close_look_.redirect(access, *access.instruction);
-    for (auto& [block, accesses] : plain)
-      for (const Segment& segment : llvm::reverse(find_segments(*block, accesses))) check(segment);
+    for (auto& [block, accesses] : plain) {
+      const std::vector<Segment> segments = find_segments(*block, accesses);
+      // From the last on: the code before stays in its block.
+      for (const Segment& segment : llvm::reverse(segments)) check(segment);
+    }
     for (Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(region_)))
       if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction))
         if (is_private_finding(*call)) close_look_.report_private(*call);

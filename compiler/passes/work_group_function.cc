@@ -123,7 +123,7 @@ class GroupFunctionBuilder {
     group_values_.spill = builder_.CreateAlignedLoad(
         pointer, byte_address(workspace(), offsetof(abi::Workspace, spill)), llvm::Align(8),
         "spill");
-    group_values_.check = info_.checked ? call_check() : llvm::ConstantPointerNull::get(pointer);
+    group_values_.check = info_.checked ? call_check() : llvm::Constant::getNullValue(pointer);
     for (unsigned i = 0; i < kernel_.original->arg_size(); ++i) {
       Value* value = load_argument(i);
       const bool is_image = info_.arguments[i].kind == "image";

@@ -90,7 +90,7 @@ class Compilation {
     context_.setDiagnosticHandler(
         std::make_unique<DiagnosticCollector>(response_.log, diagnosed_error_));
     // Names cost time and memory, and only people read them.
-    context_.setDiscardValueNames(extras.output == Extras::Output::kImage);
+    context_.setDiscardValueNames(extras.output == Extras::Output::kImage && !options_.check);
     if (is_report(extras.output)) options_.verbose = true;
   }
 

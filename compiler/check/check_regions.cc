@@ -107,10 +107,16 @@ class RegionChecker {
     branch(builder, quick_.any_doubtful(builder, segment), versions.slow, note);
     builder.SetInsertPoint(note);
     quick_.note(builder, segment);
-    if (Value* lost = quick_.any_overwritten(builder, segment))
-      branch(builder, lost, versions.slow, versions.quick);
-    else
+    Value* lost = quick_.any_overwritten(builder, segment);
+    if (!lost) {
       builder.CreateBr(versions.quick);
+      return;
+    }
+    BasicBlock* forget = add_block("check.forget", versions.slow);
+    branch(builder, lost, forget, versions.quick);
+    builder.SetInsertPoint(forget);
+    quick_.forget_writes(builder, segment);
+    builder.CreateBr(versions.slow);
   }
 
   llvm::Function& region_;

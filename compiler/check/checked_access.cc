@@ -66,11 +66,11 @@ std::optional<CheckedAccess> describe(llvm::Instruction& instruction) {
                        store->getAlign(), store->isAtomic() ? kAtomic : kWrite, store->isSimple());
   if (auto* change = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction))
     return make_access(*change, change->getPointerOperandIndex(), change->getType(),
-                       change->getAlign(), kAtomic, false);
+                       change->getAlign(), kAtomic, !change->isVolatile());
   if (auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction))
     return make_access(*exchange, exchange->getPointerOperandIndex(),
                        exchange->getNewValOperand()->getType(), exchange->getAlign(), kAtomic,
-                       false);
+                       !exchange->isVolatile());
   return std::nullopt;
 }
 

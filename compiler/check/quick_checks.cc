@@ -65,7 +65,6 @@ void ObjectUses::add(const CheckedAccess& access) {
     has_unknown_writes |= access.is_write();
   else
     (access.is_write() ? written : read).insert(access.object.value);
-  if (access.kind == abi::CheckedAccess::kAtomic) read.insert(access.object.value);
 }
 
 Value* QuickChecks::any_misplaced(IRBuilder<>& builder, llvm::ArrayRef<CheckedAccess> accesses) {
@@ -156,6 +155,22 @@ void QuickChecks::note(IRBuilder<>& builder, llvm::ArrayRef<CheckedAccess> acces
     if (access.object.is_local) note_tags(builder, access);
 }
 
+void QuickChecks::forget_writes(IRBuilder<>& builder, llvm::ArrayRef<CheckedAccess> accesses) {
+  for (const CheckedAccess& access : accesses) {
+    if (access.kind != abi::CheckedAccess::kWrite || !is_in_shadow(access)) continue;
+    const auto forget = [&]() -> Value* {
+      store_tags(builder, builder.getInt64(0), access);
+      return nullptr;
+    };
+    if (access.object.is_local) {
+      forget();
+      continue;
+    }
+    Value* tags = values_.memory_field(access.object, offsetof(abi::CheckedMemory, writers));
+    emit_if(builder, values_.is_not_zero(tags), forget);
+  }
+}
+
 Value* QuickChecks::any_overwritten(IRBuilder<>& builder, llvm::ArrayRef<CheckedAccess> accesses) {
   Value* lost = nullptr;
   const auto is_lost = [&](const CheckedAccess& access) {
@@ -163,7 +178,7 @@ Value* QuickChecks::any_overwritten(IRBuilder<>& builder, llvm::ArrayRef<Checked
     return builder.CreateICmpNE(now, values_.tag(access.object.is_local));
   };
   for (const CheckedAccess& access : accesses) {
-    if (!access.is_write() || !is_in_shadow(access)) continue;
+    if (access.kind != abi::CheckedAccess::kWrite || !is_in_shadow(access)) continue;
     Value* one = nullptr;
     if (access.object.is_local) {
       one = is_lost(access);
@@ -237,7 +252,8 @@ Value* QuickChecks::init_address(IRBuilder<>& builder, const CheckedAccess& acce
 }
 
 Value* QuickChecks::init_doubt(IRBuilder<>& builder, const CheckedAccess& access) {
-  if (access.is_write() || is_partial_read(*access.instruction)) return nullptr;
+  if (access.kind == abi::CheckedAccess::kWrite || is_partial_read(*access.instruction))
+    return nullptr;
   llvm::Type* type = init_type(access);
   Value* shadow = builder.CreateAlignedLoad(type, init_address(builder, access),
                                             llvm::Align(access.alignment));
@@ -255,10 +271,13 @@ Value* QuickChecks::tag_doubt(IRBuilder<>& builder, const CheckedAccess& access)
   Value* writers = builder.CreateAlignedLoad(tag_type(access), tags_of(builder, access, false),
                                              llvm::Align(8));
   Value* doubt = nullptr;
-  if (access.is_write() || !is_local || in_region_.is_written(access.object))
+  if (access.kind == abi::CheckedAccess::kAtomic)
+    doubt = is_plain_write(builder, writers, access);
+  else if (access.is_write() || !is_local || in_region_.is_written(access.object))
     doubt = is_others(builder, writers, access);
   // Local memory has been written where its tags are of this group.
-  if (!access.is_write() && is_local && !is_partial_read(*access.instruction)) {
+  const bool reads = access.kind != abi::CheckedAccess::kWrite;
+  if (reads && is_local && !is_partial_read(*access.instruction)) {
     Value* group = values_.unit_field(offsetof(abi::CheckUnit, group_tag));
     doubt = either(builder, doubt, builder.CreateICmpSLT(writers, splat(builder, group, access)));
   }
@@ -270,14 +289,28 @@ Value* QuickChecks::tag_doubt(IRBuilder<>& builder, const CheckedAccess& access)
   return doubt ? any_element(builder, doubt) : nullptr;
 }
 
+// Atomic operations are no race with each other.
+Value* QuickChecks::is_plain_write(IRBuilder<>& builder, Value* tags, const CheckedAccess& access) {
+  Value* least = values_.unit_field(access.object.is_local ? offsetof(abi::CheckUnit, local_tag)
+                                                           : offsetof(abi::CheckUnit, launch_tag));
+  Value* is_new = builder.CreateICmpSGE(tags, splat(builder, least, access));
+  Value* atomic = builder.CreateAnd(tags, splat(builder, builder.getInt64(abi::kAtomicItem), access));
+  return builder.CreateAnd(is_new, builder.CreateIsNull(atomic));
+}
+
+void QuickChecks::store_tags(IRBuilder<>& builder, Value* tags, const CheckedAccess& access) {
+  builder.CreateAlignedStore(splat(builder, tags, access), tags_of(builder, access, false),
+                             llvm::Align(8));
+}
+
 void QuickChecks::note_tags(IRBuilder<>& builder, const CheckedAccess& access) {
   const bool is_local = access.object.is_local;
-  Value* own = splat(builder, values_.tag(is_local), access);
-  if (access.is_write()) {
-    builder.CreateAlignedStore(own, tags_of(builder, access, false), llvm::Align(8));
-    return;
-  }
+  Value* tag = values_.tag(is_local);
+  if (access.kind == abi::CheckedAccess::kAtomic)
+    return store_tags(builder, builder.CreateOr(tag, abi::kAtomicItem), access);
+  if (access.is_write()) return store_tags(builder, tag, access);
   if (!tracks_readers(access)) return;
+  Value* own = splat(builder, tag, access);
   Value* address = tags_of(builder, access, true);
   if (is_local) {
     Value* before = builder.CreateAlignedLoad(own->getType(), address, llvm::Align(8));

@@ -38,21 +38,25 @@ class QuickChecks {
   llvm::Value* any_doubtful(llvm::IRBuilder<>& builder, llvm::ArrayRef<CheckedAccess> accesses);
   // Notes the accesses in shadow memory.
   void note(llvm::IRBuilder<>& builder, llvm::ArrayRef<CheckedAccess> accesses);
+  // Takes back what note() has said of writes.
+  void forget_writes(llvm::IRBuilder<>& builder, llvm::ArrayRef<CheckedAccess> accesses);
   // Whether lanes have written the same place; null: they cannot have.
   llvm::Value* any_overwritten(llvm::IRBuilder<>& builder, llvm::ArrayRef<CheckedAccess> accesses);
 
  private:
   bool is_in_shadow(const CheckedAccess& access) const;
   bool tracks_readers(const CheckedAccess& access) const;
-  bool needs_writers(const CheckedAccess& access) const;
   llvm::Value* tags_of(llvm::IRBuilder<>& builder, const CheckedAccess& access, bool readers);
   llvm::Type* tag_type(const CheckedAccess& access) const;
   llvm::Value* splat(llvm::IRBuilder<>& builder, llvm::Value* value, const CheckedAccess& access);
   llvm::Value* any_element(llvm::IRBuilder<>& builder, llvm::Value* condition);
   llvm::Value* is_others(llvm::IRBuilder<>& builder, llvm::Value* tags, const CheckedAccess& access);
+  llvm::Value* is_plain_write(llvm::IRBuilder<>& builder, llvm::Value* tags,
+                              const CheckedAccess& access);
   llvm::Value* init_doubt(llvm::IRBuilder<>& builder, const CheckedAccess& access);
   llvm::Value* tag_doubt(llvm::IRBuilder<>& builder, const CheckedAccess& access);
   void note_init(llvm::IRBuilder<>& builder, const CheckedAccess& access);
+  void store_tags(llvm::IRBuilder<>& builder, llvm::Value* tags, const CheckedAccess& access);
   void note_tags(llvm::IRBuilder<>& builder, const CheckedAccess& access);
   llvm::Value* init_address(llvm::IRBuilder<>& builder, const CheckedAccess& access);
   llvm::Type* init_type(const CheckedAccess& access) const;

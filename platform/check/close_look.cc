@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "platform/check/checked_launch.h"
 #include "platform/check/race_check.h"
@@ -282,7 +283,8 @@ uint64_t look_closely(abi::CheckUnit* unit, const CheckSite* site, uint64_t base
 
 void report_divergence(abi::CheckUnit* unit, const CheckSite* site, uint32_t before,
                        uint32_t region, uint64_t x, uint64_t y, uint64_t z) {
-  unit->has_diverged = 1;
+  // The others of the group say nothing new.
+  if (std::exchange(unit->has_diverged, 1) != 0) return;
   Look(*static_cast<Unit*>(unit), *site, 0, 0, {x, y, z}).divergence(before, region);
 }
 

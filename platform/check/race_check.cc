@@ -100,6 +100,8 @@ void RaceCheck::note(const TagRange& tags) const {
         store(tags.readers[i], reader_tag(load(tags.readers[i])));
         break;
       case CheckedAccess::kAtomic: {
+        // A plain write of its own tells others more.
+        if (is_new(writer) && item_of(writer) == item_) break;
         const bool is_same = !is_new(writer) || (item_of(writer) & abi::kItemMask) == item_;
         store(tags.writers[i], stretch_ | (is_same ? abi::kAtomicItem | item_ : abi::kManyItems));
         break;

@@ -60,17 +60,16 @@ std::optional<CheckedAccess> describe(llvm::Instruction& instruction) {
   using abi::CheckedAccess::kWrite;
   if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction))
     return make_access(*load, load->getPointerOperandIndex(), load->getType(), load->getAlign(),
-                       load->isAtomic() ? kAtomic : kRead, load->isSimple());
+                       load->isAtomic() ? kAtomic : kRead, !load->isAtomic());
   if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction))
     return make_access(*store, store->getPointerOperandIndex(), store->getValueOperand()->getType(),
-                       store->getAlign(), store->isAtomic() ? kAtomic : kWrite, store->isSimple());
+                       store->getAlign(), store->isAtomic() ? kAtomic : kWrite, !store->isAtomic());
   if (auto* change = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction))
     return make_access(*change, change->getPointerOperandIndex(), change->getType(),
-                       change->getAlign(), kAtomic, !change->isVolatile());
+                       change->getAlign(), kAtomic, true);
   if (auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction))
     return make_access(*exchange, exchange->getPointerOperandIndex(),
-                       exchange->getNewValOperand()->getType(), exchange->getAlign(), kAtomic,
-                       !exchange->isVolatile());
+                       exchange->getNewValOperand()->getType(), exchange->getAlign(), kAtomic, true);
   return std::nullopt;
 }
 

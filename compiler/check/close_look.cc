@@ -35,6 +35,12 @@ Value* stored_number(IRBuilder<>& builder, llvm::Instruction& instruction) {
   return builder.CreateZExt(value, builder.getInt64Ty());
 }
 
+// From the quick version of the access, which the optimiser would make one with it.
+void keep_apart(llvm::Instruction& access) {
+  if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&access)) load->setVolatile(true);
+  if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&access)) store->setVolatile(true);
+}
+
 std::string name_of(const CheckedObject& object) {
   if (!object.value || object.kind == CheckedObject::Kind::kArgument) return "";
   // clang names a kernel's local variables KERNEL.NAME.
@@ -99,6 +105,7 @@ void CloseLook::redirect(const CheckedAccess& access, llvm::Instruction& instruc
   Value* place = call(builder, site_of(*access.instruction, access, access.bytes), target, address,
                       builder.getInt64(access.bytes), stored_number(builder, instruction));
   instruction.setOperand(access.operand, builder.CreateIntToPtr(place, pointer->getType()));
+  keep_apart(instruction);
 }
 
 Value* CloseLook::is_good(IRBuilder<>& builder, llvm::MemIntrinsic& copy, Value* pointer,

@@ -205,7 +205,7 @@ Value* QuickChecks::tags_of(IRBuilder<>& builder, const CheckedAccess& access, b
   Value* offset = values_.offset(builder, access.pointer(), origin);
   const uint64_t scale = sizeof(uint64_t) / granules_.of(object);
   Value* distance = builder.CreateMul(offset, builder.getInt64(scale));
-  return builder.CreateIntToPtr(builder.CreateAdd(tags, distance), builder.getPtrTy());
+  return builder.CreateGEP(builder.getInt8Ty(), values_.as_pointer(tags), distance);
 }
 
 llvm::Type* QuickChecks::tag_type(const CheckedAccess& access) const {
@@ -248,7 +248,7 @@ llvm::Type* QuickChecks::init_type(const CheckedAccess& access) const {
 Value* QuickChecks::init_address(IRBuilder<>& builder, const CheckedAccess& access) {
   Value* shadow = values_.memory_field(access.object, offsetof(abi::CheckedMemory, init));
   Value* offset = values_.offset(builder, access.pointer(), values_.base(access.object));
-  return builder.CreateIntToPtr(builder.CreateAdd(shadow, offset), builder.getPtrTy());
+  return builder.CreateGEP(builder.getInt8Ty(), values_.as_pointer(shadow), offset);
 }
 
 Value* QuickChecks::init_doubt(IRBuilder<>& builder, const CheckedAccess& access) {

@@ -95,6 +95,12 @@ Value* RegionValues::is_not_zero(Value* value) {
   return test;
 }
 
+Value* RegionValues::as_pointer(Value* address) {
+  Value*& pointer = pointers_[address];
+  if (!pointer) pointer = builder_.CreateIntToPtr(address, builder_.getPtrTy());
+  return pointer;
+}
+
 Value* RegionValues::tag(bool is_local) {
   Value*& tag = tags_[is_local];
   if (tag) return tag;

@@ -33,6 +33,8 @@ class RegionValues {
   // A field of the abi::CheckedMemory of an argument.
   llvm::Value* memory_field(const CheckedObject& argument, uint64_t offset);
   llvm::Value* is_not_zero(llvm::Value* value);
+  // Of an address that one of the above is: what the vectorizer sees through.
+  llvm::Value* as_pointer(llvm::Value* address);
   // The tag of the work-item, for global or for local memory, and the least part of it.
   llvm::Value* tag(bool is_local);
   llvm::Value* item();
@@ -53,7 +55,7 @@ class RegionValues {
   std::array<llvm::Value*, 2> tags_{};
   llvm::DenseMap<uint64_t, llvm::Value*> fields_;
   std::map<std::pair<llvm::Value*, uint64_t>, llvm::Value*> memory_fields_, limits_;
-  llvm::DenseMap<llvm::Value*, llvm::Value*> bases_, tests_;
+  llvm::DenseMap<llvm::Value*, llvm::Value*> bases_, tests_, pointers_;
 };
 
 }  // namespace conclave::compiler

@@ -61,8 +61,11 @@ void Findings::write_counts() {
   uint64_t times = 0;
   for (const auto& [place, count] : self.counts_) times += count;
   if (times == 0) return;
-  write_whole(STDERR_FILENO, "conclave: " + std::to_string(self.counts_.size()) +
-                                 " findings, seen " + std::to_string(times) + " times\n");
+  const auto many = [](uint64_t count, const char* one, const char* several) {
+    return count == 1 ? std::string(one) : std::to_string(count) + several;
+  };
+  write_whole(STDERR_FILENO, "conclave: " + many(self.counts_.size(), "1 finding", " findings") +
+                                 ", seen " + many(times, "once", " times") + "\n");
 }
 
 }  // namespace conclave::check

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <numeric>
 #include <stdexcept>
 
 namespace conclave::test {
@@ -90,6 +91,12 @@ class Session {
     require(clFinish(queue_), "clFinish");
   }
 
+  cl_mem last_buffer() const { return buffers_.back(); }
+  void release_last_buffer() {
+    clReleaseMemObject(buffers_.back());
+    buffers_.pop_back();
+  }
+
   std::vector<std::vector<cl_int>> read() {
     std::vector<std::vector<cl_int>> all;
     for (cl_mem buffer : buffers_) {
@@ -126,15 +133,15 @@ Argument number(cl_int value) {
   return {Argument::Kind::kInt, 0, {}, value};
 }
 
-Outcome run_checked(const Run& run) {
-  // Findings of one kernel are reported once in a process.
-  static std::atomic<int> runs{0};
+namespace {
+
+Outcome run_as(const Run& run, const std::string& kernel_name, const std::string& options) {
   Outcome outcome;
-  outcome.kernel = "kernel_" + std::to_string(++runs);
+  outcome.kernel = kernel_name;
   Collector collector;
   Session session(collector);
-  cl_program program = session.build(
-      run.source, run.options + " -cl-conclave-check -DNAME=" + outcome.kernel);
+  cl_program program =
+      session.build(run.source, run.options + options + " -DNAME=" + outcome.kernel);
   cl_int status;
   cl_kernel kernel = clCreateKernel(program, outcome.kernel.c_str(), &status);
   require(status, "clCreateKernel");
@@ -146,6 +153,53 @@ Outcome run_checked(const Run& run) {
   std::lock_guard lock(collector.mutex);
   outcome.findings = collector.texts;
   return outcome;
+}
+
+std::string next_name() {
+  // Findings of one kernel are reported once in a process.
+  static std::atomic<int> runs{0};
+  return "kernel_" + std::to_string(++runs);
+}
+
+}  // namespace
+
+Outcome run_checked(const Run& run) {
+  return run_as(run, next_name(), " -cl-conclave-check");
+}
+
+Outcome run_with_kept_address(const std::string& source, const std::string& options, bool release) {
+  constexpr size_t kItems = 256;
+  Outcome outcome;
+  outcome.kernel = next_name();
+  Collector collector;
+  Session session(collector);
+  cl_program program =
+      session.build(source, options + " -cl-conclave-check -DNAME=" + outcome.kernel);
+  cl_int status;
+  cl_kernel keep = clCreateKernel(program, "keep", &status);
+  require(status, "clCreateKernel");
+  cl_kernel use = clCreateKernel(program, outcome.kernel.c_str(), &status);
+  require(status, "clCreateKernel");
+  session.set(use, 1, buffer_of(4 * kItems));
+  session.set(keep, 0, buffer_of(8));
+  const cl_mem place = session.last_buffer();
+  std::vector<cl_int> counting(kItems);
+  std::iota(counting.begin(), counting.end(), 0);
+  session.set(keep, 1, buffer_with(counting));
+  session.launch(keep, {"", "", {1}, {1}, {}});
+  if (release) session.release_last_buffer();
+  require(clSetKernelArg(use, 0, sizeof place, &place), "clSetKernelArg");
+  session.launch(use, {"", "", {kItems}, {64}, {}});
+  outcome.buffers = session.read();
+  for (cl_kernel kernel : {keep, use}) clReleaseKernel(kernel);
+  clReleaseProgram(program);
+  std::lock_guard lock(collector.mutex);
+  outcome.findings = collector.texts;
+  return outcome;
+}
+
+Outcome run_unchecked(const Run& run) {
+  return run_as(run, "bad", "");
 }
 
 }  // namespace conclave::test

@@ -39,6 +39,13 @@ struct Outcome {
 
 // With checks, in a context of its own. Throws std::runtime_error where OpenCL fails.
 Outcome run_checked(const Run& run);
+// Built with the run's own options; NAME is `bad`.
+Outcome run_unchecked(const Run& run);
+
+// Kernel `keep` of the source writes the address of a buffer, which counts from 0 on, to another
+// one, with which NAME runs; before, the first buffer is released or not. Buffer 0 of the outcome is
+// what NAME writes.
+Outcome run_with_kept_address(const std::string& source, const std::string& options, bool release);
 
 }  // namespace conclave::test
 

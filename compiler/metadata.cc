@@ -220,6 +220,7 @@ nlohmann::json to_json(const KernelInfo& kernel) {
   if (kernel.checked)
     all["check"] = {{"granule", kernel.check_granule},
                     {"local_granule", kernel.check_local_granule},
+                    {"races", kernel.check_races},
                     {"uses", kernel.check_uses}};
   return all;
 }

@@ -16,6 +16,7 @@
 #include "compiler/check/quick_checks.h"
 #include "compiler/check/segments.h"
 #include "compiler/passes/prepare_module.h"
+#include "compiler/passes/sub_groups.h"
 
 namespace conclave::compiler {
 namespace {
@@ -128,11 +129,32 @@ class RegionChecker {
   QuickChecks quick_;
 };
 
+// Whether a call orders accesses to global memory between work-items, besides barriers.
+bool is_global_fence(const Instruction& instruction) {
+  if (llvm::isa<llvm::FenceInst>(instruction)) return true;
+  auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+  const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+  if (!callee || !callee->getName().contains("_fence") || call->arg_size() == 0) return false;
+  constexpr uint64_t kLocalFence = 1;  // CLK_LOCAL_MEM_FENCE
+  auto* memory = llvm::dyn_cast<llvm::ConstantInt>(call->getArgOperand(0));
+  return !memory || memory->getZExtValue() != kLocalFence;
+}
+
+bool has_global_fence(const RegionedKernel& kernel) {
+  return llvm::any_of(kernel.regions, [](const Region& region) {
+    return llvm::any_of(llvm::instructions(*region.function), is_global_fence);
+  });
+}
+
 // What the runtime has to know of the kernel, for each of its arguments.
 void describe_uses(const RegionedKernel& kernel, const std::vector<CheckedAccess>& accesses,
                    const Granules& granules, KernelInfo& info) {
   info.checked = true;
-  info.check_granule = granules.global;
+  info.check_races = llvm::none_of(
+      kernel.regions, [](const Region& region) { return uses_sub_groups(*region.function); });
+  // With fences and atomic operations, groups may wait for each other.
+  const bool has_order = info.gang || !info.check_races || has_global_fence(kernel);
+  info.check_granule = has_order ? 0 : granules.global;
   info.check_local_granule = granules.local;
   info.check_uses.assign(kernel.original->arg_size(), '-');
   for (const CheckedAccess& access : accesses) {

@@ -8,6 +8,7 @@
 
 #include "compiler/passes/address_spaces.h"
 #include "compiler/passes/region.h"
+#include "compiler/passes/work_item_functions.h"
 
 namespace conclave::compiler {
 namespace {
@@ -21,6 +22,10 @@ bool has_bounds(const llvm::Argument& argument) {
 
 CheckedObject classify_object(llvm::Value* value) {
   if (llvm::isa<llvm::AllocaInst>(value)) return {Kind::kTrusted, value, false};
+  // What the unit tells a group about its memory.
+  if (auto* call = llvm::dyn_cast<llvm::CallBase>(value);
+      call && is_index_function(classify(*call)))
+    return {Kind::kTrusted, value, false};
   if (auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(value)) {
     const bool is_local = variable->getAddressSpace() == kLocalAddressSpace;
     return {Kind::kVariable, variable, is_local};
@@ -50,17 +55,22 @@ CheckedAccess make_access(llvm::Instruction& instruction, unsigned operand, llvm
                        alignment.value(), kind, {}, 0};
   if (is_plain) access.elements = count_elements(type, layout);
   access.object = find_object(access.pointer(), *instruction.getFunction());
+  // Addresses of private memory that have been kept: they are the code's own.
+  const unsigned space = access.pointer()->getType()->getPointerAddressSpace();
+  if (access.object.kind == Kind::kUnknown && space == kPrivateAddressSpace)
+    access.object.kind = Kind::kTrusted;
   if (access.object.kind == Kind::kUnknown) access.elements = 0;
   return access;
 }
 
 std::optional<CheckedAccess> describe(llvm::Instruction& instruction) {
   using abi::CheckedAccess::kAtomic;
+  using abi::CheckedAccess::kAtomicRead;
   using abi::CheckedAccess::kRead;
   using abi::CheckedAccess::kWrite;
   if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction))
     return make_access(*load, load->getPointerOperandIndex(), load->getType(), load->getAlign(),
-                       load->isAtomic() ? kAtomic : kRead, !load->isAtomic());
+                       load->isSimple() ? kRead : kAtomicRead, !load->isAtomic());
   if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction))
     return make_access(*store, store->getPointerOperandIndex(), store->getValueOperand()->getType(),
                        store->getAlign(), store->isAtomic() ? kAtomic : kWrite, !store->isAtomic());

@@ -42,7 +42,10 @@ struct CheckedAccess {
   unsigned elements;
 
   llvm::Value* pointer() const { return instruction->getOperand(operand); }
-  bool is_write() const { return kind != abi::CheckedAccess::kRead; }
+  bool is_write() const {
+    return kind == abi::CheckedAccess::kWrite || kind == abi::CheckedAccess::kAtomic;
+  }
+  bool is_plain_read() const { return kind == abi::CheckedAccess::kRead; }
   bool is_plain() const { return elements != 0; }
 };
 

@@ -63,8 +63,10 @@ Value* any_of(IRBuilder<>& builder, Value* condition) {
 void ObjectUses::add(const CheckedAccess& access) {
   if (access.object.kind == CheckedObject::Kind::kUnknown)
     has_unknown_writes |= access.is_write();
-  else
-    (access.is_write() ? written : read).insert(access.object.value);
+  else if (access.is_write())
+    written.insert(access.object.value);
+  else if (access.is_plain_read())
+    read.insert(access.object.value);
 }
 
 Value* QuickChecks::any_misplaced(IRBuilder<>& builder, llvm::ArrayRef<CheckedAccess> accesses) {
@@ -273,6 +275,9 @@ Value* QuickChecks::tag_doubt(IRBuilder<>& builder, const CheckedAccess& access)
   Value* doubt = nullptr;
   if (access.kind == abi::CheckedAccess::kAtomic)
     doubt = is_plain_write(builder, writers, access);
+  else if (access.kind == abi::CheckedAccess::kAtomicRead)
+    doubt = builder.CreateAnd(is_plain_write(builder, writers, access),
+                              is_others(builder, writers, access));
   else if (access.is_write() || !is_local || in_region_.is_written(access.object))
     doubt = is_others(builder, writers, access);
   // Local memory has been written where its tags are of this group.
@@ -281,7 +286,7 @@ Value* QuickChecks::tag_doubt(IRBuilder<>& builder, const CheckedAccess& access)
     Value* group = values_.unit_field(offsetof(abi::CheckUnit, group_tag));
     doubt = either(builder, doubt, builder.CreateICmpSLT(writers, splat(builder, group, access)));
   }
-  if (tracks_readers(access) && (access.is_write() || !is_local)) {
+  if (tracks_readers(access) && (access.is_write() || (access.is_plain_read() && !is_local))) {
     Value* readers = builder.CreateAlignedLoad(tag_type(access), tags_of(builder, access, true),
                                                llvm::Align(8));
     doubt = either(builder, doubt, is_others(builder, readers, access));
@@ -309,7 +314,7 @@ void QuickChecks::note_tags(IRBuilder<>& builder, const CheckedAccess& access) {
   if (access.kind == abi::CheckedAccess::kAtomic)
     return store_tags(builder, builder.CreateOr(tag, abi::kAtomicItem), access);
   if (access.is_write()) return store_tags(builder, tag, access);
-  if (!tracks_readers(access)) return;
+  if (!access.is_plain_read() || !tracks_readers(access)) return;
   Value* own = splat(builder, tag, access);
   Value* address = tags_of(builder, access, true);
   if (is_local) {

@@ -32,7 +32,15 @@ inline constexpr uint32_t kTagIntervalBits = 12;
 inline constexpr uint64_t kNextTag = uint64_t{1} << kTagItemBits;
 inline constexpr uint64_t kMaxGranule = 8;
 
-enum class CheckedAccess : uint8_t { kRead, kWrite, kAtomic, kPrivateBounds, kPrivateRead };
+// An atomic operation writes; atomic loads, and those of what is volatile, are atomic reads.
+enum class CheckedAccess : uint8_t {
+  kRead,
+  kWrite,
+  kAtomic,
+  kAtomicRead,
+  kPrivateBounds,
+  kPrivateRead
+};
 enum class CheckedSpace : uint8_t { kGlobal, kLocal, kPrivate, kUnknown };
 
 // One place in the source where memory is accessed; a constant of the program.

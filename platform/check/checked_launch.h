@@ -31,6 +31,7 @@ class CheckedLaunch {
  public:
   struct Granules {
     uint64_t global = 0, local = 0;
+    bool has_races = true;  // whether races in local memory are looked for
   };
   CheckedLaunch(const abi::Launch& launch, std::vector<CheckedArgument> arguments,
                 Granules granules, Notify notify);
@@ -42,7 +43,7 @@ class CheckedLaunch {
   const std::vector<CheckedArgument>& arguments() const { return arguments_; }
   const abi::CheckedMemory& memory(size_t argument) const { return memory_[argument]; }
   const Notify& notify() const { return notify_; }
-  uint64_t local_granule() const { return granules_.local; }
+  bool looks_for_races(bool is_local) const { return !is_local || granules_.has_races; }
 
  private:
   void begin();

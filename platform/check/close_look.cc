@@ -62,7 +62,9 @@ class Look {
   }
 
  private:
-  bool is_read() const { return site_.access == CheckedAccess::kRead; }
+  bool is_read() const {
+    return site_.access == CheckedAccess::kRead || site_.access == CheckedAccess::kAtomicRead;
+  }
 
   uint64_t refuse(FindingKind kind) {
     report(kind, "");
@@ -182,7 +184,7 @@ class Look {
     // Work-items that write the same value do no harm.
     const bool is_harmless =
         race && race->other_writes && has_value() && std::memcmp(memory, &value, bytes_) == 0;
-    if (race && !is_harmless) report_race(*race);
+    if (race && !is_harmless && unit_.checked->looks_for_races(is_local_)) report_race(*race);
     check.note(tags);
     // The next work-item of the packet is to find it there.
     if (has_value()) std::memcpy(memory, &value, bytes_);

@@ -50,7 +50,9 @@ bool RaceCheck::is_other_writer(uint64_t tag) const {
   if (!is_new(tag)) return false;
   const uint32_t item = item_of(tag);
   const bool was_atomic = (item & abi::kAtomicItem) != 0;
-  if (was_atomic && access_ == CheckedAccess::kAtomic) return false;
+  const bool is_atomic =
+      access_ == CheckedAccess::kAtomic || access_ == CheckedAccess::kAtomicRead;
+  if (was_atomic && is_atomic) return false;
   if (item == abi::kManyItems) return true;
   const uint32_t writer = item & abi::kItemMask;
   return writer != item_ && !is_ordered(tag, group_of(writer));
@@ -73,7 +75,7 @@ std::optional<Race> RaceCheck::find(const TagRange& tags) const {
   for (uint64_t i = 0; i < tags.count; ++i) {
     const uint64_t writer = load(tags.writers[i]);
     if (is_other_writer(writer)) return Race{true, known(writer)};
-    if (access_ == CheckedAccess::kRead) continue;
+    if (access_ == CheckedAccess::kRead || access_ == CheckedAccess::kAtomicRead) continue;
     const uint64_t reader = load(tags.readers[i]);
     if (!is_other_reader(reader)) continue;
     if (item_of(reader) & abi::kItemsOfGroup) return Race{false, std::nullopt};
@@ -106,6 +108,8 @@ void RaceCheck::note(const TagRange& tags) const {
         store(tags.writers[i], stretch_ | (is_same ? abi::kAtomicItem | item_ : abi::kManyItems));
         break;
       }
+      case CheckedAccess::kAtomicRead:
+        break;
       default:
         store(tags.writers[i], stretch_ | item_);
     }

@@ -178,7 +178,8 @@ void NdRange::add_checks(const Kernel& kernel) {
   launch_.check = &check_unit;
   launch_.checked = std::make_unique<check::CheckedLaunch>(
       launch_, std::move(arguments),
-      check::CheckedLaunch::Granules{code_->info->check_granule, code_->info->check_local_granule},
+      check::CheckedLaunch::Granules{code_->info->check_granule, code_->info->check_local_granule,
+                                     code_->info->check_races},
       [context = Ref<Context>(&kernel.program().context())](const std::string& text) {
         context->report(text);
       });

@@ -183,6 +183,7 @@ void read_check(const Field& field, KernelInfo& kernel) {
   kernel.checked = true;
   kernel.check_granule = read_granule(field["granule"]);
   kernel.check_local_granule = read_granule(field["local_granule"]);
+  kernel.check_races = field["races"].flag();
   kernel.check_uses = field["uses"].text();
   if (kernel.check_uses.size() != kernel.arguments.size())
     field["uses"].bad("has not one letter for each argument");

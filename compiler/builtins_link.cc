@@ -104,11 +104,12 @@ void link_early_builtins(llvm::Module& module) {
 }
 
 void link_pointer_builtins(llvm::Module& module) {
-  link_needed(module, BuiltinArchive(embedded::late_builtins()), [](const llvm::Function& function) {
-    return !function.getName().contains("image") && llvm::any_of(function.args(), [](const llvm::Argument& a) {
-      return a.getType()->isPointerTy();
-    });
-  });
+  link_needed(
+      module, BuiltinArchive(embedded::late_builtins()), [](const llvm::Function& function) {
+        return !function.getName().contains("image") &&
+               llvm::any_of(function.args(),
+                            [](const llvm::Argument& a) { return a.getType()->isPointerTy(); });
+      });
 }
 
 void link_late_builtins(llvm::Module& module) {

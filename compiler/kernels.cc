@@ -2,16 +2,14 @@
 #include "compiler/kernels.h"
 
 #include <llvm/IR/DebugInfoMetadata.h>
-#include <llvm/IR/Dominators.h>
 #include <llvm/Transforms/Utils/Cloning.h>
-#include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
 #include <algorithm>
 #include <bit>
 
 #include "compiler/builtins_link.h"
-#include "compiler/check/check_private.h"
 #include "compiler/check/check_regions.h"
+#include "compiler/check/prepare_checks.h"
 #include "compiler/codegen.h"
 #include "compiler/error.h"
 #include "compiler/native_calls.h"
@@ -119,27 +117,6 @@ void check_shares_no_variables(const llvm::Module& module, const std::string& ke
                        variable.getName().str() + "'");
 }
 
-// Before anything is simplified. What accesses memory becomes code of the kernels; what they read
-// or write must not be done where the program does not do it.
-void prepare_checks(llvm::Module& module, const std::vector<llvm::Function*>& kernels) {
-  link_pointer_builtins(module);
-  inline_for_checks(module);
-  for (llvm::Function* kernel : kernels) {
-    check_private_variables(*kernel);
-    kernel->addFnAttr(llvm::Attribute::SanitizeAddress);
-  }
-}
-
-// What pointers are based on is seen in values, not in variables.
-void promote_variables(llvm::Function& kernel) {
-  std::vector<llvm::AllocaInst*> variables;
-  for (llvm::Instruction& instruction : kernel.getEntryBlock())
-    if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction))
-      if (llvm::isAllocaPromotable(variable)) variables.push_back(variable);
-  llvm::DominatorTree dominators(kernel);
-  llvm::PromoteMemToReg(variables, dominators);
-}
-
 // Everything that must happen to a kernel while it still describes one work-item.
 void prepare_kernels(llvm::Module& module, const std::vector<KernelInfo>& infos,
                      const Options& options, Simplifier& simplifier, PhaseTimes& times) {
@@ -152,7 +129,7 @@ void prepare_kernels(llvm::Module& module, const std::vector<KernelInfo>& infos,
   guard_divisions(module);
   inline_work_item_code(module);
   std::vector<llvm::Function*> kernels = find_kernels(module);
-  if (options.check) prepare_checks(module, kernels);
+  if (options.check) prepare_checks(module, kernels, options.optimize);
   for (size_t i = 0; i < kernels.size(); ++i) {
     lower_struct_arguments(*kernels[i]);
     apply_local_size_to_kernel(*kernels[i], infos[i]);
@@ -160,8 +137,6 @@ void prepare_kernels(llvm::Module& module, const std::vector<KernelInfo>& infos,
       note_image_formats(*kernels[i], infos[i], options.specialization->image_formats);
   }
   times.begin("simplify");
-  if (!options.optimize && options.check)
-    for (llvm::Function* kernel : kernels) promote_variables(*kernel);
   if (!options.optimize) return;
   simplifier.run(module);
   if (options.specialization)

@@ -15,7 +15,8 @@ using llvm::Value;
 
 class BarrierCheck {
  public:
-  BarrierCheck(const std::string& kernel, RegionValues& values) : kernel_(kernel), values_(values) {}
+  BarrierCheck(const std::string& kernel, RegionValues& values)
+      : kernel_(kernel), values_(values) {}
 
   void emit(llvm::ReturnInst& end) {
     auto* reached = llvm::cast<llvm::ConstantInt>(end.getReturnValue());
@@ -24,8 +25,8 @@ class BarrierCheck {
     Value* before = builder.CreateAlignedLoad(builder.getInt32Ty(), place, llvm::Align(4));
     builder.CreateAlignedStore(reached, place, llvm::Align(4));
     Value* is_first = builder.CreateICmpEQ(before, builder.getInt32(abi::kNowhere));
-    Value* differs = builder.CreateAnd(builder.CreateNot(is_first),
-                                       builder.CreateICmpNE(before, reached));
+    Value* differs =
+        builder.CreateAnd(builder.CreateNot(is_first), builder.CreateICmpNE(before, reached));
     llvm::Instruction* report = llvm::SplitBlockAndInsertIfThen(differs, &end, false);
     IRBuilder<> cold(report);
     call_diverge(cold, end, before, reached);
@@ -33,9 +34,9 @@ class BarrierCheck {
     Value* diverged = builder.CreateAlignedLoad(
         builder.getInt32Ty(), address(builder, offsetof(abi::CheckUnit, has_diverged)),
         llvm::Align(4));
-    end.setOperand(0, builder.CreateSelect(builder.CreateIsNotNull(diverged),
-                                           builder.getInt32(static_cast<uint32_t>(kKernelEnd)),
-                                           reached));
+    end.setOperand(
+        0, builder.CreateSelect(builder.CreateIsNotNull(diverged),
+                                builder.getInt32(static_cast<uint32_t>(kKernelEnd)), reached));
   }
 
  private:
@@ -48,11 +49,10 @@ class BarrierCheck {
     llvm::Type* number = builder.getInt64Ty();
     llvm::Type* pointer = builder.getPtrTy();
     llvm::Type* index = builder.getInt32Ty();
-    auto* type = llvm::FunctionType::get(builder.getVoidTy(),
-                                         {pointer, pointer, index, index, number, number, number},
-                                         false);
-    Value* function = builder.CreateIntToPtr(
-        values_.unit_field(offsetof(abi::CheckUnit, diverge)), pointer);
+    auto* type = llvm::FunctionType::get(
+        builder.getVoidTy(), {pointer, pointer, index, index, number, number, number}, false);
+    Value* function =
+        builder.CreateIntToPtr(values_.unit_field(offsetof(abi::CheckUnit, diverge)), pointer);
     abi::CheckSite site = {};
     site.argument = -1;
     const auto& ids = values_.global_ids();

@@ -26,6 +26,9 @@ using llvm::Value;
 
 constexpr char kFinding[] = "conclave.check.private";
 
+// Private memory is scarce: larger variables have no shadow.
+constexpr uint64_t kMostShadowed = 64 << 10;
+
 // A load, a store or a copy, and the way from the variable to it.
 struct PrivateAccess {
   Instruction* instruction;
@@ -121,6 +124,7 @@ class PrivateChecker {
 
   // Not where a write of all of it comes before every read.
   bool may_be_unwritten(const PrivateVariable& variable) {
+    if (variable.size > kMostShadowed) return false;
     const auto is_read = [](const PrivateAccess& access) {
       return llvm::isa<llvm::LoadInst>(access.instruction);
     };
@@ -210,8 +214,7 @@ class PrivateChecker {
     Value* is_outside = builder.CreateICmpUGE(offset, builder.getInt64(limit));
     if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(is_outside); known && known->isZero())
       return;
-    report_if(is_outside, variable, instruction, offset, bytes,
-              abi::CheckedAccess::kPrivateBounds);
+    report_if(is_outside, variable, instruction, offset, bytes, abi::CheckedAccess::kPrivateBounds);
     BasicBlock* before = instruction.getParent();
     Instruction* end = llvm::SplitBlockAndInsertIfThen(
         IRBuilder<>(&instruction).CreateNot(is_outside), &instruction, /*Unreachable=*/false);
@@ -233,14 +236,13 @@ class PrivateChecker {
     site.is_vector = llvm::isa<llvm::StoreInst>(instruction);
     site.argument = -1;
     llvm::StringRef name = variable.alloca->getName();
-    llvm::Constant* place =
-        make_site(instruction, site,
-                  {kernel_.getName().str(), name.substr(0, name.find('.')).str()});
+    llvm::Constant* place = make_site(
+        instruction, site, {kernel_.getName().str(), name.substr(0, name.find('.')).str()});
     Instruction* cold = llvm::SplitBlockAndInsertIfThen(is_bad, &instruction, false);
     IRBuilder<> builder(cold);
     llvm::Type* number = builder.getInt64Ty();
-    auto* type = llvm::FunctionType::get(builder.getVoidTy(),
-                                         {builder.getPtrTy(), number, number}, false);
+    auto* type =
+        llvm::FunctionType::get(builder.getVoidTy(), {builder.getPtrTy(), number, number}, false);
     llvm::FunctionCallee callee = kernel_.getParent()->getOrInsertFunction(kFinding, type);
     auto* function = llvm::cast<llvm::Function>(callee.getCallee());
     function->setDoesNotThrow();

@@ -12,8 +12,8 @@
 //                                               br label %on
 //
 // One decision is for several accesses, whose addresses are known where the first is done, and for
-// all lanes of a packet: the quick code is what it would be without checks. What shadow memory tells
-// is asked in between, where the runtime has any of what is accessed.
+// all lanes of a packet: the quick code is what it would be without checks. What shadow memory
+// tells is asked in between, where the runtime has any of what is accessed.
 #ifndef CONCLAVE_COMPILER_CHECK_CHECK_REGIONS_H_
 #define CONCLAVE_COMPILER_CHECK_CHECK_REGIONS_H_
 

@@ -51,8 +51,9 @@ unsigned count_elements(llvm::Type* type, const llvm::DataLayout& layout) {
 CheckedAccess make_access(llvm::Instruction& instruction, unsigned operand, llvm::Type* type,
                           llvm::Align alignment, abi::CheckedAccess kind, bool is_plain) {
   const llvm::DataLayout& layout = instruction.getDataLayout();
-  CheckedAccess access{&instruction, operand, layout.getTypeStoreSize(type).getFixedValue(),
-                       alignment.value(), kind, {}, 0};
+  CheckedAccess access{
+      &instruction, operand, layout.getTypeStoreSize(type).getFixedValue(), alignment.value(), kind,
+      {},           0};
   if (is_plain) access.elements = count_elements(type, layout);
   access.object = find_object(access.pointer(), *instruction.getFunction());
   // Addresses of private memory that have been kept: they are the code's own.
@@ -79,7 +80,8 @@ std::optional<CheckedAccess> describe(llvm::Instruction& instruction) {
                        change->getAlign(), kAtomic, true);
   if (auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction))
     return make_access(*exchange, exchange->getPointerOperandIndex(),
-                       exchange->getNewValOperand()->getType(), exchange->getAlign(), kAtomic, true);
+                       exchange->getNewValOperand()->getType(), exchange->getAlign(), kAtomic,
+                       true);
   return std::nullopt;
 }
 
@@ -93,8 +95,8 @@ CheckedObject find_object(llvm::Value* pointer, const llvm::Function& /*region*/
     if (llvm::isa<llvm::UndefValue, llvm::ConstantPointerNull>(object) && objects.size() > 1)
       continue;
     const CheckedObject next = classify_object(const_cast<llvm::Value*>(object));
-    const bool agrees = !found || *found == next ||
-                        (found->kind == Kind::kTrusted && next.kind == Kind::kTrusted);
+    const bool agrees =
+        !found || *found == next || (found->kind == Kind::kTrusted && next.kind == Kind::kTrusted);
     if (!agrees) return {};
     found = next;
   }

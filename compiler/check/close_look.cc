@@ -87,12 +87,12 @@ Value* CloseLook::call(IRBuilder<>& builder, Value* site, const Target& target, 
   llvm::SmallVector<llvm::Type*> parameters(10, number);
   parameters[0] = parameters[1] = pointer;
   auto* type = llvm::FunctionType::get(number, parameters, false);
-  Value* function = builder.CreateIntToPtr(
-      values_.unit_field(offsetof(abi::CheckUnit, access)), pointer);
+  Value* function =
+      builder.CreateIntToPtr(values_.unit_field(offsetof(abi::CheckUnit, access)), pointer);
   const auto& ids = values_.global_ids();
-  llvm::CallInst* result =
-      builder.CreateCall(type, function, {values_.unit(), site, target.base, target.size, address,
-                                          bytes, value, ids[0], ids[1], ids[2]});
+  llvm::CallInst* result = builder.CreateCall(type, function,
+                                              {values_.unit(), site, target.base, target.size,
+                                               address, bytes, value, ids[0], ids[1], ids[2]});
   result->setDoesNotThrow();
   return result;
 }
@@ -112,14 +112,11 @@ Value* CloseLook::is_good(IRBuilder<>& builder, llvm::MemIntrinsic& copy, Value*
                           unsigned operand, bool is_write) {
   const CheckedObject object = find_object(pointer, *copy.getFunction());
   if (object.kind == CheckedObject::Kind::kTrusted) return builder.getTrue();
-  if (pointer->getType()->getPointerAddressSpace() == kPrivateAddressSpace) return builder.getTrue();
-  const CheckedAccess access{&copy,
-                             operand,
-                             0,
-                             1,
-                             is_write ? abi::CheckedAccess::kWrite : abi::CheckedAccess::kRead,
-                             object,
-                             0};
+  if (pointer->getType()->getPointerAddressSpace() == kPrivateAddressSpace)
+    return builder.getTrue();
+  const CheckedAccess access{
+      &copy,  operand, 0, 1, is_write ? abi::CheckedAccess::kWrite : abi::CheckedAccess::kRead,
+      object, 0};
   Value* address = builder.CreatePtrToInt(pointer, builder.getInt64Ty());
   Value* length = builder.CreateZExt(copy.getLength(), builder.getInt64Ty());
   Value* place = call(builder, site_of(copy, access, 0), target_of(object), address, length,
@@ -134,8 +131,7 @@ void CloseLook::replace_length(llvm::MemIntrinsic& copy) {
     good = builder.CreateAnd(good, is_good(builder, copy, transfer->getRawSource(), 1, false));
   if (llvm::isa<llvm::Constant>(good)) return;
   Value* length = copy.getLength();
-  copy.setLength(
-      builder.CreateSelect(good, length, llvm::ConstantInt::get(length->getType(), 0)));
+  copy.setLength(builder.CreateSelect(good, length, llvm::ConstantInt::get(length->getType(), 0)));
 }
 
 void CloseLook::report_private(llvm::CallInst& finding) {

@@ -2,8 +2,8 @@
 #include "compiler/check/quick_checks.h"
 
 #include <llvm/ADT/MapVector.h>
-#include <llvm/Support/KnownBits.h>
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/Support/KnownBits.h>
 
 #include <cstddef>
 
@@ -26,7 +26,8 @@ bool is_argument(const CheckedAccess& access) {
 Group by_argument(llvm::ArrayRef<CheckedAccess> accesses) {
   Group group;
   for (const CheckedAccess& access : accesses)
-    if (is_argument(access) && !access.object.is_local) group[access.object.value].push_back(access);
+    if (is_argument(access) && !access.object.is_local)
+      group[access.object.value].push_back(access);
   return group;
 }
 
@@ -34,8 +35,8 @@ Group by_argument(llvm::ArrayRef<CheckedAccess> accesses) {
 Value* emit_if(IRBuilder<>& builder, Value* condition, llvm::function_ref<Value*()> body) {
   BasicBlock* before = builder.GetInsertBlock();
   llvm::Function* function = before->getParent();
-  BasicBlock* behind = BasicBlock::Create(builder.getContext(), "check.on", function,
-                                          before->getNextNode());
+  BasicBlock* behind =
+      BasicBlock::Create(builder.getContext(), "check.on", function, before->getNextNode());
   BasicBlock* inside = BasicBlock::Create(builder.getContext(), "check.if", function, behind);
   builder.CreateCondBr(condition, inside, behind);
   builder.SetInsertPoint(inside);
@@ -125,8 +126,9 @@ Value* QuickChecks::any_doubtful(IRBuilder<>& builder, llvm::ArrayRef<CheckedAcc
     doubt = either(builder, doubt, emit_if(builder, values_.is_not_zero(init), [&] {
                      return all(&QuickChecks::init_doubt);
                    }));
-    doubt = either(builder, doubt, emit_if(builder, values_.is_not_zero(tags),
-                                           [&] { return all(&QuickChecks::tag_doubt); }));
+    doubt = either(builder, doubt, emit_if(builder, values_.is_not_zero(tags), [&] {
+                     return all(&QuickChecks::tag_doubt);
+                   }));
   }
   for (const CheckedAccess& access : accesses)
     if (access.object.is_local) doubt = either(builder, doubt, tag_doubt(builder, access));
@@ -257,10 +259,9 @@ Value* QuickChecks::init_doubt(IRBuilder<>& builder, const CheckedAccess& access
   if (access.kind == abi::CheckedAccess::kWrite || is_partial_read(*access.instruction))
     return nullptr;
   llvm::Type* type = init_type(access);
-  Value* shadow = builder.CreateAlignedLoad(type, init_address(builder, access),
-                                            llvm::Align(access.alignment));
-  return any_element(builder,
-                     builder.CreateICmpNE(shadow, llvm::Constant::getAllOnesValue(type)));
+  Value* shadow =
+      builder.CreateAlignedLoad(type, init_address(builder, access), llvm::Align(access.alignment));
+  return any_element(builder, builder.CreateICmpNE(shadow, llvm::Constant::getAllOnesValue(type)));
 }
 
 void QuickChecks::note_init(IRBuilder<>& builder, const CheckedAccess& access) {
@@ -270,8 +271,8 @@ void QuickChecks::note_init(IRBuilder<>& builder, const CheckedAccess& access) {
 
 Value* QuickChecks::tag_doubt(IRBuilder<>& builder, const CheckedAccess& access) {
   const bool is_local = access.object.is_local;
-  Value* writers = builder.CreateAlignedLoad(tag_type(access), tags_of(builder, access, false),
-                                             llvm::Align(8));
+  Value* writers =
+      builder.CreateAlignedLoad(tag_type(access), tags_of(builder, access, false), llvm::Align(8));
   Value* doubt = nullptr;
   if (access.kind == abi::CheckedAccess::kAtomic)
     doubt = is_plain_write(builder, writers, access);
@@ -287,8 +288,8 @@ Value* QuickChecks::tag_doubt(IRBuilder<>& builder, const CheckedAccess& access)
     doubt = either(builder, doubt, builder.CreateICmpSLT(writers, splat(builder, group, access)));
   }
   if (tracks_readers(access) && (access.is_write() || (access.is_plain_read() && !is_local))) {
-    Value* readers = builder.CreateAlignedLoad(tag_type(access), tags_of(builder, access, true),
-                                               llvm::Align(8));
+    Value* readers =
+        builder.CreateAlignedLoad(tag_type(access), tags_of(builder, access, true), llvm::Align(8));
     doubt = either(builder, doubt, is_others(builder, readers, access));
   }
   return doubt ? any_element(builder, doubt) : nullptr;
@@ -299,7 +300,8 @@ Value* QuickChecks::is_plain_write(IRBuilder<>& builder, Value* tags, const Chec
   Value* least = values_.unit_field(access.object.is_local ? offsetof(abi::CheckUnit, local_tag)
                                                            : offsetof(abi::CheckUnit, launch_tag));
   Value* is_new = builder.CreateICmpSGE(tags, splat(builder, least, access));
-  Value* atomic = builder.CreateAnd(tags, splat(builder, builder.getInt64(abi::kAtomicItem), access));
+  Value* atomic =
+      builder.CreateAnd(tags, splat(builder, builder.getInt64(abi::kAtomicItem), access));
   return builder.CreateAnd(is_new, builder.CreateIsNull(atomic));
 }
 
@@ -321,8 +323,8 @@ void QuickChecks::note_tags(IRBuilder<>& builder, const CheckedAccess& access) {
     Value* before = builder.CreateAlignedLoad(own->getType(), address, llvm::Align(8));
     Value* many = builder.CreateAdd(values_.unit_field(offsetof(abi::CheckUnit, local_tag)),
                                     builder.getInt64(abi::kManyItems));
-    own = builder.CreateSelect(is_others(builder, before, access), splat(builder, many, access),
-                               own);
+    own =
+        builder.CreateSelect(is_others(builder, before, access), splat(builder, many, access), own);
   }
   builder.CreateAlignedStore(own, address, llvm::Align(8));
 }

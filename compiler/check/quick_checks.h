@@ -50,7 +50,8 @@ class QuickChecks {
   llvm::Type* tag_type(const CheckedAccess& access) const;
   llvm::Value* splat(llvm::IRBuilder<>& builder, llvm::Value* value, const CheckedAccess& access);
   llvm::Value* any_element(llvm::IRBuilder<>& builder, llvm::Value* condition);
-  llvm::Value* is_others(llvm::IRBuilder<>& builder, llvm::Value* tags, const CheckedAccess& access);
+  llvm::Value* is_others(llvm::IRBuilder<>& builder, llvm::Value* tags,
+                         const CheckedAccess& access);
   llvm::Value* is_plain_write(llvm::IRBuilder<>& builder, llvm::Value* tags,
                               const CheckedAccess& access);
   llvm::Value* init_doubt(llvm::IRBuilder<>& builder, const CheckedAccess& access);

@@ -19,8 +19,7 @@ Value* RegionValues::unit() const {
 // What is constant for a launch may be loaded anywhere, also by the optimiser.
 Value* RegionValues::load_constant(Value* base, uint64_t offset, bool is_constant) {
   Value* address = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), base, offset);
-  llvm::LoadInst* load =
-      builder_.CreateAlignedLoad(builder_.getInt64Ty(), address, llvm::Align(8));
+  llvm::LoadInst* load = builder_.CreateAlignedLoad(builder_.getInt64Ty(), address, llvm::Align(8));
   if (is_constant)
     load->setMetadata(llvm::LLVMContext::MD_invariant_load,
                       llvm::MDNode::get(region_.getContext(), {}));
@@ -104,8 +103,8 @@ Value* RegionValues::as_pointer(Value* address) {
 Value* RegionValues::tag(bool is_local) {
   Value*& tag = tags_[is_local];
   if (tag) return tag;
-  Value* stretch = unit_field(is_local ? offsetof(abi::CheckUnit, local_tag)
-                                       : offsetof(abi::CheckUnit, tag));
+  Value* stretch =
+      unit_field(is_local ? offsetof(abi::CheckUnit, local_tag) : offsetof(abi::CheckUnit, tag));
   Value* own = item();
   return tag = builder_.CreateAdd(stretch, own);
 }

@@ -153,7 +153,8 @@ class GroupFunctionBuilder {
     Value* unit = group_values_.check;
     Value* function = builder_.CreateAlignedLoad(
         pointer, byte_address(unit, offsetof(abi::CheckUnit, begin_region)), llvm::Align(8));
-    auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {pointer, builder_.getInt32Ty()}, false);
+    auto* type =
+        llvm::FunctionType::get(builder_.getVoidTy(), {pointer, builder_.getInt32Ty()}, false);
     builder_.CreateCall(type, function, {unit, builder_.getInt32(static_cast<uint32_t>(index))});
   }
 

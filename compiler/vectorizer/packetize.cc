@@ -420,8 +420,9 @@ class Packetizer : public llvm::InstVisitor<Packetizer> {
   Value* is_any_outside(llvm::IRBuilder<>& builder, Value* offsets, Value* limit) {
     Value* outside =
         builder.CreateICmpUGE(offsets, builder.CreateVectorSplat(values_.lanes(), limit));
-    if (mask_) outside = builder.CreateSelect(mask_, outside, builder.CreateVectorSplat(
-                                                                  values_.lanes(), builder.getFalse()));
+    if (mask_)
+      outside = builder.CreateSelect(
+          mask_, outside, builder.CreateVectorSplat(values_.lanes(), builder.getFalse()));
     return is_not_empty(builder, outside);
   }
 

@@ -62,8 +62,9 @@ struct CheckSite {
 struct CheckedMemory {
   uint64_t base;
   uint64_t size;
-  uint64_t init;     // shadow of `base`; 0: everything has been written
-  uint64_t writers;  // the tags of `base`, one uint64_t for each granule; 0: races are not looked for
+  uint64_t init;  // shadow of `base`; 0: everything has been written
+  uint64_t
+      writers;  // the tags of `base`, one uint64_t for each granule; 0: races are not looked for
   uint64_t readers;
 };
 
@@ -77,8 +78,8 @@ struct CheckUnit {
                      uint64_t z);
   // Called before each stretch between barriers that a group runs; `region` 0 is the first.
   void (*begin_region)(CheckUnit* unit, uint32_t region);
-  // Of a work-item that has come to a barrier (1, 2, ...) or to the kernel's end (-1), where the one
-  // before it has come to another one.
+  // Of a work-item that has come to a barrier (1, 2, ...) or to the kernel's end (-1), where the
+  // one before it has come to another one.
   void (*diverge)(CheckUnit* unit, const CheckSite* site, uint32_t before, uint32_t region,
                   uint64_t x, uint64_t y, uint64_t z);
 
@@ -86,11 +87,11 @@ struct CheckUnit {
   const CheckedMemory* arguments;  // one for each of the kernel; {} for what is no memory
   uint64_t local_writers;          // the tags of all local memory
   uint64_t local_readers;
-  uint64_t launch_tag;   // the least tag of the launch
-  uint64_t tag;          // that of the stretch, without the work-item
-  uint64_t group_tag;    // of local memory: the least of the group
-  uint64_t local_tag;    // of local memory: that of the stretch
-  uint32_t reached;      // what the work-item before has come to; kNowhere
+  uint64_t launch_tag;  // the least tag of the launch
+  uint64_t tag;         // that of the stretch, without the work-item
+  uint64_t group_tag;   // of local memory: the least of the group
+  uint64_t local_tag;   // of local memory: that of the stretch
+  uint32_t reached;     // what the work-item before has come to; kNowhere
   uint32_t has_diverged;
 };
 inline constexpr uint32_t kNowhere = 0;

@@ -20,10 +20,10 @@ struct CheckedArgument {
   enum class Kind { kNone, kMemory, kLocal, kImage };
   Kind kind = Kind::kNone;
   std::string name;
-  char use = '-';           // KernelInfo::check_uses
-  uint64_t base = 0;        // what the kernel gets
-  uint64_t size = 0;        // from there on
-  uint64_t object = 0;      // the memory object that it is a part of
+  char use = '-';       // KernelInfo::check_uses
+  uint64_t base = 0;    // what the kernel gets
+  uint64_t size = 0;    // from there on
+  uint64_t object = 0;  // the memory object that it is a part of
   uint64_t object_size = 0;
 };
 
@@ -65,7 +65,7 @@ class CheckedLaunch {
 struct Unit : abi::CheckUnit {
   const CheckedLaunch* checked = nullptr;
   size_t local_bytes = 0;
-  uint64_t stretch = 0;  // between two barriers, of any group
+  uint64_t stretch = 0;                            // between two barriers, of any group
   std::unique_ptr<ZeroedMemory> writers, readers;  // of local memory
 };
 

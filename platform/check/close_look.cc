@@ -54,8 +54,7 @@ class Look {
 
   void divergence(uint32_t before, uint32_t region) {
     const auto name = [](uint32_t at) {
-      return at == UINT32_MAX ? std::string("the kernel's end")
-                              : "barrier " + std::to_string(at);
+      return at == UINT32_MAX ? std::string("the kernel's end") : "barrier " + std::to_string(at);
     };
     report(FindingKind::kBarrierDivergence, "this work-item has come to " + name(region) +
                                                 ", others of its group to " + name(before));
@@ -130,8 +129,7 @@ class Look {
       if (site_.granule == 0) return;
       tags = tags_at(unit_.local_writers, unit_.local_readers, address_ - unit_.local_memory);
     } else if (site_.argument >= 0) {
-      const abi::CheckedMemory& memory =
-          unit_.checked->memory(static_cast<size_t>(site_.argument));
+      const abi::CheckedMemory& memory = unit_.checked->memory(static_cast<size_t>(site_.argument));
       if (memory.init) check_written(memory.init + (address_ - base_));
       if (!memory.writers) return;
       tags = tags_at(memory.writers, memory.readers, address_ - base_);
@@ -166,10 +164,10 @@ class Look {
   }
 
   void check_local_written(const TagRange& tags) {
-    doubt_reading(static_cast<uint64_t>(
-                      std::count_if(tags.writers, tags.writers + tags.count,
-                                    [&](uint64_t tag) { return tag >= unit_.group_tag; })),
-                  tags.count);
+    doubt_reading(
+        static_cast<uint64_t>(std::count_if(tags.writers, tags.writers + tags.count,
+                                            [&](uint64_t tag) { return tag >= unit_.group_tag; })),
+        tags.count);
   }
 
   bool has_value() const {
@@ -216,8 +214,8 @@ class Look {
     const char* file = kernel + std::strlen(kernel) + 1;
     const std::string variable = file + std::strlen(file) + 1;
     if (site_.argument >= 0)
-      return "argument '" +
-             unit_.checked->arguments()[static_cast<size_t>(site_.argument)].name + "'";
+      return "argument '" + unit_.checked->arguments()[static_cast<size_t>(site_.argument)].name +
+             "'";
     const char* what = site_.space == CheckedSpace::kPrivate ? "private variable"
                        : site_.space == CheckedSpace::kLocal ? "local variable"
                                                              : "variable";

@@ -52,8 +52,9 @@ std::string to_text(const Finding& finding) {
   std::string text = place_of(finding) + name_of(finding.kind);
   const std::string access = describe_access(finding);
   if (!access.empty()) text += ": " + access;
-  text += "\n  kernel '" + finding.kernel + "', work-item " + in_parentheses(finding.item.global_id) +
-          " (local " + in_parentheses(finding.item.local_id) + ", group " +
+  text += "\n  kernel '" + finding.kernel + "', work-item " +
+          in_parentheses(finding.item.global_id) + " (local " +
+          in_parentheses(finding.item.local_id) + ", group " +
           in_parentheses(finding.item.group_id) + ")";
   if (!finding.detail.empty()) text += "\n  " + finding.detail;
   return text;

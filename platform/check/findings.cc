@@ -19,8 +19,7 @@ void write_whole(int descriptor, const std::string& text) {
 }
 
 void append_line(const std::string& file, const std::string& line) {
-  const Descriptor descriptor(
-      open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  const Descriptor descriptor(open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
   if (descriptor.get() >= 0) write_whole(descriptor.get(), line + "\n");
 }
 

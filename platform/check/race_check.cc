@@ -43,15 +43,15 @@ uint64_t RaceCheck::group_of(uint32_t item) const {
 
 // A barrier of the group lies between then and now.
 bool RaceCheck::is_ordered(uint64_t tag, uint64_t group) const {
-  return !is_local_ && group == group_ && (tag >> abi::kTagItemBits) < (stretch_ >> abi::kTagItemBits);
+  return !is_local_ && group == group_ &&
+         (tag >> abi::kTagItemBits) < (stretch_ >> abi::kTagItemBits);
 }
 
 bool RaceCheck::is_other_writer(uint64_t tag) const {
   if (!is_new(tag)) return false;
   const uint32_t item = item_of(tag);
   const bool was_atomic = (item & abi::kAtomicItem) != 0;
-  const bool is_atomic =
-      access_ == CheckedAccess::kAtomic || access_ == CheckedAccess::kAtomicRead;
+  const bool is_atomic = access_ == CheckedAccess::kAtomic || access_ == CheckedAccess::kAtomicRead;
   if (was_atomic && is_atomic) return false;
   if (item == abi::kManyItems) return true;
   const uint32_t writer = item & abi::kItemMask;
@@ -89,8 +89,7 @@ uint64_t RaceCheck::reader_tag(uint64_t before) const {
   const uint32_t item = item_of(before);
   if (!is_new(before) || item == item_) return stretch_ | item_;
   if (item == abi::kManyItems || is_local_) return stretch_ | abi::kManyItems;
-  const uint64_t group =
-      item & abi::kItemsOfGroup ? item & abi::kItemMask : group_of(item);
+  const uint64_t group = item & abi::kItemsOfGroup ? item & abi::kItemMask : group_of(item);
   return stretch_ | (group == group_ ? abi::kItemsOfGroup | group_ : abi::kManyItems);
 }
 

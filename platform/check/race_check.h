@@ -17,8 +17,8 @@ struct TagRange {
 };
 
 struct Race {
-  bool other_writes;                  // or reads
-  std::optional<uint32_t> other;      // the linear global id of a work-item, where one is known
+  bool other_writes;              // or reads
+  std::optional<uint32_t> other;  // the linear global id of a work-item, where one is known
 };
 
 class RaceCheck {

@@ -53,7 +53,7 @@ struct KernelInfo {
   size_t check_granule = 0, check_local_granule = 0;
   std::string check_uses;
   bool checked = false, check_races = false;
-  size_t dimension = 0;                // in which they are neighbours, where groups allow it
+  size_t dimension = 0;  // in which they are neighbours, where groups allow it
   size_t local_bytes = 0;
   size_t spill_bytes = 0;  // of a work-item
   size_t private_bytes = 0;

@@ -73,8 +73,7 @@ class Session {
         break;
     }
     cl_int status;
-    cl_mem buffer =
-        clCreateBuffer(context_, CL_MEM_READ_WRITE, argument.bytes, nullptr, &status);
+    cl_mem buffer = clCreateBuffer(context_, CL_MEM_READ_WRITE, argument.bytes, nullptr, &status);
     require(status, "clCreateBuffer");
     buffers_.push_back(buffer);
     if (!argument.content.empty())

@@ -14,12 +14,12 @@ namespace conclave::test {
 // One argument of a kernel.
 struct Argument {
   enum class Kind { kBuffer, kLocal, kInt } kind;
-  size_t bytes = 0;                // of a buffer, or of local memory
-  std::vector<cl_int> content;     // that the host writes to the buffer, from its begin on
+  size_t bytes = 0;             // of a buffer, or of local memory
+  std::vector<cl_int> content;  // that the host writes to the buffer, from its begin on
   cl_int number = 0;
 };
 
-Argument buffer_of(size_t bytes);                    // nothing is written to it
+Argument buffer_of(size_t bytes);  // nothing is written to it
 Argument buffer_with(std::vector<cl_int> content);
 Argument local_of(size_t bytes);
 Argument number(cl_int value);
@@ -43,8 +43,8 @@ Outcome run_checked(const Run& run);
 Outcome run_unchecked(const Run& run);
 
 // Kernel `keep` of the source writes the address of a buffer, which counts from 0 on, to another
-// one, with which NAME runs; before, the first buffer is released or not. Buffer 0 of the outcome is
-// what NAME writes.
+// one, with which NAME runs; before, the first buffer is released or not. Buffer 0 of the outcome
+// is what NAME writes.
 Outcome run_with_kept_address(const std::string& source, const std::string& options, bool release);
 
 }  // namespace conclave::test

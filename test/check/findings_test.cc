@@ -35,7 +35,8 @@ class Findings : public ::testing::TestWithParam<const char*> {
     ASSERT_EQ(outcome.findings.size(), 1u) << ::testing::PrintToString(outcome.findings);
     const std::string& text = outcome.findings[0];
     EXPECT_NE(text.find("kernel '" + outcome.kernel + "'"), text.npos) << text;
-    for (const std::string& word : words) EXPECT_NE(text.find(word), text.npos) << word << "\n" << text;
+    for (const std::string& word : words)
+      EXPECT_NE(text.find(word), text.npos) << word << "\n" << text;
   }
 
   static void expect_nothing(const Outcome& outcome) {
@@ -45,37 +46,45 @@ class Findings : public ::testing::TestWithParam<const char*> {
 
 TEST_P(Findings, ReadBehindABuffer) {
   const std::vector<Argument> arguments = {buffer_with(counting(kItems)), buffer_of(4 * kItems)};
-  const Outcome bad = run("global const int* in, global int* out) {\n  int i = get_global_id(0);\n"
-                          "  out[i] = in[i + 3];\n}", arguments);
+  const Outcome bad =
+      run("global const int* in, global int* out) {\n  int i = get_global_id(0);\n"
+          "  out[i] = in[i + 3];\n}",
+          arguments);
   expect_finding(bad, {":3:", "out-of-bounds: read of 4 bytes", "argument 'in'", "offset 1024",
                        "its size: 1024", "work-item (253,0,0)", "local (61,0,0), group (3,0,0)"});
   // What is outside reads as 0, all else is right.
   for (size_t i = 0; i < kItems; ++i)
     EXPECT_EQ(bad.buffers[1][i], i + 3 < kItems ? static_cast<cl_int>(i) + 3 : 0) << i;
-  expect_nothing(run("global const int* in, global int* out) {\n  int i = get_global_id(0);\n"
-                     "  out[i] = in[i ^ 3];\n}", arguments));
+  expect_nothing(
+      run("global const int* in, global int* out) {\n  int i = get_global_id(0);\n"
+          "  out[i] = in[i ^ 3];\n}",
+          arguments));
 }
 
 TEST_P(Findings, WriteBeforeABuffer) {
   const std::vector<Argument> arguments = {buffer_of(4 * kItems)};
-  const Outcome bad = run("global int* out) {\n  int i = get_global_id(0);\n  out[i - 1] = i;\n}",
-                          arguments);
+  const Outcome bad =
+      run("global int* out) {\n  int i = get_global_id(0);\n  out[i - 1] = i;\n}", arguments);
   expect_finding(bad, {":3:", "out-of-bounds: write of 4 bytes", "argument 'out'", "offset -4",
                        "work-item (0,0,0)"});
   for (size_t i = 0; i + 1 < kItems; ++i) EXPECT_EQ(bad.buffers[0][i], static_cast<cl_int>(i) + 1);
-  expect_nothing(run("global int* out) {\n  int i = get_global_id(0);\n  out[i] = i;\n}", arguments));
+  expect_nothing(
+      run("global int* out) {\n  int i = get_global_id(0);\n  out[i] = i;\n}", arguments));
 }
 
 TEST_P(Findings, LocalArrayOutOfBounds) {
   const std::string begin =
       "global int* out) {\n  local int tile[64];\n  int l = get_local_id(0);\n";
   const std::vector<Argument> arguments = {buffer_of(4 * kItems)};
-  const Outcome bad = run(begin + "  tile[l + 1] = l;\n  barrier(CLK_LOCAL_MEM_FENCE);\n"
-                                  "  out[get_global_id(0)] = l;\n}", arguments);
+  const Outcome bad = run(begin +
+                              "  tile[l + 1] = l;\n  barrier(CLK_LOCAL_MEM_FENCE);\n"
+                              "  out[get_global_id(0)] = l;\n}",
+                          arguments);
   expect_finding(bad, {":4:", "out-of-bounds: write of 4 bytes", "local variable 'tile'",
                        "offset 256", "local (63,0,0)"});
   expect_nothing(run(begin + "  tile[l] = l;\n  barrier(CLK_LOCAL_MEM_FENCE);\n"
-                             "  out[get_global_id(0)] = tile[63 - l];\n}", arguments));
+                             "  out[get_global_id(0)] = tile[63 - l];\n}",
+                     arguments));
 }
 
 TEST_P(Findings, LocalArgumentOutOfBounds) {
@@ -112,8 +121,12 @@ TEST_P(Findings, ConstantTableOutOfBounds) {
            index + "];\n}";
   };
   const auto with_table = [&](const char* index) {
-    return run_checked({"constant int table[5] = {2, 3, 5, 7, 11};\nkernel void NAME(" + body(index),
-                        GetParam(), {kItems}, {64}, {buffer_of(4 * kItems)}});
+    return run_checked(
+        {"constant int table[5] = {2, 3, 5, 7, 11};\nkernel void NAME(" + body(index),
+         GetParam(),
+         {kItems},
+         {64},
+         {buffer_of(4 * kItems)}});
   };
   expect_finding(with_table("6"), {":4:", "out-of-bounds: read of 4 bytes", "variable 'table'",
                                    "offset 20", "work-item ("});
@@ -122,8 +135,10 @@ TEST_P(Findings, ConstantTableOutOfBounds) {
 
 TEST_P(Findings, MisalignedAccess) {
   const auto body = [](const char* shift) {
-    return std::string("global char* out) {\n  int i = get_global_id(0);\n"
-                       "  *(global int*)(out + 4 * i + ") + shift + ") = i;\n}";
+    return std::string(
+               "global char* out) {\n  int i = get_global_id(0);\n"
+               "  *(global int*)(out + 4 * i + ") +
+           shift + ") = i;\n}";
   };
   const std::vector<Argument> arguments = {buffer_of(4 * kItems + 4)};
   expect_finding(run(body("2"), arguments),
@@ -145,8 +160,10 @@ TEST_P(Findings, UninitializedBuffer) {
 
 TEST_P(Findings, UninitializedLocalMemory) {
   const auto body = [](const char* guard) {
-    return std::string("global int* out) {\n  local int tile[64];\n  int l = get_local_id(0);\n  ") +
-           guard + "tile[l] = l;\n  barrier(CLK_LOCAL_MEM_FENCE);\n"
+    return std::string(
+               "global int* out) {\n  local int tile[64];\n  int l = get_local_id(0);\n  ") +
+           guard +
+           "tile[l] = l;\n  barrier(CLK_LOCAL_MEM_FENCE);\n"
            "  out[get_global_id(0)] = tile[63 - l];\n}";
   };
   const std::vector<Argument> arguments = {buffer_of(4 * kItems)};
@@ -158,37 +175,38 @@ TEST_P(Findings, UninitializedLocalMemory) {
 
 TEST_P(Findings, UninitializedPrivateVariable) {
   const auto body = [](const char* limit) {
-    return std::string("global const int* in, global int* out) {\n  int i = get_global_id(0);\n"
-                       "  int sum;\n  if (in[i] < ") + limit +
-           ") sum = in[i];\n  out[i] = sum + 1;\n}";
+    return std::string(
+               "global const int* in, global int* out) {\n  int i = get_global_id(0);\n"
+               "  int sum;\n  if (in[i] < ") +
+           limit + ") sum = in[i];\n  out[i] = sum + 1;\n}";
   };
   const std::vector<Argument> arguments = {buffer_with(counting(kItems)), buffer_of(4 * kItems)};
-  expect_finding(run(body("200"), arguments),
-                 {":5:", "uninitialized: read of 4 bytes", "private variable 'sum'",
-                  "work-item (200,0,0)"});
+  expect_finding(run(body("200"), arguments), {":5:", "uninitialized: read of 4 bytes",
+                                               "private variable 'sum'", "work-item (200,0,0)"});
   expect_nothing(run(body("300"), arguments));
 }
 
 TEST_P(Findings, UninitializedPrivateArray) {
   const auto body = [](const char* count) {
-    return std::string("global const int* in, global int* out) {\n  int i = get_global_id(0);\n"
-                       "  int values[16];\n  for (int k = 0; k < ") + count +
-           "; ++k) values[k] = k;\n  out[i] = values[in[i]];\n}";
+    return std::string(
+               "global const int* in, global int* out) {\n  int i = get_global_id(0);\n"
+               "  int values[16];\n  for (int k = 0; k < ") +
+           count + "; ++k) values[k] = k;\n  out[i] = values[in[i]];\n}";
   };
   std::vector<cl_int> indices(kItems, 3);
   indices[130] = 15;
   const std::vector<Argument> arguments = {buffer_with(indices), buffer_of(4 * kItems)};
-  expect_finding(run(body("15"), arguments),
-                 {":5:", "uninitialized", "private variable 'values'", "offset 60",
-                  "work-item (130,0,0)"});
+  expect_finding(run(body("15"), arguments), {":5:", "uninitialized", "private variable 'values'",
+                                              "offset 60", "work-item (130,0,0)"});
   expect_nothing(run(body("16"), arguments));
 }
 
 TEST_P(Findings, RaceInLocalMemory) {
   const auto body = [](const char* barrier) {
-    return std::string("global int* out) {\n  local int tile[64];\n  int l = get_local_id(0);\n"
-                       "  tile[l] = l;\n  ") + barrier +
-           "\n  out[get_global_id(0)] = tile[(l + 63) % 64];\n}";
+    return std::string(
+               "global int* out) {\n  local int tile[64];\n  int l = get_local_id(0);\n"
+               "  tile[l] = l;\n  ") +
+           barrier + "\n  out[get_global_id(0)] = tile[(l + 63) % 64];\n}";
   };
   const std::vector<Argument> arguments = {buffer_of(4 * kItems)};
   const Outcome bad = run(body("mem_fence(CLK_LOCAL_MEM_FENCE);"), arguments);
@@ -203,14 +221,15 @@ TEST_P(Findings, RaceInLocalMemory) {
 
 TEST_P(Findings, RaceOfWritesInLocalMemory) {
   const auto body = [](const char* value) {
-    return std::string("global int* out) {\n  local int last;\n  int l = get_local_id(0);\n"
-                       "  last = ") + value +
-           ";\n  barrier(CLK_LOCAL_MEM_FENCE);\n  out[get_global_id(0)] = last;\n}";
+    return std::string(
+               "global int* out) {\n  local int last;\n  int l = get_local_id(0);\n"
+               "  last = ") +
+           value + ";\n  barrier(CLK_LOCAL_MEM_FENCE);\n  out[get_global_id(0)] = last;\n}";
   };
   const std::vector<Argument> arguments = {buffer_of(4 * kItems)};
-  expect_finding(run(body("l"), arguments), {":4:", "data-race: write of 4 bytes",
-                                             "local variable 'last'", "local (1,0,0)",
-                                             "written by work-item ("});
+  expect_finding(run(body("l"), arguments),
+                 {":4:", "data-race: write of 4 bytes", "local variable 'last'", "local (1,0,0)",
+                  "written by work-item ("});
   // The same value from all does no harm.
   expect_nothing(run(body("get_group_id(0)"), arguments));
 }
@@ -245,8 +264,10 @@ TEST_P(Findings, RaceOfGroupsInGlobalMemory) {
 // Behind a barrier, a group may go on with what its other work-items have written.
 TEST_P(Findings, BarrierOrdersGlobalMemory) {
   const auto body = [](const char* fence) {
-    return std::string("global int* data) {\n  int g = get_group_id(0) * 64, l = get_local_id(0);\n"
-                       "  data[g + l] = l;\n  ") + fence +
+    return std::string(
+               "global int* data) {\n  int g = get_group_id(0) * 64, l = get_local_id(0);\n"
+               "  data[g + l] = l;\n  ") +
+           fence +
            "\n  int other = data[g + 63 - l];\n  barrier(CLK_GLOBAL_MEM_FENCE);\n"
            "  data[g + l] = other;\n}";
   };
@@ -259,8 +280,10 @@ TEST_P(Findings, BarrierOrdersGlobalMemory) {
 
 TEST_P(Findings, AtomicOperationsBesidePlainOnes) {
   const auto body = [](const char* barrier) {
-    return std::string("global int* out) {\n  local int count;\n  int l = get_local_id(0);\n"
-                       "  if (l == 0) count = 0;\n  ") + barrier +
+    return std::string(
+               "global int* out) {\n  local int count;\n  int l = get_local_id(0);\n"
+               "  if (l == 0) count = 0;\n  ") +
+           barrier +
            "\n  atomic_inc(&count);\n  barrier(CLK_LOCAL_MEM_FENCE);\n"
            "  out[get_global_id(0)] = count;\n}";
   };
@@ -268,16 +291,17 @@ TEST_P(Findings, AtomicOperationsBesidePlainOnes) {
   const Outcome good = run(body("barrier(CLK_LOCAL_MEM_FENCE);"), arguments);
   expect_nothing(good);
   EXPECT_EQ(good.buffers[0][5], 64);
-  expect_finding(run(body(""), arguments), {":6:", "data-race: atomic operation of 4 bytes",
-                                            "local variable 'count'", "local (1,0,0)",
-                                            "written by work-item ("});
+  expect_finding(run(body(""), arguments),
+                 {":6:", "data-race: atomic operation of 4 bytes", "local variable 'count'",
+                  "local (1,0,0)", "written by work-item ("});
 }
 
 TEST_P(Findings, BarrierDivergence) {
   const auto body = [](const char* guard) {
-    return std::string("global int* out) {\n  int l = get_local_id(0);\n  local int tile[64];\n"
-                       "  tile[l] = l;\n  if (") + guard +
-           ")\n    barrier(CLK_LOCAL_MEM_FENCE);\n  out[get_global_id(0)] = l;\n}";
+    return std::string(
+               "global int* out) {\n  int l = get_local_id(0);\n  local int tile[64];\n"
+               "  tile[l] = l;\n  if (") +
+           guard + ")\n    barrier(CLK_LOCAL_MEM_FENCE);\n  out[get_global_id(0)] = l;\n}";
   };
   const std::vector<Argument> arguments = {buffer_of(4 * kItems)};
   expect_finding(run(body("l < 40"), arguments),
@@ -300,9 +324,11 @@ TEST_P(Findings, DifferentBarriers) {
 
 TEST_P(Findings, AsynchronousCopyOutOfBounds) {
   const auto body = [](const char* count) {
-    return std::string("global const int* in, global int* out) {\n  local int tile[64];\n"
-                       "  event_t e = async_work_group_copy(tile, in + 64 * get_group_id(0), ") +
-           count + ", 0);\n  wait_group_events(1, &e);\n"
+    return std::string(
+               "global const int* in, global int* out) {\n  local int tile[64];\n"
+               "  event_t e = async_work_group_copy(tile, in + 64 * get_group_id(0), ") +
+           count +
+           ", 0);\n  wait_group_events(1, &e);\n"
            "  out[get_global_id(0)] = tile[get_local_id(0)];\n}";
   };
   const std::vector<Argument> arguments = {buffer_with(counting(kItems)), buffer_of(4 * kItems)};
@@ -317,8 +343,10 @@ TEST_P(Findings, AsynchronousCopyOutOfBounds) {
 
 TEST_P(Findings, VectorsThroughPointers) {
   const auto body = [](const char* index) {
-    return std::string("global const int* in, global int4* out) {\n  int i = get_global_id(0);\n"
-                       "  out[i] = vload4(") + index + ", in) + 1;\n}";
+    return std::string(
+               "global const int* in, global int4* out) {\n  int i = get_global_id(0);\n"
+               "  out[i] = vload4(") +
+           index + ", in) + 1;\n}";
   };
   const std::vector<Argument> arguments = {buffer_with(counting(4 * kItems)),
                                            buffer_of(16 * kItems)};
@@ -332,10 +360,11 @@ TEST_P(Findings, VectorsThroughPointers) {
 
 // One component after the other: what a vector had before does not matter.
 TEST_P(Findings, VectorsMayBeWrittenInParts) {
-  expect_nothing(run("global float4* out) {\n  int i = get_global_id(0);\n  float4 v;\n"
-                     "  v.x = i;\n  v.y = 1;\n  v.zw = (float2)(2, 3);\n  out[i].x = v.y;\n"
-                     "  out[i].yzw = v.xzw;\n}",
-                     {buffer_of(16 * kItems)}));
+  expect_nothing(
+      run("global float4* out) {\n  int i = get_global_id(0);\n  float4 v;\n"
+          "  v.x = i;\n  v.y = 1;\n  v.zw = (float2)(2, 3);\n  out[i].x = v.y;\n"
+          "  out[i].yzw = v.xzw;\n}",
+          {buffer_of(16 * kItems)}));
 }
 
 }  // namespace

@@ -358,7 +358,7 @@ std::vector<KernelInfo> lower_kernels(llvm::Module& module, const Options& optio
   std::vector<llvm::Function*> kernels = find_kernels(module);
   std::vector<RegionedKernel> regioned, models;
   for (size_t i = 0; i < kernels.size(); ++i) {
-    RegionedKernel& kernel = regioned.emplace_back(form_regions(*kernels[i]));
+    RegionedKernel& kernel = regioned.emplace_back(form_regions(*kernels[i], options.check));
     if (options.check) {
       models.push_back(make_model(kernel));
       check_regions(kernel, infos[i]);

@@ -83,8 +83,9 @@ void copy_attributes(llvm::Function& kernel, llvm::Function& region) {
 // Copies one region out of the kernel.
 class RegionBuilder {
  public:
-  RegionBuilder(llvm::Function& kernel, llvm::ArrayRef<BarrierCut> cuts, const SpillLayout& layout)
-      : kernel_(kernel), cuts_(cuts), layout_(layout) {}
+  RegionBuilder(llvm::Function& kernel, llvm::ArrayRef<BarrierCut> cuts, const SpillLayout& layout,
+                bool exits_have_lines)
+      : kernel_(kernel), cuts_(cuts), layout_(layout), exits_have_lines_(exits_have_lines) {}
 
   Region build(unsigned index) {
     Region region;
@@ -224,7 +225,8 @@ class RegionBuilder {
     for (BasicBlock* block : blocks_) {
       auto* copy = llvm::cast<BasicBlock>(map_[block]);
       int barrier = stop_index(block);
-      const llvm::DebugLoc place = copy->getTerminator()->getDebugLoc();
+      const llvm::DebugLoc place =
+          exits_have_lines_ ? copy->getTerminator()->getDebugLoc() : llvm::DebugLoc();
       if (barrier >= 0) {
         copy->getTerminator()->eraseFromParent();
         llvm::IRBuilder<> builder(copy);
@@ -266,6 +268,7 @@ class RegionBuilder {
   llvm::Function& kernel_;
   llvm::ArrayRef<BarrierCut> cuts_;
   const SpillLayout& layout_;
+  const bool exits_have_lines_;
   llvm::Function* function_ = nullptr;
   llvm::SetVector<BasicBlock*> blocks_;
   llvm::ValueToValueMapTy map_;
@@ -293,7 +296,7 @@ void mark_lifetimes(llvm::Function& region) {
 
 }  // namespace
 
-RegionedKernel form_regions(llvm::Function& kernel) {
+RegionedKernel form_regions(llvm::Function& kernel, bool exits_have_lines) {
   llvm::removeUnreachableBlocks(kernel);
   drop_variable_debug_info(kernel);
   isolate_allocas(kernel);
@@ -306,7 +309,7 @@ RegionedKernel form_regions(llvm::Function& kernel) {
   result.name = kernel.getName().str();
   result.original = &kernel;
   result.spill_bytes = layout.bytes;
-  RegionBuilder builder(kernel, cuts, layout);
+  RegionBuilder builder(kernel, cuts, layout, exits_have_lines);
   for (unsigned i = 0; i <= cuts.size(); ++i) {
     result.regions.push_back(builder.build(i));
     mark_lifetimes(*result.regions.back().function);

@@ -35,16 +35,24 @@ void link_definition(llvm::Linker& linker, llvm::LLVMContext& context,
     throw BuildError("cannot link builtin '" + llvm::demangle(name.str()) + "'");
 }
 
-std::vector<std::string> undefined_functions(const llvm::Module& module) {
+using FunctionFilter = llvm::function_ref<bool(const llvm::Function&)>;
+
+std::vector<std::string> undefined_functions(const llvm::Module& module, FunctionFilter is_wanted) {
   std::vector<std::string> names;
   for (const llvm::Function& function : module)
-    if (function.isDeclaration() && !function.use_empty() && !function.isIntrinsic())
+    if (function.isDeclaration() && !function.use_empty() && !function.isIntrinsic() &&
+        is_wanted(function))
       names.push_back(function.getName().str());
   return names;
 }
 
+bool is_any(const llvm::Function&) {
+  return true;
+}
+
 // Links until nothing is undefined that the archive has: builtins call builtins.
-void link_needed(llvm::Module& module, const BuiltinArchive& archive) {
+void link_needed(llvm::Module& module, const BuiltinArchive& archive,
+                 FunctionFilter is_wanted = is_any) {
   llvm::SmallPtrSet<const llvm::Function*, 32> own;
   for (const llvm::Function& function : module)
     if (!function.isDeclaration()) own.insert(&function);
@@ -53,7 +61,7 @@ void link_needed(llvm::Module& module, const BuiltinArchive& archive) {
   llvm::Linker linker(module);
   for (bool changed = true; changed;) {
     changed = false;
-    for (const std::string& name : undefined_functions(module)) {
+    for (const std::string& name : undefined_functions(module, is_wanted)) {
       if (!tried.insert(name).second) continue;
       link_definition(linker, module.getContext(), archive, name);
       changed = true;
@@ -93,6 +101,15 @@ bool is_resolved_later(const llvm::Function& function, const NativeCode& native)
 
 void link_early_builtins(llvm::Module& module) {
   link_needed(module, BuiltinArchive(embedded::early_builtins()));
+}
+
+void link_pointer_builtins(llvm::Module& module) {
+  link_needed(
+      module, BuiltinArchive(embedded::late_builtins()), [](const llvm::Function& function) {
+        return !function.getName().contains("image") &&
+               llvm::any_of(function.args(),
+                            [](const llvm::Argument& a) { return a.getType()->isPointerTy(); });
+      });
 }
 
 void link_late_builtins(llvm::Module& module) {

@@ -12,6 +12,9 @@ namespace conclave::compiler {
 // Builtins made of barriers and work-item functions (async copies): before regions are formed.
 void link_early_builtins(llvm::Module& module);
 
+// Those of the others that have pointers as parameters, and are not for images: for checks.
+void link_pointer_builtins(llvm::Module& module);
+
 // All others: after the place of the vectorizer, which knows them by name.
 // They may ask questions (passes/cpu_questions.h).
 void link_late_builtins(llvm::Module& module);

@@ -111,7 +111,7 @@ void add_code_arguments(const Options& options, std::vector<std::string>& args) 
     args.push_back("-cl-uniform-work-group-size");
   if (options.debug_info)
     args.insert(args.end(), {"-debug-info-kind=limited", "-dwarf-version=5"});
-  else if (options.verbose)  // for remarks: the pipeline takes them away again
+  else if (options.verbose || options.check)  // the pipeline takes them away again
     args.insert(args.end(), {"-debug-info-kind=line-tables-only", "-dwarf-version=5"});
   if (options.no_warnings) args.push_back("-w");
   if (options.warnings_are_errors) args.push_back("-Werror");

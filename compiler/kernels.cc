@@ -2,11 +2,14 @@
 #include "compiler/kernels.h"
 
 #include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 
 #include <algorithm>
 #include <bit>
 
 #include "compiler/builtins_link.h"
+#include "compiler/check/check_regions.h"
+#include "compiler/check/prepare_checks.h"
 #include "compiler/codegen.h"
 #include "compiler/error.h"
 #include "compiler/native_calls.h"
@@ -34,6 +37,7 @@
 #include "compiler/stack_bytes.h"
 #include "compiler/vectorizer/lane_count.h"
 #include "compiler/vectorizer/lane_dimension.h"
+#include "compiler/vectorizer/lane_masks.h"
 #include "compiler/vectorizer/vectorize_region.h"
 
 namespace conclave::compiler {
@@ -125,6 +129,7 @@ void prepare_kernels(llvm::Module& module, const std::vector<KernelInfo>& infos,
   guard_divisions(module);
   inline_work_item_code(module);
   std::vector<llvm::Function*> kernels = find_kernels(module);
+  if (options.check) prepare_checks(module, kernels, options.optimize);
   for (size_t i = 0; i < kernels.size(); ++i) {
     lower_struct_arguments(*kernels[i]);
     apply_local_size_to_kernel(*kernels[i], infos[i]);
@@ -270,29 +275,44 @@ void add_other_regions(RegionedKernel& kernel, const Plan& plan, const KernelInf
   remarks = std::move(others);
 }
 
+// What plans are made for: a kernel without its checks, whose code is mostly not run.
+RegionedKernel make_model(const RegionedKernel& kernel) {
+  RegionedKernel model = kernel;
+  for (Region& region : model.regions) {
+    llvm::ValueToValueMapTy map;
+    region.function = llvm::CloneFunction(region.function, map);
+  }
+  lower_local_variables(model);
+  for (const Region& region : model.regions) lower_region(*region.function);
+  return model;
+}
+
 unsigned best_dimension(const RegionedKernel& kernel, const Plan& plan, const Target& target) {
   const llvm::Function& function = *kernel.regions[0].function;
   return choose_dimension(kernel.regions, plan.lanes, plan.size,
                           target.machine().getTargetTransformInfo(function));
 }
 
-KernelRemarks vectorize(RegionedKernel& kernel, KernelInfo& info, const Options& options,
-                        const Target& target, Simplifier& simplifier) {
+// `model` is `kernel`, or the same without checks.
+KernelRemarks vectorize(RegionedKernel& kernel, const RegionedKernel& model, KernelInfo& info,
+                        const Options& options, const Target& target, Simplifier& simplifier) {
   const bool has_sub_groups = llvm::any_of(
       kernel.regions, [](const Region& region) { return uses_sub_groups(*region.function); });
   kernel.joins_groups = !has_sub_groups && is_indifferent_to_groups(kernel);
   Plan plan{{}, 0, known_size(kernel, info)};
-  for (Region& region : kernel.regions) {
+  for (size_t i = 0; i < kernel.regions.size(); ++i) {
+    Region& region = kernel.regions[i];
     region.has_sub_groups = has_sub_groups;
     if (!kernel.joins_groups) apply_local_size_to_region(*region.function, info);
     region.has_required_lanes = info.required_sub_group_size != 0;
-    plan.lanes.push_back(wanted_lanes(region, kernel.joins_groups, info, options, target));
+    plan.lanes.push_back(
+        wanted_lanes(model.regions[i], kernel.joins_groups, info, options, target));
   }
   const unsigned least = *std::min_element(plan.lanes.begin(), plan.lanes.end());
   if (has_sub_groups) plan.lanes.assign(plan.lanes.size(), least);
   // Sub-groups are made of neighbours in dimension 0.
   if (!has_sub_groups && least > 1)
-    plan.dimension = options.dimension ? *options.dimension : best_dimension(kernel, plan, target);
+    plan.dimension = options.dimension ? *options.dimension : best_dimension(model, plan, target);
   const bool depends_on_size = plan.dimension != 0 && plan.size[plan.dimension] == 0;
   Plan usual = plan;
   if (depends_on_size) usual.dimension = 0;
@@ -308,6 +328,8 @@ KernelRemarks vectorize(RegionedKernel& kernel, KernelInfo& info, const Options&
       info.dimension = region.dimension;
     }
   if (has_sub_groups) lower_sub_groups_of_one(kernel, info);
+  if (options.check)
+    for (const Region& region : kernel.regions) lower_votes_of_one(*region.function);
   return remarks;
 }
 
@@ -334,9 +356,13 @@ std::vector<KernelInfo> lower_kernels(llvm::Module& module, const Options& optio
 
   times.begin("regions");
   std::vector<llvm::Function*> kernels = find_kernels(module);
-  std::vector<RegionedKernel> regioned;
+  std::vector<RegionedKernel> regioned, models;
   for (size_t i = 0; i < kernels.size(); ++i) {
-    RegionedKernel& kernel = regioned.emplace_back(form_regions(*kernels[i]));
+    RegionedKernel& kernel = regioned.emplace_back(form_regions(*kernels[i], options.check));
+    if (options.check) {
+      models.push_back(make_model(kernel));
+      check_regions(kernel, infos[i]);
+    }
     lower_local_variables(kernel);
     add_alias_scopes(kernel);
     for (const Region& region : kernel.regions) lower_region(*region.function);
@@ -348,7 +374,10 @@ std::vector<KernelInfo> lower_kernels(llvm::Module& module, const Options& optio
 
   times.begin("vectorize");
   for (size_t i = 0; i < regioned.size(); ++i)
-    remarks.push_back(vectorize(regioned[i], infos[i], options, target, simplifier));
+    remarks.push_back(vectorize(regioned[i], options.check ? models[i] : regioned[i], infos[i],
+                                options, target, simplifier));
+  for (const RegionedKernel& model : models)
+    for (const Region& region : model.regions) region.function->eraseFromParent();
   answer_scalar_questions(module);
 
   times.begin("work-groups");

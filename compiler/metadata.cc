@@ -199,23 +199,29 @@ nlohmann::json to_json(const ArgumentInfo& argument) {
 nlohmann::json to_json(const KernelInfo& kernel) {
   nlohmann::json arguments = nlohmann::json::array();
   for (const ArgumentInfo& argument : kernel.arguments) arguments.push_back(to_json(argument));
-  return {{"name", kernel.name},
-          {"symbol", kernel.symbol},
-          {"attributes", kernel.attributes},
-          {"required_local_size", kernel.required_local_size},
-          {"work_group_size_hint", kernel.work_group_size_hint},
-          {"gang", kernel.gang},
-          {"calls_native", kernel.calls_native},
-          {"uniform_work_groups", kernel.uniform_work_groups},
-          {"required_sub_group_size", kernel.required_sub_group_size},
-          {"lanes", kernel.lanes},
-          {"joins_groups", kernel.joins_groups},
-          {"dimension", kernel.dimension},
-          {"local_bytes", kernel.local_bytes},
-          {"spill_bytes", kernel.spill_bytes},
-          {"private_bytes", kernel.private_bytes},
-          {"arguments_bytes", kernel.arguments_bytes},
-          {"arguments", arguments}};
+  nlohmann::json all = {{"name", kernel.name},
+                        {"symbol", kernel.symbol},
+                        {"attributes", kernel.attributes},
+                        {"required_local_size", kernel.required_local_size},
+                        {"work_group_size_hint", kernel.work_group_size_hint},
+                        {"gang", kernel.gang},
+                        {"calls_native", kernel.calls_native},
+                        {"uniform_work_groups", kernel.uniform_work_groups},
+                        {"required_sub_group_size", kernel.required_sub_group_size},
+                        {"lanes", kernel.lanes},
+                        {"joins_groups", kernel.joins_groups},
+                        {"dimension", kernel.dimension},
+                        {"local_bytes", kernel.local_bytes},
+                        {"spill_bytes", kernel.spill_bytes},
+                        {"private_bytes", kernel.private_bytes},
+                        {"arguments_bytes", kernel.arguments_bytes},
+                        {"arguments", arguments}};
+  if (kernel.checked)
+    all["check"] = {{"granule", kernel.check_granule},
+                    {"local_granule", kernel.check_local_granule},
+                    {"races", kernel.check_races},
+                    {"uses", kernel.check_uses}};
+  return all;
 }
 
 }  // namespace

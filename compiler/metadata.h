@@ -40,6 +40,11 @@ struct KernelInfo {
   unsigned lanes = 1;                    // work-items that run at once, a sub-group
   bool joins_groups = false;             // runs several work-groups as one
   unsigned dimension = 0;                // that they are neighbours in, if groups are large enough
+  bool checked = false;                  // it has checks (conclave/check_abi.h)
+  uint64_t check_granule = 0;            // of global memory's tags; 0: none are needed
+  uint64_t check_local_granule = 0;      // of local memory's
+  bool check_races = true;               // whether work-items are ordered by barriers alone
+  std::string check_uses;  // for each argument: 'r' read, 'w' written, 'b' both, '-' neither
   uint64_t local_bytes = 0;
   uint64_t spill_bytes = 0;
   uint64_t private_bytes = 0;

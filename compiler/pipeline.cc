@@ -90,7 +90,7 @@ class Compilation {
     context_.setDiagnosticHandler(
         std::make_unique<DiagnosticCollector>(response_.log, diagnosed_error_));
     // Names cost time and memory, and only people read them.
-    context_.setDiscardValueNames(extras.output == Extras::Output::kImage);
+    context_.setDiscardValueNames(extras.output == Extras::Output::kImage && !options_.check);
     if (is_report(extras.output)) options_.verbose = true;
   }
 
@@ -150,7 +150,7 @@ class Compilation {
 
   std::unique_ptr<llvm::Module> compile() {
     bool fast_fma = target().has("+fma");
-    has_lines_for_remarks_ = options_.verbose && !options_.debug_info;
+    has_added_lines_ = (options_.verbose || options_.check) && !options_.debug_info;
     extras_.times.begin("front end");
     FrontEndResult result =
         compile_source(context_, {extras_.source_name, request_.source, request_.headers, fast_fma},
@@ -178,7 +178,7 @@ class Compilation {
   }
 
   std::string make_bitcode(const llvm::Module& module) {
-    if (!has_lines_for_remarks_) return to_bitcode(module);
+    if (!has_added_lines_ || options_.check) return to_bitcode(module);
     std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
     llvm::StripDebugInfo(*copy);
     return to_bitcode(*copy);
@@ -192,7 +192,7 @@ class Compilation {
     add_features(program_.native_features, program_.target_features);
     std::vector<KernelRemarks> remarks;
     program_.kernels = lower_kernels(module, options_, target, native_, extras_.times, remarks);
-    if (has_lines_for_remarks_) llvm::StripDebugInfo(module);
+    if (has_added_lines_) llvm::StripDebugInfo(module);
     if (extras_.output == Output::kReport) return report_text(remarks);
     if (extras_.output == Output::kJsonReport) return report_json(remarks);
     if (options_.verbose) response_.log += remarks_for_log(remarks);
@@ -249,7 +249,7 @@ class Compilation {
   Options options_;
   Response response_;
   bool diagnosed_error_ = false;
-  bool has_lines_for_remarks_ = false;  // not asked for otherwise: no binary has them
+  bool has_added_lines_ = false;  // not asked for otherwise: no code has them
   ProgramInfo program_;
   NativeCode native_;
   std::vector<Dependency> linked_files_;

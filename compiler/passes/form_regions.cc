@@ -52,7 +52,7 @@ llvm::FunctionType* region_type(const llvm::Function& kernel, llvm::ArrayRef<Uni
   llvm::LLVMContext& context = kernel.getContext();
   llvm::Type* pointer = llvm::PointerType::get(context, 0);
   std::vector<llvm::Type*> parameters(kKernelArguments, llvm::Type::getInt64Ty(context));
-  parameters[kLaunch] = parameters[kLocalMemory] = parameters[kSpill] = pointer;
+  for (unsigned hidden : {kLaunch, kLocalMemory, kSpill, kCheck}) parameters[hidden] = pointer;
   for (const llvm::Argument& argument : kernel.args()) parameters.push_back(argument.getType());
   for (const UniformInput& input : inputs) parameters.push_back(input.type);
   return llvm::FunctionType::get(llvm::Type::getInt32Ty(context), parameters, false);
@@ -83,8 +83,9 @@ void copy_attributes(llvm::Function& kernel, llvm::Function& region) {
 // Copies one region out of the kernel.
 class RegionBuilder {
  public:
-  RegionBuilder(llvm::Function& kernel, llvm::ArrayRef<BarrierCut> cuts, const SpillLayout& layout)
-      : kernel_(kernel), cuts_(cuts), layout_(layout) {}
+  RegionBuilder(llvm::Function& kernel, llvm::ArrayRef<BarrierCut> cuts, const SpillLayout& layout,
+                bool exits_have_lines)
+      : kernel_(kernel), cuts_(cuts), layout_(layout), exits_have_lines_(exits_have_lines) {}
 
   Region build(unsigned index) {
     Region region;
@@ -224,14 +225,18 @@ class RegionBuilder {
     for (BasicBlock* block : blocks_) {
       auto* copy = llvm::cast<BasicBlock>(map_[block]);
       int barrier = stop_index(block);
+      const llvm::DebugLoc place =
+          exits_have_lines_ ? copy->getTerminator()->getDebugLoc() : llvm::DebugLoc();
       if (barrier >= 0) {
         copy->getTerminator()->eraseFromParent();
         llvm::IRBuilder<> builder(copy);
+        builder.SetCurrentDebugLocation(place);
         store_live_values(builder, static_cast<unsigned>(barrier));
         finish(builder, barrier + 1);
       } else if (llvm::isa<llvm::ReturnInst>(copy->getTerminator())) {
         copy->getTerminator()->eraseFromParent();
         llvm::IRBuilder<> builder(copy);
+        builder.SetCurrentDebugLocation(place);
         finish(builder, kKernelEnd);
       }
     }
@@ -263,6 +268,7 @@ class RegionBuilder {
   llvm::Function& kernel_;
   llvm::ArrayRef<BarrierCut> cuts_;
   const SpillLayout& layout_;
+  const bool exits_have_lines_;
   llvm::Function* function_ = nullptr;
   llvm::SetVector<BasicBlock*> blocks_;
   llvm::ValueToValueMapTy map_;
@@ -290,7 +296,7 @@ void mark_lifetimes(llvm::Function& region) {
 
 }  // namespace
 
-RegionedKernel form_regions(llvm::Function& kernel) {
+RegionedKernel form_regions(llvm::Function& kernel, bool exits_have_lines) {
   llvm::removeUnreachableBlocks(kernel);
   drop_variable_debug_info(kernel);
   isolate_allocas(kernel);
@@ -303,7 +309,7 @@ RegionedKernel form_regions(llvm::Function& kernel) {
   result.name = kernel.getName().str();
   result.original = &kernel;
   result.spill_bytes = layout.bytes;
-  RegionBuilder builder(kernel, cuts, layout);
+  RegionBuilder builder(kernel, cuts, layout, exits_have_lines);
   for (unsigned i = 0; i <= cuts.size(); ++i) {
     result.regions.push_back(builder.build(i));
     mark_lifetimes(*result.regions.back().function);

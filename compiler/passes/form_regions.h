@@ -25,8 +25,9 @@
 
 namespace conclave::compiler {
 
-// `kernel` is left in a state that is good for nothing but its types and attributes.
-RegionedKernel form_regions(llvm::Function& kernel);
+// `kernel` is left in a state that is good for nothing but its types and attributes. Where
+// `exits_have_lines`, returns are where the barriers were.
+RegionedKernel form_regions(llvm::Function& kernel, bool exits_have_lines = false);
 
 }  // namespace conclave::compiler
 

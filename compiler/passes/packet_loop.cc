@@ -112,6 +112,7 @@ std::vector<Value*> region_arguments(const GroupValues& group, bool is_packet,
   arguments[kLaunch] = group.launch;
   arguments[kLocalMemory] = group.local_memory;
   arguments[kSpill] = group.spill;
+  arguments[kCheck] = group.check;
   arguments[kItems] = group.items;
   arguments[kItem] = item;
   for (unsigned d = 0; d < 3; ++d) {

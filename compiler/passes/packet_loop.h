@@ -31,6 +31,7 @@ struct GroupValues {
   llvm::Value* launch;
   llvm::Value* local_memory;
   llvm::Value* spill;
+  llvm::Value* check;
   llvm::Value* items;
   std::array<llvm::Value*, 3> group_id;
   std::array<llvm::Value*, 3> local_size;

@@ -18,6 +18,7 @@ enum RegionParameter : unsigned {
   kLaunch,       // ptr to abi::Launch
   kLocalMemory,  // ptr, abi::Workspace::local_memory
   kSpill,        // ptr, abi::Workspace::spill
+  kCheck,        // ptr to abi::CheckUnit; null in code without checks
   kItems,        // i64, work-items of this group
   kItem,         // i64, linear local id
   kLocalId,      // i64 x 3

@@ -11,6 +11,7 @@
 #include "compiler/passes/group_rows.h"
 #include "compiler/passes/packet_loop.h"
 #include "compiler/passes/streaming_stores.h"
+#include "conclave/check_abi.h"
 #include "conclave/kernel_abi.h"
 
 namespace conclave::compiler {
@@ -122,12 +123,39 @@ class GroupFunctionBuilder {
     group_values_.spill = builder_.CreateAlignedLoad(
         pointer, byte_address(workspace(), offsetof(abi::Workspace, spill)), llvm::Align(8),
         "spill");
+    group_values_.check = info_.checked ? call_check() : llvm::Constant::getNullValue(pointer);
     for (unsigned i = 0; i < kernel_.original->arg_size(); ++i) {
       Value* value = load_argument(i);
       const bool is_image = info_.arguments[i].kind == "image";
       group_values_.arguments.push_back(value);
       group_values_.packet_arguments.push_back(is_image ? copy_image(value) : value);
     }
+  }
+
+  // What this thread has for checking, anew for each call.
+  Value* call_check() {
+    llvm::Type* pointer = builder_.getPtrTy();
+    Value* function = builder_.CreateAlignedLoad(
+        pointer, byte_address(launch(), offsetof(abi::Launch, check)), llvm::Align(8));
+    auto* type = llvm::FunctionType::get(pointer, {pointer}, false);
+    Value* unit = builder_.CreateCall(type, function, {launch()}, "check");
+    builder_.CreateAlignedStore(group_values_.local_memory,
+                                byte_address(unit, offsetof(abi::CheckUnit, local_memory)),
+                                llvm::Align(8));
+    return unit;
+  }
+
+  // Tells that the group goes on behind a barrier, or begins.
+  void begin_region(size_t index) {
+    const bool matters = kernel_.regions.size() > 1 || info_.check_local_granule != 0;
+    if (!info_.checked || !matters) return;
+    llvm::Type* pointer = builder_.getPtrTy();
+    Value* unit = group_values_.check;
+    Value* function = builder_.CreateAlignedLoad(
+        pointer, byte_address(unit, offsetof(abi::CheckUnit, begin_region)), llvm::Align(8));
+    auto* type =
+        llvm::FunctionType::get(builder_.getVoidTy(), {pointer, builder_.getInt32Ty()}, false);
+    builder_.CreateCall(type, function, {unit, builder_.getInt32(static_cast<uint32_t>(index))});
   }
 
   // The runtime has made sure that the enqueued size is the required one.
@@ -297,6 +325,7 @@ class GroupFunctionBuilder {
     for (size_t i = 0; i < regions.size(); ++i) {
       builder_.SetInsertPoint(blocks[i]);
       const Region& region = regions[i];
+      begin_region(i);
       Value* next = emit_packet_loops(builder_, region, group_values_, in_packets);
       emit_successor(region, next, blocks);
     }

@@ -46,7 +46,7 @@ bool is_dear(const Instruction& instruction, unsigned lanes,
 }
 
 bool concerns_lanes(const Instruction& instruction) {
-  return is_any(instruction) || is_lanes(instruction) ||
+  return is_any(instruction) || is_outside(instruction) || is_lanes(instruction) ||
          lane_operation(instruction).kind != LaneOperation::kNone;
 }
 

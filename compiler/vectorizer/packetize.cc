@@ -368,6 +368,7 @@ class Packetizer : public llvm::InstVisitor<Packetizer> {
     if (instruction.isTerminator()) return;
     if (is_lanes(instruction)) return begin_mask(llvm::cast<llvm::CallInst>(instruction));
     if (is_any(instruction)) return replace_any(llvm::cast<llvm::CallInst>(instruction));
+    if (is_outside(instruction)) return replace_outside(llvm::cast<llvm::CallInst>(instruction));
     if (lane_operation(instruction).kind != LaneOperation::kNone)
       return replace_lane_operation(llvm::cast<llvm::CallInst>(instruction));
     if (patterns_.offsets(&instruction)) return instruction.dropPoisonGeneratingFlags();
@@ -393,6 +394,36 @@ class Packetizer : public llvm::InstVisitor<Packetizer> {
       result = any_lane(builder, mask, shapes_, values_.lanes());
     if (!result) result = is_not_empty(builder, values_.vector(mask));
     replace_scalar(any, result);
+  }
+
+  // Of offsets at equal distances the first and the last tell: where both are inside, so are those
+  // between them, whether or not their lanes run.
+  void replace_outside(llvm::CallInst& call) {
+    llvm::IRBuilder<> builder(&call);
+    Value* offset = call.getArgOperand(0);
+    Value* limit = call.getArgOperand(1);
+    const auto stride = values_.stride(offset);
+    if (!stride)
+      return replace_scalar(call, is_any_outside(builder, values_.vector(offset), limit));
+    Value* result = builder.CreateICmpUGE(offset, limit);
+    if (*stride != 0) {
+      auto* distance = builder.getInt64(static_cast<uint64_t>(*stride * (values_.lanes() - 1)));
+      Value* last = builder.CreateAdd(offset, distance);
+      result = builder.CreateOr(result, builder.CreateICmpUGE(last, limit));
+      // Those that do not run may be the ones outside.
+      if (mask_)
+        result = builder.CreateAnd(result, is_any_outside(builder, values_.vector(offset), limit));
+    }
+    replace_scalar(call, result);
+  }
+
+  Value* is_any_outside(llvm::IRBuilder<>& builder, Value* offsets, Value* limit) {
+    Value* outside =
+        builder.CreateICmpUGE(offsets, builder.CreateVectorSplat(values_.lanes(), limit));
+    if (mask_)
+      outside = builder.CreateSelect(
+          mask_, outside, builder.CreateVectorSplat(values_.lanes(), builder.getFalse()));
+    return is_not_empty(builder, outside);
   }
 
   void replace_lane_operation(llvm::CallInst& call) {
@@ -506,6 +537,7 @@ bool packetize(llvm::Function& region, const LaneIds& ids, unsigned lanes,
                VectorFunctionFinder find, const llvm::TargetTransformInfo* target,
                PartRemarks& remarks) {
   llvm::EliminateUnreachableBlocks(region);
+  lower_rereads(region);
   LaneStrides strides;
   if (!widen_private_memory(region, lanes, strides, remarks)) return false;
   Shapes shapes(region, ids, strides, lanes);

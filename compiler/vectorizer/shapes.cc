@@ -252,7 +252,7 @@ Shape Shapes::infer_operation(const llvm::Instruction& instruction) const {
     return infer_address(*address);
   if (auto* select = llvm::dyn_cast<llvm::SelectInst>(&instruction)) return infer_select(*select);
   if (llvm::isa<llvm::FreezeInst>(instruction)) return of(instruction.getOperand(0));
-  if (is_any(instruction)) return uniform(1);
+  if (is_any(instruction) || is_outside(instruction)) return uniform(1);
   const LaneOperation operation = lane_operation(instruction);
   if (operation.is_uniform()) return uniform();
   if (operation.kind == LaneOperation::kLane)

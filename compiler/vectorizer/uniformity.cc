@@ -15,7 +15,7 @@ using llvm::Value;
 
 // Whether the lanes that run it have one result, whatever the operands are.
 bool is_same_for_all(const Instruction& instruction) {
-  return is_any(instruction) || lane_operation(instruction).is_uniform();
+  return is_any(instruction) || is_outside(instruction) || lane_operation(instruction).is_uniform();
 }
 
 // Whether each lane gets a result of its own, whatever the operands are.

@@ -26,6 +26,8 @@ struct PrintArgument {
   uint8_t reserved;
 };
 
+struct CheckUnit;
+
 // What all work-groups of one ND-range share; constant while it runs.
 struct Launch {
   uint64_t global_offset[3];
@@ -37,6 +39,8 @@ struct Launch {
                    const void* values);
   uint32_t work_dim;
   uint32_t reserved;
+  // Gives checked code (check_abi.h) what it needs on the calling thread; null for all other code.
+  CheckUnit* (*check)(const Launch* launch);
 };
 
 // Where a work-group's memory lies, as addresses; what is in none of the ranges is global memory.

@@ -64,6 +64,11 @@
 //     "spill_bytes": 48,            of abi::Workspace::spill, a work-item
 //     "private_bytes": 32,          stack of one work-item, as far as known before code generation
 //     "arguments_bytes": 24,        size of the argument block
+//     "check": {"granule": 4, "local_granule": 4, "races": true, "uses": "rw"},     of code with
+//                                   checks alone (conclave/check_abi.h): bytes that accesses to
+//                                   global and local memory are multiples of, whether races in
+//                                   local memory are looked for, and whether each argument is
+//                                   read (r), written (w), both (b) or neither (-)
 //     "arguments": [{"name": "x", "type": "float*", "kind": "pointer",
 //                    "address": "global", "access": "none", "qualifiers": ["const"],
 //                    "size": 8, "offset": 0, "alignment": 8}]

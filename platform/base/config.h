@@ -52,6 +52,13 @@ struct Config {
   uint32_t watchdog_ms = 0;
   uint32_t kernel_timeout_ms = 0;
 
+  // Whether kernels are built with checks and findings reported (docs/checking.md). Key "check",
+  // CONCLAVE_CHECK: 0, 1, or "abort" (the process ends with the first finding). Key "check-json",
+  // CONCLAVE_CHECK_JSON: a file that findings are appended to, a line of JSON each.
+  enum class Check { kOff, kOn, kAbort };
+  Check check = Check::kOff;
+  std::string check_json;
+
   // Whether profilers find the names of kernels (1) in /tmp/perf-<pid>.map. Key "perf-map",
   // CONCLAVE_PERF_MAP.
   uint32_t perf_map = 0;

@@ -143,6 +143,13 @@ std::string print_limit(const Config& config) {
   return config.*member == highest ? "none" : std::to_string(config.*member);
 }
 
+template <auto member>
+Complaint parse_file(Config& config, const std::string& text) {
+  if (text.empty() || text.find('\0') != text.npos) return {"allowed is the name of a file"};
+  config.*member = text;
+  return {};
+}
+
 Complaint parse_cache_dir(Config& config, const std::string& text) {
   if (!text.starts_with('/') || text.find('\0') != text.npos)
     return {"allowed is an absolute path"};
@@ -152,6 +159,7 @@ Complaint parse_cache_dir(Config& config, const std::string& text) {
 
 // The words for the values of an enumeration, in its order.
 constexpr std::string_view kSchedulers[] = {"interleave", "fcfs", "off"};
+constexpr std::string_view kCheck[] = {"0", "1", "abort"};
 constexpr std::string_view kSpecialize[] = {"off", "background", "now"};
 
 template <auto member, const auto& words>
@@ -253,6 +261,10 @@ constexpr ConfigKey kKeys[] = {
     {"kernel-timeout-ms", "TI_OCL_KERNEL_TIMEOUT_COMPUTE_UNIT",
      parse_number<&Config::kernel_timeout_ms, 0, kMaxTimeoutMs>,
      print_number<&Config::kernel_timeout_ms>},
+    {"check", "CONCLAVE_CHECK", parse_word<&Config::check, kCheck>,
+     print_word<&Config::check, kCheck>},
+    {"check-json", "CONCLAVE_CHECK_JSON", parse_file<&Config::check_json>,
+     print_text<&Config::check_json>},
     {"perf-map", "CONCLAVE_PERF_MAP", parse_number<&Config::perf_map, 0, 1>,
      print_number<&Config::perf_map>},
     {"multiprocess", nullptr, parse_multiprocess,

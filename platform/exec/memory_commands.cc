@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "platform/base/pool.h"
+#include "platform/check/shadow_memory.h"
 #include "platform/model/context.h"
 
 namespace conclave {
@@ -168,10 +169,23 @@ bool is_gapless(const Box& box, const size_t region[3]) {
          (region[2] == 1 || box.slice_pitch == region[0] * region[1]);
 }
 
+// What commands will have written by the time that kernels behind them run.
+void note_written(const std::byte* begin, size_t bytes) {
+  if (check::ShadowMemory::is_on()) check::ShadowMemory::get().mark_written(begin, bytes);
+}
+
+void note_written(const Box& box, const size_t region[3]) {
+  if (!check::ShadowMemory::is_on()) return;
+  for (size_t z = 0; z < region[2]; ++z)
+    for (size_t y = 0; y < region[1]; ++y)
+      note_written(box.base + y * box.row_pitch + z * box.slice_pitch, region[0]);
+}
+
 }  // namespace
 
 std::unique_ptr<Command> make_copy(const std::byte* from, std::byte* to, size_t size,
                                    std::vector<Ref<Memory>> keep) {
+  note_written(to, size);
   return std::make_unique<Copy>(from, to, size, std::move(keep));
 }
 
@@ -179,11 +193,13 @@ std::unique_ptr<Command> make_rect_copy(const Box& from, const Box& to, const si
                                         std::vector<Ref<Memory>> keep) {
   if (is_gapless(from, region) && is_gapless(to, region))
     return make_copy(from.base, to.base, region[0] * region[1] * region[2], std::move(keep));
+  note_written(to, region);
   return std::make_unique<RectCopy>(from, to, region, std::move(keep));
 }
 
 std::unique_ptr<Command> make_fill(const void* pattern, size_t pattern_size, std::byte* to,
                                    size_t size, std::vector<Ref<Memory>> keep) {
+  note_written(to, size);
   return std::make_unique<Fill>(Pattern(pattern, pattern_size), to, size, std::move(keep));
 }
 
@@ -192,11 +208,13 @@ std::unique_ptr<Command> make_rect_fill(const void* pattern, size_t pattern_size
   if (is_gapless(to, region))
     return make_fill(pattern, pattern_size, to.base, region[0] * region[1] * region[2],
                      std::move(keep));
+  note_written(to, region);
   return std::make_unique<RectFill>(Pattern(pattern, pattern_size), to, region, std::move(keep));
 }
 
 std::unique_ptr<Command> make_host_call(std::function<void()> function,
                                         std::vector<Ref<Memory>> keep) {
+  for (const Ref<Memory>& memory : keep) note_written(memory->data(), memory->size());
   return std::make_unique<HostCall>(std::move(function), std::move(keep));
 }
 

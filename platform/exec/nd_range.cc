@@ -92,6 +92,7 @@ NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
   launch_.work_dim = space.dimensions;
   launch_.print = &print;
   launch_.reserved = 0;
+  launch_.check = nullptr;
   spill_bytes_ = code_->info->spill_bytes * items_per_group_;
 
   const std::vector<std::byte>& block = kernel.block();
@@ -102,7 +103,10 @@ NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
   }
   if (!block.empty()) std::memcpy(arguments(), block.data(), block.size());
   place_memory_arguments(kernel);
-  if (code_->launch_kinds) watch_kind(kernel, space);
+  if (code_->info->checked) [[unlikely]]
+    add_checks(kernel);
+  else if (code_->launch_kinds)
+    watch_kind(kernel, space);
 
   static std::atomic<uint32_t> launches{0};
   uint64_t estimate = estimate_ns();
@@ -148,6 +152,48 @@ void NdRange::place_memory_arguments(const Kernel& kernel) {
     bytes = bytes + arguments[i].local_bytes;
   }
   local_bytes_ = bytes.value_or(CL_OUT_OF_RESOURCES, "local arguments too large for any memory");
+}
+
+// The host may hold memory that it has got from the kernel's arguments' objects.
+void NdRange::add_checks(const Kernel& kernel) {
+  using check::CheckedArgument;
+  std::vector<CheckedArgument> arguments;
+  for (size_t i = 0; i < kernel.arguments().size(); ++i) {
+    const ArgumentInfo& info = code_->info->arguments[i];
+    CheckedArgument& argument = arguments.emplace_back();
+    argument.name = info.name;
+    argument.use = code_->info->check_uses[i];
+    if (info.kind == ArgumentInfo::Kind::kLocal) {
+      argument.kind = CheckedArgument::Kind::kLocal;
+      argument.size = kernel.arguments()[i].local_bytes;
+    }
+    Memory* memory = Memory::from(kernel.arguments()[i].memory);
+    if (!memory) continue;
+    const bool is_image = info.kind == ArgumentInfo::Kind::kImage;
+    argument.kind = is_image ? CheckedArgument::Kind::kImage : CheckedArgument::Kind::kMemory;
+    const auto begin = reinterpret_cast<uint64_t>(memory->data());
+    argument.base = begin;
+    if (!is_image)
+      std::memcpy(&argument.base, this->arguments() + info.offset, sizeof argument.base);
+    argument.size = begin + memory->size() - argument.base;
+    while (memory->parent()) memory = memory->parent();
+    argument.object = reinterpret_cast<uint64_t>(memory->data());
+    argument.object_size = memory->size();
+  }
+  launch_.local_bytes = local_bytes_;
+  launch_.check = &check_unit;
+  launch_.checked = std::make_unique<check::CheckedLaunch>(
+      launch_, std::move(arguments),
+      check::CheckedLaunch::Granules{code_->info->check_granule, code_->info->check_local_granule,
+                                     code_->info->check_races},
+      [context = Ref<Context>(&kernel.program().context())](const std::string& text) {
+        context->report(text);
+      });
+}
+
+abi::CheckUnit* NdRange::check_unit(const abi::Launch* launch) {
+  const auto* self = static_cast<const PrintingLaunch*>(launch);
+  return self->checked->unit(self->local_bytes);
 }
 
 // Work-groups that are narrower than the kernel's packets fill these together, if nothing tells one

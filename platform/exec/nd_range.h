@@ -15,6 +15,7 @@
 #include "platform/base/checked_size.h"
 #include "platform/base/object.h"
 #include "platform/base/pool.h"
+#include "platform/check/checked_launch.h"
 #include "platform/exec/command.h"
 #include "platform/exec/fault_report.h"
 #include "platform/model/kernel.h"
@@ -78,6 +79,8 @@ class NdRange : public Command {
   struct PrintingLaunch : abi::Launch {
     std::mutex mutex;
     std::string text;
+    std::unique_ptr<check::CheckedLaunch> checked;  // null: the code has no checks
+    size_t local_bytes = 0;
   };
 
   // The kernel's code at work on some of the launch's work-groups.
@@ -101,6 +104,8 @@ class NdRange : public Command {
 
   static int32_t print(const abi::Launch* launch, const char* format,
                        const abi::PrintArgument* descriptors, const void* values);
+  static abi::CheckUnit* check_unit(const abi::Launch* launch);
+  void add_checks(const Kernel& kernel);
   void watch_kind(const Kernel& kernel, const IndexSpace& space);
   std::byte* arguments() { return large_block_ ? large_block_.get() : small_block_.data(); }
   void place_memory_arguments(const Kernel& kernel);

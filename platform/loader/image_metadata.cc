@@ -5,6 +5,7 @@
 #include <bit>
 #include <set>
 
+#include "conclave/check_abi.h"
 #include "platform/loader/elf_file.h"
 #include "platform/loader/json_tree.h"
 
@@ -169,6 +170,22 @@ std::array<size_t, 3> read_size3(const Field& field) {
   return result;
 }
 
+size_t read_granule(const Field& field) {
+  const size_t granule = field.number(abi::kMaxGranule);
+  if (granule != 0 && !std::has_single_bit(granule)) field.bad("is no power of two");
+  return granule;
+}
+
+void read_check(const Field& field, KernelInfo& kernel) {
+  kernel.checked = true;
+  kernel.check_granule = read_granule(field["granule"]);
+  kernel.check_local_granule = read_granule(field["local_granule"]);
+  kernel.check_races = field["races"].flag();
+  kernel.check_uses = field["uses"].text();
+  if (kernel.check_uses.size() != kernel.arguments.size())
+    field["uses"].bad("has not one letter for each argument");
+}
+
 KernelInfo read_kernel(const Field& field, ProgramImage::Kind kind) {
   KernelInfo kernel;
   kernel.name = field["name"].text();
@@ -199,6 +216,7 @@ KernelInfo read_kernel(const Field& field, ProgramImage::Kind kind) {
   for (const Field& argument : field["arguments"].list(kMaxArguments))
     kernel.arguments.push_back(read_argument(argument, kernel.arguments_bytes));
   check_overlap(field, kernel.arguments);
+  if (field.has("check")) read_check(field["check"], kernel);
   return kernel;
 }
 

@@ -47,7 +47,13 @@ struct KernelInfo {
   size_t required_sub_group_size = 0;  // 0: not given
   size_t lanes = 1;                    // work-items that run at once: a sub-group
   bool joins_groups = false;           // the code knows global ids only, no work-groups
-  size_t dimension = 0;                // in which they are neighbours, where groups allow it
+  // Of code with checks (conclave/check_abi.h): the granules of its tags, 0 where it has none, and
+  // what it does to each argument: 'r' reads, 'w' writes, 'b' both, '-' neither; whether races are
+  // to be looked for.
+  size_t check_granule = 0, check_local_granule = 0;
+  std::string check_uses;
+  bool checked = false, check_races = false;
+  size_t dimension = 0;  // in which they are neighbours, where groups allow it
   size_t local_bytes = 0;
   size_t spill_bytes = 0;  // of a work-item
   size_t private_bytes = 0;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "platform/base/config.h"
+#include "platform/check/shadow_memory.h"
 #include "platform/model/device.h"
 #include "platform/share/share.h"
 
@@ -15,6 +17,7 @@ Context::Context(std::vector<Ref<Device>> devices, std::vector<cl_context_proper
       notify_(notify),
       notify_data_(user_data) {
   share::Share::get().open_context();
+  if (Config::get().check != Config::Check::kOff) check::ShadowMemory::turn_on();
 }
 
 Context::~Context() {

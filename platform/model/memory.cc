@@ -12,6 +12,7 @@
 #include "platform/base/checked_size.h"
 #include "platform/base/error.h"
 #include "platform/base/log.h"
+#include "platform/check/shadow_memory.h"
 #include "platform/exec/unit_services.h"
 #include "platform/model/context.h"
 #include "platform/model/device.h"
@@ -91,11 +92,14 @@ Memory::Memory(Context& context, cl_mem_flags flags, size_t size, void* host,
   if (flags & CL_MEM_USE_HOST_PTR) {
     host_ = host;
     data_ = static_cast<std::byte*>(host);
-    return;
+  } else {
+    data_ = allocate_storage(size);
+    owns_data_ = true;
+    if (flags & CL_MEM_COPY_HOST_PTR) std::memcpy(data_, host, size);
   }
-  data_ = allocate_storage(size);
-  owns_data_ = true;
-  if (flags & CL_MEM_COPY_HOST_PTR) std::memcpy(data_, host, size);
+  const bool is_written = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
+  if (check::ShadowMemory::is_on())
+    check::ShadowMemory::get().add(reinterpret_cast<uint64_t>(data_), size, is_written);
 }
 
 Memory::Memory(Context& context, cl_mem_flags flags, const Image& image, void* host,
@@ -131,13 +135,22 @@ Memory::~Memory() {
   for (auto it = destructors_.rbegin(); it != destructors_.rend(); ++it)
     it->first(handle(), it->second);
   if (!parent_) UnitServices::forget_heaps(data_, size_);
-  if (owns_data_) std::free(data_);
+  void* storage = owns_data_ ? data_ : nullptr;
+  if (!parent_ && check::ShadowMemory::is_on())
+    check::ShadowMemory::get().remove(reinterpret_cast<uint64_t>(data_), storage);
+  else
+    std::free(storage);
 }
 
 bool Memory::add_mapping(const void* pointer, const Region& region, bool write) {
   std::lock_guard lock(mutex_);
   auto conflicts = [&](const Mapping& m) { return write && m.write && region.overlaps(m.region); };
   if (std::any_of(mappings_.begin(), mappings_.end(), conflicts)) return false;
+  if (write && check::ShadowMemory::is_on()) {
+    const bool is_part = type() == CL_MEM_OBJECT_BUFFER;
+    check::ShadowMemory::get().mark_written(is_part ? pointer : data_,
+                                            is_part ? region.extent[0] : size_);
+  }
   mappings_.push_back({pointer, region, write});
   return true;
 }

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <thread>
 
+#include "platform/base/config.h"
 #include "platform/base/error.h"
 #include "platform/base/log.h"
+#include "platform/check/shadow_memory.h"
 #include "platform/exec/unit_of_thread.h"
 #include "platform/loader/compiler_client.h"
 #include "platform/model/context.h"
@@ -215,6 +217,22 @@ void Program::run(const Job& job) {
   if (failure) throw *failure;
 }
 
+namespace {
+
+// Whether the configuration wants checks in every program.
+bool add_check_option(protocol::Request& request) {
+  if (Config::get().check == Config::Check::kOff) return false;
+  request.options += " -cl-conclave-check";
+  return true;
+}
+
+bool has_checks(const ProgramImage& image) {
+  return std::any_of(image.kernels().begin(), image.kernels().end(),
+                     [](const KernelInfo& kernel) { return kernel.checked; });
+}
+
+}  // namespace
+
 void Program::run_for(const Job& job, const Ref<Device>& device) {
   protocol::Request request = job.request;
   std::shared_ptr<const ProgramImage> image;
@@ -226,7 +244,9 @@ void Program::run_for(const Job& job, const Ref<Device>& device) {
   }
   // A binary that is executable here already needs no compiler.
   std::string why;
-  if (request.action != protocol::Action::kRebuild || !image->runs_here(&why)) {
+  const bool lacks_checks = add_check_option(request) && image && !has_checks(*image);
+  if (request.action != protocol::Action::kRebuild || !image->runs_here(&why) ||
+      (lacks_checks && compiler_available())) {
     if (request.action == protocol::Action::kRebuild && !compiler_available())
       throw Error(CL_INVALID_BINARY, "the program binary does not run here: " + why +
                                          "; and there is no compiler to build it again");
@@ -246,6 +266,7 @@ void Program::run_for(const Job& job, const Ref<Device>& device) {
   }
   std::shared_ptr<const LoadedCode> code;
   std::vector<std::shared_ptr<const KernelCode>> kernels;
+  if (has_checks(*image)) check::ShadowMemory::turn_on();
   if (image->kind() == ProgramImage::Kind::kExecutable) {
     code = LoadedCode::load(*image, UnitOfThread::get);
     for (const KernelInfo& info : image->kernels())

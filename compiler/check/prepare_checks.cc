@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/check/prepare_checks.h"
+
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/Transforms/Utils/PromoteMemToReg.h>
+
+#include "compiler/builtins_link.h"
+#include "compiler/check/check_private.h"
+
+namespace conclave::compiler {
+namespace {
+
+// What pointers are based on is seen in values, not in variables.
+void promote_variables(llvm::Function& kernel) {
+  std::vector<llvm::AllocaInst*> variables;
+  for (llvm::Instruction& instruction : kernel.getEntryBlock())
+    if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction))
+      if (llvm::isAllocaPromotable(variable)) variables.push_back(variable);
+  llvm::DominatorTree dominators(kernel);
+  llvm::PromoteMemToReg(variables, dominators);
+}
+
+}  // namespace
+
+void prepare_checks(llvm::Module& module, const std::vector<llvm::Function*>& kernels,
+                    bool is_simplified) {
+  link_pointer_builtins(module);
+  inline_for_checks(module);
+  for (llvm::Function* kernel : kernels) {
+    check_private_variables(*kernel);
+    // Loads are not done earlier than the program does them, nor where it does not.
+    kernel->addFnAttr(llvm::Attribute::SanitizeAddress);
+    if (!is_simplified) promote_variables(*kernel);
+  }
+}
+
+}  // namespace conclave::compiler

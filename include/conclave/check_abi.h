@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// What checked kernels (build option -cl-conclave-check) and the runtime tell each other.
+//
+// The compiler emits, before accesses, comparisons that find most of them to be right: against the
+// bounds of what is accessed, and against its shadow memory. Where a comparison does not, the code
+// calls `access` for each access of each work-item, which looks closely.
+//
+// Shadow memory: one byte for each byte of a buffer, 0xff where it has been written; and tags,
+// which tell who has accessed a granule (the bytes that all accesses of a kernel are multiples of)
+// last. A tag holds, from the highest bit on,
+//  - of global memory: the launch (19 bits), the barriers that the group has passed (12 bits);
+//  - of local memory: the number of the group's stretch between two barriers (31 bits);
+//  - the work-item (32 bits): its linear global id, or kManyItems.
+// So what is older than a launch, or a stretch, is less than its least tag.
+#ifndef CONCLAVE_CHECK_ABI_H_
+#define CONCLAVE_CHECK_ABI_H_
+
+#include <cstdint>
+
+namespace conclave::abi {
+
+struct Launch;
+
+inline constexpr uint32_t kItemMask = 0x7fffffff;
+inline constexpr uint32_t kManyItems = 0xffffffff;
+// The item of a tag besides: who wrote did so by an atomic operation; those who read are all of the
+// group whose number the other bits are.
+inline constexpr uint32_t kAtomicItem = 0x80000000;
+inline constexpr uint32_t kItemsOfGroup = 0x80000000;
+inline constexpr uint32_t kTagItemBits = 32;
+inline constexpr uint32_t kTagIntervalBits = 12;
+inline constexpr uint64_t kNextTag = uint64_t{1} << kTagItemBits;
+inline constexpr uint64_t kMaxGranule = 8;
+
+// An atomic operation writes; atomic loads, and those of what is volatile, are atomic reads.
+enum class CheckedAccess : uint8_t {
+  kRead,
+  kWrite,
+  kAtomic,
+  kAtomicRead,
+  kPrivateBounds,
+  kPrivateRead
+};
+enum class CheckedSpace : uint8_t { kGlobal, kLocal, kPrivate, kUnknown };
+
+// One place in the source where memory is accessed; a constant of the program.
+struct CheckSite {
+  uint32_t line;  // 0: not known
+  uint32_t column;
+  uint32_t bytes;  // 0: as many as the call says
+  uint32_t alignment;
+  uint32_t granule;  // of the tags; 0: none
+  CheckedAccess access;
+  CheckedSpace space;
+  bool is_vector;    // some of its elements may be of no meaning to the program
+  bool is_partial;   // a vector that is read because some of its elements are to be replaced
+  int32_t argument;  // number of the kernel's argument, or -1
+  char text[4];      // kernel, file and variable, each with a 0 behind
+};
+
+// Memory that the code has the bounds of.
+struct CheckedMemory {
+  uint64_t base;
+  uint64_t size;
+  uint64_t init;  // shadow of `base`; 0: everything has been written
+  uint64_t
+      writers;  // the tags of `base`, one uint64_t for each granule; 0: races are not looked for
+  uint64_t readers;
+};
+
+// What the thread that runs work-groups of one launch has for checking.
+struct CheckUnit {
+  // Looks closely at an access of `bytes` bytes at `address`, which the code expects in
+  // [base, base + size); of a write of up to 8 bytes, `value` is what is written. Returns where the
+  // access is to be done instead: `address`, or memory that nobody uses.
+  uint64_t (*access)(CheckUnit* unit, const CheckSite* site, uint64_t base, uint64_t size,
+                     uint64_t address, uint64_t bytes, uint64_t value, uint64_t x, uint64_t y,
+                     uint64_t z);
+  // Called before each stretch between barriers that a group runs; `region` 0 is the first.
+  void (*begin_region)(CheckUnit* unit, uint32_t region);
+  // Of a work-item that has come to a barrier (1, 2, ...) or to the kernel's end (-1), where the
+  // one before it has come to another one.
+  void (*diverge)(CheckUnit* unit, const CheckSite* site, uint32_t before, uint32_t region,
+                  uint64_t x, uint64_t y, uint64_t z);
+
+  uint64_t local_memory;           // where it begins; set by the code
+  const CheckedMemory* arguments;  // one for each of the kernel; {} for what is no memory
+  uint64_t local_writers;          // the tags of all local memory
+  uint64_t local_readers;
+  uint64_t launch_tag;  // the least tag of the launch
+  uint64_t tag;         // that of the stretch, without the work-item
+  uint64_t group_tag;   // of local memory: the least of the group
+  uint64_t local_tag;   // of local memory: that of the stretch
+  uint32_t reached;     // what the work-item before has come to; kNowhere
+  uint32_t has_diverged;
+};
+inline constexpr uint32_t kNowhere = 0;
+
+}  // namespace conclave::abi
+
+#endif  // CONCLAVE_CHECK_ABI_H_

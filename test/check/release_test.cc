@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Addresses of memory objects that a kernel keeps beyond their end.
+#include <gtest/gtest.h>
+
+#include "test/check/checked_run.h"
+
+namespace conclave::test {
+namespace {
+
+class Released : public ::testing::TestWithParam<const char*> {};
+
+constexpr char kKeep[] =
+    "kernel void keep(global ulong* place, global int* data) { *place = (ulong)data; }\n";
+constexpr char kUse[] =
+    "kernel void NAME(global const ulong* place, global int* out) {\n"
+    "  global const int* data = (global const int*)*place;\n"
+    "  int i = get_global_id(0);\n"
+    "  out[i] = data[i];\n"
+    "}\n";
+
+TEST_P(Released, ReadOfAReleasedBuffer) {
+  const Outcome bad = run_with_kept_address(std::string(kKeep) + kUse, GetParam(), true);
+  ASSERT_EQ(bad.findings.size(), 1u) << ::testing::PrintToString(bad.findings);
+  for (const std::string& word :
+       {std::string("program.cl:5:12: use-after-release: read of 4 bytes in a buffer"),
+        std::string("(its size: 1024)"), "kernel '" + bad.kernel + "'", std::string("work-item (")})
+    EXPECT_NE(bad.findings[0].find(word), std::string::npos) << bad.findings[0];
+  EXPECT_EQ(bad.buffers[0][7], 0);
+}
+
+TEST_P(Released, ReadOfALiveBuffer) {
+  const Outcome good = run_with_kept_address(std::string(kKeep) + kUse, GetParam(), false);
+  EXPECT_TRUE(good.findings.empty()) << ::testing::PrintToString(good.findings);
+  EXPECT_EQ(good.buffers[0][7], 7);
+}
+
+INSTANTIATE_TEST_SUITE_P(Packets, Released, ::testing::Values(""));
+INSTANTIATE_TEST_SUITE_P(Scalar, Released, ::testing::Values("-cl-conclave-width=1"));
+
+}  // namespace
+}  // namespace conclave::test

@@ -187,7 +187,7 @@ void NdRange::add_checks(const Kernel& kernel) {
       check::CheckedLaunch::Granules{code_->info->check_granule, code_->info->check_local_granule,
                                      code_->info->check_races},
       [context = Ref<Context>(&kernel.program().context())](const std::string& text) {
-        context->report(text);
+        context->report(text.c_str());
       });
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What compiled code calls for an access that its comparisons do not find to be right.
-#include <dlfcn.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -17,7 +19,6 @@ using abi::CheckedSpace;
 using abi::CheckSite;
 
 constexpr size_t kMostBytes = 4096;  // of one access, but for copies
-constexpr uint64_t kStackBytes = 16u << 20;
 
 // Where accesses are done that must not be done where the program wants them: what is read is 0.
 uint64_t nowhere(bool is_read) {
@@ -94,14 +95,13 @@ class Look {
     return refuse(FindingKind::kOutOfBounds);
   }
 
-  // Variables of the program and of work-items; memory that was there before checking began.
+  // Variables of the program and of work-items, heaps and scratch memory of the device, memory
+  // objects from before checking began: all that there is memory at.
   bool is_programs_own() const {
-    if (address_ < 4096) return false;
-    if (!ShadowMemory::get().knows_all()) return true;
-    const auto here = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
-    if (address_ - here < kStackBytes) return true;
-    Dl_info info;
-    return dladdr(reinterpret_cast<const void*>(address_), &info) != 0;
+    char byte;
+    const iovec to{&byte, 1};
+    const iovec from{reinterpret_cast<void*>(address_), 1};
+    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1 || errno != EFAULT;
   }
 
   uint32_t linear_id() const {

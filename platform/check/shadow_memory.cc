@@ -9,7 +9,6 @@
 #include <new>
 
 #include "conclave/check_abi.h"
-#include "platform/base/config.h"
 
 namespace conclave::check {
 namespace {
@@ -77,8 +76,6 @@ ShadowMemory& ShadowMemory::get() {
   static auto* memory = new ShadowMemory;
   return *memory;
 }
-
-ShadowMemory::ShadowMemory() : knows_all_(Config::get().check != Config::Check::kOff) {}
 
 std::shared_ptr<Allocation> ShadowMemory::add(uint64_t base, size_t size, bool is_written) {
   auto allocation = std::make_shared<Allocation>(base, size, is_written);

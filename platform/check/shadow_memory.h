@@ -76,11 +76,8 @@ class ShadowMemory {
   // The size of a released object there; 0: there was none.
   size_t find_released(uint64_t address, uint64_t& base);
   void mark_written(const void* begin, size_t bytes);
-  // Whether every object that there is was made since checking began.
-  bool knows_all() const { return knows_all_; }
 
  private:
-  ShadowMemory();
   struct Released {
     uint64_t base;
     size_t size;
@@ -89,7 +86,6 @@ class ShadowMemory {
   void release_old();
 
   static std::atomic<bool> is_on_;
-  const bool knows_all_;
   std::shared_mutex mutex_;
   std::map<uint64_t, std::shared_ptr<Allocation>> live_;
   std::deque<Released> released_;

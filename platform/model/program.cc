@@ -222,7 +222,8 @@ namespace {
 // Whether the configuration wants checks in every program.
 bool add_check_option(protocol::Request& request) {
   if (Config::get().check == Config::Check::kOff) return false;
-  request.options += " -cl-conclave-check";
+  // First: an option at the end may want a value.
+  request.options.insert(0, "-cl-conclave-check ");
   return true;
 }
 

@@ -34,6 +34,23 @@ TEST_P(Released, ReadOfALiveBuffer) {
   EXPECT_EQ(good.buffers[0][7], 7);
 }
 
+// No memory object was ever there.
+TEST_P(Released, ReadAtNull) {
+  const Outcome bad =
+      run_checked({"kernel void NAME(global const ulong* place, global int* out) {\n"
+                   "  global const int* data = (global const int*)*place;\n"
+                   "  out[get_global_id(0)] = data[get_global_id(0)];\n}",
+                   GetParam(),
+                   {256},
+                   {64},
+                   {buffer_with({0, 0}), buffer_of(1024)}});
+  ASSERT_EQ(bad.findings.size(), 1u) << ::testing::PrintToString(bad.findings);
+  EXPECT_NE(bad.findings[0].find(":3:27: out-of-bounds: read of 4 bytes in no memory object"),
+            std::string::npos)
+      << bad.findings[0];
+  EXPECT_EQ(bad.buffers[1][7], 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Packets, Released, ::testing::Values(""));
 INSTANTIATE_TEST_SUITE_P(Scalar, Released, ::testing::Values("-cl-conclave-width=1"));
 

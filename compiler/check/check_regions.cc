@@ -64,7 +64,7 @@ class RegionChecker {
       else
         close_look_.redirect(access, *access.instruction);
     for (auto& [block, accesses] : plain) {
-      const std::vector<Segment> segments = find_segments(*block, accesses);
+      const std::vector<Segment> segments = find_segments(accesses);
       // From the last on: the code before stays in its block.
       for (const Segment& segment : llvm::reverse(segments)) check(segment);
     }

@@ -55,7 +55,7 @@ CheckedAccess make_access(llvm::Instruction& instruction, unsigned operand, llvm
       &instruction, operand, layout.getTypeStoreSize(type).getFixedValue(), alignment.value(), kind,
       {},           0};
   if (is_plain) access.elements = count_elements(type, layout);
-  access.object = find_object(access.pointer(), *instruction.getFunction());
+  access.object = find_object(access.pointer());
   // Addresses of private memory that have been kept: they are the code's own.
   const unsigned space = access.pointer()->getType()->getPointerAddressSpace();
   if (access.object.kind == Kind::kUnknown && space == kPrivateAddressSpace)
@@ -87,7 +87,7 @@ std::optional<CheckedAccess> describe(llvm::Instruction& instruction) {
 
 }  // namespace
 
-CheckedObject find_object(llvm::Value* pointer, const llvm::Function& /*region*/) {
+CheckedObject find_object(llvm::Value* pointer) {
   llvm::SmallVector<const llvm::Value*, 4> objects;
   llvm::getUnderlyingObjects(pointer, objects, nullptr, /*MaxLookup=*/0);
   std::optional<CheckedObject> found;

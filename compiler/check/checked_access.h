@@ -49,8 +49,8 @@ struct CheckedAccess {
   bool is_plain() const { return elements != 0; }
 };
 
-// `region` has the parameters of region functions (region.h).
-CheckedObject find_object(llvm::Value* pointer, const llvm::Function& region);
+// Of a pointer in a region function (region.h).
+CheckedObject find_object(llvm::Value* pointer);
 
 // Nothing for what is no access, or one of private memory.
 std::optional<CheckedAccess> find_access(llvm::Instruction& instruction);

@@ -110,7 +110,7 @@ void CloseLook::redirect(const CheckedAccess& access, llvm::Instruction& instruc
 
 Value* CloseLook::is_good(IRBuilder<>& builder, llvm::MemIntrinsic& copy, Value* pointer,
                           unsigned operand, bool is_write) {
-  const CheckedObject object = find_object(pointer, *copy.getFunction());
+  const CheckedObject object = find_object(pointer);
   if (object.kind == CheckedObject::Kind::kTrusted) return builder.getTrue();
   if (pointer->getType()->getPointerAddressSpace() == kPrivateAddressSpace)
     return builder.getTrue();

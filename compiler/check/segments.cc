@@ -61,8 +61,7 @@ bool has_end_between(const Instruction* first, const Instruction* last) {
 
 }  // namespace
 
-std::vector<Segment> find_segments(BasicBlock& /*block*/,
-                                   const std::vector<CheckedAccess>& accesses) {
+std::vector<Segment> find_segments(const std::vector<CheckedAccess>& accesses) {
   std::vector<Segment> segments;
   for (const CheckedAccess& access : accesses) {
     const bool may_join = [&] {

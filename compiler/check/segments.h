@@ -12,10 +12,9 @@ namespace conclave::compiler {
 
 using Segment = std::vector<CheckedAccess>;
 
-// Moves the calculation of addresses in `block` as far as needed, and returns its segments in
-// order. `accesses` are the plain accesses of the block, in order.
-std::vector<Segment> find_segments(llvm::BasicBlock& block,
-                                   const std::vector<CheckedAccess>& accesses);
+// Moves the calculation of addresses as far as needed, and returns the segments of a block in
+// order. `accesses` are its plain accesses, in order.
+std::vector<Segment> find_segments(const std::vector<CheckedAccess>& accesses);
 
 // The segment's code, and a second version of it, both between `before` and `behind`; no block has
 // a branch to either yet.

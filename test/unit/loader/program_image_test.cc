@@ -155,7 +155,7 @@ TEST(ProgramImage, ChecksEveryField) {
       {"\"abi\": 5,", "", "abi is missing"},
       {"\"abi\": 5", "\"abi\": -1", "abi is no non-negative integer"},
       {"\"abi\": 5", "\"abi\": 1.0", "abi is no non-negative integer"},
-      {"\"abi\": 5", "\"abi\": 5294967296", "abi is 4294967296, at most"},
+      {"\"abi\": 5", "\"abi\": 4294967296", "abi is 4294967296, at most"},
       {"\"executable\"", "\"program\"", "kind is \"program\", expected one of executable"},
       {"\"executable\"", "7", "kind is no string"},
       {"\"options\": \"-cl-std=CL3.0\"", "\"options\": \"a\\u0000b\"", "options has a zero byte"},

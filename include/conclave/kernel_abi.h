@@ -71,8 +71,9 @@ struct Workspace {
   // an AddressRanges, kUnitAccessBytes before it a UnitAccess.
   void* local_memory;
   void* spill;  // values live across barriers: spill bytes per work-item x work-items
-  // Written by the code where it begins with a group, or with several beside each other: how many of
-  // the `count` groups of its call are left, those included. So a fault is known to be one group's.
+  // Written by the code where it begins with a group, or with several beside each other: how many
+  // of the `count` groups of its call are left, those included. So a fault is known to be one
+  // group's.
   mutable uint64_t groups_left;
 };
 

@@ -277,6 +277,18 @@ Buffer make_buffer(cl_context context, const std::vector<int>& data) {
                      const_cast<int*>(data.data()));
 }
 
+Event launch(cl_command_queue queue, cl_kernel kernel, cl_mem out, const std::vector<int>& numbers,
+             size_t items, const std::vector<cl_event>& wait) {
+  EXPECT_OK(clSetKernelArg(kernel, 0, sizeof out, &out));
+  for (cl_uint i = 0; i < numbers.size(); ++i)
+    EXPECT_OK(clSetKernelArg(kernel, i + 1, sizeof(int), &numbers[i]));
+  Event event;
+  const size_t group = 64;
+  EXPECT_OK(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &items, &group,
+                                   static_cast<cl_uint>(wait.size()),
+                                   wait.empty() ? nullptr : wait.data(), event.out()));
+  return event;
+}
 Event user_event(cl_context context) {
   cl_int err = CL_SUCCESS;
   Event event(clCreateUserEvent(context, &err));

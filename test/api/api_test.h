@@ -183,6 +183,10 @@ Buffer make_buffer(cl_context context, size_t size, cl_mem_flags flags = CL_MEM_
                    void* host = nullptr);
 Buffer make_buffer(cl_context context, const std::vector<int>& data);
 Event user_event(cl_context context);
+// Launches `kernel` over `items` work-items in groups of 64; its arguments are `out` and the
+// numbers.
+Event launch(cl_command_queue queue, cl_kernel kernel, cl_mem out, const std::vector<int>& numbers,
+             size_t items, const std::vector<cl_event>& wait = {});
 std::vector<int> contents(cl_command_queue queue, cl_mem buffer, size_t count);
 
 class ApiTest : public ::testing::Test {

@@ -90,16 +90,7 @@ class FaultTest : public ApiTest {
   }
   Event enqueue(cl_command_queue queue, const char* name, std::vector<int> arguments,
                 const std::vector<cl_event>& wait = {}) {
-    Kernel kernel = make_kernel(program_, name);
-    EXPECT_OK(clSetKernelArg(kernel, 0, sizeof(cl_mem), out_.list()));
-    for (cl_uint i = 0; i < arguments.size(); ++i)
-      EXPECT_OK(clSetKernelArg(kernel, i + 1, sizeof(int), &arguments[i]));
-    Event event;
-    const size_t group = 64;
-    EXPECT_OK(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &kItems, &group,
-                                     static_cast<cl_uint>(wait.size()),
-                                     wait.empty() ? nullptr : wait.data(), event.out()));
-    return event;
+    return launch(queue, make_kernel(program_, name), out_, arguments, kItems, wait);
   }
   // The event tells of a fault, the callback was told `texts` once, and the queue goes on.
   void expect_fault(const Event& event, const std::vector<std::string>& texts) {

@@ -31,7 +31,7 @@ java_run() {
 }
 
 java_run 0 -cp . Faults "$work/libfaults.so"
-# The simple compiler's code takes a fault for every null; the other's, for the first ones only.
+# The same with the code of the other one of Java's two compilers.
 java_run 0 -XX:TieredStopAtLevel=1 -cp . Faults "$work/libfaults.so"
 # A fault of native code is still the virtual machine's to report: it ends by abort().
 java_run 134 -cp . Faults "$work/libfaults.so" crash

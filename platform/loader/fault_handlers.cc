@@ -7,15 +7,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <iterator>
 #include <mutex>
+#include <utility>
 
 namespace conclave::fault_handlers {
 namespace {
 
-// A host that installs its handlers again and again, each on top of ours, is followed so often.
+// A host that installs one handler after the other, each on top of ours, is followed so often.
 constexpr int kMostHostHandlers = 8;
 
 // How long a handler that the host has installed since the last look may stay on top. The clock
@@ -25,11 +27,11 @@ constexpr int64_t kLookEveryNs = 1'000'000;
 // Room for the handlers of virtual machines and sanitizers, which write reports.
 constexpr size_t kAlternateStackBytes = 128 << 10;
 
-// What the host had installed for one signal, the oldest first. Entries are written once, before
-// `count` counts them.
+// What the host has installed for one signal, the oldest first. Handlers read this at any moment,
+// so what `actions` points to does not change.
 struct HostHandlers {
-  std::array<struct sigaction, kMostHostHandlers> actions;
-  std::atomic<int> count{0};
+  std::array<std::atomic<const struct sigaction*>, kMostHostHandlers> actions{};
+  int count = 0;
 };
 HostHandlers g_host[std::size(kSignals)];
 std::atomic<LeaveKernel> g_leave_kernel{nullptr};
@@ -43,9 +45,17 @@ HostHandlers& host_handlers(int number) {
 
 // A thread that is in a handler of the host. That handler may hand the fault on to the one that it
 // found when it was installed, which is ours; then it is the turn of the host's next older handler.
-// Not thread_local: a thread's first access to such a variable may allocate memory.
+// on_fault's level tells which that is, except where a host has installed one handler twice and so
+// has found ours above its own. Not thread_local: a thread's first access to such a variable may
+// allocate memory.
 class Passing {
  public:
+  struct Turn {
+    int handler = -1;  // an index of HostHandlers::actions
+    const void* context = nullptr;
+    const void* frame = nullptr;
+  };
+
   // Null where more threads are in handlers at the same moment than there is room for.
   static Passing* of_this_thread() {
     const auto self = static_cast<pid_t>(syscall(SYS_gettid));
@@ -54,35 +64,35 @@ class Passing {
     for (Passing& passing : all_) {
       pid_t nobody = 0;
       if (passing.thread_.compare_exchange_strong(nobody, self)) {
-        passing.level_ = -1;
+        passing.turn_ = {};
         return &passing;
       }
     }
     return nullptr;
   }
 
-  // How many handlers of the host have had this fault. A handler hands a fault on by a call, with
-  // the same context, or by raising the signal; its frame is then still on the stack, above
-  // `frame`, the present one. It may also have left by a jump, some time ago.
-  int enter(const siginfo_t& info, const void* context, const void* frame) {
-    const bool handed_on =
-        level_ >= 0 && frame < frame_ && (info.si_code <= 0 || context == context_);
-    level_ = handed_on ? level_ + 1 : 0;
-    context_ = context;
-    frame_ = frame;
-    return level_;
+  // The turn before that of `next`, whose handler becomes an older one where that has had this
+  // fault. A handler hands a fault on by a call, with the same context, or by raising the signal;
+  // its frame is then still on the stack, above the present one. It may also have left by a jump,
+  // some time ago.
+  Turn begin(Turn& next, const siginfo_t& info) {
+    const bool handed_on = turn_.handler >= 0 && next.frame < turn_.frame &&
+                           (info.si_code <= 0 || next.context == turn_.context);
+    const Turn before = handed_on ? turn_ : Turn{};
+    if (handed_on) next.handler = std::min(next.handler, turn_.handler - 1);
+    turn_ = next;
+    return before;
   }
-  void leave() {
-    if (--level_ < 0) thread_.store(0);
+  void end(const Turn& before) {
+    turn_ = before;
+    if (before.handler < 0) thread_.store(0);
   }
 
  private:
   static std::array<Passing, 64> all_;
 
   std::atomic<pid_t> thread_{0};
-  int level_ = -1;
-  const void* context_ = nullptr;
-  const void* frame_ = nullptr;
+  Turn turn_;
 };
 std::array<Passing, 64> Passing::all_;
 
@@ -111,28 +121,72 @@ void call(const struct sigaction& action, int number, siginfo_t* info, void* con
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-void hand_on(int number, siginfo_t* info, void* context) {
-  const HostHandlers& host = host_handlers(number);
+// To the newest of the host's `count` oldest handlers.
+void hand_on(int count, int number, siginfo_t* info, void* context) {
+  Passing::Turn turn = {count - 1, context, __builtin_frame_address(0)};
   Passing* passing = Passing::of_this_thread();
-  const int level = passing ? passing->enter(*info, context, __builtin_frame_address(0)) : 0;
-  const int index = host.count.load(std::memory_order_acquire) - 1 - level;
+  const Passing::Turn before = passing ? passing->begin(turn, *info) : Passing::Turn{};
+  const struct sigaction* action =
+      turn.handler < 0 ? nullptr
+                       : host_handlers(number).actions[static_cast<size_t>(turn.handler)].load();
   const bool is_fault = info->si_code > 0;
-  if (index < 0 || host.actions[static_cast<size_t>(index)].sa_handler == SIG_DFL) {
+  if (!action || action->sa_handler == SIG_DFL) {
     end_by(number, is_fault);
-  } else if (const struct sigaction& action = host.actions[static_cast<size_t>(index)];
-             action.sa_handler != SIG_IGN) {
-    call(action, number, info, context);
+  } else if (action->sa_handler != SIG_IGN) {
+    call(*action, number, info, context);
   } else if (is_fault) {
     end_by(number, is_fault);  // a fault cannot be ignored
   }
-  if (passing) passing->leave();
+  if (passing) passing->end(before);
 }
 
+// Our handler, on top of so many of the host's. It is another function for each number, because a
+// host that takes its own handler away puts back the one of ours that it had found. That one must
+// not call the host's newer handlers: they are not installed any more. Python's faulthandler, for
+// one, returns at once where it has been disabled, and the fault would come again for ever.
+template <int kHostHandlers>
 void on_fault(int number, siginfo_t* info, void* context) {
   const int error = errno;
   if (info->si_code > 0) g_leave_kernel.load()(number, *info, context);
-  hand_on(number, info, context);
+  hand_on(kHostHandlers, number, info, context);
   errno = error;
+}
+
+using Handler = void (*)(int, siginfo_t*, void*);
+constexpr auto kOurs = []<size_t... kCounts>(std::index_sequence<kCounts...>) {
+  return std::array<Handler, sizeof...(kCounts)>{on_fault<kCounts>...};
+}(std::make_index_sequence<kMostHostHandlers + 1>());
+
+bool is_same(const struct sigaction& one, const struct sigaction& other) {
+  return one.sa_sigaction == other.sa_sigaction && one.sa_flags == other.sa_flags;
+}
+
+// Where `action` stands for good; null where there is no room. Under install_if_due's lock.
+const struct sigaction* kept(const struct sigaction& action) {
+  static std::array<struct sigaction, 4 * kMostHostHandlers> all;
+  static size_t count = 0;
+  for (size_t i = 0; i < count; ++i)
+    if (is_same(all[i], action)) return &all[i];
+  if (count == all.size()) return nullptr;
+  all[count] = action;
+  return &all[count++];
+}
+
+// Counts `present`, which the host has installed on top of ours; false where there is no room.
+bool add(HostHandlers& host, const struct sigaction& present) {
+  const auto at = [&](int i) { return host.actions[static_cast<size_t>(i)].load(); };
+  if (host.count > 0 && is_same(*at(host.count - 1), present)) return true;
+  if (host.count == kMostHostHandlers) {
+    // One that was there before, of a host that changes between some.
+    while (host.count > 0 && !is_same(*at(host.count - 1), present)) --host.count;
+    if (host.count > 0) return true;
+    host.count = kMostHostHandlers;
+    return false;
+  }
+  const struct sigaction* action = kept(present);
+  if (!action) return false;
+  host.actions[static_cast<size_t>(host.count++)].store(action);
+  return true;
 }
 
 // Puts our handler on top of the host's, unless it is there.
@@ -140,22 +194,17 @@ void install_for(int number) {
   HostHandlers& host = host_handlers(number);
   struct sigaction present;
   if (sigaction(number, nullptr, &present) != 0) return;
-  if (present.sa_flags & SA_SIGINFO && present.sa_sigaction == on_fault) return;
-  const int count = host.count.load();
-  if (count == kMostHostHandlers) return;
-  const auto known = [&] {
-    return count > 0 &&
-           host.actions[static_cast<size_t>(count - 1)].sa_sigaction == present.sa_sigaction;
-  };
-  if (!known()) {
-    host.actions[static_cast<size_t>(count)] = present;
-    host.count.store(count + 1, std::memory_order_release);
+  const auto ours = std::find(kOurs.begin(), kOurs.end(), present.sa_sigaction);
+  if (present.sa_flags & SA_SIGINFO && ours != kOurs.end()) {
+    host.count = static_cast<int>(ours - kOurs.begin());
+    return;
   }
-  struct sigaction ours = {};
-  ours.sa_sigaction = on_fault;
+  if (!add(host, present)) return;
+  struct sigaction action = {};
+  action.sa_sigaction = kOurs[static_cast<size_t>(host.count)];
   // Nothing is blocked in the handler, so that it can be left by a jump.
-  ours.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK | SA_RESTART;
-  sigaction(number, &ours, nullptr);
+  action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK | SA_RESTART;
+  sigaction(number, &action, nullptr);
 }
 
 }  // namespace

@@ -136,6 +136,9 @@ void leave_faulty_kernel(int number, const siginfo_t& info, const void* context)
     const KernelFault fault = fault_of(number, info, context, instruction);
     call->fault = fault;
     CallRegistry::get().depart(call->site.launch, {CL_ERROR_KERNEL_FAULT_CONCLAVE});
+    // Where a handler of the host was on top of ours and has handed the fault on, the signal is
+    // blocked; it must not stay so, because a fault while it is blocked ends the process.
+    pthread_sigmask(SIG_SETMASK, &static_cast<const ucontext_t*>(context)->uc_sigmask, nullptr);
     jump_out(*call);
   }
   if (!state->member) return;

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "process_roles.h"
 #include "remains.h"
+#include "soak_roles.h"
 #include "test/common/temporary_segment.h"
 #include "test/common/worker_process.h"
 
@@ -256,8 +256,7 @@ TEST_P(Priority, HighGetsMoreThanLow) {
 }  // namespace conclave::test
 
 int main(int argc, char** argv) {
-  if (int status = conclave::test::run_role(argc, argv, conclave::test::process_roles());
-      status >= 0)
+  if (int status = conclave::test::run_role(argc, argv, conclave::test::soak_roles()); status >= 0)
     return status;
   std::signal(SIGPIPE, SIG_IGN);  // a worker that died shows otherwise
   testing::InitGoogleTest(&argc, argv);

@@ -11,18 +11,8 @@ namespace {
 
 using nlohmann::json;
 
-// Runs a tool that lies beside this program, and reads what it prints.
 json run_tool(const std::string& command) {
-  const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  const std::string line = "'" + folder.string() + "'/" + command;
-  std::FILE* pipe = popen(line.c_str(), "r");
-  if (!pipe) throw std::runtime_error("cannot run " + line);
-  std::string text;
-  char block[4096];
-  while (const size_t size = std::fread(block, 1, sizeof block, pipe)) text.append(block, size);
-  if (const int status = pclose(pipe); status != 0)
-    throw std::runtime_error(line + " ended with status " + std::to_string(status));
-  return json::parse(text);
+  return json::parse(tool_output(command));
 }
 
 // Keys under which the tools show numbers of processes.
@@ -53,6 +43,19 @@ json check_heaps(const std::string& segment) {
 }
 
 }  // namespace
+
+std::string tool_output(const std::string& command) {
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  const std::string line = "'" + folder.string() + "'/" + command;
+  std::FILE* pipe = popen(line.c_str(), "r");
+  if (!pipe) throw std::runtime_error("cannot run " + line);
+  std::string text;
+  char block[4096];
+  while (const size_t size = std::fread(block, 1, sizeof block, pipe)) text.append(block, size);
+  if (const int status = pclose(pipe); status != 0)
+    throw std::runtime_error(line + " ended with status " + std::to_string(status));
+  return text;
+}
 
 std::string remains_of(const std::set<pid_t>& processes, const std::string& segment) {
   std::string found;

@@ -9,6 +9,9 @@
 
 namespace conclave::test {
 
+// What a tool that lies beside this program prints. Throws std::runtime_error where it fails.
+std::string tool_output(const std::string& command);
+
 // What still belongs to `processes` in the shared segment `segment`, as Conclave's tools show it:
 // entries in the table of processes, compute units, places among those that wait, heap blocks. ""
 // where nothing does. Throws std::runtime_error where a tool fails.

@@ -82,10 +82,13 @@ bool Engine::run_here(Event& event) {
   return true;
 }
 
-// Wants a unit for the command later.
+// Wants a unit for the command later; for a gang, the one that joins first.
 void Engine::put_off(Event& event) {
   try {
-    dispatcher_.add_to_backlog(event);
+    if (event.progress.gang)
+      gang::begin(dispatcher_, event);
+    else
+      dispatcher_.add_to_backlog(event);
   } catch (const std::exception& error) {
     if (!run_here(event)) execution::abandon(event, error);
   }

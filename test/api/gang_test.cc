@@ -79,21 +79,37 @@ TEST_F(GangTest, MoreWorkGroupsThanUnitsAreRefused) {
   EXPECT_CL(CL_INVALID_GLOBAL_WORK_SIZE, meeting.enqueue(queue_));
 }
 
-TEST_F(GangTest, GangsOfSeveralQueuesTakeTurns) {
-  constexpr int kQueues = 3, kLaunches = 5;
+// How many of `launches` gangs on each of three queues, at the same time, have met.
+int meet_on_three_queues(cl_context context, cl_program gang, int launches) {
   std::vector<std::thread> threads;
   std::atomic<int> met{0};
-  for (int t = 0; t < kQueues; ++t) {
+  for (int t = 0; t < 3; ++t) {
     threads.emplace_back([&] {
-      Queue queue = make_queue(context_);
-      for (int i = 0; i < kLaunches; ++i) {
-        Meeting meeting(context_, gang_, units(), 2);
+      Queue queue = make_queue(context);
+      for (int i = 0; i < launches; ++i) {
+        Meeting meeting(context, gang, units(), 2);
         if (meeting.enqueue(queue) == CL_SUCCESS && meeting.all_met(queue)) ++met;
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(kQueues * kLaunches, met);
+  return met;
+}
+
+TEST_F(GangTest, GangsOfSeveralQueuesTakeTurns) {
+  EXPECT_EQ(15, meet_on_three_queues(context_, gang_, 5));
+}
+
+// A host thread that leaves its unit puts off what it has not begun: gangs, too, from their start.
+CHILD_PROCESS(gangs_on_two_units) {
+  Context context = make_context();
+  Program gang = build(context, kGangKernel, "-cl-std=CL3.0");
+  CHECK(meet_on_three_queues(context, gang, 100) == 300);
+  return 0;
+}
+TEST_F(GangTest, GangsOfSeveralQueuesTakeTurnsOnTwoUnits) {
+  const ChildResult result = run_child("gangs_on_two_units", {{"CONCLAVE_COMPUTE_UNITS", "2"}});
+  EXPECT_EQ(0, result.exit_status) << result.output;
 }
 
 TEST_F(GangTest, BesideOrdinaryKernels) {

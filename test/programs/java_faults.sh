@@ -33,6 +33,10 @@ java_run() {
 java_run 0 -cp . Faults "$work/libfaults.so"
 # The same with the code of the other one of Java's two compilers.
 java_run 0 -XX:TieredStopAtLevel=1 -cp . Faults "$work/libfaults.so"
+# With Java's own chaining of handlers, its handler stays on top of ours and hands faults on.
+if [ -f "$jdk/lib/libjsig.so" ]; then
+  LD_PRELOAD="$jdk/lib/libjsig.so" java_run 0 -cp . Faults "$work/libfaults.so"
+fi
 # A fault of native code is still the virtual machine's to report: it ends by abort().
 java_run 134 -cp . Faults "$work/libfaults.so" crash
 grep -q 'A fatal error has been detected by the Java Runtime Environment' output || fail "$(cat output)"

@@ -138,8 +138,11 @@ class Soak {
     std::unique_ptr<WorkerProcess> worker;
     uint32_t progress = 0;
     bool slow = false;
-    int64_t moved = 0;       // when it made progress, or was continued
-    int64_t stopped_to = 0;  // 0: it is not stopped
+    int64_t moved = 0;       // when it made progress; later by the time for which it was stopped
+    int64_t stopped_at = 0;  // 0: it is not stopped
+    int64_t stopped_to = 0;
+
+    int64_t still(int64_t now) const { return now - moved; }
   };
 
   void fill(size_t i) {
@@ -185,7 +188,7 @@ class Soak {
         continue;
       }
       const int64_t now = now_ns();
-      if (place.stopped_to != 0) {
+      if (place.stopped_at != 0) {
         if (now > place.stopped_to) resume(place);
         continue;
       }
@@ -195,10 +198,10 @@ class Soak {
         place.moved = now;
         place.slow = false;
       }
-      if (now - place.moved > kStuck)
+      if (place.still(now) > kStuck)
         throw std::runtime_error(kParts[i].role + std::string(" makes no progress") +
                                  state_of(place.worker->pid()));
-      if (now - place.moved > kSlow && !place.slow) {
+      if (place.still(now) > kSlow && !place.slow) {
         place.slow = true;
         ++slow_;
         std::printf("%s (process %d) is slow\n%s", kParts[i].role, place.worker->pid(),
@@ -208,23 +211,26 @@ class Soak {
   }
 
   void resume(Place& place) {
-    if (place.stopped_to == 0) return;
+    if (place.stopped_at == 0) return;
     place.worker->signal(SIGCONT);
-    place.stopped_to = 0;
-    place.moved = now_ns();
+    place.moved += now_ns() - place.stopped_at;
+    place.stopped_at = 0;
   }
 
   void stop_one() {
     Place& place = places_[random_() % places_.size()];
-    if (place.stopped_to != 0) return;
+    if (place.stopped_at != 0) return;
     place.worker->signal(SIGSTOP);
-    place.stopped_to = now_ns() + static_cast<int64_t>(1 + random_() % 500) * kMillisecond;
+    place.stopped_at = now_ns();
+    place.stopped_to = place.stopped_at + static_cast<int64_t>(1 + random_() % 500) * kMillisecond;
     ++stops_;
   }
 
   void kill_one() {
     const size_t i = kSurvivors + random_() % (places_.size() - kSurvivors);
     Place& place = places_[i];
+    // The death of one that seems to be stuck would hide that.
+    if (place.still(place.stopped_at != 0 ? place.stopped_at : now_ns()) > kSlow / 4) return;
     place.worker->signal(SIGKILL);
     const int status = place.worker->wait();
     // Another status is that of a worker that had found something wrong.
@@ -232,7 +238,7 @@ class Soak {
       throw std::runtime_error(kParts[i].role + std::string(" ended with status ") +
                                std::to_string(status));
     ++kills_;
-    killed_while_stopped_ += place.stopped_to != 0;
+    killed_while_stopped_ += place.stopped_at != 0;
     refill(i);
   }
 

@@ -387,6 +387,8 @@ TEST_F(ShortageTest, OfMemoryLater) {
     const int64_t again = Shortage::live_blocks();
     constexpr int kTimes = 8;
     for (int k = 0; k < kTimes; ++k) run_short_of(i);
+    // A thread in the background holds kernels until it has looked for better code for them.
+    for (int k = 0; k < 500 && Shortage::live_blocks() - again >= kTimes; ++k) usleep(20'000);
     EXPECT_LT(Shortage::live_blocks() - again, kTimes) << "a leak at memory " << i;
   }
 }

@@ -275,7 +275,7 @@ void add_other_regions(RegionedKernel& kernel, const Plan& plan, const KernelInf
   remarks = std::move(others);
 }
 
-// What plans are made for: a kernel without its checks, whose code is mostly not run.
+// Plans are made for the kernel without its checks, whose code mostly does not run.
 RegionedKernel make_model(const RegionedKernel& kernel) {
   RegionedKernel model = kernel;
   for (Region& region : model.regions) {

@@ -26,7 +26,7 @@ using llvm::Instruction;
 using llvm::IRBuilder;
 using llvm::Value;
 
-// Of elements that are read or written together, as many have tags compared at once.
+// So many tags are compared at once, where elements are read or written together.
 constexpr uint64_t kMostTags = 16;
 
 std::vector<CheckedAccess> find_accesses(llvm::Function& region) {

@@ -49,7 +49,7 @@ struct CheckedAccess {
   bool is_plain() const { return elements != 0; }
 };
 
-// Of a pointer in a region function (region.h).
+// Finds the object of a pointer in a region function (region.h).
 CheckedObject find_object(llvm::Value* pointer);
 
 // Nothing for what is no access, or one of private memory.

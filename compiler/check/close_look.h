@@ -19,7 +19,7 @@ class CloseLook {
   // Lets `instruction`, which is the access or a copy of it, access what the runtime says.
   void redirect(const CheckedAccess& access, llvm::Instruction& instruction);
 
-  // Of a copy or fill that the runtime finds something wrong with, nothing is done.
+  // A copy or fill that the runtime finds something wrong with does nothing.
   void replace_length(llvm::MemIntrinsic& copy);
 
   // Replaces a call that private memory's checks have left (check_private.h).

@@ -11,7 +11,7 @@
 namespace conclave::compiler {
 namespace {
 
-// What pointers are based on is seen in values, not in variables.
+// The objects of pointers can be seen in values, not in variables.
 void promote_variables(llvm::Function& kernel) {
   std::vector<llvm::AllocaInst*> variables;
   for (llvm::Instruction& instruction : kernel.getEntryBlock())

@@ -17,7 +17,7 @@ std::string place_of(const Finding& finding) {
          ":" + std::to_string(finding.column) + ": ";
 }
 
-// What was done to which memory, where that is known.
+// Says which access to which memory it was, where that is known.
 std::string describe_access(const Finding& finding) {
   if (finding.access.empty()) return "";
   std::string text = finding.access + " of " + std::to_string(finding.bytes) +

@@ -15,7 +15,7 @@ namespace conclave::check {
 
 using Notify = std::function<void(const std::string& text)>;
 
-// Of the process. Never freed: kernels may run until the process ends.
+// The findings of the process. Never freed: kernels may run until the process ends.
 class Findings {
  public:
   static Findings& get();

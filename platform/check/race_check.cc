@@ -84,7 +84,7 @@ std::optional<Race> RaceCheck::find(const TagRange& tags) const {
   return std::nullopt;
 }
 
-// Of several readers, their group is kept, or that they are of several.
+// Several readers are kept as their group, or as readers of several groups.
 uint64_t RaceCheck::reader_tag(uint64_t before) const {
   const uint32_t item = item_of(before);
   if (!is_new(before) || item == item_) return stretch_ | item_;

@@ -396,8 +396,8 @@ class Packetizer : public llvm::InstVisitor<Packetizer> {
     replace_scalar(any, result);
   }
 
-  // Offsets at equal distances need two comparisons: where the first and the last are inside, so are
-  // those between them, whether or not their lanes run.
+  // Offsets at equal distances need two comparisons: where the first and the last are inside, so
+  // are those between them, whether or not their lanes run.
   void replace_outside(llvm::CallInst& call) {
     llvm::IRBuilder<> builder(&call);
     Value* offset = call.getArgOperand(0);

@@ -14,6 +14,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "platform/base/descriptor_message.h"
+
 namespace conclave::monitor {
 namespace {
 
@@ -65,7 +67,7 @@ bool has_service_manager() {
   return path && (*path == '/' || *path == '@');
 }
 
-void tell_service_manager(const std::string& state) {
+void tell_service_manager(const std::string& state, int attached) {
   if (!has_service_manager()) return;
   const std::string path = getenv("NOTIFY_SOCKET");
   sockaddr_un address = {};
@@ -73,10 +75,10 @@ void tell_service_manager(const std::string& state) {
   if (path.size() >= sizeof address.sun_path) return;
   std::copy(path.begin(), path.end(), address.sun_path);
   if (path[0] == '@') address.sun_path[0] = '\0';  // a name without a file
-  const Descriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  sendto(socket.get(), state.data(), state.size(), MSG_NOSIGNAL | MSG_DONTWAIT,
-         reinterpret_cast<sockaddr*>(&address),
-         static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size()));
+  const Descriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
+  if (connect(socket.get(), reinterpret_cast<sockaddr*>(&address), size) == 0)
+    send_message(socket.get(), state.data(), state.size(), attached);
 }
 
 }  // namespace conclave::monitor

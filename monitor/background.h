@@ -26,7 +26,8 @@ class Background {
 // Whether a service manager (systemd) waits to be told; see sd_notify(3) for `state`. Where none
 // does, telling has no effect.
 bool has_service_manager();
-void tell_service_manager(const std::string& state);
+// `attached`: a descriptor to go with it, -1: none.
+void tell_service_manager(const std::string& state, int attached = -1);
 
 }  // namespace conclave::monitor
 

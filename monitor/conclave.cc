@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember(kReports));
   examine_command
       ->add_option("--segment", options.segment,
-                   "The shared segment /dev/shm/NAME, instead of the daemon's or the user's own")
+                   "The name under which processes meet, instead of HeapManager")
       ->type_name("NAME");
 
   std::string file;

@@ -3,23 +3,24 @@
 
 #include <errno.h>
 #include <grp.h>
-#include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/inotify.h>
+#include <sys/epoll.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
 
 #include "monitor/background.h"
+#include "monitor/kept_segments.h"
+#include "platform/base/clock.h"
+#include "platform/base/descriptor_message.h"
 #include "platform/base/error.h"
 #include "platform/base/log.h"
-#include "platform/share/guardian.h"
+#include "platform/share/daemon_client.h"
 #include "platform/share/heap.h"
-#include "platform/share/leases.h"
-#include "platform/share/registry.h"
+#include "platform/share/process_identity.h"
 
 namespace conclave::monitor {
 namespace {
@@ -27,7 +28,15 @@ namespace {
 using share::Heap;
 using share::Segment;
 
-constexpr uint64_t kKiB = 1024;
+constexpr uint64_t kSecond = 1'000'000'000;
+// Connections that have not asked for anything: in all, and how long each may take.
+constexpr size_t kMostConnections = 256;
+constexpr uint64_t kPatienceNs = kSecond;
+// Users without a process whose segments are kept, and users in all.
+constexpr size_t kMostUnused = 64;
+constexpr size_t kMostClients = 512;
+// TI's tools and recipes know the daemon by this file.
+constexpr char kTiName[] = "/dev/shm/HeapManager";
 
 sigset_t requests() {
   sigset_t set;
@@ -53,6 +62,20 @@ void log_collected(const share::ProcessIdentity& process,
   log::info("process " + std::to_string(process.pid) + " died; freed " + in_words(recovered));
 }
 
+std::string user_name(uid_t uid) {
+  return "user-" + std::to_string(uid);
+}
+
+// Whose segment a process gets: that of its user, or of a group whose members trust each other.
+std::string name_of(const Peer& peer, const Config& config) {
+  for (const std::string& name : config.sharing_groups) {
+    const group* found = getgrnam(name.c_str());
+    if (found && std::count(peer.groups.begin(), peer.groups.end(), found->gr_gid))
+      return "group-" + name;
+  }
+  return user_name(peer.uid);
+}
+
 // As the heaps would take them.
 uint64_t rounded(uint64_t bytes, const Heap::Range& range) {
   return std::min(bytes, range.most) / Heap::kAlignment * Heap::kAlignment;
@@ -72,102 +95,116 @@ Config read_daemon_config(const std::string& file) {
 Daemon::Daemon(Config config, std::string file, const std::string& segment)
     : config_(std::move(config)), file_(std::move(file)), name_(segment) {
   if (name_.empty()) name_ = config_.segment;
-  if (name_.empty()) name_ = share::kSystemSegment;
+  if (name_.empty()) name_ = share::kDefaultSegment;
+}
+
+Daemon::~Daemon() {
+  for (auto& [name, client] : clients_) client->bell.reset();
 }
 
 void Daemon::start() {
   const sigset_t set = requests();
   sigprocmask(SIG_BLOCK, &set, nullptr);
   signals_ = Descriptor(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-  removal_ = Descriptor(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
-  if (!signals_ || !removal_)
+  timer_ = Descriptor(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  events_ = Descriptor(epoll_create1(EPOLL_CLOEXEC));
+  if (!signals_ || !timer_ || !events_)
     throw Error(CL_OUT_OF_RESOURCES,
-                std::string("signals or files cannot be watched: ") + strerror(errno));
-  take_segment();
-  serve_segment();
+                std::string("signals and timers cannot be had: ") + strerror(errno));
+  watch_ = std::make_unique<ProcessWatch>(log_collected);
+  socket_.emplace(name_);
+  for (const std::string& warning : config_.warnings) log::warn("configuration: " + warning);
+  set_permissions();
+  show_name();
+  adopt_kept();
+  for (int descriptor :
+       {signals_.get(), timer_.get(), socket_->descriptor(), watch_->descriptor()})
+    listen_to(descriptor);
 }
 
-void Daemon::take_segment() {
-  const Segment::Options options = {.size_kb = config_.shmem_size_kb,
-                                    .mode = static_cast<mode_t>(config_.segment_mode),
-                                    .group = group_of(config_)};
-  const auto open = [&] {
-    bool made = false;
-    std::unique_ptr<Segment> segment = Segment::open_or_create(name_, options, &made);
-    auto lock = DaemonLock::take(*segment);
-    if (!lock)
-      throw Error(CL_DEVICE_NOT_AVAILABLE,
-                  "already runs, for /dev/shm/" + name_ + ": process " +
-                      std::to_string(segment->layout().header().daemon_pid.load()));
-    lock_ = std::move(lock);
-    segments_.push_back(std::move(segment));
-    return made;
-  };
-  if (open()) return;
-  const size_t users = living();
-  if (users == 0 && current().layout().header().size.load() != options.size_kb * kKiB) {
-    // Left by a daemon that was killed. A new one has room for as many processes as its size
-    // allows.
-    segments_.pop_back();
-    Segment::remove(name_);
-    open();
-  } else {
-    log::info("adopted /dev/shm/" + name_ + ", which " + std::to_string(users) +
-              " living processes use");
+void Daemon::listen_to(int descriptor) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.fd = descriptor;
+  if (epoll_ctl(events_.get(), EPOLL_CTL_ADD, descriptor, &event) != 0)
+    throw Error(CL_OUT_OF_RESOURCES, std::string("cannot wait for events: ") + strerror(errno));
+}
+
+void Daemon::set_permissions() {
+  if (!socket_->set_permissions(config_.segment_mode, group_of(config_)))
+    log::warn(socket_->path() + ": group and mode cannot be set: " + strerror(errno));
+}
+
+// Of no use but to those who look whether it is there.
+void Daemon::show_name() const {
+  if (name_ != share::kDefaultSegment || socket_->path() != share::system_socket(name_)) return;
+  unlink(kTiName);
+  if (symlink(socket_->path().c_str(), kTiName) != 0)
+    log::warn(std::string(kTiName) + ": " + strerror(errno));
+}
+
+void Daemon::adopt_kept() {
+  const std::lock_guard lock(mutex_);
+  for (auto& [name, file] : kept_by_service_manager()) {
+    try {
+      add(name, Segment::adopt(name_, std::move(file)));
+      log::info("took back the segment of " + name);
+    } catch (const Error& error) {
+      log::warn(name + ": " + error.text());
+    }
   }
 }
 
-void Daemon::serve_segment() {
-  current().layout().header().daemon_pid.store(static_cast<uint32_t>(getpid()));
-  // Its number of names is an attribute of a file.
-  const std::string path = "/dev/shm/" + name_;
-  if (inotify_add_watch(removal_.get(), path.c_str(), IN_ATTRIB | IN_MOVE_SELF) < 0)
-    log::warn(path + " cannot be watched: " + strerror(errno));
-  apply_config();
-  share::Guardian::start(current().layout(), true, log_collected);
+// --- Users ---
+
+Daemon::Client& Daemon::add(const std::string& name, std::unique_ptr<Segment> segment) {
+  auto client = std::make_unique<Client>(name, std::move(segment));
+  Client& added = *client;
+  std::string key = name;
+  while (clients_.contains(key)) key += "+";
+  clients_.emplace(key, std::move(client));
+  apply_config(added);
+  arbiter_.add(added.tenant);
+  watch_->look_at(added.tenant);
+  look();
+  added.bell = std::make_unique<Bell>(added.tenant.layout(), [this, &added] {
+    const std::lock_guard lock(mutex_);
+    watch_->look_at(added.tenant);
+    look();
+  });
+  keep_with_service_manager(name, added.tenant.segment().file());
+  return added;
 }
 
-void Daemon::apply_config() {
-  for (const std::string& warning : config_.warnings) log::warn("configuration: " + warning);
-  share::Header& header = current().layout().header();
+Daemon::Client& Daemon::client_for(const Peer& peer) {
+  const std::string name = name_of(peer, config_);
+  if (const auto found = clients_.find(name); found != clients_.end()) return *found->second;
+  if (clients_.size() >= kMostClients)
+    throw Error(CL_OUT_OF_RESOURCES, "too many users at once");
+  return add(name, Segment::make(name_, config_.shmem_size_kb));
+}
+
+Daemon::Client* Daemon::find(const Segment& segment) {
+  for (auto& [name, client] : clients_)
+    if (client->tenant.segment().inode() == segment.inode()) return client.get();
+  return nullptr;
+}
+
+void Daemon::apply_config(Client& client) {
+  share::Header& header = client.tenant.layout().header();
+  header.daemon_pid.store(static_cast<uint32_t>(getpid()));
   header.policy.store(static_cast<uint32_t>(config_.scheduler == Config::Scheduler::kFcfs
                                                 ? share::Policy::kFcfs
                                                 : share::Policy::kInterleave));
   header.time_slice_us.store(config_.time_slice_us);
-  set_permissions();
-  grow();
-  configure_heaps();
+  arbiter_.set_slice_ns(uint64_t{1000} * config_.time_slice_us);
+  configure_heaps(client);
 }
 
-void Daemon::set_permissions() {
-  struct stat status = {};
-  const int file = lock_->descriptor();
-  const gid_t group = group_of(config_);
-  fstat(file, &status);
-  int error = 0;
-  if (group != static_cast<gid_t>(-1) && group != status.st_gid)
-    error = fchown(file, static_cast<uid_t>(-1), group) == 0 ? error : errno;
-  if ((status.st_mode & 07777) != config_.segment_mode)
-    error = fchmod(file, config_.segment_mode) == 0 ? error : errno;
-  if (error) log::warn("/dev/shm/" + name_ + ": group and mode cannot be set: " + strerror(error));
-}
-
-void Daemon::grow() {
-  const uint64_t size_kb = current().layout().header().size.load() / kKiB;
-  if (config_.shmem_size_kb < size_kb)
-    log::warn("linux-shmem-size-KB: /dev/shm/" + name_ + " keeps its " + std::to_string(size_kb) +
-              " KiB until ti-mctd is started while no process uses it");
-  try {
-    current().grow(config_.shmem_size_kb);
-  } catch (const Error& error) {
-    log::warn(error.text());
-  }
-}
-
-void Daemon::configure_heaps() {
+void Daemon::configure_heaps(Client& client) {
   const Heap::Sizes sizes = {
       {config_.ddr_heap1_bytes, config_.ddr_heap2_bytes, config_.msmc_heap_bytes}};
-  Heap heap(current().layout());
+  Heap heap(client.tenant.layout());
   bool same = true;
   std::string words;
   for (uint32_t i = 0; i < share::kHeapNames.size(); ++i) {
@@ -179,32 +216,161 @@ void Daemon::configure_heaps() {
   if (same) return;
   try {
     if (heap.configure(sizes))
-      log::info("heaps created: " + words);
+      log::info(client.tenant.name() + ": heaps created: " + words);
     else
       log::warn(
-          "the heaps keep their sizes while there is something in them; SIGHUP after that "
+          client.tenant.name() + ": the heaps keep their sizes while there is something in them; SIGHUP after that "
           "makes them: " +
           words);
   } catch (const Error& error) {
-    log::warn("the heaps keep their sizes: " + error.text());
+    log::warn(client.tenant.name() + ": the heaps keep their sizes: " + error.text());
   }
 }
 
-void Daemon::run() {
-  for (;;) {
-    replace_removed();  // perhaps before it was watched
-    pollfd events[] = {{signals_.get(), POLLIN, 0}, {removal_.get(), POLLIN, 0}};
-    if (poll(events, 2, -1) < 0 && errno != EINTR) break;
-    signalfd_siginfo request;
-    while (read(signals_.get(), &request, sizeof request) == sizeof request) {
-      if (request.ssi_signo != SIGHUP) return leave();
-      reload();
+void Daemon::look() {
+  const uint64_t wait_ns = arbiter_.look();
+  itimerspec time{};
+  time.it_value.tv_sec = static_cast<time_t>(wait_ns / kSecond);
+  time.it_value.tv_nsec = static_cast<long>(wait_ns % kSecond);
+  timerfd_settime(timer_.get(), 0, &time, nullptr);
+}
+
+std::vector<std::unique_ptr<Daemon::Client>> Daemon::take_unused(size_t keep) {
+  std::vector<std::unique_ptr<Client>> unused;
+  size_t count = static_cast<size_t>(
+      std::count_if(clients_.begin(), clients_.end(),
+                    [](const auto& entry) { return entry.second->tenant.processes() == 0; }));
+  for (auto next = clients_.begin(); count > keep && next != clients_.end();) {
+    const auto entry = next++;
+    Tenant& tenant = entry->second->tenant;
+    if (tenant.processes() != 0) continue;
+    drop_at_service_manager(tenant.name());
+    watch_->forget(tenant);
+    arbiter_.remove(tenant);
+    tenant.leave();
+    unused.push_back(std::move(entry->second));
+    clients_.erase(entry);
+    --count;
+  }
+  return unused;
+}
+
+// --- Connections ---
+
+void Daemon::accept() {
+  while (Descriptor socket = socket_->accept()) {
+    if (connections_.size() >= kMostConnections) continue;
+    const int descriptor = socket.get();
+    listen_to(descriptor);
+    connections_[descriptor] = {std::move(socket), now_ns()};
+  }
+}
+
+// False where nothing has been asked yet.
+bool Daemon::answer(const Connection& connection) {
+  share::DaemonRequest request;
+  Descriptor attached;
+  const ssize_t size =
+      receive_message(connection.socket.get(), &request, sizeof request, attached);
+  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+  const std::optional<Peer> peer = Peer::of(connection.socket);
+  if (size < ssize_t{sizeof request} || !peer) return true;
+  share::DaemonAnswer answer;
+  int file = -1;
+  std::vector<std::unique_ptr<Client>> unused;  // ends after the mutex is free
+  {
+    const std::lock_guard lock(mutex_);
+    try {
+      if (const Descriptor* granted = grant(*peer, request, std::move(attached)))
+        file = granted->get();
+      answer.granted = 1;
+    } catch (const Error& error) {
+      error.text().copy(answer.reason, sizeof answer.reason - 1);
     }
-    alignas(inotify_event) char happened[4096];
-    while (read(removal_.get(), happened, sizeof happened) > 0) {
+    send_message(connection.socket.get(), &answer, sizeof answer, file);
+    unused = take_unused(kMostUnused);
+  }
+  return true;
+}
+
+// The segment that the peer gets; null: there is none. Throws Error with the reason where the peer
+// must not have it.
+const Descriptor* Daemon::grant(const Peer& peer, const share::DaemonRequest& request,
+                                Descriptor attached) {
+  if (request.version != share::kLayoutVersion)
+    throw Error(CL_DEVICE_NOT_AVAILABLE,
+                "ti-mctd is of another version than this program; start it again");
+  if (peer.pid == 0 || request.pid_namespace != share::pid_namespace())
+    throw Error(CL_DEVICE_NOT_AVAILABLE,
+                "this process is in another pid namespace (container) than ti-mctd, which cannot "
+                "watch it");
+  switch (request.kind) {
+    case share::DaemonRequest::kJoin:
+      return &client_for(peer).tenant.segment().file();
+    case share::DaemonRequest::kAdopt: {
+      std::unique_ptr<Segment> segment = Segment::adopt(name_, std::move(attached));
+      // A forged one could be prepared for the daemon only, but why look at it.
+      if (segment->maker() != geteuid())
+        throw Error(CL_DEVICE_NOT_AVAILABLE, "no ti-mctd of this user has made this segment");
+      if (Client* known = find(*segment)) return &known->tenant.segment().file();
+      log::info("adopted the segment of " + name_of(peer, config_));
+      return &add(name_of(peer, config_), std::move(segment)).tenant.segment().file();
+    }
+    case share::DaemonRequest::kLook: {
+      if (peer.uid != 0 && peer.uid != request.uid)
+        throw Error(CL_DEVICE_NOT_AVAILABLE, "only root may look at another user's segment");
+      const auto found = clients_.find(user_name(request.uid));
+      return found == clients_.end() ? nullptr : &found->second->tenant.segment().file();
     }
   }
+  throw Error(CL_DEVICE_NOT_AVAILABLE, "ti-mctd does not know this request");
+}
+
+void Daemon::drop_silent() {
+  const uint64_t now = now_ns();
+  std::erase_if(connections_,
+                [&](const auto& entry) { return now - entry.second.since > kPatienceNs; });
+}
+
+// --- Serving ---
+
+void Daemon::run() {
+  for (;;) {
+    epoll_event events[32];
+    const int count = epoll_wait(events_.get(), events, 32, connections_.empty() ? -1 : 1000);
+    if (count < 0 && errno != EINTR) break;
+    for (int i = 0; i < count; ++i) {
+      const int ready = events[i].data.fd;
+      if (ready == signals_.get()) {
+        if (!handle_signals()) return leave();
+      } else if (ready == socket_->descriptor()) {
+        accept();
+      } else if (ready == watch_->descriptor()) {
+        const std::lock_guard lock(mutex_);
+        watch_->collect();
+        look();
+      } else if (ready == timer_.get()) {
+        uint64_t times;
+        if (read(timer_.get(), &times, sizeof times) < 0) continue;
+        const std::lock_guard lock(mutex_);
+        look();
+      } else if (const auto found = connections_.find(ready); found != connections_.end()) {
+        if (answer(found->second)) connections_.erase(found);
+      }
+    }
+    drop_silent();
+  }
   leave();
+}
+
+// False where the daemon is to end.
+bool Daemon::handle_signals() {
+  signalfd_siginfo request;
+  while (read(signals_.get(), &request, sizeof request) == sizeof request) {
+    if (request.ssi_signo != SIGHUP) return false;
+    reload();
+  }
+  return true;
 }
 
 void Daemon::reload() {
@@ -214,51 +380,38 @@ void Daemon::reload() {
     log::error("the configuration stays as it was");
     return;
   }
+  for (const std::string& warning : config.warnings) log::warn("configuration: " + warning);
   if (config.segment != config_.segment)
     log::warn("segment: ti-mctd has to be started again for this to have an effect");
   config_ = std::move(config);
-  apply_config();
+  set_permissions();
+  std::vector<std::unique_ptr<Client>> unused;
+  const std::lock_guard lock(mutex_);
+  unused = take_unused(0);
+  for (auto& [name, client] : clients_) {
+    const uint64_t size_kb = client->tenant.segment().size() >> 10;
+    if (size_kb != config_.shmem_size_kb)
+      log::warn("linux-shmem-size-KB: the segment of " + name + " keeps its " +
+                std::to_string(size_kb) + " KiB while a process uses it");
+    apply_config(*client);
+  }
   log::info("configuration read again");
 }
 
-void Daemon::replace_removed() {
-  while (current().removed()) {
-    log::warn("somebody removed /dev/shm/" + name_ +
-              "; processes that have it go on, and share the device among themselves only");
-    try {
-      current().layout().header().daemon_pid.store(0);
-      take_segment();
-      serve_segment();
-    } catch (const Error& error) {
-      log::error(error.text());
-      return;
-    }
-  }
-}
-
-size_t Daemon::living() {
-  share::Registry registry(current().layout());
-  try {
-    const auto recovered = registry.remove_dead();
-    if (recovered.blocks) log::info("freed " + in_words(recovered) + " of dead processes");
-  } catch (const Error& error) {
-    log::warn(error.text());
-  }
-  const auto everybody = registry.everybody();
-  return static_cast<size_t>(
-      std::count_if(everybody.begin(), everybody.end(), [&](share::Owner owner) {
-        return liveness(registry.identity(owner)) != share::Liveness::kDead;
-      }));
-}
-
+// The segments stay with the processes that have them.
 void Daemon::leave() {
   tell_service_manager("STOPPING=1");
-  const size_t users = living();
-  current().layout().header().daemon_pid.store(0);
-  if (users)
-    log::info("/dev/shm/" + name_ + " stays for " + std::to_string(users) + " living processes");
-  else if (!current().removed())
-    Segment::remove(name_);
+  for (auto& [name, client] : clients_) {
+    client->bell.reset();
+    client->tenant.layout().header().daemon_pid.store(0);
+    client->tenant.leave();
+  }
+  clients_.clear();
+  char target[256];
+  const ssize_t size = readlink(kTiName, target, sizeof target);
+  if (size > 0 && socket_->path() == std::string(target, static_cast<size_t>(size)))
+    unlink(kTiName);
+  socket_.reset();
   log::info("Graceful exit");
 }
 

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ti-mctd does: makes or adopts the segment that all users' processes share, says how the
-// device is shared, and removes the dead. Processes do not need it once they have the segment: it
-// may be stopped, killed and started again while they run.
+// What ti-mctd does: gives each user a segment of their own, says how the device is shared, passes
+// compute units between the users, and removes the dead. Processes do not need it once they have a
+// segment: it may be stopped, killed and started again while they run.
 #ifndef CONCLAVE_MONITOR_DAEMON_H_
 #define CONCLAVE_MONITOR_DAEMON_H_
 
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "monitor/daemon_lock.h"
+#include "monitor/arbiter.h"
+#include "monitor/bell.h"
+#include "monitor/daemon_socket.h"
+#include "monitor/process_watch.h"
+#include "monitor/tenant.h"
 #include "platform/base/config.h"
-#include "platform/share/segment.h"
+#include "platform/share/daemon_protocol.h"
 
 namespace conclave::monitor {
 
@@ -22,40 +28,69 @@ Config read_daemon_config(const std::string& file);
 
 class Daemon {
  public:
-  // `config` is what read_daemon_config(`file`) gave, without errors. `segment` is the name of the
-  // segment; "": the configured one, else the system's.
+  // `config` is what read_daemon_config(`file`) gave, without errors. `segment` is the name under
+  // which processes look for it; "": the configured one, else the default.
   Daemon(Config config, std::string file, const std::string& segment);
+  ~Daemon();
 
-  // Makes or adopts the segment and begins to watch the processes in it. Signals that ask the
-  // daemon for something are kept until run(). Throws Error where another daemon serves the segment
-  // or it cannot be used.
+  // Takes back what the service manager has kept, and begins to listen. Signals that ask the daemon
+  // for something are kept until run(). Throws Error where another daemon has the name.
   void start();
   // Serves until SIGTERM or SIGINT; SIGHUP reads the configuration again.
   void run();
 
-  const std::string& segment() const { return name_; }
+  // Where it listens.
+  const std::string& path() const { return socket_->path(); }
 
  private:
-  share::Segment& current() { return *segments_.back(); }
-  void take_segment();
-  void serve_segment();
-  void apply_config();
+  // A user, and whoever waits for their calls. The bell ends first.
+  struct Client {
+    Client(const std::string& name, std::unique_ptr<share::Segment> segment)
+        : tenant(name, std::move(segment)) {}
+    Tenant tenant;
+    std::unique_ptr<Bell> bell;
+  };
+  struct Connection {
+    Descriptor socket;
+    uint64_t since = 0;
+  };
+
+  // --- Users; under the mutex ---
+  Client& client_for(const Peer& peer);
+  Client& add(const std::string& name, std::unique_ptr<share::Segment> segment);
+  Client* find(const share::Segment& segment);
+  void apply_config(Client& client);
+  void configure_heaps(Client& client);
+  void look();
+  // Takes those out that nobody uses, as far as they are too many.
+  std::vector<std::unique_ptr<Client>> take_unused(size_t keep);
+
+  // --- Connections ---
+  void accept();
+  bool answer(const Connection& connection);
+  const Descriptor* grant(const Peer& peer, const share::DaemonRequest& request,
+                          Descriptor attached);
+  void drop_silent();
+
+  void listen_to(int descriptor);
   void set_permissions();
-  void grow();
-  void configure_heaps();
+  void adopt_kept();
+  bool handle_signals();
   void reload();
-  void replace_removed();
+  void show_name() const;
   void leave();
-  // Removes the dead and returns how many processes live.
-  size_t living();
 
   Config config_;
   std::string file_, name_;
-  // The last one is served. Those before were removed by somebody, and are watched for as long as
-  // there are processes that have them.
-  std::vector<std::unique_ptr<share::Segment>> segments_;
-  std::optional<DaemonLock> lock_;
-  Descriptor signals_, removal_;
+  std::optional<DaemonSocket> socket_;
+  Descriptor events_, signals_, timer_;
+  std::map<int, Connection> connections_;
+
+  // Bells are answered on threads of their own.
+  std::mutex mutex_;
+  Arbiter arbiter_;
+  std::unique_ptr<ProcessWatch> watch_;
+  std::map<std::string, std::unique_ptr<Client>> clients_;
 };
 
 }  // namespace conclave::monitor

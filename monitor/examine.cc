@@ -106,7 +106,7 @@ class Report {
       return;
     }
     const Device device = read_device(*segment_);
-    printf("  Segment    /dev/shm/%s, %s KiB, made %s\n", device.segment.c_str(),
+    printf("  Segment    %s, %s KiB, made %s\n", device.segment.c_str(),
            number(device.segment_bytes / 1024).c_str(), local_time(device.created_ns).c_str());
     printf("  Scheduler  %s, time slice %u us\n", device.policy.c_str(), device.time_slice_us);
     printf("  Daemon     %s\n",

@@ -2,6 +2,8 @@
 #ifndef CONCLAVE_MONITOR_FIND_SEGMENT_H_
 #define CONCLAVE_MONITOR_FIND_SEGMENT_H_
 
+#include <sys/types.h>
+
 #include <memory>
 #include <string>
 
@@ -9,11 +11,13 @@
 
 namespace conclave::monitor {
 
-// Opens the segment that processes of this user share: `name` where it is not "", else the
-// configured one, else the daemon's, else the user's own. One of the daemon's that this user may
-// not use is passed over with a note on stderr, as processes do. Null where there is none. Throws
-// Error where it cannot be used.
+// The segment that processes of this user share: of the name `name` where it is not "", else of the
+// configured one, else of the default: the daemon's for this user where one runs, else that in which
+// the processes meet. Null where there is none. Throws Error where it cannot be used.
 std::unique_ptr<share::Segment> find_segment(const std::string& name);
+
+// The same of another user, which only root may see, and only where a daemon runs.
+std::unique_ptr<share::Segment> find_segment_of(const std::string& name, uid_t user);
 
 }  // namespace conclave::monitor
 

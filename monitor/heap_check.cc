@@ -125,8 +125,7 @@ void print_full_help() {
       "                  much that was\n"
       "  -h              TI's help text, then the heaps\n"
       "      --json      the same for programs, with each process's total\n"
-      "      --segment NAME  the shared segment /dev/shm/NAME, instead of the daemon's or the "
-      "user's\n"
+      "      --segment NAME  the name under which processes meet, instead of HeapManager\n"
       "      --totals    each process's total after the heaps\n"
       "      --help      this text\n"
       "      --version   the version\n");

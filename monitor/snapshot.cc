@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <set>
 
-#include "monitor/daemon_lock.h"
 #include "platform/base/config.h"
 #include "platform/share/image_slot.h"
 #include "platform/share/leases.h"
@@ -88,9 +87,11 @@ Device read_device(const share::Segment& segment) {
   const share::Header& header = segment.layout().header();
   Device device;
   device.segment = segment.name();
-  device.segment_bytes = header.size.load();
+  device.segment_bytes = segment.size();
   device.created_ns = header.created_ns.load();
-  device.daemon_pid = DaemonLock::holder(segment);
+  if (const Owner daemon = Owner::from_bits(header.daemon.load());
+      liveness(Registry(segment.layout()).identity(daemon)) != share::Liveness::kDead)
+    device.daemon_pid = header.daemon_pid.load();
   device.policy =
       header.policy.load() == static_cast<uint32_t>(share::Policy::kFcfs) ? "fcfs" : "interleave";
   device.time_slice_us = header.time_slice_us.load();

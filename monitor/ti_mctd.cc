@@ -38,7 +38,7 @@ int serve(const Options& options) {
   auto& daemon = *new Daemon(std::move(config), options.config, options.segment);
   daemon.start();
   if (background) background->ready();
-  tell_service_manager("READY=1\nSTATUS=Serving /dev/shm/" + daemon.segment());
+  tell_service_manager("READY=1\nSTATUS=Serving " + daemon.path());
   daemon.run();
   return 0;
 }
@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
                  "Configuration file, instead of /etc/ti-mctd/ti_mctd_config.json")
       ->type_name("FILE");
   app.add_option("--segment", options.segment,
-                 "Serve the shared segment /dev/shm/NAME, instead of HeapManager")
+                 "Serve those who look for NAME, instead of HeapManager")
       ->type_name("NAME");
   app.add_flag("--foreground", options.foreground,
                "Stay in the foreground, and write to stderr what is written to syslog");

@@ -73,16 +73,19 @@ struct Config {
   // How long loading a device image, or opening a context on it, waits for others to let go before
   // it fails, in ms. Key "image-wait-ms", CONCLAVE_IMAGE_WAIT_MS.
   uint32_t image_wait_ms = 0;
-  // Name of the shared segment, instead of the daemon's or the user's own. Key "segment",
+  // Name under which processes meet, instead of the default's. Key "segment",
   // CONCLAVE_SEGMENT; "" where it is not given.
   std::string segment;
   // Size of the shared segment in KiB. Key "linux-shmem-size-KB", CONCLAVE_SHMEM_SIZE_KB;
   // 64 to 65536.
   uint32_t shmem_size_kb = 4096;
-  // Who besides its owner may use a daemon's segment: octal mode and name of the group. Keys
-  // "segment-mode", "segment-group".
-  uint32_t segment_mode = 0660;
+  // Who may connect to the daemon: octal mode and group of its socket. Keys "segment-mode",
+  // "segment-group".
+  uint32_t segment_mode = 0666;
   std::string segment_group;
+  // Groups whose members trust each other: each shares one segment. Key "sharing-groups", names
+  // with commas between them.
+  std::vector<std::string> sharing_groups;
   // Sizes of the device's heaps; 0: no such heap. Keys "ddr-heap1-size-MiB" (default: half of the
   // memory that machine and control group grant), "ddr-heap2-size-MiB", "msmc-heap-size-KiB";
   // CONCLAVE_DDR_HEAP1_SIZE_MIB, CONCLAVE_DDR_HEAP2_SIZE_MIB, CONCLAVE_MSMC_HEAP_SIZE_KIB.

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <numeric>
 #include <optional>
+#include <sstream>
 #include <string_view>
 #include <type_traits>
 
@@ -183,10 +184,9 @@ std::string print_word(const Config& config) {
 Complaint parse_segment(Config& config, const std::string& text) {
   const bool plain = std::all_of(text.begin(), text.end(),
                                  [](unsigned char c) { return c > ' ' && c < 127 && c != '/'; });
-  if (!plain || text.starts_with('.') || text.size() > 200)
+  if (!plain || text.starts_with('.') || text.size() > 80)
     return {
-        "allowed is the name of a file in /dev/shm: up to 200 visible ASCII characters, no "
-        "slash, no dot first"};
+        "allowed is a file name: up to 80 visible ASCII characters, no slash, no dot first"};
   config.segment = text;
   return {};
 }
@@ -217,6 +217,23 @@ Complaint parse_segment_group(Config& config, const std::string& text) {
     return {"allowed is the name of a group"};
   config.segment_group = text;
   return {};
+}
+
+Complaint parse_sharing_groups(Config& config, const std::string& text) {
+  std::vector<std::string> groups;
+  std::istringstream list(text);
+  for (std::string name; std::getline(list, name, ',');) {
+    const size_t first = name.find_first_not_of(' '), last = name.find_last_not_of(' ');
+    if (first == std::string::npos) return {"allowed are names of groups with commas between them"};
+    groups.push_back(name.substr(first, last - first + 1));
+  }
+  config.sharing_groups = std::move(groups);
+  return {};
+}
+std::string print_sharing_groups(const Config& config) {
+  std::string text;
+  for (const std::string& name : config.sharing_groups) text += (text.empty() ? "" : ",") + name;
+  return text;
 }
 
 Complaint parse_multiprocess(Config& config, const std::string& text) {
@@ -276,6 +293,7 @@ constexpr ConfigKey kKeys[] = {
      print_number<&Config::shmem_size_kb>},
     {"segment-mode", nullptr, parse_segment_mode, print_segment_mode},
     {"segment-group", nullptr, parse_segment_group, print_text<&Config::segment_group>},
+    {"sharing-groups", nullptr, parse_sharing_groups, print_sharing_groups},
     {"ddr-heap1-size-MiB", "CONCLAVE_DDR_HEAP1_SIZE_MIB",
      parse_number<&Config::ddr_heap1_bytes, 1, kMaxHeapMib, kMiB>,
      print_number<&Config::ddr_heap1_bytes, kMiB>},

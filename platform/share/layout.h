@@ -18,7 +18,7 @@
 namespace conclave::share {
 
 inline constexpr uint64_t kMagic = 0x65'76'61'6c'63'6e'6f'63;  // "conclave"
-inline constexpr uint32_t kLayoutVersion = 3;
+inline constexpr uint32_t kLayoutVersion = 4;
 inline constexpr uint32_t kCuEntries = 256;
 inline constexpr uint32_t kMaxProcesses = 1024;
 inline constexpr uint32_t kWishes = 4;
@@ -129,13 +129,15 @@ struct alignas(4096) Header {
   Atomic<uint64_t> magic;  // written last
   Atomic<uint32_t> layout_version;
   Atomic<uint32_t> process_capacity;
-  Atomic<uint64_t> size;            // usable bytes; grows only
+  Atomic<uint64_t> size;            // bytes
   Atomic<uint64_t> boot_id[2];      // of the boot that it was made in
   Atomic<uint64_t> pid_namespace;   // that pids count in
   Atomic<uint64_t> created_ns;      // CLOCK_REALTIME; tells segments of one name apart
   Atomic<uint32_t> daemon_pid;      // of the ti-mctd that serves it, 0: none
   Atomic<uint32_t> registrations;   // futex; changes with every new process
   Atomic<uint32_t> entries_in_use;  // high-water mark: process entries beyond were never used
+  Atomic<uint32_t> daemon;          // Owner: the daemon's entry (daemon_bell.h), 0: none
+  Atomic<uint32_t> bell;            // futex that the daemon sleeps on
 
   // Scheduling.
   alignas(64) Atomic<uint32_t> policy;  // leases.h

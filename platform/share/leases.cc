@@ -12,6 +12,7 @@
 #include <climits>
 
 #include "platform/base/clock.h"
+#include "platform/share/daemon_bell.h"
 #include "platform/share/recent_use.h"
 #include "platform/share/registry.h"
 
@@ -185,8 +186,8 @@ bool Leases::accept(uint32_t unit) {
 // --- Wishes ---
 
 // After a wish for `unit` can be seen: its holder gets to know, and where nobody works on it, it is
-// handed out now.
-void Leases::mark_contended(uint32_t unit) {
+// handed out now. True where the daemon has the unit, which looks when it is called.
+bool Leases::mark_contended(uint32_t unit) {
   CuEntry& cu = layout_.unit(unit);
   uint64_t word = cu.lease.load();
   Lease lease;
@@ -199,6 +200,25 @@ void Leases::mark_contended(uint32_t unit) {
     ++lease.version;
   } while (!cu.lease.compare_exchange_weak(word, lease.word()));
   if (lease.state <= Lease::kIdle) hand_out(unit);
+  return lease.state == Lease::kActive && is_daemon(layout_, lease.owner);
+}
+
+ComputeUnitSet Leases::wanted(Owner except) const {
+  ComputeUnitSet all;
+  const uint32_t words = (layout_.process_capacity() + 63) / 64;
+  for (uint32_t w = 0; w < words; ++w) {
+    for (uint64_t waiting = layout_.header().waiting[w].load(); waiting; waiting &= waiting - 1) {
+      const uint32_t slot = w * 64 + static_cast<uint32_t>(std::countr_zero(waiting));
+      if (slot >= layout_.process_capacity()) break;
+      const ProcessEntry& entry = layout_.process(slot);
+      const EntryState state = EntryState::of(entry.state.load());
+      if (state.state != ProcessEntry::kLive || Owner(slot, state.generation) == except) continue;
+      for (const Wish& wish : entry.wishes)
+        if (wish.ticket.load() != 0)
+          for (uint32_t i = 0; i < kSetWords; ++i) all.add_word(i, wish.units[i].load());
+    }
+  }
+  return all;
 }
 
 uint64_t Leases::draw_ticket() {
@@ -230,9 +250,11 @@ uint64_t Leases::wish(uint32_t index, const ComputeUnitSet& units, uint64_t tick
     wish.ticket.compare_exchange_strong(ticket, 0);
     return 0;
   }
+  bool away = false;
   for (uint32_t w = 0; w < kSetWords; ++w)
     for (uint64_t bits = units.word(w); bits; bits &= bits - 1)
-      mark_contended(w * 64 + static_cast<uint32_t>(std::countr_zero(bits)));
+      away |= mark_contended(w * 64 + static_cast<uint32_t>(std::countr_zero(bits)));
+  if (away && !is_daemon(layout_, self)) ring_daemon(layout_);
   return ticket;
 }
 
@@ -338,6 +360,7 @@ bool Leases::sleep(uint32_t unit, uint32_t seen, uint64_t timeout_ns) const {
 }
 
 void Leases::wake(uint32_t unit, Owner whose) const {
+  if (is_daemon(layout_, whose)) return ring_daemon(layout_);
   layout_.unit(unit).wake.fetch_add(1);
   syscall(SYS_futex, &layout_.unit(unit).wake, FUTEX_WAKE_BITSET, INT_MAX, nullptr, nullptr,
           wake_bit(whose));

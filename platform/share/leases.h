@@ -105,6 +105,8 @@ class Leases {
 
   // --- Waiting ---
 
+  // What others than `except` wait for.
+  ComputeUnitSet wanted(Owner except) const;
   // Draws a number for what becomes ready now while this process has an older wish published.
   uint64_t draw_ticket();
   // Publishes or changes wish number `index` < kWishes: this process wants any of `units`, since
@@ -189,7 +191,7 @@ class Leases {
   void hand_out(uint32_t unit);
   bool put_aside(uint32_t unit, uint64_t seen);
   bool grant(uint32_t unit, uint64_t seen, Owner next);
-  void mark_contended(uint32_t unit);
+  bool mark_contended(uint32_t unit);
   Waiter first_waiter(uint32_t unit, Owner except) const;
   void look_at_wishes(uint32_t slot, uint32_t unit, Owner except, uint64_t now, Waiter& best) const;
   ProcessEntry* live_entry(Owner owner) const;

@@ -9,6 +9,7 @@
 
 #include "platform/base/clock.h"
 #include "platform/base/error.h"
+#include "platform/share/daemon_bell.h"
 #include "platform/share/heap.h"
 #include "platform/share/image_slot.h"
 #include "platform/share/leases.h"
@@ -90,6 +91,7 @@ bool Registry::fill_in(Owner owner, const ProcessIdentity& self) {
   // The guardian watches this one too from now on.
   layout_.header().registrations.fetch_add(1);
   syscall(SYS_futex, &layout_.header().registrations, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  ring_daemon(layout_);
   return true;
 }
 
@@ -145,6 +147,8 @@ Registry::Recovered Registry::remove(Owner owner) {
   if (ImageSlot::forget(*entry, owner.generation())) ImageSlot::announce_change(layout_);
   uint32_t exclusive = owner.bits();
   layout_.header().exclusive.compare_exchange_strong(exclusive, 0);
+  uint32_t daemon = owner.bits();
+  layout_.header().daemon.compare_exchange_strong(daemon, 0);
   const Heap::Freed freed = Heap(layout_).free_all(owner);
   recovered = {freed.blocks, freed.bytes};
   word = state.word();

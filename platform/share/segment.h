@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared memory segment: made by whoever comes first, checked by everybody else.
+// The memory that processes share: a memory file without a name, of a fixed size that nobody can
+// change (sealed), passed on by descriptor. Who passes it on to whom is in meeting_place.h (the
+// processes of one user among themselves) and daemon_client.h (the daemon to a user's processes).
 #ifndef CONCLAVE_PLATFORM_SHARE_SEGMENT_H_
 #define CONCLAVE_PLATFORM_SHARE_SEGMENT_H_
 
@@ -10,58 +12,44 @@
 #include <memory>
 #include <string>
 
+#include "platform/base/descriptor.h"
 #include "platform/share/layout.h"
 
 namespace conclave::share {
 
-// The name of the segment that a daemon makes for all users: /dev/shm/HeapManager.
-inline constexpr char kSystemSegment[] = "HeapManager";
-
-// The name of the segment that the processes of this user share where no daemon runs:
-// HeapManager.<uid>, with the number of the process's pid namespace where that is not the first.
-std::string user_segment();
+// The name under which processes meet where the configuration gives none; TI's.
+inline constexpr char kDefaultSegment[] = "HeapManager";
 
 class Segment {
  public:
-  // What a new segment is made with.
-  struct Options {
-    uint32_t size_kb;
-    mode_t mode = 0600;
-    gid_t group = static_cast<gid_t>(-1);  // -1: the creator's
-  };
+  // A new segment, which nobody else knows. `name`: for messages. Throws
+  // Error{CL_OUT_OF_RESOURCES} where there is no memory for it.
+  static std::unique_ptr<Segment> make(const std::string& name, uint32_t size_kb);
 
-  // Opens the segment `name`; makes it where there is none, or where what is there is of no use: of
-  // an earlier boot, of another layout, damaged, or left half made by a process that died. Throws
-  // Error{CL_DEVICE_NOT_AVAILABLE} naming segment, reason and remedy. `made`: whether it is new.
-  static std::unique_ptr<Segment> open_or_create(const std::string& name, const Options& options,
-                                                 bool* made = nullptr);
+  // The segment in `file`, which somebody else has made and may have prepared as a trap. Throws
+  // Error{CL_DEVICE_NOT_AVAILABLE} with the reason where it is none, or none of this machine's
+  // present run, of this layout, of this pid namespace.
+  static std::unique_ptr<Segment> adopt(const std::string& name, Descriptor file);
 
-  // Opens the segment `name` as it is; null where there is none. Throws Error as above where there
-  // is one that cannot be used.
-  static std::unique_ptr<Segment> open(const std::string& name);
-
-  // A segment of this process alone, without a name.
-  static std::unique_ptr<Segment> make_private(uint32_t size_kb);
-
-  // Makes the segment at least so large, for all who have it mapped. Throws Error where it is gone
-  // or the file system is full.
-  void grow(uint32_t size_kb);
-
-  // Whether the name no longer leads to this segment: somebody removed it.
-  bool removed() const;
-
-  // Takes the name away; whoever has the segment mapped keeps it.
-  static void remove(const std::string& name);
-
-  const std::string& name() const { return name_; }  // "": private
+  const std::string& name() const { return name_; }
   const Layout& layout() const { return layout_; }
+  // To be passed on.
+  const Descriptor& file() const { return file_; }
+  // Bytes; the file's, not what the segment says of itself.
+  size_t size() const { return region_.get_size(); }
+  // The user whose process made it: what the daemon has made, nobody else can have forged.
+  uid_t maker() const { return maker_; }
+  // Tells segments apart while they exist.
+  ino_t inode() const { return inode_; }
 
  private:
-  Segment(std::string name, boost::interprocess::mapped_region region, uint64_t inode);
+  Segment(const std::string& name, Descriptor file);
 
   std::string name_;
+  Descriptor file_;
   boost::interprocess::mapped_region region_;
-  uint64_t inode_ = 0;
+  uid_t maker_ = 0;
+  ino_t inode_ = 0;
   Layout layout_;
 };
 

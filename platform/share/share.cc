@@ -12,6 +12,7 @@
 #include "platform/base/config.h"
 #include "platform/base/error.h"
 #include "platform/base/log.h"
+#include "platform/share/daemon_client.h"
 
 namespace conclave::share {
 namespace {
@@ -34,7 +35,7 @@ Share& Share::get() {
   std::lock_guard lock(g_mutex);
   share = g_share.load(std::memory_order_acquire);
   if (!share) {
-    std::unique_ptr<Share> fresh(new Share(find_segment()));
+    std::unique_ptr<Share> fresh(new Share());
     fresh->enter();
     try {
       fresh->settle();
@@ -52,6 +53,7 @@ Share& Share::get() {
   } else if (g_child_of_user.load()) {
     share->contexts_ = 0;
     share->enter();
+    share->stay_reachable();
     g_child_of_user.store(false);
   }
   return *share;
@@ -72,6 +74,7 @@ void Share::leave_at_end() noexcept {
       usleep(kLookAtEndUs);
     }
     share->registry_.remove(share->self());
+    if (share->place_) share->place_->hide();
   } catch (...) {  // others remove what is left
   }
 }
@@ -97,29 +100,56 @@ bool Share::is_idle() const {
   return true;
 }
 
-Share::Share(std::unique_ptr<Segment> segment)
-    : segment_(std::move(segment)),
+Share::Share()
+    : name_(Config::get().segment.empty() ? kDefaultSegment : Config::get().segment),
+      segment_(find_segment()),
       units_(place_units(Config::get().compute_units)),
       registry_(layout()),
       leases_(layout(), Owner()),
       heap_(layout()),
       image_slot_(layout(), Owner()) {}
 
+// A name that the configuration gives has to work; without one, the process goes on alone.
 std::unique_ptr<Segment> Share::find_segment() {
   const Config& config = Config::get();
-  if (!config.segment.empty())
-    return Segment::open_or_create(config.segment, {.size_kb = config.shmem_size_kb});
   try {
-    if (auto segment = Segment::open(kSystemSegment)) return segment;
+    place_.emplace(name_);
   } catch (const Error& error) {
+    log::warn(error.text());
+  }
+  try {
+    if (auto segment = join()) return segment;
+  } catch (const Error& error) {
+    if (!config.segment.empty()) throw;
     log::warn(error.text() + "; processes of this user share the device among themselves");
   }
   try {
-    return Segment::open_or_create(user_segment(), {.size_kb = config.shmem_size_kb});
+    if (place_) return place_->find_or_make(config.shmem_size_kb);
   } catch (const Error& error) {
+    if (!config.segment.empty()) throw;
     log::warn(error.text() + "; this process does not share the device with others");
+    place_.reset();
   }
-  return Segment::make_private(config.shmem_size_kb);
+  return Segment::make("", config.shmem_size_kb);
+}
+
+// The daemon's; null where none runs. Where it has just been started and this user's processes have
+// a segment that an earlier daemon made, that one is served again.
+std::unique_ptr<Segment> Share::join() {
+  std::unique_ptr<Segment> segment = join_daemon(name_);
+  if (!segment || !place_) return segment;
+  if (segment->layout().processes() <= 1) {
+    std::unique_ptr<Segment> former = place_->find();
+    if (former && former->maker() == segment->maker() &&
+        (former->inode() == segment->inode() || offer_to_daemon(name_, *former)))
+      segment = std::move(former);
+  }
+  try {
+    place_->show(*segment);
+  } catch (const Error& error) {  // it matters only when the daemon has gone
+    log::debug(error.text());
+  }
+  return segment;
 }
 
 void Share::enter() {
@@ -182,11 +212,7 @@ Owner Share::other_user() const {
 // Whoever wants the device alone says so and then looks for others; everybody else is counted and
 // then looks for that. So of two that come at once at least one sees the other.
 void Share::open_context() {
-  if (segment_->removed())
-    log::warn(
-        "shared segment /dev/shm/" + segment_->name() +
-        " has been removed while it was in use: this process shares the device only with those "
-        "that use the old one still; start it again to share with all");
+  stay_reachable();
   count_context(+1);
   if (const std::string holder = exclusive_holder(); !holder.empty()) {
     close_context();
@@ -203,6 +229,20 @@ void Share::open_context() {
               "this process wants the device alone (multiprocess=false), and it is in use by " +
                   registry_.describe(other),
               EPERM);
+}
+
+// That newcomers find the segment, and a daemon that was started again serves it.
+void Share::stay_reachable() {
+  if (!place_) return;
+  try {
+    if (segment_->maker() != geteuid() && layout().header().daemon.load() == 0)
+      offer_to_daemon(name_, *segment_);
+    if (!place_->shows(*segment_) && !place_->show(*segment_))
+      log::warn("processes of this user meet in another shared segment (" + place_->path() +
+                ") than that which this process has: start it again to share with all");
+  } catch (const Error& error) {
+    log::warn(error.text());
+  }
 }
 
 // Returns how many there are.

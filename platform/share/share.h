@@ -7,12 +7,14 @@
 #define CONCLAVE_PLATFORM_SHARE_SHARE_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "platform/share/heap.h"
 #include "platform/share/image_slot.h"
 #include "platform/share/leases.h"
+#include "platform/share/meeting_place.h"
 #include "platform/share/registry.h"
 #include "platform/share/segment.h"
 #include "platform/share/unit_placement.h"
@@ -21,8 +23,9 @@ namespace conclave::share {
 
 class Share {
  public:
-  // Opens the segment (the configured one, else the daemon's where one runs, else the user's; a
-  // private one where neither can be had, with a warning) and enters this process; in a forked
+  // Opens the segment (of the configured name, else of the default one: the daemon's for this user
+  // where one runs, else that in which this user's processes meet; a private one where neither can
+  // be had, with a warning) and enters this process; in a forked
   // child of a process that had done so, enters the child. Throws Error{CL_DEVICE_NOT_AVAILABLE,
   // CL_OUT_OF_RESOURCES} where that fails.
   static Share& get();
@@ -58,8 +61,10 @@ class Share {
   }
 
  private:
-  explicit Share(std::unique_ptr<Segment> segment);
-  static std::unique_ptr<Segment> find_segment();
+  Share();
+  std::unique_ptr<Segment> find_segment();
+  std::unique_ptr<Segment> join();
+  void stay_reachable();
   void enter();
   bool enter_again() noexcept;
   void settle();
@@ -67,6 +72,8 @@ class Share {
   uint32_t count_context(int change);
   Owner other_user() const;
 
+  const std::string name_;
+  std::optional<MeetingPlace> place_;  // none where the user has no directory for it
   std::unique_ptr<Segment> segment_;
   std::vector<UnitPlacement> units_;
   Registry registry_;

@@ -60,7 +60,6 @@ class ExclusiveTest : public ::testing::Test {
       kill(child, SIGKILL);
       wait_for_child(child, 10);
     }
-    unlink(("/dev/shm/" + segment()).c_str());
     fs::remove_all(directory_);
   }
 

@@ -2,23 +2,28 @@
 #ifndef CONCLAVE_TEST_COMMON_TEMPORARY_SEGMENT_H_
 #define CONCLAVE_TEST_COMMON_TEMPORARY_SEGMENT_H_
 
-#include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <string>
 
 namespace conclave::test {
 
-// A shared segment for this process's workers alone, so that other users of the device are neither
-// disturbed nor measured. Its name is free again at the end of the object's life.
+// A name for this process's workers alone to meet under, so that other users of the device are
+// neither disturbed nor measured. What killed workers leave behind goes with the object.
 class TemporarySegment {
  public:
   explicit TemporarySegment(const std::string& suffix = "")
       : name_("conclave-test." + std::to_string(getpid()) + suffix) {}
   ~TemporarySegment() {
-    shm_unlink(("/" + name_).c_str());
-    // The file of the device image that was loaded, if there was one.
-    unlink(("/dev/shm/" + name_ + ".image." + std::to_string(geteuid())).c_str());
+    const char* runtime = getenv("XDG_RUNTIME_DIR");
+    std::error_code ignored;
+    if (runtime)
+      for (const auto& entry :
+           std::filesystem::directory_iterator(std::string(runtime) + "/conclave", ignored))
+        if (entry.path().filename().string().starts_with(name_ + "."))
+          std::filesystem::remove_all(entry, ignored);
   }
   TemporarySegment(const TemporarySegment&) = delete;
   TemporarySegment& operator=(const TemporarySegment&) = delete;

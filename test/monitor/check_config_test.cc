@@ -39,7 +39,7 @@ TEST_F(CheckConfig, ShowsValuesAndTheirSources) {
   };
   EXPECT_TRUE(has_row("scheduler", "fcfs", config + " line 2, key \"scheduler\"")) << result.output;
   EXPECT_TRUE(has_row("compute-unit-list", "1,3", "environment variable TI_OCL_COMPUTE_UNIT_LIST"));
-  EXPECT_TRUE(has_row("segment-mode", "0660", "default"));
+  EXPECT_TRUE(has_row("segment-mode", "0666", "default"));
   EXPECT_NE(result.output.find("Warning: " + config +
                                " line 3, key \"no-such-key\": is not known and has no effect"),
             std::string::npos);

@@ -12,8 +12,10 @@
 
 #include "platform/base/config.h"
 #include "platform/base/descriptor.h"
+#include "platform/share/daemon_bell.h"
 #include "platform/share/heap.h"
 #include "platform/share/leases.h"
+#include "platform/share/meeting_place.h"
 #include "platform/share/registry.h"
 #include "tool.h"
 
@@ -27,23 +29,24 @@ class DaemonTest : public ToolTest {
  protected:
   DaemonTest() { configure("\"ddr-heap1-size-MiB\": 2"); }
 
-  // The numbers of the processes in the segment's table.
+  // The numbers of the processes in the segment's table besides the daemon's.
   std::vector<pid_t> entries() const {
     std::vector<pid_t> pids;
     const auto opened = open_segment();
     if (!opened) throw std::runtime_error("there is no segment " + segment());
     const Registry registry(opened->layout());
-    for (share::Owner owner : registry.everybody()) pids.push_back(registry.identity(owner).pid);
+    for (share::Owner owner : registry.everybody())
+      if (!share::is_daemon(opened->layout(), owner)) pids.push_back(registry.identity(owner).pid);
     return pids;
   }
   uint64_t heap_bytes() const { return share::Heap(open_segment()->layout()).size(HeapId::kDdr1); }
   uint64_t available() const {
     return share::Heap(open_segment()->layout()).report(HeapId::kDdr1).available;
   }
-  struct stat status_of_file() const {
+  uint32_t socket_mode() const {
     struct stat status = {};
-    stat(shm_path().c_str(), &status);
-    return status;
+    stat(socket_path().c_str(), &status);
+    return status.st_mode & 0777;
   }
   static bool logged(const Tool& tool, const std::string& text) {
     return soon([&] { return tool.errors().find(text) != std::string::npos; });
@@ -55,7 +58,7 @@ using Pids = std::vector<pid_t>;
 TEST_F(DaemonTest, StartsAndStops) {
   const pid_t pid = start_daemon();
   ASSERT_NE(pid, 0);
-  EXPECT_EQ(status_of_file().st_size, 4096 << 10);
+  EXPECT_EQ(open_segment()->size(), 4096u << 10);
   EXPECT_EQ(heap_bytes(), 2u << 20);
   EXPECT_EQ(stop_daemon(pid, SIGTERM), 0);
   EXPECT_FALSE(segment_exists());
@@ -69,7 +72,8 @@ TEST_F(DaemonTest, SecondStartIsRefused) {
     const Result second = run("ti-mctd", arguments);
     EXPECT_EQ(second.status, 1);
     EXPECT_NE(
-        second.errors.find("already runs, for " + shm_path() + ": process " + std::to_string(pid)),
+        second.errors.find(socket_path() + ": ti-mctd already runs there: process " +
+                           std::to_string(pid)),
         std::string::npos)
         << second.errors;
   }
@@ -79,8 +83,9 @@ TEST_F(DaemonTest, SecondStartIsRefused) {
 
 TEST_F(DaemonTest, LogsWhatItDoes) {
   const auto daemon = foreground_daemon();
+  open_segment();
   EXPECT_TRUE(logged(*daemon,
-                     "heaps created: ddr_heap1 2097152 bytes, ddr_heap2 0 bytes, "
+                     "user-" + std::to_string(geteuid()) + ": heaps created: ddr_heap1 2097152 bytes, ddr_heap2 0 bytes, "
                      "msmc_heap 4194304 bytes"));
   kill(daemon->pid(), SIGTERM);
   EXPECT_EQ(daemon->wait(), 0);
@@ -119,73 +124,59 @@ TEST_F(DaemonTest, HandsOnTheUnitsOfTheDead) {
   }));
 }
 
+// Newcomers bring the daemon that was started again the segment that others of their user have.
 TEST_F(DaemonTest, AdoptsTheLivingAfterItWasKilled) {
   const pid_t first = start_daemon();
   const auto process = client("allocate", {"4096"});
-  const ino_t file = status_of_file().st_ino;
+  const ino_t inode = open_segment()->inode();
   EXPECT_EQ(stop_daemon(first, SIGKILL), 128 + SIGKILL);
   ASSERT_TRUE(segment_exists());
 
   const auto daemon = foreground_daemon();
-  EXPECT_TRUE(logged(*daemon, "adopted " + shm_path() + ", which 1 living processes use"));
-  EXPECT_EQ(status_of_file().st_ino, file);
-  EXPECT_EQ(entries(), Pids{process->pid()});
-  EXPECT_EQ(available(), (2u << 20) - 4096);
+  const auto newcomer = client("allocate");
+  EXPECT_TRUE(logged(*daemon, "adopted the segment of user-"));
+  const auto served = share::MeetingPlace(segment()).find();
+  ASSERT_TRUE(served);
+  EXPECT_EQ(served->inode(), inode);
+  const Registry registry(served->layout());
+  const auto in_table = [&](pid_t pid) {
+    for (share::Owner owner : registry.everybody())
+      if (registry.identity(owner).pid == pid) return true;
+    return false;
+  };
+  EXPECT_TRUE(in_table(process->pid()));
+  EXPECT_TRUE(in_table(newcomer->pid()));
+  EXPECT_EQ(share::Heap(served->layout()).report(HeapId::kDdr1).available, (2u << 20) - 4096);
   // It watches who was there before.
   process->signal(SIGKILL);
   process->wait();
-  EXPECT_TRUE(soon([&] { return entries().empty(); }, 1));
+  EXPECT_TRUE(soon([&] { return !in_table(process->pid()); }, 1));
 }
 
+// Without a daemon, those that had one share among themselves, newcomers included.
 TEST_F(DaemonTest, LeavesTheSegmentToTheLiving) {
   const pid_t first = start_daemon();
   const auto process = client("allocate", {"4096"});
   EXPECT_EQ(stop_daemon(first, SIGTERM), 0);
   ASSERT_TRUE(segment_exists());
   EXPECT_EQ(daemon_pid(), 0u);
-  EXPECT_EQ(entries(), Pids{process->pid()});
-  const pid_t second = start_daemon();
-  EXPECT_EQ(entries(), Pids{process->pid()});
-  process->send("end");
-  EXPECT_EQ(process->wait(), 0);
-  EXPECT_EQ(entries(), Pids{});
-  EXPECT_EQ(stop_daemon(second, SIGTERM), 0);
+  const auto newcomer = client("allocate");
+  EXPECT_EQ(entries(), (Pids{newcomer->pid(), process->pid()}));
+  for (const auto& each : {process.get(), newcomer.get()}) {
+    each->send("end");
+    EXPECT_EQ(each->wait(), 0);
+  }
   EXPECT_FALSE(segment_exists());
 }
 
-// What is said to do when the segment is too small.
+// What is said to do when the segment is too small. TI's recipe removes the file before.
 TEST_F(DaemonTest, RestartsWithALargerSegment) {
-  configure("\"linux-shmem-size-KB\": \"128\"");
-  EXPECT_EQ(stop_daemon(start_daemon(), SIGTERM), 0);
-  configure("\"linux-shmem-size-KB\": \"256\",");
-  unlink(shm_path().c_str());
-  start_daemon();
-  EXPECT_EQ(status_of_file().st_size, 256 << 10);
-}
-
-// Without removing the file, and after a kill, too.
-TEST_F(DaemonTest, TakesTheNewSizeWhereNobodyLives) {
-  configure("\"linux-shmem-size-KB\": \"1024\"");
-  stop_daemon(start_daemon(), SIGKILL);
-  ASSERT_EQ(status_of_file().st_size, 1024 << 10);
-  for (const char* size : {"2048", "512"}) {
-    configure("\"linux-shmem-size-KB\": \"" + std::string(size) + "\"");
-    stop_daemon(start_daemon(), SIGKILL);
-    EXPECT_EQ(status_of_file().st_size, atoi(size) << 10);
+  for (const char* size : {"128", "256"}) {
+    configure("\"linux-shmem-size-KB\": \"" + std::string(size) + "\",");
+    const pid_t pid = start_daemon();
+    EXPECT_EQ(open_segment()->size(), static_cast<size_t>(atoi(size)) << 10);
+    EXPECT_EQ(stop_daemon(pid, SIGTERM), 0);
   }
-}
-
-TEST_F(DaemonTest, GrowsTheSegmentUnderTheLiving) {
-  configure("\"linux-shmem-size-KB\": \"128\"");
-  const pid_t first = start_daemon();
-  const auto process = client("allocate", {"128"});
-  const size_t blocks_offset = open_segment()->layout().blocks_offset();
-  stop_daemon(first, SIGTERM);
-  configure("\"linux-shmem-size-KB\": \"256\"");
-  start_daemon();
-  EXPECT_EQ(status_of_file().st_size, 256 << 10);
-  EXPECT_EQ(open_segment()->layout().block_capacity(), ((256 << 10) - blocks_offset) / 40);
-  EXPECT_EQ(entries(), Pids{process->pid()});
 }
 
 TEST_F(DaemonTest, ReadsTheConfigurationAgain) {
@@ -194,17 +185,16 @@ TEST_F(DaemonTest, ReadsTheConfigurationAgain) {
   const share::Header& header = opened->layout().header();
   EXPECT_EQ(header.policy.load(), static_cast<uint32_t>(share::Policy::kInterleave));
   EXPECT_EQ(header.time_slice_us.load(), Config().time_slice_us);
-  EXPECT_EQ(status_of_file().st_mode & 0777, 0660u);
+  EXPECT_EQ(socket_mode(), 0666u);
+  const auto process = client("allocate");  // without one the segment would be made anew
 
-  configure(R"("scheduler": "fcfs", "time-slice-us": 500, "linux-shmem-size-KB": 8192,
-               "segment-mode": "0666", "ddr-heap1-size-MiB": 3)");
+  configure(R"("scheduler": "fcfs", "time-slice-us": 500, "segment-mode": "0660",
+               "ddr-heap1-size-MiB": 3)");
   kill(daemon->pid(), SIGHUP);
   EXPECT_TRUE(logged(*daemon, "configuration read again"));
   EXPECT_EQ(header.policy.load(), static_cast<uint32_t>(share::Policy::kFcfs));
   EXPECT_EQ(header.time_slice_us.load(), 500u);
-  EXPECT_EQ(header.size.load(), 8192u << 10);
-  EXPECT_EQ(status_of_file().st_size, 8192 << 10);
-  EXPECT_EQ(status_of_file().st_mode & 0777, 0666u);
+  EXPECT_EQ(socket_mode(), 0660u);
   EXPECT_EQ(heap_bytes(), 3u << 20);
 }
 
@@ -214,7 +204,7 @@ TEST_F(DaemonTest, ReloadKeepsWhatIsInUseOrWrong) {
   configure("\"ddr-heap1-size-MiB\": 3, \"linux-shmem-size-KB\": 128, \"segment\": \"other\"");
   kill(daemon->pid(), SIGHUP);
   EXPECT_TRUE(logged(*daemon, "the heaps keep their sizes while there is something in them"));
-  EXPECT_TRUE(logged(*daemon, "linux-shmem-size-KB: " + shm_path() + " keeps its 4096 KiB until"));
+  EXPECT_TRUE(logged(*daemon, " keeps its 4096 KiB while a process uses it"));
   EXPECT_TRUE(logged(*daemon, "segment: ti-mctd has to be started again"));
   EXPECT_EQ(heap_bytes(), 2u << 20);
 
@@ -226,25 +216,6 @@ TEST_F(DaemonTest, ReloadKeepsWhatIsInUseOrWrong) {
   EXPECT_TRUE(logged(*daemon, "the configuration stays as it was"));
   EXPECT_EQ(open_segment()->layout().header().policy.load(),
             static_cast<uint32_t>(share::Policy::kInterleave));
-}
-
-TEST_F(DaemonTest, MakesARemovedSegmentAnew) {
-  const auto daemon = foreground_daemon();
-  const auto process = client("allocate", {"128", "256"});
-  unlink(shm_path().c_str());
-  ASSERT_TRUE(soon([&] { return daemon_pid() == static_cast<uint32_t>(daemon->pid()); }))
-      << daemon->errors();
-  EXPECT_TRUE(logged(*daemon, "somebody removed " + shm_path()));
-  EXPECT_EQ(entries(), Pids{});
-  const auto newcomer = client("allocate", {"128"});
-  EXPECT_EQ(entries(), Pids{newcomer->pid()});
-  // Those that have the old one are not forgotten.
-  process->signal(SIGKILL);
-  process->wait();
-  EXPECT_TRUE(logged(*daemon, "process " + std::to_string(process->pid()) +
-                                  " died; freed 2 blocks with 384 bytes"))
-      << daemon->errors();
-  EXPECT_EQ(run("ti-mctd", daemon_arguments()).status, 1);
 }
 
 TEST_F(DaemonTest, WrongConfigurationsAreRefused) {
@@ -317,9 +288,11 @@ TEST_F(DaemonTest, UsesNoTimeWhileNothingHappens) {
 
 // The lock is taken from a process that was stopped while it held it.
 TEST_F(DaemonTest, DoesNotWaitForStoppedProcesses) {
+  const auto daemon = foreground_daemon();
   const auto stopped = client("stop-with-lock");
-  const auto daemon = foreground_daemon();  // whose heaps are to have another size
-  EXPECT_TRUE(logged(*daemon, "heaps created: ddr_heap1 2097152 bytes"));
+  configure("\"ddr-heap1-size-MiB\": 3");
+  kill(daemon->pid(), SIGHUP);
+  EXPECT_TRUE(logged(*daemon, "heaps created: ddr_heap1 3145728 bytes"));
   kill(daemon->pid(), SIGTERM);
   EXPECT_EQ(daemon->wait(10), 0);
   EXPECT_NE(daemon->errors().find("Graceful exit"), std::string::npos);
@@ -342,7 +315,7 @@ TEST_F(DaemonTest, TellsTheServiceManager) {
   };
 
   Tool daemon("ti-mctd", daemon_arguments(), {"NOTIFY_SOCKET=" + path});
-  EXPECT_EQ(next(), "READY=1\nSTATUS=Serving " + shm_path());
+  EXPECT_EQ(next(), "READY=1\nSTATUS=Serving " + socket_path());
   EXPECT_EQ(daemon_pid(),
             static_cast<uint32_t>(daemon.pid()));  // it has not gone to the background
   kill(daemon.pid(), SIGTERM);

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +22,8 @@
 #include <system_error>
 
 #include "platform/base/descriptor.h"
+#include "platform/share/daemon_client.h"
+#include "platform/share/meeting_place.h"
 
 namespace conclave::test {
 namespace {
@@ -128,7 +131,16 @@ ToolTest::~ToolTest() {
 }
 
 bool ToolTest::segment_exists() const {
-  return access(shm_path().c_str(), F_OK) == 0;
+  return daemon_pid() != 0 || share::MeetingPlace(segment()).find();
+}
+
+std::unique_ptr<share::Segment> ToolTest::open_segment() const {
+  auto segment = share::join_daemon(this->segment());
+  return segment ? std::move(segment) : share::MeetingPlace(this->segment()).find();
+}
+
+std::string ToolTest::socket_path() const {
+  return geteuid() == 0 ? share::system_socket(segment()) : share::user_socket(segment());
 }
 
 void ToolTest::write(const std::string& path, const std::string& text) {
@@ -192,13 +204,18 @@ std::unique_ptr<Tool> ToolTest::foreground_daemon() {
   return tool;
 }
 
+// Whoever listens.
 uint32_t ToolTest::daemon_pid() const {
-  if (!segment_exists()) return 0;
-  struct stat status;
-  // Not before it has been made.
-  if (stat(shm_path().c_str(), &status) != 0 || status.st_size == 0) return 0;
-  const auto opened = open_segment();
-  return opened ? opened->layout().header().daemon_pid.load() : 0;
+  const Descriptor connection(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  socket_path().copy(address.sun_path, sizeof address.sun_path - 1);
+  if (connect(connection.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
+    return 0;
+  ucred peer = {};
+  socklen_t size = sizeof peer;
+  getsockopt(connection.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size);
+  return static_cast<uint32_t>(peer.pid);
 }
 
 int ToolTest::stop_daemon(pid_t pid, int signal) {

@@ -52,9 +52,10 @@ class ToolTest : public ::testing::Test {
   ~ToolTest() override;
 
   const std::string& segment() const { return segment_.name(); }
-  std::string shm_path() const { return "/dev/shm/" + segment(); }
+  // Whether processes meet, or a daemon listens, under this name.
   bool segment_exists() const;
-  std::unique_ptr<share::Segment> open_segment() const { return share::Segment::open(segment()); }
+  // That of this user; null where there is none.
+  std::unique_ptr<share::Segment> open_segment() const;
 
   // A file of this test.
   std::string file(const std::string& name) const { return directory_ + "/" + name; }
@@ -86,7 +87,9 @@ class ToolTest : public ::testing::Test {
   pid_t start_daemon();
   // In the foreground, for its messages; returns when it serves.
   std::unique_ptr<Tool> foreground_daemon();
-  // 0: nobody says to serve the segment.
+  // Where a daemon of this test listens.
+  std::string socket_path() const;
+  // 0: nobody does.
   uint32_t daemon_pid() const;
   // Ends a daemon from start_daemon() with `signal`; its status as above.
   int stop_daemon(pid_t pid, int signal);

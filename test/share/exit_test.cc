@@ -39,7 +39,7 @@ class ExitTest : public testing::Test {
 
   // What a process of the segment has in the table; none where it is not in it.
   std::optional<Owner> find(pid_t pid) {
-    if (!opened_) opened_ = Segment::open(segment_.name());
+    if (!opened_) opened_ = share::MeetingPlace(segment_.name()).find();
     const Registry registry(opened_->layout());
     for (Owner owner : registry.everybody())
       if (registry.identity(owner).pid == pid) return owner;

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Real processes that die at each of their accesses to the shared segment: while they hold, want
-// and hand on a compute unit, enter the table, remove others, make the segment. And segments full
+// and hand on a compute unit, enter the table, remove others. And segments full
 // of garbage. All code under test is compiled with stepping_atomic.h.
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cstring>
 #include <fstream>
@@ -14,14 +10,11 @@
 #include <random>
 
 #include "platform/share/leases.h"
-#include "platform/share/segment.h"
-#include "test/common/temporary_segment.h"
 #include "test/unit/share/test_segment.h"
 
 namespace conclave::share {
 namespace {
 
-constexpr uint32_t kSizeKb = kMinSegmentKb;
 constexpr int kPatienceMs = 10'000;
 
 int g_steps_left = 0;
@@ -258,148 +251,6 @@ TEST(RegistryKill, DeathWhileRemoving) {
     ASSERT_EQ(Heap(layout).largest_free(HeapId::kDdr1), uint64_t{64 << 10});
   }
   EXPECT_GT(n, 200) << "that is no test of anything";
-}
-
-// --- The segment ---
-
-class SegmentKill : public testing::Test {
- protected:
-  std::unique_ptr<Segment> open_or_create(bool* made = nullptr) {
-    return Segment::open_or_create(name_.name(), {.size_kb = kSizeKb}, made);
-  }
-  std::string path() const { return "/dev/shm/" + name_.name(); }
-
-  // That a process can use the segment, or is told why not.
-  void expect_usable_or_error() {
-    const int status = run_child([&] {
-      try {
-        use(*open_or_create());
-      } catch (const Error& error) {
-        if (error.text().empty()) _exit(2);
-      }
-    });
-    EXPECT_EQ(status, 0);
-  }
-  static void use(Segment& segment) {
-    const Layout& layout = segment.layout();
-    Registry registry(layout);
-    const Owner self = registry.enter();
-    Leases leases(layout, self);
-    leases.wish(0, only(0), 0);
-    leases.accept(0);
-    leases.withdraw(0);
-    leases.enter_as_guest(1);
-    leases.leave_as_guest(1);
-    leases.charge(1000, 1000);
-    leases.should_yield(0, 0);
-    leases.give(0);
-    Heap heap(layout);
-    heap.configure({{1 << 20, 0, 0}});
-    heap.free(heap.allocate_global(4096, self), self);
-    registry.remove(self);
-  }
-  // That the segment is whole, or becomes so now; `replaced`: only by making a new one.
-  void expect_healed(bool replaced = true) {
-    bool made = false;
-    const std::unique_ptr<Segment> segment = open_or_create(&made);
-    ASSERT_TRUE(segment);
-    EXPECT_TRUE(made || !replaced);
-    EXPECT_EQ(segment->layout().header().size.load(), kSizeKb * 1024u);
-    use(*segment);
-    EXPECT_EQ("", contradiction(segment->layout()));
-    EXPECT_TRUE(Registry(segment->layout()).everybody().empty());
-  }
-  void write_file(const std::string& bytes) {
-    std::ofstream(path(), std::ios::binary | std::ios::trunc) << bytes;
-    chmod(path().c_str(), 0600);
-  }
-  std::string read_file() const {
-    std::ifstream file(path(), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  // A segment as it is right after it was made.
-  std::string whole_segment() {
-    Segment::remove(name_.name());
-    open_or_create();
-    return read_file();
-  }
-
-  test::TemporarySegment name_{".kill"};
-};
-
-TEST_F(SegmentKill, CreatorDies) {
-  int n = 0;
-  for (bool died = true; died; ++n) {
-    SCOPED_TRACE("death after " + std::to_string(n) + " accesses");
-    Segment::remove(name_.name());
-    const int status = run_child([&] {
-      die_after(n);
-      open_or_create();
-    });
-    ASSERT_TRUE(status == 0 || status == 128 + SIGKILL) << status;
-    died = status != 0;
-    expect_healed(died);
-  }
-  EXPECT_GT(n, 20) << "that is no test of anything";
-}
-
-TEST_F(SegmentKill, HalfMadeFiles) {
-  const std::string whole = whole_segment();
-  ASSERT_EQ(whole.size(), kSizeKb * 1024u);
-  for (const size_t size :
-       {size_t{0}, size_t{1}, size_t{4095}, size_t{4096}, whole.size() / 2, whole.size() - 1}) {
-    SCOPED_TRACE("a file of " + std::to_string(size) + " bytes");
-    write_file(whole.substr(0, size));
-    expect_healed();
-    write_file(std::string(size, '\0'));
-    expect_healed();
-    write_file(std::string(size, 'x'));
-    expect_healed();
-  }
-}
-
-// Whoever makes it and is stopped over that keeps others waiting for a while, not for good.
-TEST_F(SegmentKill, CreatorIsStopped) {
-  const pid_t creator = start_child([&] {
-    const int file = ::open(path().c_str(), O_RDWR | O_CREAT, 0600);
-    flock(file, LOCK_EX);
-    raise(SIGSTOP);
-  });
-  int status;
-  ASSERT_EQ(waitpid(creator, &status, WUNTRACED), creator);
-  const Error error = error_of([&] { open_or_create(); });
-  EXPECT_EQ(error.code(), CL_DEVICE_NOT_AVAILABLE);
-  EXPECT_NE(error.text().find("locked"), std::string::npos) << error.text();
-  kill(creator, SIGKILL);
-  wait_for(creator);
-  expect_healed();
-}
-
-TEST_F(SegmentKill, ForeignLayouts) {
-  const std::string whole = whole_segment();
-  for (const size_t offset : {offsetof(Header, magic), offsetof(Header, layout_version),
-                              offsetof(Header, boot_id), offsetof(Header, boot_id) + 8}) {
-    SCOPED_TRACE("byte " + std::to_string(offset));
-    std::string other = whole;
-    other[offset] = static_cast<char>(other[offset] ^ 1);
-    write_file(other);
-    expect_healed();
-  }
-}
-
-// Whatever stands in the header: it is replaced, or used, or there is an error; no crash, no hang.
-TEST_F(SegmentKill, GarbageInTheHeader) {
-  const std::string whole = whole_segment();
-  std::mt19937 random(1);
-  for (size_t offset = 0; offset < offsetof(Header, guardian); offset += 4) {
-    SCOPED_TRACE("byte " + std::to_string(offset));
-    for (const uint32_t value : {0u, 1u, ~0u, 0x8000'0000u, static_cast<uint32_t>(random())}) {
-      std::string damaged = whole;
-      std::memcpy(damaged.data() + offset, &value, sizeof value);
-      write_file(damaged);
-      expect_usable_or_error();
-    }
-  }
 }
 
 // --- Garbage ---

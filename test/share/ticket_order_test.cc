@@ -60,8 +60,7 @@ void take_tickets(const Layout& layout, Log& log) {
 }
 
 TEST(TicketOrder, TenThousandTicketsOfEightProcessesStartInOrder) {
-  const std::string name = "conclave-ticket-order." + std::to_string(getpid());
-  auto segment = Segment::open_or_create(name, {.size_kb = 128});
+  auto segment = Segment::make("ticket-order", 128);
   segment->layout().header().policy.store(static_cast<uint32_t>(Policy::kFcfs));
   auto* log = static_cast<Log*>(
       mmap(nullptr, sizeof(Log), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
@@ -90,7 +89,6 @@ TEST(TicketOrder, TenThousandTicketsOfEightProcessesStartInOrder) {
   }
   EXPECT_EQ(kTickets, total);
   munmap(log, sizeof(Log));
-  Segment::remove(name);
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ TEST_F(ConfigTest, Defaults) {
   EXPECT_EQ(config.scheduler, Config::Scheduler::kInterleave);
   EXPECT_EQ(config.segment, "");
   EXPECT_EQ(config.shmem_size_kb, 4096u);
-  EXPECT_EQ(config.segment_mode, 0660u);
+  EXPECT_EQ(config.segment_mode, 0666u);
   EXPECT_EQ(config.segment_group, "");
   EXPECT_EQ(config.ddr_heap1_bytes, uint64_t{4} << 30);
   EXPECT_EQ(config.ddr_heap2_bytes, 0u);
@@ -224,7 +224,7 @@ TEST_F(ConfigTest, WrongValuesAreErrors) {
       {"\"time-slice-us\": 99", "from 100 to 1000000"},
       {"\"time-slice-us\": 1000001", "from 100 to 1000000"},
       {"\"time-slice-us\": \"4ms\"", "\"4ms\""},
-      {"\"segment\": \"a/b\"", "\"a/b\": allowed is the name of a file in /dev/shm"},
+      {"\"segment\": \"a/b\"", "\"a/b\": allowed is a file name"},
       {"\"segment\": \"..\"", "no dot first"},
       {"\"segment\": \"a b\"", "visible ASCII"},
       {"\"linux-shmem-size-KB\": 63", "from 64 to 65536"},
@@ -304,7 +304,7 @@ TEST_F(ConfigTest, SaysWhereValuesComeFrom) {
   EXPECT_EQ(value(config, "cmem-block-offchip"), "2");
   EXPECT_EQ(value(config, "device-type"), "cpu,accelerator");
   EXPECT_EQ(value(config, "scheduler"), "interleave");
-  EXPECT_EQ(value(config, "segment-mode"), "0660");
+  EXPECT_EQ(value(config, "segment-mode"), "0666");
   EXPECT_EQ(value(config, "ddr-heap1-size-MiB"), "4096");
   EXPECT_EQ(value(config, "msmc-heap-size-KiB"), "4096");
   EXPECT_EQ(value(config, "multiprocess"), "true");

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "monitor/arbiter.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "platform/base/clock.h"
+#include "platform/share/recent_use.h"
+
+namespace conclave::monitor {
+namespace {
+
+// The same part as within a segment (leases.cc).
+constexpr double kGuestShare = 0.25;
+// A loan ends when nothing has been seen of the guest for so many time slices.
+constexpr uint64_t kIdleSlices = 5;
+// So often in a time slice it is looked how those are who have to give something up.
+constexpr uint64_t kLooksPerSlice = 4;
+
+}  // namespace
+
+void Arbiter::Use::add(uint64_t passed_ns, uint32_t units) {
+  const double memory = share::RecentUse::kMemoryNs;
+  const double left = std::exp(-static_cast<double>(passed_ns) / memory);
+  ns_ = ns_ * left + units * memory * (1 - left);
+}
+
+void Arbiter::add(Tenant& tenant) {
+  tenants_.emplace(&tenant, Use());
+  for (Unit& unit : units_)
+    if (!unit.user) unit = {&tenant, now_ns(), {}};
+}
+
+void Arbiter::remove(Tenant& tenant) {
+  tenants_.erase(&tenant);
+  for (Unit& unit : units_) {
+    if (unit.guest.tenant == &tenant) unit.guest = {};
+    if (unit.user == &tenant) unit = {unit.guest.tenant, unit.since, {}};
+  }
+}
+
+// A unit that is lent costs its guest as much as its user.
+void Arbiter::account(uint64_t now) {
+  std::map<Tenant*, uint32_t> working;
+  for (uint32_t i = 0; i < units_.size(); ++i) {
+    Unit& unit = units_[i];
+    if (unit.user && unit.user->works_on(i)) ++working[unit.user];
+    if (!unit.guest.tenant || !unit.guest.tenant->works_on(i)) continue;
+    ++working[unit.guest.tenant];
+    unit.guest.worked_at = now;
+  }
+  for (auto& [tenant, use] : tenants_) use.add(now - accounted_at_, working[tenant]);
+  accounted_at_ = now;
+}
+
+bool Arbiter::is_far_behind(const Tenant& one, const Tenant& other) const {
+  const double mine = tenants_.at(const_cast<Tenant*>(&one)).ns();
+  const double others = tenants_.at(const_cast<Tenant*>(&other)).ns();
+  return others > 0 && mine <= kGuestShare * others;
+}
+
+// Who of those that wait for the unit in vain has used least; null where nobody does.
+Tenant* Arbiter::neediest(uint32_t unit,
+                          const std::map<Tenant*, ComputeUnitSet>& wanted) const {
+  Tenant* least = nullptr;
+  for (const auto& [tenant, units] : wanted) {
+    if (!units.has(unit) || tenant == units_[unit].user || tenant == units_[unit].guest.tenant)
+      continue;
+    if (!least || tenants_.at(tenant).ns() < tenants_.at(least).ns()) least = tenant;
+  }
+  return least;
+}
+
+void Arbiter::pass(uint32_t unit, Tenant& to, uint64_t now) {
+  units_[unit] = {&to, now, {}};
+  to.give(unit);
+  ++hand_overs_;
+}
+
+// What has become of the unit since: its user has given it up, or the guest has gone.
+void Arbiter::follow(uint32_t i, uint64_t now) {
+  Unit& unit = units_[i];
+  if (unit.user && unit.user->is_back(i)) unit = {unit.guest.tenant, now, {}};
+  if (unit.guest.tenant && now - unit.guest.worked_at > kIdleSlices * slice_ns_ &&
+      unit.guest.tenant->take(i))
+    unit.guest = {};
+}
+
+// Gives the unit to `next`, who wants it, or asks its user for it.
+void Arbiter::serve(uint32_t i, Tenant& next, uint64_t now) {
+  Unit& unit = units_[i];
+  if (!unit.user || (!unit.guest.tenant && unit.user->take(i))) return pass(i, next, now);
+  if (unit.guest.tenant || next.policy() == share::Policy::kFcfs ||
+      !is_far_behind(next, *unit.user))
+    return;
+  unit.guest = {&next, now};
+  next.give(i);
+  ++hand_overs_;
+}
+
+// Whether the unit's user is to give it up.
+bool Arbiter::is_over(const Unit& unit, const Tenant* next, uint64_t now) const {
+  const Tenant* waits = unit.guest.tenant ? unit.guest.tenant : next;
+  if (!unit.user || !waits || waits == unit.user) return false;
+  if (unit.guest.tenant && is_far_behind(*waits, *unit.user)) return false;
+  return waits->policy() == share::Policy::kFcfs || now - unit.since >= slice_ns_;
+}
+
+uint64_t Arbiter::look() {
+  const uint64_t now = now_ns();
+  std::map<Tenant*, ComputeUnitSet> wanted, requests;
+  for (const auto& [tenant, use] : tenants_) {
+    tenant->stay_entered();
+    wanted[tenant] = tenant->wanted();
+  }
+  account(now);
+  bool unfinished = false;
+  for (uint32_t i = 0; i < units_.size(); ++i) {
+    follow(i, now);
+    Tenant* const next = neediest(i, wanted);
+    if (next) serve(i, *next, now);
+    const Unit& unit = units_[i];
+    const bool waits = next && next != unit.user;
+    unfinished |= waits || unit.guest.tenant;
+    for (const auto& [tenant, use] : tenants_) {
+      const bool theirs = tenant == unit.user || tenant == unit.guest.tenant;
+      if (theirs ? tenant == unit.user && is_over(unit, waits ? next : nullptr, now)
+                 : !tenant->take(i))
+        requests[tenant].add(i);
+    }
+  }
+  for (const auto& [tenant, use] : tenants_) tenant->request(requests[tenant]);
+  return unfinished ? slice_ns_ / kLooksPerSlice : 0;
+}
+
+}  // namespace conclave::monitor

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Passes compute units from user to user. Within a user's segment processes share as they do
+// without a daemon; here it is decided which user's segment a unit is in.
+//
+// A unit stays with a user until another one wants it. If nobody works on it then, it goes over at
+// once. Else its user gives it up when they have had it for a time slice, or at once where the
+// other one is far behind; and of several who want it, the one goes first who has used least. One
+// who is so far behind that they would be a guest within a segment does not wait for that: the unit
+// is lent, and for a moment two users work on it.
+//
+// What a user has used is measured here, by looking whose units are at work; nobody is asked.
+#ifndef CONCLAVE_MONITOR_ARBITER_H_
+#define CONCLAVE_MONITOR_ARBITER_H_
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "monitor/tenant.h"
+
+namespace conclave::monitor {
+
+class Arbiter {
+ public:
+  // Tenants must be removed before they end.
+  void add(Tenant& tenant);
+  void remove(Tenant& tenant);
+  void set_slice_ns(uint64_t ns) { slice_ns_ = ns; }
+
+  // Looks who wants what, and passes on what can be passed on now. To be called when a tenant's bell
+  // has rung, and when the time that it returns has passed: ns from now; 0: nobody waits.
+  uint64_t look();
+
+  // How often a unit has gone from one user to another.
+  uint64_t hand_overs() const { return hand_overs_; }
+
+ private:
+  // CU time that is forgotten exponentially, in ns.
+  class Use {
+   public:
+    void add(uint64_t passed_ns, uint32_t units);
+    double ns() const { return ns_; }
+
+   private:
+    double ns_ = 0;
+  };
+  struct Guest {
+    Tenant* tenant = nullptr;
+    uint64_t worked_at = 0;  // when it was last seen at work
+  };
+  struct Unit {
+    Tenant* user = nullptr;  // null: nobody's
+    uint64_t since = 0;
+    Guest guest;  // somebody whom it has been lent to besides
+  };
+
+  void account(uint64_t now);
+  Tenant* neediest(uint32_t unit, const std::map<Tenant*, ComputeUnitSet>& wanted) const;
+  void pass(uint32_t unit, Tenant& to, uint64_t now);
+  void follow(uint32_t unit, uint64_t now);
+  void serve(uint32_t unit, Tenant& next, uint64_t now);
+  bool is_over(const Unit& unit, const Tenant* next, uint64_t now) const;
+  bool is_far_behind(const Tenant& one, const Tenant& other) const;
+
+  std::map<Tenant*, Use> tenants_;
+  std::vector<Unit> units_{share::kCuEntries};
+  uint64_t slice_ns_ = 4'000'000;
+  uint64_t accounted_at_ = 0;
+  uint64_t hand_overs_ = 0;
+};
+
+}  // namespace conclave::monitor
+
+#endif  // CONCLAVE_MONITOR_ARBITER_H_

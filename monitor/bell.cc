@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "monitor/bell.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "platform/base/clock.h"
+#include "platform/share/daemon_bell.h"
+
+namespace conclave::monitor {
+namespace {
+
+// Whoever rings more often than so within a second makes their own user's calls slower, not the
+// daemon.
+constexpr int kCallsPerSecond = 20'000;
+constexpr useconds_t kRestUs = 1000;
+
+class RateLimit {
+ public:
+  // Whether there have been too many calls within this second.
+  bool exceeded() {
+    const uint64_t now = now_ns();
+    if (now - since_ > 1'000'000'000) {
+      since_ = now;
+      calls_ = 0;
+    }
+    return ++calls_ > kCallsPerSecond;
+  }
+
+ private:
+  uint64_t since_ = 0;
+  int calls_ = 0;
+};
+
+}  // namespace
+
+Bell::Bell(const share::Layout& layout, std::function<void()> answer)
+    : layout_(layout), answer_(std::move(answer)), thread_([this] { listen(); }) {}
+
+Bell::~Bell() {
+  over_.store(true);
+  // Somebody may have cleared the word by which ring_daemon() knows that there is a daemon.
+  share::Atomic<uint32_t>& bell = layout_.header().bell;
+  bell.fetch_add(1);
+  syscall(SYS_futex, &bell, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  thread_.join();
+}
+
+void Bell::listen() {
+  share::Atomic<uint32_t>& bell = layout_.header().bell;
+  RateLimit limit;
+  while (!over_.load()) {
+    const uint32_t seen = bell.load();
+    answer_();
+    if (limit.exceeded()) usleep(kRestUs);
+    if (over_.load()) return;
+    syscall(SYS_futex, &bell, FUTEX_WAIT, seen, nullptr, nullptr, 0);
+  }
+}
+
+}  // namespace conclave::monitor

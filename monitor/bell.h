@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waits for those who call the daemon in a segment (platform/share/daemon_bell.h), on a thread of
+// its own: only then can one sleep on the words of many segments.
+#ifndef CONCLAVE_MONITOR_BELL_H_
+#define CONCLAVE_MONITOR_BELL_H_
+
+#include <atomic>
+#include <functional>
+#include <thread>
+
+#include "platform/share/layout.h"
+
+namespace conclave::monitor {
+
+class Bell {
+ public:
+  // Calls `answer` whenever the bell has rung, some thousand times a second at most however often
+  // it rings. `layout` must stay mapped. Throws std::system_error where there can be no thread.
+  Bell(const share::Layout& layout, std::function<void()> answer);
+  // Waits until `answer` has returned.
+  ~Bell();
+  Bell(const Bell&) = delete;
+
+ private:
+  void listen();
+
+  const share::Layout layout_;
+  const std::function<void()> answer_;
+  std::atomic<bool> over_{false};
+  std::thread thread_;
+};
+
+}  // namespace conclave::monitor
+
+#endif  // CONCLAVE_MONITOR_BELL_H_

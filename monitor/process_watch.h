@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Notices at once when processes of a user's segment end. One pidfd for each entry of the table
+// that names a living process; none for what else stands there.
+#ifndef CONCLAVE_MONITOR_PROCESS_WATCH_H_
+#define CONCLAVE_MONITOR_PROCESS_WATCH_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+
+#include "monitor/tenant.h"
+#include "platform/base/descriptor.h"
+
+namespace conclave::monitor {
+
+class ProcessWatch {
+ public:
+  using Notify = std::function<void(const share::ProcessIdentity&,
+                                    const share::Registry::Recovered&)>;
+
+  // `notify` is called for each dead process that was removed. Throws Error{CL_OUT_OF_RESOURCES}.
+  explicit ProcessWatch(Notify notify);
+
+  // Becomes readable when a watched process ends.
+  int descriptor() const { return epoll_.get(); }
+  // Removes those that have ended.
+  void collect();
+
+  // Begins to watch whoever has entered the table; removes the dead in it.
+  void look_at(Tenant& tenant);
+  void forget(Tenant& tenant);
+  // Watched processes of a user.
+  size_t living(const Tenant& tenant) const;
+
+ private:
+  struct Watched {
+    Tenant* tenant;
+    share::Owner owner;
+    pid_t pid;
+    Descriptor pidfd;
+  };
+
+  bool is_watched(const Tenant& tenant, share::Owner owner, pid_t pid) const;
+  void watch(Tenant& tenant, share::Owner owner, const share::ProcessIdentity& process);
+  void bury(Tenant& tenant, share::Owner owner);
+
+  const Notify notify_;
+  Descriptor epoll_;
+  std::map<uint64_t, Watched> watched_;
+  uint64_t next_ = 0;
+};
+
+}  // namespace conclave::monitor
+
+#endif  // CONCLAVE_MONITOR_PROCESS_WATCH_H_

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// A user as the daemon sees them: their segment, in whose process table the daemon stands for all
+// other users. There it holds the compute units that others have, and waits for those that others
+// want, by the same words as every process (leases.h). It relies on nothing that it reads there: a
+// user who forges it can deceive the daemon about this user's own units only.
+#ifndef CONCLAVE_MONITOR_TENANT_H_
+#define CONCLAVE_MONITOR_TENANT_H_
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+
+#include "platform/exec/compute_unit_set.h"
+#include "platform/share/leases.h"
+#include "platform/share/registry.h"
+#include "platform/share/segment.h"
+
+namespace conclave::monitor {
+
+class Tenant {
+ public:
+  // `name`: "user 1000", for messages. Enters the daemon into the table, and takes all units that
+  // nobody there has. Throws Error{CL_OUT_OF_RESOURCES} where the table is full.
+  Tenant(std::string name, std::unique_ptr<share::Segment> segment);
+
+  const std::string& name() const { return name_; }
+  const share::Segment& segment() const { return *segment_; }
+  const share::Layout& layout() const { return segment_->layout(); }
+  share::Registry& registry() { return registry_; }
+
+  // Enters the daemon again where somebody has removed its entry.
+  void stay_entered();
+  // Leaves the table: its units are the users' own from then on.
+  void leave();
+  // Processes in the table besides the daemon, the dead included.
+  size_t processes() const;
+
+  // --- Compute units ---
+
+  // What the user's processes wait for.
+  ComputeUnitSet wanted() const { return leases_.wanted(leases_.self()); }
+  // Whether one of them works on the unit, or has just been given it.
+  bool works_on(uint32_t unit) const;
+  // Lets the user's processes have the unit: it goes to whoever of them waits for it.
+  void give(uint32_t unit);
+  // Takes a unit on which nobody works.
+  bool take(uint32_t unit) { return is_back(unit) || leases_.take(unit); }
+  // Whether the daemon has it, or it has just been handed to the daemon.
+  bool is_back(uint32_t unit) { return leases_.holds(unit) || leases_.accept(unit); }
+  // Asks for these units from now on, and for no others: their holders hand them over between two
+  // work-groups, at the end of their time slice.
+  void request(const ComputeUnitSet& units);
+
+  share::Policy policy() const { return leases_.policy(); }
+
+ private:
+  void enter();
+
+  std::string name_;
+  std::unique_ptr<share::Segment> segment_;
+  share::Registry registry_;
+  share::Leases leases_;
+  ComputeUnitSet requested_;
+  uint64_t ticket_ = 0;
+};
+
+}  // namespace conclave::monitor
+
+#endif  // CONCLAVE_MONITOR_TENANT_H_

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calling the daemon. It is in the process table of each user's segment, as any process is, and
+// holds there the compute units that other users have now. It sleeps on one word for all units: who
+// wants one of them, hands one to it, or enters the table, rings.
+#ifndef CONCLAVE_PLATFORM_SHARE_DAEMON_BELL_H_
+#define CONCLAVE_PLATFORM_SHARE_DAEMON_BELL_H_
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <climits>
+
+#include "platform/share/layout.h"
+#include "platform/share/owner.h"
+
+namespace conclave::share {
+
+inline bool is_daemon(const Layout& layout, Owner owner) {
+  return owner && owner.bits() == layout.header().daemon.load(std::memory_order_relaxed);
+}
+
+inline void ring_daemon(const Layout& layout) {
+  Header& header = layout.header();
+  if (header.daemon.load(std::memory_order_relaxed) == 0) return;
+  header.bell.fetch_add(1);
+  syscall(SYS_futex, &header.bell, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+}  // namespace conclave::share
+
+#endif  // CONCLAVE_PLATFORM_SHARE_DAEMON_BELL_H_

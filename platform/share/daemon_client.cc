@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/share/daemon_client.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "platform/base/descriptor_message.h"
+#include "platform/base/error.h"
+#include "platform/base/log.h"
+#include "platform/base/runtime_dir.h"
+#include "platform/share/daemon_protocol.h"
+#include "platform/share/process_identity.h"
+
+namespace conclave::share {
+namespace {
+
+// A daemon answers within microseconds, unless it has been stopped.
+constexpr timeval kPatience = {2, 0};
+
+[[noreturn]] void fail(const std::string& path, const std::string& why) {
+  throw Error(CL_DEVICE_NOT_AVAILABLE, "ti-mctd at " + path + ": " + why);
+}
+
+// A connection to the daemon; empty where none listens. `path`: in a directory that no other
+// user can write.
+Descriptor connect_to(const std::string& path) {
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) return Descriptor();
+  path.copy(address.sun_path, path.size());
+  Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  if (!socket) fail(path, std::string("no socket: ") + strerror(errno));
+  setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
+  setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
+  if (connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0)
+    return socket;
+  if (errno == ENOENT || errno == ECONNREFUSED || errno == ENOTDIR) return Descriptor();
+  fail(path, errno == EACCES   ? "this user may not use it (segment-mode, segment-group)"
+             : errno == EAGAIN ? "it does not answer; has it been stopped?"
+                               : strerror(errno));
+}
+
+// Where only root, or the user that root has made it for, can put sockets.
+bool is_trusted(const char* directory) {
+  struct stat status;
+  return lstat(directory, &status) == 0 && S_ISDIR(status.st_mode) && (status.st_mode & 022) == 0;
+}
+
+// The daemon that serves `name`: the system's, or one of this user.
+struct Daemon {
+  std::string path;
+  Descriptor connection;
+};
+Daemon find_daemon(const std::string& name) {
+  Daemon daemon{system_socket(name), {}};
+  if (is_trusted(kSystemSockets)) daemon.connection = connect_to(daemon.path);
+  if (daemon.connection) return daemon;
+  try {
+    daemon.path = user_socket(name);
+  } catch (const Error&) {  // a user without a directory has no daemon
+    return daemon;
+  }
+  daemon.connection = connect_to(daemon.path);
+  return daemon;
+}
+
+// The segment that the answer carries; null where it carries none.
+std::unique_ptr<Segment> ask(const std::string& name, DaemonRequest request, int attached = -1) {
+  const Daemon daemon = find_daemon(name);
+  if (!daemon.connection) return nullptr;
+  request.pid_namespace = pid_namespace();
+  const int socket = daemon.connection.get();
+  if (send_message(socket, &request, sizeof request, attached) < 0)
+    fail(daemon.path, strerror(errno));
+  DaemonAnswer answer;
+  Descriptor file;
+  const ssize_t size = receive_message(socket, &answer, sizeof answer, file);
+  if (size < 0)
+    fail(daemon.path, errno == EAGAIN ? "it does not answer; has it been stopped?" : strerror(errno));
+  if (size < ssize_t{sizeof answer} || answer.version != kLayoutVersion)
+    fail(daemon.path, "it is of another version than this program; start it again");
+  answer.reason[sizeof answer.reason - 1] = '\0';
+  if (!answer.granted) fail(daemon.path, answer.reason);
+  return file ? Segment::adopt(name, std::move(file)) : nullptr;
+}
+
+}  // namespace
+
+std::string system_socket(const std::string& name) {
+  return std::string(kSystemSockets) + "/" + name + ".socket";
+}
+
+std::string user_socket(const std::string& name) {
+  return runtime_dir() + "/" + name + ".socket";
+}
+
+std::unique_ptr<Segment> join_daemon(const std::string& name) {
+  return ask(name, {.kind = DaemonRequest::kJoin});
+}
+
+std::unique_ptr<Segment> look_at_daemon(const std::string& name, uid_t uid) {
+  return ask(name, {.kind = DaemonRequest::kLook, .uid = uid});
+}
+
+bool offer_to_daemon(const std::string& name, const Segment& segment) noexcept {
+  try {
+    if (!segment.file().is_ours()) return false;
+    const DaemonRequest request{.kind = DaemonRequest::kAdopt};
+    return ask(name, request, segment.file().get()) != nullptr;
+  } catch (const std::exception& error) {
+    log::debug(error.what());
+    return false;
+  }
+}
+
+}  // namespace conclave::share

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the processes of a user find their segment when no daemon runs: a directory that only this
+// user can enter (runtime_dir.h). Each process that has the segment keeps its descriptor open and
+// a link to it there, named after the process:
+//
+//   $XDG_RUNTIME_DIR/conclave/HeapManager.4/4711 -> /proc/4711/fd/5
+//
+// A newcomer opens any link of a living process; where there is none it makes a segment. So the
+// segment lives exactly as long as somebody uses it, has no name that anybody could lock or
+// truncate, and needs nobody to hand it out. The links are made and removed under a file lock.
+#ifndef CONCLAVE_PLATFORM_SHARE_MEETING_PLACE_H_
+#define CONCLAVE_PLATFORM_SHARE_MEETING_PLACE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "platform/base/descriptor.h"
+#include "platform/share/segment.h"
+
+namespace conclave::share {
+
+class MeetingPlace {
+ public:
+  // `name`: of the segment, without slashes. Makes the directory. Throws
+  // Error{CL_DEVICE_NOT_AVAILABLE} where the user has no directory for such things.
+  explicit MeetingPlace(const std::string& name);
+
+  // Finds the segment that others have, or makes one, and links this process's descriptor. Throws
+  // Error{CL_DEVICE_NOT_AVAILABLE, CL_OUT_OF_RESOURCES}.
+  std::unique_ptr<Segment> find_or_make(uint32_t size_kb) const;
+  // Finds it; null where nobody has one.
+  std::unique_ptr<Segment> find() const;
+
+  // Shows that this process has the segment, too: one that the daemon gave, or whose links somebody
+  // has removed. False, and nothing changes, where others meet in another segment.
+  bool show(const Segment& segment) const;
+  // Takes the link back, and the directory where it was the last.
+  void hide() const noexcept;
+
+  // Whether newcomers find this segment by this process's link.
+  bool shows(const Segment& segment) const;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  class Lock;
+
+  std::unique_ptr<Segment> look() const;
+  void link(const Segment& segment) const;
+  Descriptor open_link(const std::string& link) const;
+  [[noreturn]] void fail(const std::string& what) const;
+
+  std::string name_, path_;
+};
+
+}  // namespace conclave::share
+
+#endif  // CONCLAVE_PLATFORM_SHARE_MEETING_PLACE_H_

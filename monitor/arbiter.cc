@@ -60,8 +60,7 @@ bool Arbiter::is_far_behind(const Tenant& one, const Tenant& other) const {
 }
 
 // Who of those that wait for the unit in vain has used least; null where nobody does.
-Tenant* Arbiter::neediest(uint32_t unit,
-                          const std::map<Tenant*, ComputeUnitSet>& wanted) const {
+Tenant* Arbiter::neediest(uint32_t unit, const std::map<Tenant*, ComputeUnitSet>& wanted) const {
   Tenant* least = nullptr;
   for (const auto& [tenant, units] : wanted) {
     if (!units.has(unit) || tenant == units_[unit].user || tenant == units_[unit].guest.tenant)

@@ -27,8 +27,8 @@ class Arbiter {
   void remove(Tenant& tenant);
   void set_slice_ns(uint64_t ns) { slice_ns_ = ns; }
 
-  // Looks who wants what, and passes on what can be passed on now. To be called when a tenant's bell
-  // has rung, and when the time that it returns has passed: ns from now; 0: nobody waits.
+  // Looks who wants what, and passes on what can be passed on now. To be called when a tenant's
+  // bell has rung, and when the time that it returns has passed: ns from now; 0: nobody waits.
   uint64_t look();
 
   // How often a unit has gone from one user to another.

@@ -29,8 +29,8 @@ using share::Heap;
 using share::Segment;
 
 constexpr uint64_t kSecond = 1'000'000'000;
-// Connections that have not asked for anything: in all, and how long each may take.
-constexpr size_t kMostConnections = 256;
+// Connections that have not asked for anything: of a user, and how long each may take.
+constexpr long kMostConnections = 16;
 constexpr uint64_t kPatienceNs = kSecond;
 // Users without a process whose segments are kept, and users in all.
 constexpr size_t kMostUnused = 64;
@@ -117,8 +117,7 @@ void Daemon::start() {
   set_permissions();
   show_name();
   adopt_kept();
-  for (int descriptor :
-       {signals_.get(), timer_.get(), socket_->descriptor(), watch_->descriptor()})
+  for (int descriptor : {signals_.get(), timer_.get(), socket_->descriptor(), watch_->descriptor()})
     listen_to(descriptor);
 }
 
@@ -179,8 +178,7 @@ Daemon::Client& Daemon::add(const std::string& name, std::unique_ptr<Segment> se
 Daemon::Client& Daemon::client_for(const Peer& peer) {
   const std::string name = name_of(peer, config_);
   if (const auto found = clients_.find(name); found != clients_.end()) return *found->second;
-  if (clients_.size() >= kMostClients)
-    throw Error(CL_OUT_OF_RESOURCES, "too many users at once");
+  if (clients_.size() >= kMostClients) throw Error(CL_OUT_OF_RESOURCES, "too many users at once");
   return add(name, Segment::make(name_, config_.shmem_size_kb));
 }
 
@@ -218,10 +216,10 @@ void Daemon::configure_heaps(Client& client) {
     if (heap.configure(sizes))
       log::info(client.tenant.name() + ": heaps created: " + words);
     else
-      log::warn(
-          client.tenant.name() + ": the heaps keep their sizes while there is something in them; SIGHUP after that "
-          "makes them: " +
-          words);
+      log::warn(client.tenant.name() +
+                ": the heaps keep their sizes while there is something in them; SIGHUP after that "
+                "makes them: " +
+                words);
   } catch (const Error& error) {
     log::warn(client.tenant.name() + ": the heaps keep their sizes: " + error.text());
   }
@@ -237,9 +235,10 @@ void Daemon::look() {
 
 std::vector<std::unique_ptr<Daemon::Client>> Daemon::take_unused(size_t keep) {
   std::vector<std::unique_ptr<Client>> unused;
-  size_t count = static_cast<size_t>(
-      std::count_if(clients_.begin(), clients_.end(),
-                    [](const auto& entry) { return entry.second->tenant.processes() == 0; }));
+  size_t count =
+      static_cast<size_t>(std::count_if(clients_.begin(), clients_.end(), [](const auto& entry) {
+        return entry.second->tenant.processes() == 0;
+      }));
   for (auto next = clients_.begin(); count > keep && next != clients_.end();) {
     const auto entry = next++;
     Tenant& tenant = entry->second->tenant;
@@ -257,12 +256,23 @@ std::vector<std::unique_ptr<Daemon::Client>> Daemon::take_unused(size_t keep) {
 
 // --- Connections ---
 
+// Of a user who connects and says nothing, the oldest connection goes, so nobody keeps others out.
 void Daemon::accept() {
   while (Descriptor socket = socket_->accept()) {
-    if (connections_.size() >= kMostConnections) continue;
+    const std::optional<Peer> peer = Peer::of(socket);
+    if (!peer) continue;
+    const auto theirs = [&](const auto& entry) { return entry.second.peer.uid == peer->uid; };
+    if (std::count_if(connections_.begin(), connections_.end(), theirs) >= kMostConnections) {
+      auto oldest = connections_.end();
+      for (auto entry = connections_.begin(); entry != connections_.end(); ++entry)
+        if (theirs(*entry) &&
+            (oldest == connections_.end() || entry->second.since < oldest->second.since))
+          oldest = entry;
+      connections_.erase(oldest);
+    }
     const int descriptor = socket.get();
     listen_to(descriptor);
-    connections_[descriptor] = {std::move(socket), now_ns()};
+    connections_[descriptor] = {std::move(socket), *peer, now_ns()};
   }
 }
 
@@ -270,18 +280,16 @@ void Daemon::accept() {
 bool Daemon::answer(const Connection& connection) {
   share::DaemonRequest request;
   Descriptor attached;
-  const ssize_t size =
-      receive_message(connection.socket.get(), &request, sizeof request, attached);
+  const ssize_t size = receive_message(connection.socket.get(), &request, sizeof request, attached);
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return false;
-  const std::optional<Peer> peer = Peer::of(connection.socket);
-  if (size < ssize_t{sizeof request} || !peer) return true;
+  if (size < ssize_t{sizeof request}) return true;
   share::DaemonAnswer answer;
   int file = -1;
   std::vector<std::unique_ptr<Client>> unused;  // ends after the mutex is free
   {
     const std::lock_guard lock(mutex_);
     try {
-      if (const Descriptor* granted = grant(*peer, request, std::move(attached)))
+      if (const Descriptor* granted = grant(connection.peer, request, std::move(attached)))
         file = granted->get();
       answer.granted = 1;
     } catch (const Error& error) {

@@ -52,6 +52,7 @@ class Daemon {
   };
   struct Connection {
     Descriptor socket;
+    Peer peer;
     uint64_t since = 0;
   };
 

@@ -69,8 +69,8 @@ DaemonSocket::~DaemonSocket() {
 // The lock belongs to the open file, so it ends with the daemon however that ends.
 void DaemonSocket::take_lock() {
   const std::string path = path_ + ".lock";
-  lock_ = Descriptor(
-      open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
+  lock_ =
+      Descriptor(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
   if (!lock_) fail(path, strerror(errno));
   std::string holder;
   if (flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) {

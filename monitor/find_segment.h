@@ -12,8 +12,8 @@
 namespace conclave::monitor {
 
 // The segment that processes of this user share: of the name `name` where it is not "", else of the
-// configured one, else of the default: the daemon's for this user where one runs, else that in which
-// the processes meet. Null where there is none. Throws Error where it cannot be used.
+// configured one, else of the default: the daemon's for this user where one runs, else that in
+// which the processes meet. Null where there is none. Throws Error where it cannot be used.
 std::unique_ptr<share::Segment> find_segment(const std::string& name);
 
 // The same of another user, which only root may see, and only where a daemon runs.

@@ -15,8 +15,8 @@ namespace conclave::monitor {
 
 class ProcessWatch {
  public:
-  using Notify = std::function<void(const share::ProcessIdentity&,
-                                    const share::Registry::Recovered&)>;
+  using Notify =
+      std::function<void(const share::ProcessIdentity&, const share::Registry::Recovered&)>;
 
   // `notify` is called for each dead process that was removed. Throws Error{CL_OUT_OF_RESOURCES}.
   explicit ProcessWatch(Notify notify);

@@ -185,8 +185,7 @@ Complaint parse_segment(Config& config, const std::string& text) {
   const bool plain = std::all_of(text.begin(), text.end(),
                                  [](unsigned char c) { return c > ' ' && c < 127 && c != '/'; });
   if (!plain || text.starts_with('.') || text.size() > 80)
-    return {
-        "allowed is a file name: up to 80 visible ASCII characters, no slash, no dot first"};
+    return {"allowed is a file name: up to 80 visible ASCII characters, no slash, no dot first"};
   config.segment = text;
   return {};
 }

@@ -81,7 +81,9 @@ std::unique_ptr<Segment> ask(const std::string& name, DaemonRequest request, int
   Descriptor file;
   const ssize_t size = receive_message(socket, &answer, sizeof answer, file);
   if (size < 0)
-    fail(daemon.path, errno == EAGAIN ? "it does not answer; has it been stopped?" : strerror(errno));
+    fail(daemon.path,
+         errno == EAGAIN ? "it does not answer; has it been stopped?" : strerror(errno));
+  if (size == 0) fail(daemon.path, "it has closed the connection: too many at once");
   if (size < ssize_t{sizeof answer} || answer.version != kLayoutVersion)
     fail(daemon.path, "it is of another version than this program; start it again");
   answer.reason[sizeof answer.reason - 1] = '\0';

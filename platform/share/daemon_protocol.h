@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What processes and the daemon say to each other over its socket: a request of one packet
-// (SOCK_SEQPACKET), an answer of one packet, and the connection is over. Who asks is what the kernel
-// says of the peer (SO_PEERCRED), not what the request says.
+// (SOCK_SEQPACKET), an answer of one packet, and the connection is over. Who asks is what the
+// kernel says of the peer (SO_PEERCRED), not what the request says.
 #ifndef CONCLAVE_PLATFORM_SHARE_DAEMON_PROTOCOL_H_
 #define CONCLAVE_PLATFORM_SHARE_DAEMON_PROTOCOL_H_
 

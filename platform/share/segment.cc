@@ -44,8 +44,7 @@ struct Mappable {
 Descriptor memory_file(const std::string& name) {
   // Kernels before 6.3 do not know the flag, and warn of nothing.
   int fd = memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
-  if (fd < 0 && errno == EINVAL)
-    fd = memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0 && errno == EINVAL) fd = memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING);
   return Descriptor(fd);
 }
 

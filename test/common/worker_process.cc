@@ -2,6 +2,7 @@
 #include "worker_process.h"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/mman.h>
@@ -10,9 +11,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <iostream>
@@ -23,6 +27,9 @@ namespace conclave::test {
 namespace {
 
 constexpr char kOption[] = "--role=";
+// In a worker's environment: the user to become.
+constexpr char kUser[] = "CONCLAVE_TEST_UID";
+constexpr uid_t kFirstUser = 60'000;
 constexpr int kPageDescriptor = 3;  // in the worker
 
 int checked(int result, const char* what) {
@@ -43,6 +50,23 @@ int milliseconds_until(int64_t ns) {
 
 int64_t after(double seconds) {
   return now_ns() + static_cast<int64_t>(seconds * 1e9);
+}
+
+// Each worker another user, where the settings say so.
+std::string next_user() {
+  static std::atomic<uid_t> next{kFirstUser};
+  return std::string(kUser) + "=" + std::to_string(next++);
+}
+
+void become_user() {
+  const char* user = getenv(kUser);
+  if (!user) return;
+  const auto id = static_cast<uid_t>(std::atoi(user));
+  checked(setgroups(0, nullptr), "setgroups");
+  checked(setresgid(id, id, id), "setresgid");
+  checked(setresuid(id, id, id), "setresuid");
+  // As a program has it that this user started.
+  checked(prctl(PR_SET_DUMPABLE, 1), "prctl");
 }
 
 }  // namespace
@@ -81,6 +105,8 @@ WorkerProcess::WorkerProcess(const std::string& role, const std::vector<std::str
   std::vector<std::string> words = {program_invocation_short_name, kOption + role};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<std::string> environment = environment_with(settings);
+  if (std::count(settings.begin(), settings.end(), kEachAnotherUser))
+    environment.push_back(next_user());
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, to_worker[0], STDIN_FILENO);
@@ -161,10 +187,11 @@ double WorkerProcess::cpu_seconds() const {
 
 int run_role(int argc, char** argv, const std::map<std::string, Role>& roles) {
   if (argc < 2 || std::strncmp(argv[1], kOption, std::strlen(kOption)) != 0) return -1;
-  // Whatever happens to the process that started this one: no worker runs on.
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
   const std::string name = argv[1] + std::strlen(kOption);
   try {
+    become_user();
+    // Whatever happens to the process that started this one: no worker runs on.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     roles.at(name)(Arguments(argv + 2, argv + argc));
     return 0;
   } catch (const std::exception& error) {

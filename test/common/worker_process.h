@@ -21,6 +21,9 @@ struct SharedPage {
   alignas(64) std::atomic<uint32_t> stop;      // 1: the worker is to finish
 };
 
+// A setting with which each worker runs as a user of its own. Needs root.
+inline constexpr char kEachAnotherUser[] = "CONCLAVE_TEST_USERS=1";
+
 class WorkerProcess {
  public:
   // Starts this program in a role, with `settings` ("NAME=value") added to its environment. Throws

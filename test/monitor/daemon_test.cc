@@ -71,10 +71,9 @@ TEST_F(DaemonTest, SecondStartIsRefused) {
     if (foreground) arguments.push_back("--foreground");
     const Result second = run("ti-mctd", arguments);
     EXPECT_EQ(second.status, 1);
-    EXPECT_NE(
-        second.errors.find(socket_path() + ": ti-mctd already runs there: process " +
-                           std::to_string(pid)),
-        std::string::npos)
+    EXPECT_NE(second.errors.find(socket_path() + ": ti-mctd already runs there: process " +
+                                 std::to_string(pid)),
+              std::string::npos)
         << second.errors;
   }
   EXPECT_EQ(daemon_pid(), static_cast<uint32_t>(pid));
@@ -84,9 +83,9 @@ TEST_F(DaemonTest, SecondStartIsRefused) {
 TEST_F(DaemonTest, LogsWhatItDoes) {
   const auto daemon = foreground_daemon();
   open_segment();
-  EXPECT_TRUE(logged(*daemon,
-                     "user-" + std::to_string(geteuid()) + ": heaps created: ddr_heap1 2097152 bytes, ddr_heap2 0 bytes, "
-                     "msmc_heap 4194304 bytes"));
+  EXPECT_TRUE(logged(*daemon, "user-" + std::to_string(geteuid()) +
+                                  ": heaps created: ddr_heap1 2097152 bytes, ddr_heap2 0 bytes, "
+                                  "msmc_heap 4194304 bytes"));
   kill(daemon->pid(), SIGTERM);
   EXPECT_EQ(daemon->wait(), 0);
   EXPECT_NE(daemon->errors().find("Graceful exit"), std::string::npos) << daemon->errors();

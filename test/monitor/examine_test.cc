@@ -123,6 +123,7 @@ TEST_F(Examine, ShowsOnlyWhatIsAskedFor) {
 }
 
 TEST_F(Examine, TellsTheDeadFromTheLiving) {
+  const auto survivor = client("allocate");  // with the last one the segment goes
   const auto victim = client("hold");
   victim->signal(SIGKILL);
   victim->wait();

@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <regex>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "figures.h"
 #include "foreign_load.h"
 #include "roles.h"
+#include "test/common/daemon_process.h"
 #include "test/common/temporary_segment.h"
 #include "test/common/worker_process.h"
 
@@ -18,7 +20,7 @@ namespace bench {
 namespace {
 
 struct Options {
-  bool list = false, json = false;
+  bool list = false, json = false, users = false;
   std::regex filter{"."};
   Setting setting;
 };
@@ -28,6 +30,8 @@ void describe(CLI::App& app, Options& options) {
   app.add_option("--kills", options.setting.kills, "processes killed for the figure 'kill'")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
+  app.add_flag("--users", options.users,
+               "run each process as a user of its own, with a daemon between them (needs root)");
 }
 
 std::vector<Figure> all_figures() {
@@ -87,6 +91,11 @@ int run(Options& options) {
   const conclave::test::TemporarySegment segment;
   const conclave::test::TemporarySegment fcfs_segment(".fcfs");
   options.setting.environment = {segment.setting()};
+  std::optional<conclave::test::DaemonProcess> daemon;
+  if (options.users) {
+    options.setting.environment.push_back(conclave::test::kEachAnotherUser);
+    daemon.emplace(segment.name());
+  }
   return measure(figures, options) ? 0 : 1;
 }
 

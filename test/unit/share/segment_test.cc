@@ -106,8 +106,7 @@ class MeetingPlaceTest : public testing::Test {
     setenv("XDG_RUNTIME_DIR", name, 1);
   }
   ~MeetingPlaceTest() override {
-    before_.empty() ? unsetenv("XDG_RUNTIME_DIR")
-                    : setenv("XDG_RUNTIME_DIR", before_.c_str(), 1);
+    before_.empty() ? unsetenv("XDG_RUNTIME_DIR") : setenv("XDG_RUNTIME_DIR", before_.c_str(), 1);
     std::filesystem::remove_all(directory_);
   }
   // A process that meets the others and stays until it is killed.

@@ -14,6 +14,11 @@ namespace {
 constexpr double kGuestShare = 0.25;
 // A loan ends when nothing has been seen of the guest for so many time slices.
 constexpr uint64_t kIdleSlices = 5;
+// A holder that shows no sign of life for so long is nobody that the daemon vouches for (a little
+// less than what makes a holder overdue within a segment: overdue_holders.cc); and how often it
+// does.
+constexpr uint64_t kLifeNs = 30'000'000;
+constexpr uint64_t kVouchNs = 10'000'000;
 // So often in a time slice it is looked how those are who have to give something up.
 constexpr uint64_t kLooksPerSlice = 4;
 
@@ -28,14 +33,14 @@ void Arbiter::Use::add(uint64_t passed_ns, uint32_t units) {
 void Arbiter::add(Tenant& tenant) {
   tenants_.emplace(&tenant, Use());
   for (Unit& unit : units_)
-    if (!unit.user) unit = {&tenant, now_ns(), {}};
+    if (!unit.user) unit = Unit(&tenant, now_ns());
 }
 
 void Arbiter::remove(Tenant& tenant) {
   tenants_.erase(&tenant);
   for (Unit& unit : units_) {
     if (unit.guest.tenant == &tenant) unit.guest = {};
-    if (unit.user == &tenant) unit = {unit.guest.tenant, unit.since, {}};
+    if (unit.user == &tenant) unit = Unit(unit.guest.tenant, unit.since);
   }
 }
 
@@ -71,7 +76,7 @@ Tenant* Arbiter::neediest(uint32_t unit, const std::map<Tenant*, ComputeUnitSet>
 }
 
 void Arbiter::pass(uint32_t unit, Tenant& to, uint64_t now) {
-  units_[unit] = {&to, now, {}};
+  units_[unit] = Unit(&to, now);
   to.give(unit);
   ++hand_overs_;
 }
@@ -79,10 +84,25 @@ void Arbiter::pass(uint32_t unit, Tenant& to, uint64_t now) {
 // What has become of the unit since: its user has given it up, or the guest has gone.
 void Arbiter::follow(uint32_t i, uint64_t now) {
   Unit& unit = units_[i];
-  if (unit.user && unit.user->is_back(i)) unit = {unit.guest.tenant, now, {}};
+  if (unit.user && unit.user->is_back(i)) unit = Unit(unit.guest.tenant, now);
   if (unit.guest.tenant && now - unit.guest.worked_at > kIdleSlices * slice_ns_ &&
       unit.guest.tenant->take(i))
     unit.guest = {};
+}
+
+// Lets those who wait see that the unit's holder, whom they cannot see, is well. Otherwise they go
+// beside it, as beside any holder that is stuck.
+void Arbiter::vouch(uint32_t i, const std::map<Tenant*, ComputeUnitSet>& wanted, uint64_t now) {
+  Unit& unit = units_[i];
+  if (!unit.user) return;
+  if (const uint64_t word = unit.user->word(i); word != unit.word) {
+    unit.word = word;
+    unit.word_since = now;
+  }
+  if (now - unit.word_since >= kLifeNs || now - unit.vouched_at < kVouchNs) return;
+  unit.vouched_at = now;
+  for (const auto& [tenant, units] : wanted)
+    if (tenant != unit.user && units.has(i)) tenant->renew(i);
 }
 
 // Gives the unit to `next`, who wants it, or asks its user for it.
@@ -120,6 +140,7 @@ uint64_t Arbiter::look() {
     if (next) serve(i, *next, now);
     const Unit& unit = units_[i];
     const bool waits = next && next != unit.user;
+    if (waits) vouch(i, wanted, now);
     unfinished |= waits || unit.guest.tenant;
     for (const auto& [tenant, use] : tenants_) {
       const bool theirs = tenant == unit.user || tenant == unit.guest.tenant;

@@ -49,15 +49,23 @@ class Arbiter {
     uint64_t worked_at = 0;  // when it was last seen at work
   };
   struct Unit {
+    Unit() = default;
+    Unit(Tenant* user, uint64_t since) : user(user), since(since) {}
+
     Tenant* user = nullptr;  // null: nobody's
     uint64_t since = 0;
     Guest guest;  // somebody whom it has been lent to besides
+    // The lease of its user's process as last seen, since when, and when others were told last.
+    uint64_t word = 0;
+    uint64_t word_since = 0;
+    uint64_t vouched_at = 0;
   };
 
   void account(uint64_t now);
   Tenant* neediest(uint32_t unit, const std::map<Tenant*, ComputeUnitSet>& wanted) const;
   void pass(uint32_t unit, Tenant& to, uint64_t now);
   void follow(uint32_t unit, uint64_t now);
+  void vouch(uint32_t unit, const std::map<Tenant*, ComputeUnitSet>& wanted, uint64_t now);
   void serve(uint32_t unit, Tenant& next, uint64_t now);
   bool is_over(const Unit& unit, const Tenant* next, uint64_t now) const;
   bool is_far_behind(const Tenant& one, const Tenant& other) const;

@@ -48,6 +48,10 @@ class Tenant {
   bool take(uint32_t unit) { return is_back(unit) || leases_.take(unit); }
   // Whether the daemon has it, or it has just been handed to the daemon.
   bool is_back(uint32_t unit) { return leases_.holds(unit) || leases_.accept(unit); }
+  // Lets those who wait for a unit that the daemon has see that all is well.
+  void renew(uint32_t unit) { leases_.renew(unit); }
+  // The lease as it is, which changes with all that happens to it.
+  uint64_t word(uint32_t unit) const { return leases_.word(unit); }
   // Asks for these units from now on, and for no others: their holders hand them over between two
   // work-groups, at the end of their time slice.
   void request(const ComputeUnitSet& units);

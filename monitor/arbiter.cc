@@ -24,16 +24,16 @@ constexpr uint64_t kLooksPerSlice = 4;
 
 }  // namespace
 
-void Arbiter::Use::add(uint64_t passed_ns, uint32_t units) {
+void Arbiter::Use::add(uint64_t passed_ns, double units) {
   const double memory = share::RecentUse::kMemoryNs;
   const double left = std::exp(-static_cast<double>(passed_ns) / memory);
   ns_ = ns_ * left + units * memory * (1 - left);
 }
 
-void Arbiter::add(Tenant& tenant) {
-  tenants_.emplace(&tenant, Use());
+void Arbiter::add(Tenant& tenant, uint32_t limit, double weight) {
+  tenants_[&tenant] = {Use(), limit, weight};
   for (Unit& unit : units_)
-    if (!unit.user) unit = Unit(&tenant, now_ns());
+    if (!unit.user && limit == 0) unit = Unit(&tenant, now_ns());
 }
 
 void Arbiter::remove(Tenant& tenant) {
@@ -47,36 +47,64 @@ void Arbiter::remove(Tenant& tenant) {
 // A unit that is lent costs its guest as much as its user.
 void Arbiter::account(uint64_t now) {
   std::map<Tenant*, uint32_t> working;
+  for (auto& [tenant, account] : tenants_) account.units = 0;
   for (uint32_t i = 0; i < units_.size(); ++i) {
     Unit& unit = units_[i];
+    if (unit.user) ++tenants_.at(unit.user).units;
     if (unit.user && unit.user->works_on(i)) ++working[unit.user];
-    if (!unit.guest.tenant || !unit.guest.tenant->works_on(i)) continue;
+    if (!unit.guest.tenant) continue;
+    ++tenants_.at(unit.guest.tenant).units;
+    if (!unit.guest.tenant->works_on(i)) continue;
     ++working[unit.guest.tenant];
     unit.guest.worked_at = now;
   }
-  for (auto& [tenant, use] : tenants_) use.add(now - accounted_at_, working[tenant]);
+  for (auto& [tenant, account] : tenants_)
+    account.use.add(now - accounted_at_, working[tenant] / account.weight);
   accounted_at_ = now;
 }
 
-bool Arbiter::is_far_behind(const Tenant& one, const Tenant& other) const {
-  const double mine = tenants_.at(const_cast<Tenant*>(&one)).ns();
-  const double others = tenants_.at(const_cast<Tenant*>(&other)).ns();
+// By what they have used, whatever their weights: else one of great weight would be a guest for
+// ever.
+bool Arbiter::is_far_behind(Tenant& one, Tenant& other) const {
+  const auto used = [this](Tenant& tenant) {
+    const Account& account = tenants_.at(&tenant);
+    return account.use.ns() * account.weight;
+  };
+  const double mine = used(one), others = used(other);
   return others > 0 && mine <= kGuestShare * others;
 }
 
-// Who of those that wait for the unit in vain has used least; null where nobody does.
-Tenant* Arbiter::neediest(uint32_t unit, const std::map<Tenant*, ComputeUnitSet>& wanted) const {
+// Whether the tenant's limit lets it have another unit; for that it gives up one on which nobody
+// works.
+bool Arbiter::may_have_more(Tenant& tenant) {
+  Account& account = tenants_.at(&tenant);
+  if (account.limit == 0 || account.units < account.limit) return true;
+  for (uint32_t i = 0; i < units_.size(); ++i) {
+    Unit& unit = units_[i];
+    if (unit.user != &tenant || unit.guest.tenant || !tenant.take(i)) continue;
+    unit = Unit();
+    --account.units;
+    return true;
+  }
+  return false;
+}
+
+// Who of those that wait for the unit in vain, and may have it, has used least; null where nobody
+// does.
+Tenant* Arbiter::neediest(uint32_t unit, const std::map<Tenant*, ComputeUnitSet>& wanted) {
   Tenant* least = nullptr;
   for (const auto& [tenant, units] : wanted) {
     if (!units.has(unit) || tenant == units_[unit].user || tenant == units_[unit].guest.tenant)
       continue;
-    if (!least || tenants_.at(tenant).ns() < tenants_.at(least).ns()) least = tenant;
+    if (least && tenants_.at(tenant).use.ns() >= tenants_.at(least).use.ns()) continue;
+    if (may_have_more(*tenant)) least = tenant;
   }
   return least;
 }
 
 void Arbiter::pass(uint32_t unit, Tenant& to, uint64_t now) {
   units_[unit] = Unit(&to, now);
+  ++tenants_.at(&to).units;
   to.give(unit);
   ++hand_overs_;
 }
@@ -94,8 +122,9 @@ void Arbiter::follow(uint32_t i, uint64_t now) {
 // beside it, as beside any holder that is stuck.
 void Arbiter::vouch(uint32_t i, const std::map<Tenant*, ComputeUnitSet>& wanted, uint64_t now) {
   Unit& unit = units_[i];
-  if (!unit.user) return;
-  if (const uint64_t word = unit.user->word(i); word != unit.word) {
+  // A unit of the daemon's own is kept from those who have as many as they may.
+  const uint64_t word = unit.user ? unit.user->word(i) : 0;
+  if (word != unit.word || !unit.user) {
     unit.word = word;
     unit.word_since = now;
   }
@@ -113,22 +142,32 @@ void Arbiter::serve(uint32_t i, Tenant& next, uint64_t now) {
       !is_far_behind(next, *unit.user))
     return;
   unit.guest = {&next, now};
+  ++tenants_.at(&next).units;
   next.give(i);
   ++hand_overs_;
 }
 
 // Whether the unit's user is to give it up.
-bool Arbiter::is_over(const Unit& unit, const Tenant* next, uint64_t now) const {
-  const Tenant* waits = unit.guest.tenant ? unit.guest.tenant : next;
+bool Arbiter::is_over(const Unit& unit, Tenant* next, uint64_t now) const {
+  Tenant* const waits = unit.guest.tenant ? unit.guest.tenant : next;
   if (!unit.user || !waits || waits == unit.user) return false;
   if (unit.guest.tenant && is_far_behind(*waits, *unit.user)) return false;
-  return waits->policy() == share::Policy::kFcfs || now - unit.since >= slice_ns_;
+  const double slice = static_cast<double>(slice_ns_) * tenants_.at(unit.user).weight;
+  return waits->policy() == share::Policy::kFcfs || static_cast<double>(now - unit.since) >= slice;
+}
+
+// Whether somebody wants the unit who may not have it, or not yet.
+bool Arbiter::are_kept_waiting(uint32_t i, const std::map<Tenant*, ComputeUnitSet>& wanted) const {
+  const Unit& unit = units_[i];
+  return std::any_of(wanted.begin(), wanted.end(), [&](const auto& entry) {
+    return entry.second.has(i) && entry.first != unit.user && entry.first != unit.guest.tenant;
+  });
 }
 
 uint64_t Arbiter::look() {
   const uint64_t now = now_ns();
   std::map<Tenant*, ComputeUnitSet> wanted, requests;
-  for (const auto& [tenant, use] : tenants_) {
+  for (const auto& [tenant, account] : tenants_) {
     tenant->stay_entered();
     wanted[tenant] = tenant->wanted();
   }
@@ -140,16 +179,17 @@ uint64_t Arbiter::look() {
     if (next) serve(i, *next, now);
     const Unit& unit = units_[i];
     const bool waits = next && next != unit.user;
-    if (waits) vouch(i, wanted, now);
-    unfinished |= waits || unit.guest.tenant;
-    for (const auto& [tenant, use] : tenants_) {
+    const bool wait = waits || are_kept_waiting(i, wanted);
+    if (wait) vouch(i, wanted, now);
+    unfinished |= wait || unit.guest.tenant;
+    for (const auto& [tenant, account] : tenants_) {
       const bool theirs = tenant == unit.user || tenant == unit.guest.tenant;
       if (theirs ? tenant == unit.user && is_over(unit, waits ? next : nullptr, now)
                  : !tenant->take(i))
         requests[tenant].add(i);
     }
   }
-  for (const auto& [tenant, use] : tenants_) tenant->request(requests[tenant]);
+  for (const auto& [tenant, account] : tenants_) tenant->request(requests[tenant]);
   return unfinished ? slice_ns_ / kLooksPerSlice : 0;
 }
 

@@ -22,8 +22,9 @@ namespace conclave::monitor {
 
 class Arbiter {
  public:
-  // Tenants must be removed before they end.
-  void add(Tenant& tenant);
+  // Tenants must be removed before they end. `limit`: compute units that the tenant may have at the
+  // same time, 0: all; `weight`: what its time counts for beside others'.
+  void add(Tenant& tenant, uint32_t limit = 0, double weight = 1);
   void remove(Tenant& tenant);
   void set_slice_ns(uint64_t ns) { slice_ns_ = ns; }
 
@@ -38,11 +39,18 @@ class Arbiter {
   // CU time that is forgotten exponentially, in ns.
   class Use {
    public:
-    void add(uint64_t passed_ns, uint32_t units);
+    // Of so many units at a time.
+    void add(uint64_t passed_ns, double units);
     double ns() const { return ns_; }
 
    private:
     double ns_ = 0;
+  };
+  struct Account {
+    Use use;  // by the tenant's weight
+    uint32_t limit;
+    double weight;
+    uint32_t units = 0;  // that it has, or has been lent
   };
   struct Guest {
     Tenant* tenant = nullptr;
@@ -62,15 +70,17 @@ class Arbiter {
   };
 
   void account(uint64_t now);
-  Tenant* neediest(uint32_t unit, const std::map<Tenant*, ComputeUnitSet>& wanted) const;
+  bool may_have_more(Tenant& tenant);
+  Tenant* neediest(uint32_t unit, const std::map<Tenant*, ComputeUnitSet>& wanted);
   void pass(uint32_t unit, Tenant& to, uint64_t now);
   void follow(uint32_t unit, uint64_t now);
+  bool are_kept_waiting(uint32_t unit, const std::map<Tenant*, ComputeUnitSet>& wanted) const;
   void vouch(uint32_t unit, const std::map<Tenant*, ComputeUnitSet>& wanted, uint64_t now);
   void serve(uint32_t unit, Tenant& next, uint64_t now);
-  bool is_over(const Unit& unit, const Tenant* next, uint64_t now) const;
-  bool is_far_behind(const Tenant& one, const Tenant& other) const;
+  bool is_over(const Unit& unit, Tenant* next, uint64_t now) const;
+  bool is_far_behind(Tenant& one, Tenant& other) const;
 
-  std::map<Tenant*, Use> tenants_;
+  std::map<Tenant*, Account> tenants_;
   std::vector<Unit> units_{share::kCuEntries};
   uint64_t slice_ns_ = 4'000'000;
   uint64_t accounted_at_ = 0;

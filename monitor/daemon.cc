@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "monitor/background.h"
 #include "monitor/kept_segments.h"
@@ -66,16 +67,6 @@ std::string user_name(uid_t uid) {
   return "user-" + std::to_string(uid);
 }
 
-// Whose segment a process gets: that of its user, or of a group whose members trust each other.
-std::string name_of(const Peer& peer, const Config& config) {
-  for (const std::string& name : config.sharing_groups) {
-    const group* found = getgrnam(name.c_str());
-    if (found && std::count(peer.groups.begin(), peer.groups.end(), found->gr_gid))
-      return "group-" + name;
-  }
-  return user_name(peer.uid);
-}
-
 // As the heaps would take them.
 uint64_t rounded(uint64_t bytes, const Heap::Range& range) {
   return std::min(bytes, range.most) / Heap::kAlignment * Heap::kAlignment;
@@ -89,11 +80,17 @@ Config read_daemon_config(const std::string& file) {
     for (const Config::Entry& entry : config.entries)
       if (entry.key == "segment-group")
         config.errors.push_back(entry.source + ": \"" + entry.value + "\": there is no such group");
+  try {
+    Quotas check(config.quotas);
+  } catch (const std::invalid_argument& error) {
+    for (const Config::Entry& entry : config.entries)
+      if (entry.key == "quotas") config.errors.push_back(entry.source + ": " + error.what());
+  }
   return config;
 }
 
 Daemon::Daemon(Config config, std::string file, const std::string& segment)
-    : config_(std::move(config)), file_(std::move(file)), name_(segment) {
+    : config_(std::move(config)), quotas_(config_.quotas), file_(std::move(file)), name_(segment) {
   if (name_.empty()) name_ = config_.segment;
   if (name_.empty()) name_ = share::kDefaultSegment;
 }
@@ -146,7 +143,7 @@ void Daemon::adopt_kept() {
   const std::lock_guard lock(mutex_);
   for (auto& [name, file] : kept_by_service_manager()) {
     try {
-      add(name, Segment::adopt(name_, std::move(file)));
+      add({name, {}}, Segment::adopt(name_, std::move(file)));
       log::info("took back the segment of " + name);
     } catch (const Error& error) {
       log::warn(name + ": " + error.text());
@@ -156,14 +153,25 @@ void Daemon::adopt_kept() {
 
 // --- Users ---
 
-Daemon::Client& Daemon::add(const std::string& name, std::unique_ptr<Segment> segment) {
-  auto client = std::make_unique<Client>(name, std::move(segment));
+Daemon::Holder Daemon::holder_for(const Peer& peer) const {
+  const Quotas::Match match = quotas_.match(peer);
+  for (const std::string& name : config_.sharing_groups) {
+    const group* found = getgrnam(name.c_str());
+    if (found && std::count(peer.groups.begin(), peer.groups.end(), found->gr_gid))
+      return {"group-" + name, match.quota};
+  }
+  const std::string name = user_name(peer.uid);
+  return {match.control_group.empty() ? name : name + " in " + match.control_group, match.quota};
+}
+
+Daemon::Client& Daemon::add(const Holder& holder, std::unique_ptr<Segment> segment) {
+  auto client = std::make_unique<Client>(holder.name, std::move(segment), holder.quota);
   Client& added = *client;
-  std::string key = name;
+  std::string key = holder.name;
   while (clients_.contains(key)) key += "+";
   clients_.emplace(key, std::move(client));
   apply_config(added);
-  arbiter_.add(added.tenant);
+  arbiter_.add(added.tenant, holder.quota.compute_units, holder.quota.weight);
   watch_->look_at(added.tenant);
   look();
   added.bell = std::make_unique<Bell>(added.tenant.layout(), [this, &added] {
@@ -171,15 +179,15 @@ Daemon::Client& Daemon::add(const std::string& name, std::unique_ptr<Segment> se
     watch_->look_at(added.tenant);
     look();
   });
-  keep_with_service_manager(name, added.tenant.segment().file());
+  keep_with_service_manager(holder.name, added.tenant.segment().file());
   return added;
 }
 
 Daemon::Client& Daemon::client_for(const Peer& peer) {
-  const std::string name = name_of(peer, config_);
-  if (const auto found = clients_.find(name); found != clients_.end()) return *found->second;
+  const Holder holder = holder_for(peer);
+  if (const auto found = clients_.find(holder.name); found != clients_.end()) return *found->second;
   if (clients_.size() >= kMostClients) throw Error(CL_OUT_OF_RESOURCES, "too many users at once");
-  return add(name, Segment::make(name_, config_.shmem_size_kb));
+  return add(holder, Segment::make(name_, config_.shmem_size_kb));
 }
 
 Daemon::Client* Daemon::find(const Segment& segment) {
@@ -195,13 +203,15 @@ void Daemon::apply_config(Client& client) {
                                                 ? share::Policy::kFcfs
                                                 : share::Policy::kInterleave));
   header.time_slice_us.store(config_.time_slice_us);
+  header.most_contexts.store(client.quota.contexts);
   arbiter_.set_slice_ns(uint64_t{1000} * config_.time_slice_us);
   configure_heaps(client);
 }
 
 void Daemon::configure_heaps(Client& client) {
-  const Heap::Sizes sizes = {
-      {config_.ddr_heap1_bytes, config_.ddr_heap2_bytes, config_.msmc_heap_bytes}};
+  Heap::Sizes sizes = {{config_.ddr_heap1_bytes, config_.ddr_heap2_bytes, config_.msmc_heap_bytes}};
+  if (client.quota.heap_bytes)
+    for (uint64_t& bytes : sizes.bytes) bytes = std::min(bytes, client.quota.heap_bytes);
   Heap heap(client.tenant.layout());
   bool same = true;
   std::string words;
@@ -321,8 +331,9 @@ const Descriptor* Daemon::grant(const Peer& peer, const share::DaemonRequest& re
       if (segment->maker() != geteuid())
         throw Error(CL_DEVICE_NOT_AVAILABLE, "no ti-mctd of this user has made this segment");
       if (Client* known = find(*segment)) return &known->tenant.segment().file();
-      log::info("adopted the segment of " + name_of(peer, config_));
-      return &add(name_of(peer, config_), std::move(segment)).tenant.segment().file();
+      const Holder holder = holder_for(peer);
+      log::info("adopted the segment of " + holder.name);
+      return &add(holder, std::move(segment)).tenant.segment().file();
     }
     case share::DaemonRequest::kLook: {
       if (peer.uid != 0 && peer.uid != request.uid)
@@ -392,6 +403,7 @@ void Daemon::reload() {
   if (config.segment != config_.segment)
     log::warn("segment: ti-mctd has to be started again for this to have an effect");
   config_ = std::move(config);
+  quotas_ = Quotas(config_.quotas);
   set_permissions();
   std::vector<std::unique_ptr<Client>> unused;
   const std::lock_guard lock(mutex_);

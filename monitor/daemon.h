@@ -16,6 +16,7 @@
 #include "monitor/bell.h"
 #include "monitor/daemon_socket.h"
 #include "monitor/process_watch.h"
+#include "monitor/quotas.h"
 #include "monitor/tenant.h"
 #include "platform/base/config.h"
 #include "platform/share/daemon_protocol.h"
@@ -45,8 +46,9 @@ class Daemon {
  private:
   // A user, and whoever waits for their calls. The bell ends first.
   struct Client {
-    Client(const std::string& name, std::unique_ptr<share::Segment> segment)
-        : tenant(name, std::move(segment)) {}
+    Client(const std::string& name, std::unique_ptr<share::Segment> segment, const Quota& quota)
+        : quota(quota), tenant(name, std::move(segment)) {}
+    Quota quota;
     Tenant tenant;
     std::unique_ptr<Bell> bell;
   };
@@ -58,7 +60,13 @@ class Daemon {
 
   // --- Users; under the mutex ---
   Client& client_for(const Peer& peer);
-  Client& add(const std::string& name, std::unique_ptr<share::Segment> segment);
+  // Whose segment a process gets: its user's, or that of a group whose members trust each other.
+  struct Holder {
+    std::string name;
+    Quota quota;
+  };
+  Holder holder_for(const Peer& peer) const;
+  Client& add(const Holder& holder, std::unique_ptr<share::Segment> segment);
   Client* find(const share::Segment& segment);
   void apply_config(Client& client);
   void configure_heaps(Client& client);
@@ -82,6 +90,7 @@ class Daemon {
   void leave();
 
   Config config_;
+  Quotas quotas_;
   std::string file_, name_;
   std::optional<DaemonSocket> socket_;
   Descriptor events_, signals_, timer_;

@@ -86,6 +86,8 @@ struct Config {
   // Groups whose members trust each other: each shares one segment. Key "sharing-groups", names
   // with commas between them.
   std::vector<std::string> sharing_groups;
+  // What users may have of the device: rules of the daemon's (monitor/quotas.h). Key "quotas".
+  std::string quotas;
   // Sizes of the device's heaps; 0: no such heap. Keys "ddr-heap1-size-MiB" (default: half of the
   // memory that machine and control group grant), "ddr-heap2-size-MiB", "msmc-heap-size-KiB";
   // CONCLAVE_DDR_HEAP1_SIZE_MIB, CONCLAVE_DDR_HEAP2_SIZE_MIB, CONCLAVE_MSMC_HEAP_SIZE_KIB.

@@ -229,6 +229,11 @@ Complaint parse_sharing_groups(Config& config, const std::string& text) {
   config.sharing_groups = std::move(groups);
   return {};
 }
+// What the rules say is for the daemon to find out.
+Complaint parse_quotas(Config& config, const std::string& text) {
+  config.quotas = text;
+  return {};
+}
 std::string print_sharing_groups(const Config& config) {
   std::string text;
   for (const std::string& name : config.sharing_groups) text += (text.empty() ? "" : ",") + name;
@@ -293,6 +298,7 @@ constexpr ConfigKey kKeys[] = {
     {"segment-mode", nullptr, parse_segment_mode, print_segment_mode},
     {"segment-group", nullptr, parse_segment_group, print_text<&Config::segment_group>},
     {"sharing-groups", nullptr, parse_sharing_groups, print_sharing_groups},
+    {"quotas", nullptr, parse_quotas, print_text<&Config::quotas>},
     {"ddr-heap1-size-MiB", "CONCLAVE_DDR_HEAP1_SIZE_MIB",
      parse_number<&Config::ddr_heap1_bytes, 1, kMaxHeapMib, kMiB>,
      print_number<&Config::ddr_heap1_bytes, kMiB>},

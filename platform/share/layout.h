@@ -138,6 +138,7 @@ struct alignas(4096) Header {
   Atomic<uint32_t> entries_in_use;  // high-water mark: process entries beyond were never used
   Atomic<uint32_t> daemon;          // Owner: the daemon's entry (daemon_bell.h), 0: none
   Atomic<uint32_t> bell;            // futex that the daemon sleeps on
+  Atomic<uint32_t> most_contexts;   // that the user may have, 0: any number
 
   // Scheduling.
   alignas(64) Atomic<uint32_t> policy;  // leases.h

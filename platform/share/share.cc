@@ -199,6 +199,14 @@ void Share::settle() {
   heap_.configure({{config.ddr_heap1_bytes, config.ddr_heap2_bytes, config.msmc_heap_bytes}});
 }
 
+// Of all processes of the segment.
+uint64_t Share::contexts() const {
+  uint64_t sum = 0;
+  for (Owner owner : registry_.everybody())
+    if (const ProcessEntry* entry = registry_.find(owner)) sum += entry->contexts.load();
+  return sum;
+}
+
 // Some other living process with a context; none where there is none.
 Owner Share::other_user() const {
   for (Owner owner : registry_.everybody()) {
@@ -218,6 +226,11 @@ void Share::open_context() {
     close_context();
     throw Error(CL_DEVICE_NOT_AVAILABLE,
                 "the device is held alone (multiprocess=false) by " + holder, EPERM);
+  }
+  if (const uint32_t most = layout().header().most_contexts.load(); most && contexts() > most) {
+    close_context();
+    throw Error(CL_OUT_OF_RESOURCES, "this user may have " + std::to_string(most) +
+                                         " contexts (quotas of ti-mctd) and has as many");
   }
   if (Config::get().multiprocess) return;
   uint32_t nobody = 0;

@@ -70,6 +70,7 @@ class Share {
   void settle();
   bool is_idle() const;
   uint32_t count_context(int change);
+  uint64_t contexts() const;
   Owner other_user() const;
 
   const std::string name_;

@@ -51,8 +51,8 @@ struct User {
 class ArbiterTest : public testing::Test {
  protected:
   ArbiterTest() { arbiter.set_slice_ns(kSliceNs); }
-  void add(User& user) {
-    arbiter.add(user.tenant);
+  void add(User& user, uint32_t limit = 0, double weight = 1) {
+    arbiter.add(user.tenant, limit, weight);
     arbiter.look();
   }
   // Looks for some time as the daemon does; false where `done` did not come true.
@@ -136,6 +136,50 @@ TEST_F(ArbiterTest, HogsTakeTurns) {
   EXPECT_GT(held[1], 500u);
   EXPECT_LT(std::max(held[0], held[1]), 2 * std::min(held[0], held[1]));
   EXPECT_GT(arbiter.hand_overs(), 10u);
+}
+
+// A user whose limit is one unit has another one only in exchange.
+TEST_F(ArbiterTest, KeepsToLimits) {
+  add(first);
+  add(second, 1);
+  second.process.wish(0, units({0}), 0);
+  second.process.wish(1, units({1}), 0);
+  arbiter.look();
+  const bool has_first = second.process.accept(0), has_second = second.process.accept(1);
+  EXPECT_NE(has_first, has_second);
+  arbiter.look();
+  EXPECT_FALSE(second.process.granted(has_first ? 1 : 0));
+  second.process.withdraw(has_first ? 0 : 1);
+  second.process.give(has_first ? 0 : 1);
+  arbiter.look();
+  EXPECT_TRUE(second.process.accept(has_first ? 1 : 0));
+  // Also where nobody else is there.
+  arbiter.remove(first.tenant);
+  second.process.wish(2, units({5}), 0);
+  arbiter.look();
+  EXPECT_FALSE(second.process.accept(5));
+}
+
+// Of two who compute all the time, one of twice the weight has twice the time.
+TEST_F(ArbiterTest, WeighsUsers) {
+  add(first);
+  add(second, 0, 4);
+  User* users[] = {&first, &second};
+  uint64_t held[2] = {};
+  for (User* user : users) user->process.wish(0, units({0}), 0);
+  for (int i = 0; i < 8000; ++i) {
+    arbiter.look();
+    for (int u = 0; u < 2; ++u) {
+      Leases& process = users[u]->process;
+      process.accept(0);
+      if (!process.holds(0)) continue;
+      ++held[u];
+      process.charge(50'000, 50'000);
+      if (process.contended(0) && process.should_yield(0, 0)) process.yield(0);
+    }
+    usleep(50);
+  }
+  EXPECT_GT(held[1], 2 * held[0]);
 }
 
 // Nobody has a unit alone that the daemon has counted as another's, whatever becomes of its entry.

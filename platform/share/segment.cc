@@ -78,8 +78,8 @@ uint32_t process_capacity(uint64_t size) {
 }
 
 // Fills zeroed memory.
-void initialize(const Layout& layout, uint64_t size) {
-  auto& header = *new (layout.base) Header();
+Layout initialize(std::byte* base, uint64_t size) {
+  auto& header = *new (base) Header();
   header.layout_version.store(kLayoutVersion);
   header.process_capacity.store(process_capacity(size));
   header.size.store(size);
@@ -88,8 +88,10 @@ void initialize(const Layout& layout, uint64_t size) {
   header.boot_id[1].store(low);
   header.pid_namespace.store(pid_namespace());
   header.created_ns.store(realtime_ns());
+  const Layout layout = Layout::of(base, size);
   Heap::initialize(layout);
   header.magic.store(kMagic);
+  return layout;
 }
 
 // Why the segment is of no use; "" where it is fine. `bytes`: the file's size.
@@ -103,8 +105,7 @@ std::string defect(const Layout& layout, uint64_t bytes) {
   const auto [high, low] = boot_id();
   if (header.boot_id[0].load() != high || header.boot_id[1].load() != low)
     return "it was made before the machine was started last";
-  if (header.size.load() > bytes || header.process_capacity.load() > kMaxProcesses ||
-      layout.blocks_offset() > bytes)
+  if (header.size.load() > bytes || !layout.is_intact())
     return "it is damaged: its sizes contradict each other";
   return "";
 }
@@ -137,6 +138,10 @@ Segment::Segment(std::string name, ipc::mapped_region region, uint64_t inode)
   layout_.base = static_cast<std::byte*>(region_.get_address());
 }
 
+void Segment::read_sizes(uint64_t bytes) {
+  if (bytes >= kMinSegmentKb * kKiB) layout_ = Layout::of(layout_.base, bytes);
+}
+
 std::unique_ptr<Segment> Segment::open_or_create(const std::string& name, const Options& options,
                                                  bool* made) {
   // Somebody may remove or replace it between two of our steps.
@@ -162,10 +167,11 @@ std::unique_ptr<Segment> Segment::open_or_create(const std::string& name, const 
                          "; make /dev/shm larger");
         }
         std::unique_ptr<Segment> segment(new Segment(name, map(object), status.st_ino));
-        initialize(segment->layout(), size);
+        segment->layout_ = initialize(segment->layout_.base, size);
         return segment;
       }
       std::unique_ptr<Segment> segment(new Segment(name, map(object), status.st_ino));
+      segment->read_sizes(static_cast<uint64_t>(status.st_size));
       const std::string why = defect(segment->layout(), static_cast<uint64_t>(status.st_size));
       if (why.empty()) {
         check_namespace(segment->layout(), name);
@@ -192,6 +198,7 @@ std::unique_ptr<Segment> Segment::open(const std::string& name) {
     if (static_cast<uint64_t>(status.st_size) < kMinSegmentKb * kKiB)
       fail(name, "it is not complete; restart ti-mctd, or remove it");
     std::unique_ptr<Segment> segment(new Segment(name, map(object), status.st_ino));
+    segment->read_sizes(static_cast<uint64_t>(status.st_size));
     const std::string why = defect(segment->layout(), static_cast<uint64_t>(status.st_size));
     if (!why.empty()) fail(name, why + "; restart ti-mctd, or remove it");
     check_namespace(segment->layout(), name);
@@ -206,7 +213,7 @@ std::unique_ptr<Segment> Segment::make_private(uint32_t size_kb) {
   const uint64_t size = size_kb * kKiB;
   try {
     std::unique_ptr<Segment> segment(new Segment("", ipc::anonymous_shared_memory(size), 0));
-    initialize(segment->layout(), size);
+    segment->layout_ = initialize(segment->layout_.base, size);
     return segment;
   } catch (const ipc::interprocess_exception& error) {
     throw Error(CL_OUT_OF_RESOURCES,

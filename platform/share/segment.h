@@ -58,6 +58,8 @@ class Segment {
 
  private:
   Segment(std::string name, boost::interprocess::mapped_region region, uint64_t inode);
+  // `bytes`: the file's size.
+  void read_sizes(uint64_t bytes);
 
   std::string name_;
   boost::interprocess::mapped_region region_;

@@ -79,6 +79,15 @@ void honest(const Arguments& arguments) {
   }
 }
 
+// Has used the device, and does nothing more.
+void idle(const Arguments&) {
+  SpinKernel kernel(4, shared_page().progress);
+  kernel.run({4, 1000, 1});
+  kernel.check({4, 1000, 1});
+  tell("ready");
+  listen();
+}
+
 // Some that live, and some that do not.
 std::vector<uint32_t> some_processes() {
   std::vector<uint32_t> pids = {static_cast<uint32_t>(getpid()), 0, 4'000'000, UINT32_MAX};
@@ -111,7 +120,8 @@ void vandal(const Arguments& arguments) {
 }  // namespace
 
 const std::map<std::string, Role>& hostile_roles() {
-  static const std::map<std::string, Role> all = {{"honest", honest}, {"vandal", vandal}};
+  static const std::map<std::string, Role> all = {
+      {"honest", honest}, {"idle", idle}, {"vandal", vandal}};
   return all;
 }
 

@@ -15,6 +15,7 @@ inline constexpr int kClearError = 3;
 
 //   honest SEED MS         runs kernels and uses buffers for so long, with every result checked and
 //                          memory around that nobody else may change
+//   idle                   runs a kernel, tells "ready" and waits for a line
 //   vandal SEED NAME       attacks the segment NAME until stopped (vandal.h); counts the attacks
 const std::map<std::string, Role>& hostile_roles();
 

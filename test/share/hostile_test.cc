@@ -21,7 +21,9 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
+#include "platform/share/registry.h"
 #include "platform/share/segment.h"
 #include "test/common/temporary_segment.h"
 #include "test/common/worker_process.h"
@@ -51,8 +53,8 @@ ptrdiff_t own_processes() {
 
 class Scene {
  public:
-  Scene() {
-    settings_ = {segment_.setting(), "CONCLAVE_COMPUTE_UNITS=4"};
+  explicit Scene(const std::string& scheduler) {
+    settings_ = {segment_.setting(), "CONCLAVE_SCHEDULER=" + scheduler, "CONCLAVE_COMPUTE_UNITS=4"};
     vandal_ = std::make_unique<WorkerProcess>(
         "vandal", Arguments{std::to_string(random_()), segment_.name()}, settings_);
     for (Place& place : places_) fill(place);
@@ -191,15 +193,98 @@ class Scene {
   ptrdiff_t descriptors_ = 0;
 };
 
+// The parameter is the scheduler.
+class Hostile : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(, Hostile, testing::Values("interleave", "fcfs"),
+                         [](const auto& scheduler) { return std::string(scheduler.param); });
+
 // CONCLAVE_HOSTILE_ROUNDS says how many attacks.
-TEST(Hostile, HarmsNobody) {
+TEST_P(Hostile, VandalHarmsNobody) {
   const char* wanted = std::getenv("CONCLAVE_HOSTILE_ROUNDS");
-  const int rounds = wanted ? std::atoi(wanted) : 1500;
+  const int rounds = wanted ? std::atoi(wanted) : 600;
   ASSERT_GT(rounds, 0) << "CONCLAVE_HOSTILE_ROUNDS=" << wanted;
-  Scene scene;
+  Scene scene(GetParam());
   EXPECT_NO_THROW(scene.run(static_cast<uint32_t>(rounds)));
   scene.report();
   scene.expect_events();
+}
+
+// A client at work, another one that does nothing, and the segment as both see it.
+class Forgery : public Hostile {
+ protected:
+  void SetUp() override {
+    const std::vector<std::string> settings = {segment_.setting(),
+                                               "CONCLAVE_SCHEDULER=" + std::string(GetParam()),
+                                               "CONCLAVE_COMPUTE_UNITS=4"};
+    idle_ = std::make_unique<WorkerProcess>("idle", Arguments{}, settings);
+    idle_->receive();
+    busy_ = std::make_unique<WorkerProcess>("honest", Arguments{"1", "600000"}, settings);
+    opened_ = share::Segment::open(segment_.name());
+    ASSERT_TRUE(opened_);
+    ASSERT_TRUE(goes_on());
+  }
+  void TearDown() override {
+    busy_->page().stop = 1;
+    EXPECT_EQ(busy_->wait(), 0);
+    idle_->send("end");
+    EXPECT_EQ(idle_->wait(), 0);
+  }
+
+  const share::Layout& layout() const { return opened_->layout(); }
+  share::Owner owner_of(const WorkerProcess& worker) const {
+    const share::Registry registry(layout());
+    for (share::Owner owner : registry.everybody())
+      if (registry.identity(owner).pid == worker.pid()) return owner;
+    return {};
+  }
+  // Whether the client at work runs some kernels more.
+  bool goes_on() const {
+    constexpr uint32_t kGroups = 500;
+    const uint32_t before = busy_->page().progress;
+    for (const int64_t end = now_ns() + kStuck; now_ns() < end;) {
+      if (busy_->page().progress - before > kGroups) return true;
+      sleep_until(now_ns() + kMillisecond);
+    }
+    return false;
+  }
+
+  TemporarySegment segment_{".forgery"};
+  std::unique_ptr<WorkerProcess> idle_, busy_;
+  std::unique_ptr<share::Segment> opened_;
+};
+INSTANTIATE_TEST_SUITE_P(, Forgery, testing::Values("interleave", "fcfs"),
+                         [](const auto& scheduler) { return std::string(scheduler.param); });
+
+// A lease that nobody will ever give back, since its owner does not know of it.
+TEST_P(Forgery, LeasesKeepNobodyWaiting) {
+  using share::Lease;
+  const std::map<std::string, share::Owner> owners = {{"the client itself", owner_of(*busy_)},
+                                                      {"one that does nothing", owner_of(*idle_)},
+                                                      {"one that there is not", {700, 3}},
+                                                      {"nobody", {}}};
+  uint32_t version = 0;
+  for (const auto& [whose, owner] : owners) {
+    for (Lease::State state : {Lease::kFree, Lease::kIdle, Lease::kGranted, Lease::kActive}) {
+      for (bool contended : {false, true}) {
+        SCOPED_TRACE(whose + ", state " + std::to_string(state) + (contended ? ", contended" : ""));
+        for (uint32_t unit = 0; unit < share::kCuEntries; ++unit)
+          layout().unit(unit).lease.store(Lease{owner, state, contended, ++version}.word());
+        ASSERT_TRUE(goes_on());
+      }
+    }
+  }
+}
+
+// Whoever finds it goes on without the others, and they know that it has left.
+TEST_P(Forgery, DamagedSegmentIsLeft) {
+  const share::Owner busy = owner_of(*busy_);
+  ASSERT_TRUE(busy);
+  layout().header().magic.store(1);
+  EXPECT_TRUE(goes_on());
+  const auto state = share::EntryState::of(layout().process(busy.slot()).state.load());
+  EXPECT_TRUE(state.state == share::ProcessEntry::kRemoving ||
+              state.generation != busy.generation());
+  layout().header().magic.store(share::kMagic);
 }
 
 }  // namespace

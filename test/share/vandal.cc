@@ -46,7 +46,7 @@ void Vandal::attack(const Layout& layout) {
       &Vandal::sleepers,
   };
   // What makes everybody leave the segment is rare, or nothing else would be tested.
-  if (chance(60)) return header(layout);
+  if (chance(250)) return header(layout);
   (this->*kAttacks[number(std::size(kAttacks))])(layout);
 }
 

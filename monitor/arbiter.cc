@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "platform/base/clock.h"
+#include "platform/base/error.h"
+#include "platform/base/log.h"
 #include "platform/share/recent_use.h"
 
 namespace conclave::monitor {
@@ -156,6 +158,21 @@ bool Arbiter::is_over(const Unit& unit, Tenant* next, uint64_t now) const {
   return waits->policy() == share::Policy::kFcfs || static_cast<double>(now - unit.since) >= slice;
 }
 
+// Whoever makes it impossible to be in their table is no tenant any more: their processes share the
+// device among themselves, and the system shares the CPUs.
+void Arbiter::stay_entered() {
+  std::vector<Tenant*> lost;
+  for (const auto& [tenant, account] : tenants_) {
+    try {
+      tenant->stay_entered();
+    } catch (const Error& error) {
+      log::warn(tenant->name() + ": " + error.text() + "; its units are no longer passed on");
+      lost.push_back(tenant);
+    }
+  }
+  for (Tenant* tenant : lost) remove(*tenant);
+}
+
 // Whether somebody wants the unit who may not have it, or not yet.
 bool Arbiter::are_kept_waiting(uint32_t i, const std::map<Tenant*, ComputeUnitSet>& wanted) const {
   const Unit& unit = units_[i];
@@ -167,10 +184,8 @@ bool Arbiter::are_kept_waiting(uint32_t i, const std::map<Tenant*, ComputeUnitSe
 uint64_t Arbiter::look() {
   const uint64_t now = now_ns();
   std::map<Tenant*, ComputeUnitSet> wanted, requests;
-  for (const auto& [tenant, account] : tenants_) {
-    tenant->stay_entered();
-    wanted[tenant] = tenant->wanted();
-  }
+  stay_entered();
+  for (const auto& [tenant, account] : tenants_) wanted[tenant] = tenant->wanted();
   account(now);
   bool unfinished = false;
   for (uint32_t i = 0; i < units_.size(); ++i) {

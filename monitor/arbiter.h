@@ -69,6 +69,7 @@ class Arbiter {
     uint64_t vouched_at = 0;
   };
 
+  void stay_entered();
   void account(uint64_t now);
   bool may_have_more(Tenant& tenant);
   Tenant* neediest(uint32_t unit, const std::map<Tenant*, ComputeUnitSet>& wanted);

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "monitor/background.h"
 #include "monitor/kept_segments.h"
@@ -19,6 +20,7 @@
 #include "platform/base/descriptor_message.h"
 #include "platform/base/error.h"
 #include "platform/base/log.h"
+#include "platform/share/daemon_bell.h"
 #include "platform/share/daemon_client.h"
 #include "platform/share/heap.h"
 #include "platform/share/process_identity.h"
@@ -58,11 +60,6 @@ std::string in_words(const share::Registry::Recovered& recovered) {
          " bytes";
 }
 
-void log_collected(const share::ProcessIdentity& process,
-                   const share::Registry::Recovered& recovered) {
-  log::info("process " + std::to_string(process.pid) + " died; freed " + in_words(recovered));
-}
-
 std::string user_name(uid_t uid) {
   return "user-" + std::to_string(uid);
 }
@@ -70,6 +67,44 @@ std::string user_name(uid_t uid) {
 // As the heaps would take them.
 uint64_t rounded(uint64_t bytes, const Heap::Range& range) {
   return std::min(bytes, range.most) / Heap::kAlignment * Heap::kAlignment;
+}
+
+// What waits for the heaps' lock, which a client may hold, is done without the mutex.
+void configure_heaps(const Tenant& tenant, const Heap::Sizes& sizes) {
+  Heap heap(tenant.layout());
+  bool same = true;
+  std::string words;
+  for (uint32_t i = 0; i < share::kHeapNames.size(); ++i) {
+    const uint64_t bytes = rounded(sizes.bytes[i], Heap::kRanges[i]);
+    same &= heap.size(static_cast<share::HeapId>(i)) == bytes;
+    words +=
+        std::string(i ? ", " : "") + share::kHeapNames[i] + " " + std::to_string(bytes) + " bytes";
+  }
+  if (same) return;
+  try {
+    if (heap.configure(sizes))
+      log::info(tenant.name() + ": heaps created: " + words);
+    else
+      log::warn(tenant.name() +
+                ": the heaps keep their sizes while there is something in them; SIGHUP after that "
+                "makes them: " +
+                words);
+  } catch (const Error& error) {
+    log::warn(tenant.name() + ": the heaps keep their sizes: " + error.text());
+  }
+}
+
+void free_blocks(Tenant& tenant, const ProcessWatch::Dead& dead) {
+  const share::Registry::Recovered recovered = tenant.registry().remove(dead.owner);
+  log::info("process " + std::to_string(dead.process.pid) + " died; freed " + in_words(recovered));
+}
+
+// The heaps of a user, as the configuration wants them.
+Heap::Sizes heap_sizes(const Config& config, const Quota& quota) {
+  Heap::Sizes sizes = {{config.ddr_heap1_bytes, config.ddr_heap2_bytes, config.msmc_heap_bytes}};
+  if (quota.heap_bytes)
+    for (uint64_t& bytes : sizes.bytes) bytes = std::min(bytes, quota.heap_bytes);
+  return sizes;
 }
 
 }  // namespace
@@ -108,7 +143,7 @@ void Daemon::start() {
   if (!signals_ || !timer_ || !events_)
     throw Error(CL_OUT_OF_RESOURCES,
                 std::string("signals and timers cannot be had: ") + strerror(errno));
-  watch_ = std::make_unique<ProcessWatch>(log_collected);
+  watch_ = std::make_unique<ProcessWatch>();
   socket_.emplace(name_);
   for (const std::string& warning : config_.warnings) log::warn("configuration: " + warning);
   set_permissions();
@@ -165,20 +200,21 @@ Daemon::Holder Daemon::holder_for(const Peer& peer) const {
 }
 
 Daemon::Client& Daemon::add(const Holder& holder, std::unique_ptr<Segment> segment) {
+  const bool is_new = segment->layout().processes() == 0;
   auto client = std::make_unique<Client>(holder.name, std::move(segment), holder.quota);
   Client& added = *client;
   std::string key = holder.name;
   while (clients_.contains(key)) key += "+";
   clients_.emplace(key, std::move(client));
   apply_config(added);
+  if (is_new) {  // nobody knows it yet, so nobody holds a lock
+    configure_heaps(added.tenant, heap_sizes(config_, holder.quota));
+    added.heaps_are_due = false;
+  }
   arbiter_.add(added.tenant, holder.quota.compute_units, holder.quota.weight);
   watch_->look_at(added.tenant);
   look();
-  added.bell = std::make_unique<Bell>(added.tenant.layout(), [this, &added] {
-    const std::lock_guard lock(mutex_);
-    watch_->look_at(added.tenant);
-    look();
-  });
+  added.bell = std::make_unique<Bell>(added.tenant.layout(), [this, &added] { answer_bell(added); });
   keep_with_service_manager(holder.name, added.tenant.segment().file());
   return added;
 }
@@ -205,33 +241,25 @@ void Daemon::apply_config(Client& client) {
   header.time_slice_us.store(config_.time_slice_us);
   header.most_contexts.store(client.quota.contexts);
   arbiter_.set_slice_ns(uint64_t{1000} * config_.time_slice_us);
-  configure_heaps(client);
+  client.heaps_are_due = true;
 }
 
-void Daemon::configure_heaps(Client& client) {
-  Heap::Sizes sizes = {{config_.ddr_heap1_bytes, config_.ddr_heap2_bytes, config_.msmc_heap_bytes}};
-  if (client.quota.heap_bytes)
-    for (uint64_t& bytes : sizes.bytes) bytes = std::min(bytes, client.quota.heap_bytes);
-  Heap heap(client.tenant.layout());
-  bool same = true;
-  std::string words;
-  for (uint32_t i = 0; i < share::kHeapNames.size(); ++i) {
-    const uint64_t bytes = rounded(sizes.bytes[i], Heap::kRanges[i]);
-    same &= heap.size(static_cast<share::HeapId>(i)) == bytes;
-    words +=
-        std::string(i ? ", " : "") + share::kHeapNames[i] + " " + std::to_string(bytes) + " bytes";
-  }
-  if (same) return;
+// On the bell's own thread. What a client can keep waiting is its own bell alone.
+void Daemon::answer_bell(Client& client) noexcept {
   try {
-    if (heap.configure(sizes))
-      log::info(client.tenant.name() + ": heaps created: " + words);
-    else
-      log::warn(client.tenant.name() +
-                ": the heaps keep their sizes while there is something in them; SIGHUP after that "
-                "makes them: " +
-                words);
-  } catch (const Error& error) {
-    log::warn(client.tenant.name() + ": the heaps keep their sizes: " + error.text());
+    std::vector<ProcessWatch::Dead> dead;
+    std::optional<Heap::Sizes> sizes;
+    {
+      const std::lock_guard lock(mutex_);
+      watch_->look_at(client.tenant);
+      look();
+      dead = watch_->take_dead(client.tenant);
+      if (std::exchange(client.heaps_are_due, false)) sizes = heap_sizes(config_, client.quota);
+    }
+    for (const ProcessWatch::Dead& one : dead) free_blocks(client.tenant, one);
+    if (sizes) configure_heaps(client.tenant, *sizes);
+  } catch (const std::exception& error) {
+    log::error(client.tenant.name() + ": " + error.what());
   }
 }
 
@@ -414,6 +442,7 @@ void Daemon::reload() {
       log::warn("linux-shmem-size-KB: the segment of " + name + " keeps its " +
                 std::to_string(size_kb) + " KiB while a process uses it");
     apply_config(*client);
+    share::ring_daemon(client->tenant.layout());
   }
   log::info("configuration read again");
 }

@@ -50,6 +50,7 @@ class Daemon {
         : quota(quota), tenant(name, std::move(segment)) {}
     Quota quota;
     Tenant tenant;
+    bool heaps_are_due = true;  // to be given the sizes of the configuration
     std::unique_ptr<Bell> bell;
   };
   struct Connection {
@@ -68,8 +69,8 @@ class Daemon {
   Holder holder_for(const Peer& peer) const;
   Client& add(const Holder& holder, std::unique_ptr<share::Segment> segment);
   Client* find(const share::Segment& segment);
+  void answer_bell(Client& client) noexcept;
   void apply_config(Client& client);
-  void configure_heaps(Client& client);
   void look();
   // Takes those out that nobody uses, as far as they are too many.
   std::vector<std::unique_ptr<Client>> take_unused(size_t keep);

@@ -11,14 +11,14 @@
 
 #include "platform/base/error.h"
 #include "platform/base/log.h"
+#include "platform/share/daemon_bell.h"
 
 namespace conclave::monitor {
 
 using share::Owner;
 using share::ProcessIdentity;
 
-ProcessWatch::ProcessWatch(Notify notify)
-    : notify_(std::move(notify)), epoll_(epoll_create1(EPOLL_CLOEXEC)) {
+ProcessWatch::ProcessWatch() : epoll_(epoll_create1(EPOLL_CLOEXEC)) {
   if (!epoll_)
     throw Error(CL_OUT_OF_RESOURCES, std::string("cannot watch processes: ") + strerror(errno));
 }
@@ -64,7 +64,16 @@ void ProcessWatch::bury(Tenant& tenant, Owner owner) {
     return entry.second.tenant == &tenant && entry.second.owner == owner;
   });
   if (!tenant.registry().find(owner)) return;
-  notify_(process, tenant.registry().remove(owner));
+  tenant.bury(owner);
+  dead_.emplace(&tenant, Dead{owner, process});
+}
+
+std::vector<ProcessWatch::Dead> ProcessWatch::take_dead(Tenant& tenant) {
+  std::vector<Dead> dead;
+  const auto [first, last] = dead_.equal_range(&tenant);
+  for (auto entry = first; entry != last; ++entry) dead.push_back(entry->second);
+  dead_.erase(first, last);
+  return dead;
 }
 
 void ProcessWatch::collect() {
@@ -72,18 +81,16 @@ void ProcessWatch::collect() {
   const int count = epoll_wait(epoll_.get(), events, 16, 0);
   for (int i = 0; i < count; ++i) {
     const auto found = watched_.find(events[i].data.u64);
-    if (found != watched_.end()) bury(*found->second.tenant, found->second.owner);
+    if (found == watched_.end()) continue;
+    Tenant& tenant = *found->second.tenant;
+    bury(tenant, found->second.owner);
+    share::ring_daemon(tenant.layout());
   }
 }
 
 void ProcessWatch::forget(Tenant& tenant) {
+  dead_.erase(&tenant);
   std::erase_if(watched_, [&](const auto& entry) { return entry.second.tenant == &tenant; });
-}
-
-size_t ProcessWatch::living(const Tenant& tenant) const {
-  return static_cast<size_t>(
-      std::count_if(watched_.begin(), watched_.end(),
-                    [&](const auto& entry) { return entry.second.tenant == &tenant; }));
 }
 
 }  // namespace conclave::monitor

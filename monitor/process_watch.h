@@ -5,8 +5,8 @@
 #define CONCLAVE_MONITOR_PROCESS_WATCH_H_
 
 #include <cstdint>
-#include <functional>
 #include <map>
+#include <vector>
 
 #include "monitor/tenant.h"
 #include "platform/base/descriptor.h"
@@ -23,14 +23,18 @@ class ProcessWatch {
 
   // Becomes readable when a watched process ends.
   int descriptor() const { return epoll_.get(); }
-  // Removes those that have ended.
+  // Takes their compute units from those that have ended, and rings their users' bells.
   void collect();
 
-  // Begins to watch whoever has entered the table; removes the dead in it.
+  // Begins to watch whoever has entered the table; buries the dead in it.
   void look_at(Tenant& tenant);
   void forget(Tenant& tenant);
-  // Watched processes of a user.
-  size_t living(const Tenant& tenant) const;
+  // The dead of a user, whose blocks of the heaps are still to be freed.
+  struct Dead {
+    share::Owner owner;
+    share::ProcessIdentity process;
+  };
+  std::vector<Dead> take_dead(Tenant& tenant);
 
  private:
   struct Watched {
@@ -44,9 +48,9 @@ class ProcessWatch {
   void watch(Tenant& tenant, share::Owner owner, const share::ProcessIdentity& process);
   void bury(Tenant& tenant, share::Owner owner);
 
-  const Notify notify_;
   Descriptor epoll_;
   std::map<uint64_t, Watched> watched_;
+  std::multimap<Tenant*, Dead> dead_;
   uint64_t next_ = 0;
 };
 

@@ -13,42 +13,41 @@ using share::Owner;
 Tenant::Tenant(std::string name, std::unique_ptr<share::Segment> segment)
     : name_(std::move(name)),
       segment_(std::move(segment)),
-      registry_(segment_->layout()),
-      leases_(segment_->layout(), Owner()) {
+      registry_(segment_->layout()) {
   enter();
 }
 
 void Tenant::enter() {
-  leases_.set_self(registry_.enter());
-  layout().header().daemon.store(leases_.self().bits());
+  leases_.emplace(layout(), registry_.enter());
+  layout().header().daemon.store(leases_->self().bits());
   requested_ = ComputeUnitSet();
   ticket_ = 0;
 }
 
 void Tenant::stay_entered() {
-  if (leases_.entered() && share::is_daemon(layout(), leases_.self())) return;
-  registry_.remove(leases_.self());
+  if (leases_->entered() && share::is_daemon(layout(), leases_->self())) return;
+  registry_.give_up(leases_->self());
   enter();
 }
 
 void Tenant::leave() {
-  registry_.remove(leases_.self());
+  registry_.give_up(leases_->self());
 }
 
 size_t Tenant::processes() const {
   const std::vector<Owner> everybody = registry_.everybody();
   return everybody.size() -
-         static_cast<size_t>(std::count(everybody.begin(), everybody.end(), leases_.self()));
+         static_cast<size_t>(std::count(everybody.begin(), everybody.end(), leases_->self()));
 }
 
 bool Tenant::works_on(uint32_t unit) const {
-  const Lease lease = Lease::of(leases_.word(unit));
-  return lease.state >= Lease::kGranted && lease.owner != leases_.self() &&
+  const Lease lease = Lease::of(leases_->word(unit));
+  return lease.state >= Lease::kGranted && lease.owner != leases_->self() &&
          registry_.find(lease.owner);
 }
 
 void Tenant::give(uint32_t unit) {
-  leases_.give(unit);
+  leases_->give(unit);
 }
 
 // The daemon's entry has used nothing, so it is its turn wherever it asks.
@@ -57,9 +56,9 @@ void Tenant::request(const ComputeUnitSet& units) {
   requested_ = units;
   if (units.size() == 0) {
     ticket_ = 0;
-    return leases_.withdraw(0);
+    return leases_->withdraw(0);
   }
-  ticket_ = leases_.wish(0, units, ticket_);
+  ticket_ = leases_->wish(0, units, ticket_);
 }
 
 }  // namespace conclave::monitor

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "platform/exec/compute_unit_set.h"
@@ -29,34 +30,37 @@ class Tenant {
   const share::Layout& layout() const { return segment_->layout(); }
   share::Registry& registry() { return registry_; }
 
-  // Enters the daemon again where somebody has removed its entry.
+  // Enters the daemon again where somebody has removed its entry. Throws Error where that fails.
   void stay_entered();
   // Leaves the table: its units are the users' own from then on.
   void leave();
+  // Takes everything from a process that has ended but its blocks of the heaps, whose lock somebody
+  // may hold.
+  void bury(share::Owner owner) { registry_.give_up(owner); }
   // Processes in the table besides the daemon, the dead included.
   size_t processes() const;
 
   // --- Compute units ---
 
   // What the user's processes wait for.
-  ComputeUnitSet wanted() const { return leases_.wanted(leases_.self()); }
+  ComputeUnitSet wanted() const { return leases_->wanted(leases_->self()); }
   // Whether one of them works on the unit, or has just been given it.
   bool works_on(uint32_t unit) const;
   // Lets the user's processes have the unit: it goes to whoever of them waits for it.
   void give(uint32_t unit);
   // Takes a unit on which nobody works.
-  bool take(uint32_t unit) { return is_back(unit) || leases_.take(unit); }
+  bool take(uint32_t unit) { return is_back(unit) || leases_->take(unit); }
   // Whether the daemon has it, or it has just been handed to the daemon.
-  bool is_back(uint32_t unit) { return leases_.holds(unit) || leases_.accept(unit); }
+  bool is_back(uint32_t unit) { return leases_->holds(unit) || leases_->accept(unit); }
   // Lets those who wait for a unit that the daemon has see that all is well.
-  void renew(uint32_t unit) { leases_.renew(unit); }
+  void renew(uint32_t unit) { leases_->renew(unit); }
   // The lease as it is, which changes with all that happens to it.
-  uint64_t word(uint32_t unit) const { return leases_.word(unit); }
+  uint64_t word(uint32_t unit) const { return leases_->word(unit); }
   // Asks for these units from now on, and for no others: their holders hand them over between two
   // work-groups, at the end of their time slice.
   void request(const ComputeUnitSet& units);
 
-  share::Policy policy() const { return leases_.policy(); }
+  share::Policy policy() const { return leases_->policy(); }
 
  private:
   void enter();
@@ -64,7 +68,7 @@ class Tenant {
   std::string name_;
   std::unique_ptr<share::Segment> segment_;
   share::Registry registry_;
-  share::Leases leases_;
+  std::optional<share::Leases> leases_;  // another one with each entry
   ComputeUnitSet requested_;
   uint64_t ticket_ = 0;
 };

@@ -198,7 +198,8 @@ uint32_t XclDevice::choose_unit(const Packet& packet, const DeviceImage& image) 
   const auto& all = image.layout().compute_units;
   std::optional<uint32_t> best;
   for (uint32_t unit : packet.units) {
-    if (!client_.has(unit)) continue;
+    // What the segment tells of the image need not be true: this one may have fewer.
+    if (!client_.has(unit) || unit >= all.size()) continue;
     if (best && all[unit].kernel != all[*best].kernel)
       fail(EINVAL, "compute units " + all[unit].full_name() + " and " + all[*best].full_name() +
                        " in one packet");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/exec/backlog.h"
 
+#include <algorithm>
 #include <new>
 #include <optional>
 
@@ -21,23 +22,26 @@ ComputeUnitSet united(ComputeUnitSet a, const ComputeUnitSet& b) {
   return a;
 }
 
-// A command has to wait, perhaps for another process: from now on it matters when one dies.
-void watch_others() {
-  const share::Layout& layout = share::Share::get().layout();
-  if (layout.header().registrations.load() <= 1) return;  // there has never been another
-  static std::once_flag once;
-  std::call_once(once, [&] {
-    try {
-      share::Guardian::start(layout, false);
-    } catch (const Error& error) {
-      log::error(error.text());
-    } catch (const std::bad_alloc&) {  // those who wait look from time to time as well
-      log::error("no memory to watch the other processes with");
-    }
-  });
-}
+// A worker counts on hand-overs for so long after this process has waited for a unit.
+constexpr uint64_t kSharingNs = 1'000'000'000;
 
 }  // namespace
+
+// A command has to wait, perhaps for another process: from now on it matters when one dies.
+void Backlog::watch_others() {
+  const share::Segment& segment = share::Share::get().segment();
+  if (watched_ == &segment) return;
+  if (segment.layout().header().registrations.load() <= 1)
+    return;  // nobody else has ever been there
+  watched_ = &segment;
+  try {
+    share::Guardian::start(segment.layout(), false);
+  } catch (const Error& error) {
+    log::error(error.text());
+  } catch (const std::bad_alloc&) {  // those who wait look from time to time as well
+    log::error("no memory to watch the other processes with");
+  }
+}
 
 ComputeUnitSet allowed_units(const Event& event) {
   const int32_t gang_unit = event.progress.gang_unit.load();
@@ -59,7 +63,7 @@ Backlog::Group& Backlog::group_of(const Event& event) {
 
 bool Backlog::may_run(const Tenure& tenure, const Group& group) const {
   if (!needs_right(group)) return true;
-  return tenure.right() == Right::kLease ||
+  return tenure.right() == Right::kLease || tenure.permit().uninvited ||
          (tenure.right() == Right::kGuest && group.kind == Kind::kKernel);
 }
 
@@ -121,7 +125,8 @@ Ref<Event> Backlog::pop(Tenure& tenure) {
     Ref<Event> taken(&event);
     const bool useful = progress.take_wanted();
     if (useful && progress.waiting.since_ns) {
-      share::Share::get().entry().wait_ns.fetch_add(now_ns() - progress.waiting.since_ns,
+      taken_ns_ = now_ns();
+      share::Share::get().entry().wait_ns.fetch_add(taken_ns_ - progress.waiting.since_ns,
                                                     std::memory_order_relaxed);
       progress.waiting.since_ns = 0;
     }
@@ -185,17 +190,39 @@ bool Backlog::has_entry() {
   share::Share& share = share::Share::get();
   if (groups_.empty()) return true;
   const bool entered = share.stay_entered();
-  if (published_by_.get() == share.self() && entered) return true;
+  const share::Membership* here = &share.membership();
+  if (published_in_ == here && entered) return true;
   std::fill(std::begin(published_), std::end(published_), Published());
-  published_by_.set(share.self());
+  published_in_ = here;
   return entered;
 }
 
 void Backlog::stay_published() {
-  const share::Leases& leases = units_[0]->leases();
-  if (leases.entered() && published_by_.get() == leases.self()) return;
   std::lock_guard lock(mutex_);
+  const share::Membership& here = share::Share::get().membership();
+  bool changed = published_in_ != &here || !here.is_entered();
+  for (uint32_t i = 0; i < share::kWishes && !changed; ++i)
+    changed = published_[i].ticket &&
+              !here.leases.is_published(i, shared(published_[i].units), published_[i].ticket);
+  if (!changed) return;
+  std::fill(std::begin(published_), std::end(published_), Published());
   publish();
+}
+
+uint64_t Backlog::standstill_ns() {
+  std::lock_guard lock(mutex_);
+  uint64_t since = 0;
+  for (Group& group : groups_)
+    if (!group.entries.empty() && needs_right(group) && group.first().since_ns)
+      since = since ? std::min(since, group.first().since_ns) : group.first().since_ns;
+  return since ? now_ns() - std::max(since, taken_ns_) : 0;
+}
+
+bool Backlog::shares_units() const {
+  for (const auto& word : wanted_)
+    if (word.load() != 0) return true;
+  const uint64_t at = shared_ns_.load();
+  return at != 0 && now_ns() - at < kSharingNs;
 }
 
 // Which groups each wish is for. A group keeps its wish for as long as it has entries, so that its
@@ -229,6 +256,7 @@ bool Backlog::publish(uint32_t wish) {
   if (next.units.size() == 0) {
     if (fresh) return false;
     units_[0]->leases().withdraw(wish);
+    shared_ns_.store(now_ns());
     present = {};
     return true;
   }
@@ -245,7 +273,9 @@ bool Backlog::publish(uint32_t wish) {
     if (group.wish == wish && !group.first().ticket) group.first().ticket = next.ticket;
   present = next;
   if (fresh) {
+    shared_ns_.store(now_ns());
     count_wanted();
+    stir_all();
     wake_one(next.units);
   }
   return true;
@@ -269,9 +299,13 @@ ComputeUnitSet Backlog::with_threads(const ComputeUnitSet& units, bool start) {
 
 // One worker, that sleeps from now on with a time limit, should a holder stay for too long.
 void Backlog::wake_one(const ComputeUnitSet& units) {
-  share::Leases& leases = units_[0]->leases();
   for (const auto& unit : units_)
-    if (units.has(unit->index())) return leases.wake(unit->shared(), leases.self());
+    if (units.has(unit->index())) return unit->wake();
+}
+
+// The workers that have slept for this process alone: other processes cannot wake those.
+void Backlog::stir_all() {
+  for (const auto& unit : units_) unit->stir();
 }
 
 void Backlog::count_wanted() {
@@ -279,8 +313,7 @@ void Backlog::count_wanted() {
   for (const Group& group : groups_)
     if (needs_right(group))
       for (uint32_t w = 0; w < ComputeUnitSet::kWords; ++w) words[w] |= group.units.word(w);
-  for (uint32_t w = 0; w < ComputeUnitSet::kWords; ++w)
-    wanted_[w].store(words[w], std::memory_order_relaxed);
+  for (uint32_t w = 0; w < ComputeUnitSet::kWords; ++w) wanted_[w].store(words[w]);
 }
 
 }  // namespace conclave

@@ -40,8 +40,12 @@ class Backlog {
   // Takes an event off the list: all its units have been taken.
   void remove(Event& event);
 
-  // Publishes everything anew where that was in an entry of the process table which is gone.
+  // Publishes everything anew where that was in an entry of the process table which is gone, or
+  // somebody has changed it there.
   void stay_published();
+
+  // For how long a kernel has waited and none been taken up; 0 where none waits.
+  uint64_t standstill_ns();
 
   // Changes with every push.
   uint32_t pushes() const { return pushes_.load(); }
@@ -49,9 +53,10 @@ class Backlog {
   // Whether there is anything that runs without a right.
   bool has_errands() const { return errands_.load() > 0; }
   // Whether a kernel waits for `unit`.
-  bool waits_for(uint32_t unit) const {
-    return wanted_[unit / 64].load(std::memory_order_relaxed) >> (unit % 64) & 1;
-  }
+  bool waits_for(uint32_t unit) const { return wanted_[unit / 64].load() >> (unit % 64) & 1; }
+  // Whether this process waits for units, or has done so lately: only then may other processes hand
+  // it something over.
+  bool shares_units() const;
 
  private:
   // A member of a gang has to have the lease: it would wait beside the unit's holder.
@@ -83,11 +88,13 @@ class Backlog {
   void start_worker(const ComputeUnitSet& units);
   void publish();
   bool has_entry();
+  void watch_others();
   void share_wishes();
   bool publish(uint32_t wish);
   ComputeUnitSet with_threads(const ComputeUnitSet& units, bool start);
   void drop(Group& group, Event& event);
   void wake_one(const ComputeUnitSet& units);
+  void stir_all();
   void count_wanted();
 
   const Units& units_;
@@ -99,7 +106,10 @@ class Backlog {
   uint64_t next_order_ = 1;
   std::list<Group> groups_;
   Published published_[share::kWishes];
-  share::AtomicOwner published_by_{share::Owner()};  // in whose entry
+  const share::Membership* published_in_ = nullptr;
+  const share::Segment* watched_ = nullptr;  // for deaths
+  uint64_t taken_ns_ = 0;                    // when a kernel was last taken up
+  std::atomic<uint64_t> shared_ns_{0};       // when a wish was last published or withdrawn
 };
 
 }  // namespace conclave

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <string>
 
+#include "platform/base/clock.h"
 #include "platform/base/error.h"
 #include "platform/base/futex.h"
 #include "platform/exec/engine.h"
@@ -26,6 +27,7 @@ constexpr int kSpins = 60;
 // How long a worker waits for its turn before it looks what the unit's holder is doing: it may have
 // been stopped, or be in a work-group that never ends.
 constexpr uint64_t kPatienceNs = 50'000'000;
+constexpr uint64_t kLongestSleepNs = 1'000'000'000;
 
 // The shortest time slice that Linux allows; and how long a worker computes before it has the
 // ordinary one.
@@ -64,8 +66,21 @@ void ComputeUnit::post(Event* event, const Permit& permit) {
   ensure_thread();
   posted_ = event;
   posted_permit_ = permit;
-  if (signal_.exchange(kPosted, std::memory_order_acq_rel) == kSleeping)
-    leases_.wake(shared(), leases_.self());
+  const int32_t before = signal_.exchange(kPosted);
+  if (before == kResting) futex_wake(signal_);
+  if (before == kSleeping) wake();
+}
+
+void ComputeUnit::wake() {
+  share::Leases& leases = this->leases();
+  leases.wake(shared(), leases.self());
+  stir();
+}
+
+void ComputeUnit::stir() {
+  int32_t resting = kResting;
+  if (signal_.load() == kResting && signal_.compare_exchange_strong(resting, kEmpty))
+    futex_wake(signal_);
 }
 
 void ComputeUnit::ensure_thread() {
@@ -138,8 +153,7 @@ void ComputeUnit::computed(uint64_t ns) {
   if (prompt_ && computed_ns_ >= kLongNs) set_prompt(false);
 }
 
-// Sleeps until a post, or a wake-up by another process. Nobody polls: only a worker whose process
-// waits for this unit looks from time to time whether its holder is still well.
+// Sleeps until there may be something to do.
 void ComputeUnit::sleep() {
   for (int i = 0; i < kSpins; ++i) {
     if (signal_.load(std::memory_order_relaxed) != kEmpty) return;
@@ -147,15 +161,47 @@ void ComputeUnit::sleep() {
   }
   if (const bool prompt = computed_ns_ < kLongNs; prompt != prompt_) set_prompt(prompt);
   computed_ns_ = 0;
+  if (Engine::get().shares_units())
+    sleep_among_others();
+  else
+    rest();
+}
+
+// While nobody else has wanted what this process wants, and so nobody can hand anything over: until
+// a post. No other process has a part in that.
+void ComputeUnit::rest() {
+  int32_t expected = kEmpty;
+  if (!signal_.compare_exchange_strong(expected, kResting)) return;
+  if (!Engine::get().shares_units()) futex_wait(signal_, kResting);
+  expected = kResting;
+  signal_.compare_exchange_strong(expected, kEmpty);
+}
+
+// Until a post, or a wake-up by another process. Nobody polls: only a worker whose process waits
+// for this unit looks from time to time whether its holder is still well. Others sleep for a second
+// at most, for what wakes them is a word that any process can change.
+void ComputeUnit::sleep_among_others() {
   Engine& engine = Engine::get();
-  const uint32_t seen = leases_.wake_count(shared());
-  if (leases_.granted(shared()) && engine.take_up(*this)) return;
+  const share::Membership& here = share_.membership();
+  const share::Leases& leases = here.leases;
+  const uint32_t seen = leases.wake_count(shared());
+  // Whoever enters again, or another segment, wakes those that sleep in the former place.
+  if (&here != &share_.membership()) return;
+  if (leases.granted(shared()) && engine.take_up(*this)) return;
   int32_t expected = kEmpty;
   if (!signal_.compare_exchange_strong(expected, kSleeping, std::memory_order_acquire)) return;
-  const bool woken = leases_.sleep(shared(), seen, engine.waits_for(*this) ? kPatienceNs : 0);
+  const bool waits = engine.waits_for(*this);
+  if (!waits)
+    looked_ns_ = 0;
+  else if (looked_ns_ == 0)
+    looked_ns_ = now_ns();
+  leases.sleep(shared(), seen, waits ? kPatienceNs : kLongestSleepNs);
   expected = kSleeping;
   signal_.compare_exchange_strong(expected, kEmpty, std::memory_order_relaxed);
-  if (!woken) engine.look_at_overdue_holders();
+  // By the clock: the word that others can change may end each sleep at once.
+  if (!waits || now_ns() - looked_ns_ < kPatienceNs) return;
+  looked_ns_ = 0;
+  engine.look_at_overdue_holders();
 }
 
 void ComputeUnit::work() {

@@ -14,7 +14,7 @@
 #include "conclave/kernel_abi.h"
 #include "platform/exec/guarded_block.h"
 #include "platform/exec/unit_services.h"
-#include "platform/share/leases.h"
+#include "platform/share/share.h"
 #include "platform/share/unit_placement.h"
 
 namespace conclave {
@@ -28,21 +28,23 @@ struct Permit {
   Right right = Right::kNone;
   uint64_t visit_ns = 0;      // how long a guest may stay
   uint64_t overdue_word = 0;  // a guest may stay longer while the holder's lease word is still this
+  bool uninvited = false;     // a guest that has waited for too long to ask, be it a gang's member
 };
 
 class ComputeUnit {
  public:
-  // `leases`: this process's; `arbitrated`: whether device work needs one.
-  ComputeUnit(uint32_t index, const share::UnitPlacement& place, share::Leases& leases,
+  // `arbitrated`: whether device work needs a lease.
+  ComputeUnit(uint32_t index, const share::UnitPlacement& place, share::Share& share,
               bool arbitrated)
-      : index_(index), place_(place), leases_(leases), arbitrated_(arbitrated) {}
+      : index_(index), place_(place), share_(share), arbitrated_(arbitrated) {}
 
   uint32_t index() const { return index_; }
   // That its worker is bound to; -1: none.
   int cpu() const { return place_.cpu; }
   // Its number among all processes.
   uint32_t shared() const { return place_.shared; }
-  share::Leases& leases() const { return leases_; }
+  // This process's, as long as it does not enter the table again.
+  share::Leases& leases() const { return share_.leases(); }
   bool arbitrated() const { return arbitrated_; }
 
   // Time used on it that has not been accounted for yet. Guarded by the token.
@@ -77,17 +79,26 @@ class ComputeUnit {
   void ensure_thread();
   bool has_thread() const { return has_thread_.load(std::memory_order_acquire); }
 
+  // The worker is to look again what there is to do; where it sleeps.
+  void wake();
+  // The same where it sleeps for this process alone: from now on units are shared with others.
+  void stir();
+
  private:
-  enum Signal : int32_t { kEmpty, kPosted, kSleeping };
+  // kResting: the worker sleeps, on this word; kSleeping: in the segment, where other processes can
+  // wake it as well.
+  enum Signal : int32_t { kEmpty, kPosted, kSleeping, kResting };
 
   void start_thread();
   void work();
   void sleep();
+  void rest();
+  void sleep_among_others();
   void set_prompt(bool prompt);
 
   const uint32_t index_;
   const share::UnitPlacement place_;
-  share::Leases& leases_;
+  share::Share& share_;
   const bool arbitrated_;
   std::mutex starting_;
   std::atomic<bool> has_thread_{false};
@@ -95,6 +106,7 @@ class ComputeUnit {
   bool prompt_ = false;  // the worker's thread has the claim; used by that thread alone
   bool batch_ = false;   // it was made batch work here
   uint64_t computed_ns_ = 0;
+  uint64_t looked_ns_ = 0;  // when the worker last looked at other holders
   GuardedBlock local_;
   GuardedBlock spill_;
   abi::Workspace workspace_{};

@@ -17,7 +17,7 @@ Dispatcher::Dispatcher() : backlog_(units_) {
   for (const share::UnitPlacement& place : share.units()) {
     const auto i = static_cast<uint32_t>(units_.size());
     if (place.cpu >= 0) unit_of_cpu_[static_cast<size_t>(place.cpu)] = static_cast<int>(i);
-    units_.push_back(std::make_unique<ComputeUnit>(i, place, share.leases(), arbitrated));
+    units_.push_back(std::make_unique<ComputeUnit>(i, place, share, arbitrated));
     idle_.give(i);
   }
 }

@@ -63,6 +63,8 @@ class Engine {
   bool waits_for(const ComputeUnit& cu) const {
     return dispatcher_.backlog().waits_for(cu.index());
   }
+  // Whether other processes may hand units over to this one.
+  bool shares_units() const { return dispatcher_.backlog().shares_units(); }
   void look_at_overdue_holders() { overdue_holders_.look(); }
 
   uint32_t compute_units() const { return static_cast<uint32_t>(dispatcher_.units().size()); }

@@ -13,6 +13,16 @@ namespace {
 
 // How long a holder may be in one work-group before the others stop waiting for it.
 constexpr uint64_t kOverdueNs = 40'000'000;
+// And before it loses the unit. Nobody but the holder knows whether there is such a work-group: its
+// lease may be somebody's forgery.
+constexpr uint64_t kSilentNs = 4'000'000'000;
+
+// Where units are passed on after time slices, nobody waits for so long. A process that does goes
+// on without asking; and soon again, for a while.
+constexpr uint64_t kStarvedNs = 3'000'000'000;
+constexpr uint64_t kStarvedAgainNs = 100'000'000;
+constexpr uint64_t kDefiantNs = 2'000'000'000;
+constexpr uint64_t kDefiantVisitNs = 1'000'000'000;
 
 }  // namespace
 
@@ -20,39 +30,79 @@ OverdueHolders::OverdueHolders(Dispatcher& dispatcher)
     : dispatcher_(dispatcher), seen_(dispatcher.units().size()) {}
 
 void OverdueHolders::look() noexcept {
+  share::Share& share = share::Share::get();
+  share.leave_if_damaged();
   dispatcher_.backlog().stay_published();
   std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return;
-  share::Share& share = share::Share::get();
-  share::Leases& leases = share.leases();
   const uint64_t now = now_ns();
+  const bool starved = is_starved(now);
   for (const auto& unit : dispatcher_.units()) {
-    const uint64_t word = leases.word(unit->shared());
+    const uint64_t word = unit->leases().word(unit->shared());
     SeenLease& seen = seen_[unit->index()];
     if (seen.word != word) seen = {word, now};
-    const share::Lease lease = share::Lease::of(word);
-    if (!dispatcher_.backlog().waits_for(unit->index()) || now - seen.since < kOverdueNs ||
-        lease.state < share::Lease::kGranted || lease.owner == share.self())
-      continue;
+    if (!dispatcher_.backlog().waits_for(unit->index())) continue;
     try {
-      deal_with(*unit, lease, word);
+      look_at(*unit, share::Lease::of(word), word, now - seen.since);
+      if (starved && dispatcher_.take(*unit))
+        dispatcher_.post(
+            Tenure(*unit, {.right = Right::kGuest, .visit_ns = kDefiantVisitNs, .uninvited = true}),
+            nullptr);
+    } catch (const share::DamagedSegment& damage) {
+      share.leave(share.membership(), damage.text());
     } catch (const std::exception& error) {  // the next look may have more luck
       log::error(error.what());
     }
   }
 }
 
-void OverdueHolders::deal_with(ComputeUnit& unit, const share::Lease& lease, uint64_t word) {
+// Whether this process gets no unit although it is its turn now and then.
+bool OverdueHolders::is_starved(uint64_t now) {
+  if (share::Share::get().policy_at_entry() != share::Policy::kInterleave) return false;
+  const uint64_t most = now < defiant_until_ ? kStarvedAgainNs : kStarvedNs;
+  if (dispatcher_.backlog().standstill_ns() < most) return false;
+  defiant_until_ = now + kDefiantNs;
+  return true;
+}
+
+// `still_ns`: for how long the lease has not changed.
+void OverdueHolders::look_at(ComputeUnit& unit, const share::Lease& lease, uint64_t word,
+                             uint64_t still_ns) {
+  if (!lease.contended) unit.leases().ask_for(unit.shared());
+  if (still_ns < kOverdueNs) return;
+  if (lease.state < share::Lease::kGranted || lease.owner == unit.leases().self())
+    take_back(unit, lease, word);
+  else
+    deal_with(unit, lease, word, still_ns);
+}
+
+// A unit that nobody works on: it is handed out now, or its worker has missed that it was. Nothing
+// where a thread of this process acts for it.
+void OverdueHolders::take_back(ComputeUnit& unit, const share::Lease& lease, uint64_t word) {
+  if (!dispatcher_.take(unit)) return;
+  if (lease.state == share::Lease::kActive)
+    unit.leases().revoke(unit.shared(), word);
+  else
+    unit.leases().ask_for(unit.shared());
+  dispatcher_.post(Tenure(unit), nullptr);
+}
+
+void OverdueHolders::deal_with(ComputeUnit& unit, const share::Lease& lease, uint64_t word,
+                               uint64_t still_ns) {
   share::Registry& registry = share::Share::get().registry();
   switch (share::liveness(registry.identity(lease.owner))) {
     case share::Liveness::kDead:
       registry.remove(lease.owner);
+      unit.leases().revoke(unit.shared(), word);  // where it was nobody's to begin with
       break;
     case share::Liveness::kStopped:
       unit.leases().revoke(unit.shared(), word);
       break;
     case share::Liveness::kAlive:
-      go_beside(unit, word);
+      if (still_ns >= kSilentNs)
+        unit.leases().revoke(unit.shared(), word);
+      else
+        go_beside(unit, word);
   }
 }
 

@@ -16,9 +16,10 @@ class OverdueHolders {
  public:
   explicit OverdueHolders(Dispatcher& dispatcher);
 
-  // Looks at the holders of the units that this process waits for: takes units from those that died
-  // or were stopped, and goes beside those that have not let go for too long. Nothing where another
-  // thread is at it.
+  // Looks at the holders of the units that this process waits for: takes units from those that
+  // died, were stopped or show no sign of life, and goes beside those that have not let go for too
+  // long. Mends what keeps this process waiting though nobody has the unit, or it has it itself.
+  // Nothing where another thread is at it.
   void look() noexcept;
 
  private:
@@ -28,12 +29,16 @@ class OverdueHolders {
     uint64_t since = 0;  // when it was first seen
   };
 
-  void deal_with(ComputeUnit& unit, const share::Lease& lease, uint64_t word);
+  void look_at(ComputeUnit& unit, const share::Lease& lease, uint64_t word, uint64_t still_ns);
+  void take_back(ComputeUnit& unit, const share::Lease& lease, uint64_t word);
+  void deal_with(ComputeUnit& unit, const share::Lease& lease, uint64_t word, uint64_t still_ns);
   void go_beside(ComputeUnit& unit, uint64_t word);
+  bool is_starved(uint64_t now);
 
   Dispatcher& dispatcher_;
   std::mutex mutex_;
   std::vector<SeenLease> seen_;  // by unit
+  uint64_t defiant_until_ = 0;
 };
 
 }  // namespace conclave

@@ -41,8 +41,14 @@ bool Tenure::is_over() {
     slice_start_ = 0;
     return false;
   }
-  if (leases.policy() != share::Policy::kInterleave) return false;
   const uint64_t now = now_ns();
+  if (leases.policy() != share::Policy::kInterleave) {
+    if (!guest && now - looked_at_ >= leases.time_slice_ns()) {
+      looked_at_ = now;
+      leases.renew(cu_->shared());
+    }
+    return false;
+  }
   if (slice_start_ == 0) begin_slice(now);
   if (now - slice_start_ < (guest ? permit_.visit_ns : leases.time_slice_ns()))
     return !guest && is_overtaken(now);

@@ -164,7 +164,8 @@ uint64_t Device::heap_size(share::HeapId heap) {
 
 uint64_t Device::largest_free(share::HeapId heap) {
   try {
-    return share::Share::get().heap().largest_free(heap);
+    share::Share& share = share::Share::get();
+    return share.beyond_damage([&] { return share.heap().largest_free(heap); });
   } catch (const Error&) {
     return heap_size(heap);
   }

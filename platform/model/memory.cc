@@ -54,28 +54,35 @@ std::byte* allocate_storage(size_t size) {
 
 HeapBlockOwner::HeapBlockOwner(cl_mem_flags flags, size_t size) {
   share::Share& share = share::Share::get();
-  share.stay_entered();
-  const auto take = [&] {
-    return flags & CL_MEM_USE_MSMC_TI
-               ? share.heap().allocate(share::HeapId::kMsmc, size, share.self())
-               : share.heap().allocate_global(size, share.self());
-  };
-  try {
-    allocation_ = take();
-  } catch (const Error&) {
-    // Somebody may have died unnoticed.
-    if (share.registry().remove_dead().blocks == 0) throw;
-    allocation_ = take();
-  }
-  owner_ = share.self();
+  share.leave_if_damaged();
+  share.beyond_damage([&] {
+    share.stay_entered();
+    share::Membership& here = share.membership();
+    const auto take = [&] {
+      return flags & CL_MEM_USE_MSMC_TI ? here.heap.allocate(share::HeapId::kMsmc, size, here.self)
+                                        : here.heap.allocate_global(size, here.self);
+    };
+    try {
+      allocation_ = take();
+    } catch (const share::DamagedSegment&) {
+      throw;
+    } catch (const Error&) {
+      // Somebody may have died unnoticed.
+      if (here.registry.remove_dead().blocks == 0) throw;
+      allocation_ = take();
+    }
+    owner_ = &here;
+  });
 }
 
 // In a forked child the block is still the parent's.
 HeapBlockOwner::~HeapBlockOwner() {
   share::Share* share = owner_ ? share::Share::if_open() : nullptr;
-  if (!share || share->self() != owner_) return;
+  if (!share || &share->membership() != owner_) return;
   try {
-    share->heap().free(allocation_, owner_);
+    share->heap().free(allocation_, owner_->self);
+  } catch (const share::DamagedSegment& damage) {
+    share->leave(*owner_, damage.text());
   } catch (const std::exception& error) {
     log::error(std::string("device memory is not given back before this process ends: ") +
                error.what());

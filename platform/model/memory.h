@@ -16,6 +16,10 @@
 #include "platform/model/region.h"
 #include "platform/share/heap.h"
 
+namespace conclave::share {
+struct Membership;
+}  // namespace conclave::share
+
 namespace conclave {
 
 class Context;
@@ -43,7 +47,7 @@ class HeapBlockOwner {
   HeapBlockOwner(const HeapBlockOwner&) = delete;
 
  private:
-  share::Owner owner_;  // none: there is no block
+  const share::Membership* owner_ = nullptr;  // null: there is no block
   share::Heap::Allocation allocation_{};
 };
 

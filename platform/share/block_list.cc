@@ -34,7 +34,9 @@ void BlockList::allocate(uint64_t size, Owner owner, std::optional<MadeAllocatio
   }
   HeapBlock& from = at(found);
   const uint32_t before = neighbours(found).below;
-  const uint64_t address = get_bytes(from.address), rest = get_bytes(from.size) - size;
+  const uint64_t address = get_bytes(from.address), room = get_bytes(from.size);
+  if (room < size) throw Damaged{};
+  const uint64_t rest = room - size;
   uint32_t link = found;
   if (rest == 0) {
     remove_free(found);
@@ -158,10 +160,10 @@ Heap::Report BlockList::report() const {
   table_.find(get(entry_.first), &HeapBlock::next, [&](HeapBlock& block) {
     const BlockState state = BlockState::of(block);
     const bool free = state.is(kFree, heap_);
-    if ((!free && !state.is(kAllocated, heap_)) || get_bytes(block.address) != end ||
-        !table_.is_inside(heap_, block))
-      throw Damaged{};
     const uint64_t size = get_bytes(block.size);
+    if ((!free && !state.is(kAllocated, heap_)) || get_bytes(block.address) != end ||
+        !table_.is_inside(heap_, end, size))
+      throw Damaged{};
     report.blocks.push_back({end, size, free ? Owner() : state.owner});
     if (free) report.available += size;
     end += size;

@@ -16,8 +16,12 @@ BlockTable::BlockTable(const Layout& layout, const SegmentLock& lock)
       limit_(std::min(get(layout.header().blocks_in_use), capacity_)) {}
 
 bool BlockTable::is_inside(uint32_t heap, const HeapBlock& block) const {
-  const uint64_t offset = get_bytes(block.address) - Heap::kRanges[heap].base;
-  const uint64_t size = get_bytes(block.size), all = get_bytes(this->heap(heap).size);
+  return is_inside(heap, get_bytes(block.address), get_bytes(block.size));
+}
+
+bool BlockTable::is_inside(uint32_t heap, uint64_t address, uint64_t size) const {
+  const uint64_t offset = address - Heap::kRanges[heap].base;
+  const uint64_t all = get_bytes(this->heap(heap).size);
   return size > 0 && size <= all && offset <= all - size && offset % Heap::kAlignment == 0 &&
          size % Heap::kAlignment == 0;
 }
@@ -36,8 +40,7 @@ uint32_t BlockTable::take_unused() {
                 "the shared segment has room for " + std::to_string(capacity_) +
                     " blocks of the device's heaps and as many are in use; raise "
                     "linux-shmem-size-KB in the configuration (it is " +
-                    std::to_string(get(header.size) >> 10) +
-                    "), and restart ti-mctd where it runs");
+                    std::to_string(layout_.bytes() >> 10) + "), and restart ti-mctd where it runs");
   append_unused();
   return limit_;
 }
@@ -51,6 +54,7 @@ void BlockTable::give_unused(uint32_t link) {
 }
 
 void BlockTable::append_unused() {
+  if (limit_ >= capacity_) throw Damaged{};
   drop(layout_.block(limit_++));
   // Only ever upwards, also by somebody who has lost the lock: no block must be forgotten.
   lock_.check();

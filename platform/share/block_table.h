@@ -68,13 +68,14 @@ class BlockTable {
 
   // Whether a block lies within a heap and is aligned.
   bool is_inside(uint32_t heap, const HeapBlock& block) const;
+  bool is_inside(uint32_t heap, uint64_t address, uint64_t size) const;
 
   // An entry that holds no block. Throws Error{CL_OUT_OF_RESOURCES} where all do; Damaged instead
   // where that need not be so.
   uint32_t take_unused();
   // Puts an entry out of use.
   void give_unused(uint32_t link);
-  // Adds one to the entries that were ever used; there must be room.
+  // Adds one to the entries that were ever used. Throws Damaged where there is no room.
   void append_unused();
   // Makes the list of the unused entries anew.
   void relink_unused();

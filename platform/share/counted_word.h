@@ -11,6 +11,7 @@
 
 #include "platform/share/atomic.h"
 #include "platform/share/segment_lock.h"
+#include "platform/share/tries.h"
 
 namespace conclave::share {
 
@@ -21,15 +22,17 @@ class BasicCountedWord {
   // With the count: no other store gives the same.
   uint64_t counted() const { return word_.load(std::memory_order_relaxed); }
 
-  // Returns the word as counted(). Throws Overtaken, and stores nothing, where the lock is lost.
+  // Returns the word as counted(). Throws Overtaken, and stores nothing, where the lock is lost, or
+  // others change the word all the time.
   uint64_t put(const SegmentLock& lock, uint64_t value) {
     constexpr uint64_t kCounts = (uint64_t{1} << kCountBits) - 1;
-    uint64_t seen = word_.load(std::memory_order_acquire), next;
-    do {
+    uint64_t seen = word_.load(std::memory_order_acquire);
+    for (Tries tries; tries.next();) {
       lock.check();
-      next = value << kCountBits | ((seen + 1) & kCounts);
-    } while (!word_.compare_exchange_strong(seen, next));
-    return next;
+      const uint64_t next = value << kCountBits | ((seen + 1) & kCounts);
+      if (word_.compare_exchange_strong(seen, next)) return next;
+    }
+    throw Overtaken{};
   }
 
  private:

@@ -8,13 +8,16 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 
+#include "platform/base/clock.h"
 #include "platform/base/descriptor.h"
 #include "platform/base/error.h"
 #include "platform/base/log.h"
@@ -64,8 +67,13 @@ class Watch {
     Atomic<uint32_t>& registrations = layout_.header().registrations;
     for (;;) {
       const uint32_t seen = registrations.load();
+      const uint64_t start = now_ns();
       until_done([&] { watch_everybody(); });
+      const uint64_t end = now_ns();
       syscall(SYS_futex, &registrations, FUTEX_WAIT, seen, nullptr, nullptr, 0);
+      // Takes a tenth of the time at most, however often the segment says that somebody is new.
+      const uint64_t rest = 10 * (end - start), passed = now_ns() - end;
+      if (passed < rest) usleep(static_cast<useconds_t>((rest - passed) / 1000));
     }
   }
 
@@ -116,38 +124,63 @@ class Watch {
                   std::string("cannot watch processes: no epoll descriptor: ") + strerror(errno));
   }
 
+  // Looks at everybody in the table, and sees to it that of each living process there is one
+  // descriptor, however many entries name it.
   void watch_everybody() {
-    for (Owner owner : registry_.everybody()) watch(owner);
+    std::set<pid_t> present;
+    for (Owner owner : registry_.everybody()) {
+      const ProcessIdentity process = registry_.identity(owner);
+      if (process.pid == getpid()) continue;
+      watch(process.pid);
+      // It may have died before, or its number may be another's now.
+      if (liveness(process) == Liveness::kDead)
+        bury(owner);
+      else
+        present.insert(process.pid);
+    }
+    std::lock_guard lock(mutex_);
+    std::erase_if(watched_, [&](const auto& watched) { return !present.contains(watched.first); });
   }
 
-  void watch(Owner owner) {
-    const ProcessIdentity process = registry_.identity(owner);
-    if (process.pid == getpid()) return;
+  // An entry that names a process of another user is not believed, but by the daemon: nobody of
+  // that user can have made it where there is none.
+  bool may_watch(pid_t pid) const {
+    struct stat status;
+    return always_ || (stat(("/proc/" + std::to_string(pid)).c_str(), &status) == 0 &&
+                       status.st_uid == geteuid());
+  }
+
+  void watch(pid_t pid) {
+    std::lock_guard lock(mutex_);
+    if (watched_.contains(pid) || !may_watch(pid)) return;
+    Descriptor pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+    if (pidfd.get() < 0) {
+      if (errno != ESRCH)
+        log::warn("cannot watch process " + std::to_string(pid) + ": " + strerror(errno));
+      return;
+    }
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.u32 = static_cast<uint32_t>(pid);
+    if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, pidfd.get(), &event) != 0)
+      log::warn("cannot watch process " + std::to_string(pid) + ": " + strerror(errno));
+    watched_.emplace(pid, std::move(pidfd));
+  }
+
+  // Process `pid` has ended.
+  void bury_all_of(pid_t pid) {
     {
       std::lock_guard lock(mutex_);
-      if (watched_.contains(owner.bits())) return;
-      Descriptor pidfd(static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0)));
-      if (pidfd.get() >= 0) {
-        epoll_event event{};
-        event.events = EPOLLIN;
-        event.data.u32 = owner.bits();
-        if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, pidfd.get(), &event) != 0)
-          log::warn("cannot watch process " + std::to_string(process.pid) + ": " + strerror(errno));
-        watched_.emplace(owner.bits(), std::move(pidfd));
-      } else if (errno != ESRCH) {
-        log::warn("cannot watch process " + std::to_string(process.pid) + ": " + strerror(errno));
-      }
+      watched_.erase(pid);
     }
-    // It may have died before, or its number may be another's now.
-    if (liveness(process) == Liveness::kDead) bury(owner);
+    for (Owner owner : registry_.everybody()) {
+      const ProcessIdentity process = registry_.identity(owner);
+      if (process.pid == pid && liveness(process) == Liveness::kDead) bury(owner);
+    }
   }
 
   void bury(Owner owner) {
     const ProcessIdentity process = registry_.identity(owner);
-    {
-      std::lock_guard lock(mutex_);
-      watched_.erase(owner.bits());
-    }
     try {
       if (!registry_.find(owner)) return;
       const Registry::Recovered recovered = registry_.remove(owner);
@@ -167,7 +200,7 @@ class Watch {
           watch_everybody();
         });
       }
-      for (int i = 0; i < count; ++i) bury(Owner::from_bits(events[i].data.u32));
+      for (int i = 0; i < count; ++i) bury_all_of(static_cast<pid_t>(events[i].data.u32));
     }
   }
 
@@ -177,7 +210,7 @@ class Watch {
   const Guardian::Notify notify_;
   std::mutex mutex_;
   Descriptor epoll_;
-  std::map<uint32_t, Descriptor> watched_;  // by owner
+  std::map<pid_t, Descriptor> watched_;
 };
 
 }  // namespace

@@ -36,14 +36,12 @@ auto with_locked_table(const Layout& layout, const SegmentLock& lock, Body& body
   Header& header = layout.header();
   BlockTable table(layout, lock);
   for (bool again = false;; again = true) {
-    if (get(header.heaps_damaged) != get(header.heaps_repaired)) rebuild_heaps(table, header);
     try {
+      if (get(header.heaps_damaged) != get(header.heaps_repaired)) rebuild_heaps(table, header);
       return body(table);
     } catch (const Damaged&) {
       mark_damaged(header);
-      require(!again, CL_OUT_OF_RESOURCES,
-              "the table of the device's heaps is damaged again and again; end the processes that "
-              "use the device, and restart ti-mctd where it runs");
+      if (again) throw DamagedSegment("the table of the device's heaps is damaged again and again");
     }
   }
 }
@@ -53,8 +51,8 @@ auto with_locked_table(const Layout& layout, const SegmentLock& lock, Body& body
 // as damaged, since one more store may have been made, and `body` is called again.
 template <class Body>
 auto with_table(const Layout& layout, Body body) {
-  for (;;) {
-    SegmentLock lock(layout.header().heap_lock);
+  for (Patience patience;; patience.attempt("the lock of the heaps is lost again and again")) {
+    SegmentLock lock(layout.header().heap_lock, patience);
     if (lock.taken_over()) mark_damaged(layout.header());
     try {
       auto result = with_locked_table(layout, lock, body);
@@ -170,11 +168,15 @@ void Heap::free(const Allocation& allocation, Owner owner) {
 }
 
 Heap::Freed Heap::free_all(Owner owner) {
+  return free_all([owner](Owner of_block) { return of_block == owner; });
+}
+
+Heap::Freed Heap::free_all(const std::function<bool(Owner)>& is_meant) {
   Freed freed;
   with_table(layout_, [&](BlockTable& table) {
     for (uint32_t link = 1; link <= table.limit(); ++link) {
       const BlockState state = BlockState::of(table.at(link));
-      if (state.kind == kAllocated && state.heap < kHeaps && state.owner == owner)
+      if (state.kind == kAllocated && state.heap < kHeaps && is_meant(state.owner))
         BlockList(table, state.heap).free(link, freed);
     }
     return true;
@@ -183,11 +185,14 @@ Heap::Freed Heap::free_all(Owner owner) {
 }
 
 uint64_t Heap::size(HeapId heap) const {
-  return get_bytes(layout_.header().heaps[static_cast<uint32_t>(heap)].size);
+  const auto id = static_cast<uint32_t>(heap);
+  return std::min(get_bytes(layout_.header().heaps[id].size), kRanges[id].most);
 }
 
 uint64_t Heap::largest_free(HeapId heap) const {
-  return with_blocks(layout_, heap, [](const BlockList& blocks) { return blocks.largest_free(); });
+  const uint64_t bytes =
+      with_blocks(layout_, heap, [](const BlockList& blocks) { return blocks.largest_free(); });
+  return std::min(bytes, kRanges[static_cast<uint32_t>(heap)].most);
 }
 
 Heap::Report Heap::report(HeapId heap) const {

@@ -6,12 +6,14 @@
 // First fit in the order of addresses; neighbours merge when freed. All changes happen under a lock
 // of the segment (segment_lock.h). A block is allocated when its state says so, and all else
 // follows from that: when the lock is taken over from a holder that died or was stopped, or the
-// lists contradict themselves, whoever comes next makes them anew from the allocated blocks.
+// lists contradict themselves, whoever comes next makes them anew from the allocated blocks. All
+// that takes the lock throws DamagedSegment where that does not help, or the lock is not to be had.
 #ifndef CONCLAVE_PLATFORM_SHARE_HEAP_H_
 #define CONCLAVE_PLATFORM_SHARE_HEAP_H_
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "platform/share/layout.h"
@@ -85,6 +87,8 @@ class Heap {
     uint64_t blocks = 0, bytes = 0;
   };
   Freed free_all(Owner owner);
+  // The same of all owners that `is_meant` holds for.
+  Freed free_all(const std::function<bool(Owner)>& is_meant);
 
   // Bytes in all; 0: no such heap. Takes no lock.
   uint64_t size(HeapId heap) const;
@@ -94,7 +98,7 @@ class Heap {
   Report report(HeapId heap) const;
 
  private:
-  Layout layout_;
+  const Layout layout_;
 };
 
 }  // namespace conclave::share

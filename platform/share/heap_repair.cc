@@ -11,13 +11,18 @@
 namespace conclave::share {
 namespace {
 
-// The allocated blocks of a heap by address.
-using Links = std::vector<uint32_t>;
-using KeptLinks = std::array<Links, kHeaps>;
+// A block as it was read once: others may write the segment whenever they like, and what is decided
+// here must not change under the decision.
+struct Block {
+  uint32_t link;
+  uint64_t address, size;
+  Owner owner;
 
-uint64_t end_of(const HeapBlock& block) {
-  return get_bytes(block.address) + get_bytes(block.size);
-}
+  uint64_t end() const { return address + size; }
+};
+// The allocated blocks of a heap by address.
+using Blocks = std::vector<Block>;
+using KeptBlocks = std::array<Blocks, kHeaps>;
 
 // Brings what is known of the heaps themselves in order; without room for blocks there are none.
 void repair_entries(const BlockTable& table) {
@@ -31,41 +36,43 @@ void repair_entries(const BlockTable& table) {
 }
 
 // Drops the blocks of a heap that overlap others or cannot be anybody's, and returns the rest.
-Links keep_allocated(const BlockTable& table, uint32_t heap) {
-  Links links, kept;
-  for (uint32_t link = 1; link <= table.limit(); ++link)
-    if (BlockState::of(table.at(link)).is(kAllocated, heap)) links.push_back(link);
-  std::sort(links.begin(), links.end(), [&](uint32_t a, uint32_t b) {
-    return get_bytes(table.at(a).address) < get_bytes(table.at(b).address);
-  });
+Blocks keep_allocated(const BlockTable& table, uint32_t heap) {
+  Blocks blocks, kept;
+  for (uint32_t link = 1; link <= table.limit(); ++link) {
+    const HeapBlock& block = table.at(link);
+    const BlockState state = BlockState::of(block);
+    if (state.is(kAllocated, heap))
+      blocks.push_back({link, get_bytes(block.address), get_bytes(block.size), state.owner});
+  }
+  std::sort(blocks.begin(), blocks.end(),
+            [](const Block& a, const Block& b) { return a.address < b.address; });
   uint64_t end = Heap::kRanges[heap].base;
-  for (uint32_t link : links) {
-    HeapBlock& block = table.at(link);
-    const Owner owner = BlockState::of(block).owner;
-    if (table.is_inside(heap, block) && get_bytes(block.address) >= end && table.may_own(owner)) {
-      kept.push_back(link);
-      end = end_of(block);
+  for (const Block& block : blocks) {
+    if (table.is_inside(heap, block.address, block.size) && block.address >= end &&
+        table.may_own(block.owner)) {
+      kept.push_back(block);
+      end = block.end();
     } else {
-      table.drop(block);
+      table.drop(table.at(block.link));
     }
   }
   return kept;
 }
 
 // How many free blocks there are between and behind those.
-size_t gaps(const BlockTable& table, uint32_t heap, const Links& kept) {
+size_t gaps(const BlockTable& table, uint32_t heap, const Blocks& kept) {
   size_t count = 0;
   uint64_t end = Heap::kRanges[heap].base;
-  for (uint32_t link : kept) {
-    count += get_bytes(table.at(link).address) != end;
-    end = end_of(table.at(link));
+  for (const Block& block : kept) {
+    count += block.address != end;
+    end = block.end();
   }
   return count + (end != Heap::kRanges[heap].base + get_bytes(table.heap(heap).size));
 }
 
 // The blocks of all heaps that stay.
-KeptLinks keep_allocated(const BlockTable& table) {
-  KeptLinks kept;
+KeptBlocks keep_allocated(const BlockTable& table) {
+  KeptBlocks kept;
   size_t needed = 0;
   for (uint32_t heap = 0; heap < kHeaps; ++heap) {
     kept[heap] = keep_allocated(table, heap);
@@ -73,15 +80,15 @@ KeptLinks keep_allocated(const BlockTable& table) {
   }
   // Only garbage can need more entries than there are; nothing in it can be trusted then.
   if (needed > table.capacity())
-    for (Links& links : kept) links.clear();
+    for (Blocks& blocks : kept) blocks.clear();
   return kept;
 }
 
 // Puts all other entries out of use.
-void drop_others(const BlockTable& table, const KeptLinks& kept) {
+void drop_others(const BlockTable& table, const KeptBlocks& kept) {
   std::vector<bool> is_kept(table.limit() + 1);
-  for (const Links& links : kept)
-    for (uint32_t link : links) is_kept[link] = true;
+  for (const Blocks& blocks : kept)
+    for (const Block& block : blocks) is_kept[block.link] = true;
   for (uint32_t link = 1; link <= table.limit(); ++link)
     if (!is_kept[link]) table.drop(table.at(link));
 }
@@ -93,13 +100,13 @@ class ListWriter {
   ListWriter(BlockTable& table, uint32_t heap, uint32_t& spare)
       : table_(table), entry_(table.heap(heap)), heap_(heap), spare_(spare) {}
 
-  void write(const Links& kept) {
+  void write(const Blocks& kept) {
     put(entry_.first, 0);
     put(entry_.first_free, 0);
-    for (uint32_t link : kept) {
-      fill_up_to(get_bytes(at(link).address));
-      append(link);
-      end_ = end_of(at(link));
+    for (const Block& block : kept) {
+      fill_up_to(block.address);
+      append(block.link);
+      end_ = block.end();
     }
     fill_up_to(Heap::kRanges[heap_].base + get_bytes(entry_.size));
     put(entry_.last_free, last_free_);
@@ -155,15 +162,14 @@ class ListWriter {
 void rebuild_heaps(BlockTable& table, Header& header) {
   const uint32_t damages = get(header.heaps_damaged);
   repair_entries(table);
-  const KeptLinks kept = keep_allocated(table);
+  const KeptBlocks kept = keep_allocated(table);
   drop_others(table, kept);
   uint32_t spare = 0;
   for (uint32_t heap = 0; heap < kHeaps; ++heap) ListWriter(table, heap, spare).write(kept[heap]);
   table.relink_unused();
   table.clear_accounts();
-  for (const Links& links : kept)
-    for (uint32_t link : links)
-      table.account(BlockState::of(table.at(link)).owner, get_bytes(table.at(link).size));
+  for (const Blocks& blocks : kept)
+    for (const Block& block : blocks) table.account(block.owner, block.size);
   table.put(header.heaps_repaired, damages);
   table.set_fresh();
 }

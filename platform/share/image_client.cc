@@ -25,7 +25,7 @@ struct ProcessUse {
   };
   std::mutex mutex;
   std::map<uint32_t, Unit> units;
-  Owner process;
+  const Membership* process = nullptr;
 
   // Leaked on purpose, as the share.
   static ProcessUse& get() {
@@ -33,9 +33,9 @@ struct ProcessUse {
     return *use;
   }
   // A forked child begins with none.
-  void settle(Owner self) {
-    if (process == self) return;
-    process = self;
+  void settle(const Membership& self) {
+    if (process == &self) return;
+    process = &self;
     units.clear();
   }
 };
@@ -43,14 +43,15 @@ struct ProcessUse {
 // Tries again whenever something changes, for as long as the configuration allows.
 template <class Attempt>
 auto with_patience(Attempt attempt) {
-  const ImageSlot& slot = Share::get().image_slot();
+  Share& share = Share::get();
   const uint64_t wait_ms = Config::get().image_wait_ms;
   const uint64_t start = wait_ms ? now_ns() : 0;
   for (;;) {
+    const ImageSlot& slot = share.image_slot();
     const uint32_t seen = slot.changes();
     uint64_t left_ms = 0;
     try {
-      return attempt();
+      return share.beyond_damage(attempt);
     } catch (const Error& error) {
       if (error.error_number() != EBUSY || wait_ms == 0) throw;
       const uint64_t waited_ms = (now_ns() - start) / 1'000'000;
@@ -79,7 +80,7 @@ bool load_image(const ImageSlot::Image& image, std::string_view bytes) {
   });
 }
 
-ImageClient::ImageClient() : process_(Share::get().self()) {}
+ImageClient::ImageClient() : process_(&Share::get().membership()) {}
 
 ImageClient::~ImageClient() {
   close_all();
@@ -88,7 +89,7 @@ ImageClient::~ImageClient() {
 void ImageClient::close_all() {
   ProcessUse& process = ProcessUse::get();
   const Share* share = Share::if_open();
-  if (!share || share->self() != process_) return;
+  if (!share || &share->membership() != process_) return;
   const std::lock_guard lock(process.mutex);
   while (!uses_.empty()) leave(uses_.begin()->first);
 }
@@ -102,12 +103,13 @@ void ImageClient::try_to_open(const Uuid& uuid, uint32_t unit, Mode mode) {
   ProcessUse& process = ProcessUse::get();
   const std::lock_guard lock(process.mutex);
   share.stay_entered();
-  process.settle(share.self());
-  if (process_ != share.self()) {  // the contexts have gone with the process's former entry
+  Membership& here = share.membership();
+  process.settle(here);
+  if (process_ != &here) {  // the contexts have gone with the process's former entry
     uses_.clear();
-    process_ = share.self();
+    process_ = &here;
   }
-  ImageSlot& slot = share.image_slot();
+  ImageSlot& slot = here.image_slot;
   if (const auto mine = uses_.find(unit); mine != uses_.end()) {
     if (uuid != uuid_)
       throw Error(CL_INVALID_PROGRAM, "another device image is loaded, by this process", EBUSY);
@@ -141,7 +143,7 @@ void ImageClient::try_to_open(const Uuid& uuid, uint32_t unit, Mode mode) {
 void ImageClient::close(const Uuid& uuid, uint32_t unit) {
   const std::lock_guard lock(ProcessUse::get().mutex);
   const auto mine = uses_.find(unit);
-  if (mine == uses_.end() || Share::get().self() != process_)
+  if (mine == uses_.end() || &Share::get().membership() != process_)
     throw Error(CL_INVALID_VALUE, "there is no such context on the device image", EINVAL);
   if (uuid != uuid_)
     throw Error(CL_INVALID_PROGRAM, "the context is on another device image", EBUSY);

@@ -13,6 +13,8 @@
 
 namespace conclave::share {
 
+struct Membership;
+
 // Loads an image, waiting for others as the configuration says; see ImageSlot::load(). Keeps its
 // file's `bytes` for other processes.
 bool load_image(const ImageSlot::Image& image, std::string_view bytes);
@@ -60,8 +62,8 @@ class ImageClient {
   void try_to_open(const Uuid& uuid, uint32_t unit, Mode mode);
   void leave(uint32_t unit);
 
-  Owner process_;  // not that of a child which was forked meanwhile
-  Uuid uuid_{};    // of the image that the contexts are on
+  const Membership* process_;  // not that of a child which was forked meanwhile
+  Uuid uuid_{};                // of the image that the contexts are on
   std::map<uint32_t, Use> uses_;
 };
 

@@ -13,8 +13,10 @@
 
 #include "platform/base/clock.h"
 #include "platform/base/error.h"
+#include "platform/base/printable.h"
 #include "platform/share/registry.h"
 #include "platform/share/segment_lock.h"
+#include "platform/share/tries.h"
 
 namespace conclave::share {
 namespace {
@@ -42,7 +44,7 @@ uint32_t count_contexts(const ProcessEntry& entry) {
 // entry is another's.
 template <class Change>
 uint32_t change_contexts(ProcessEntry& entry, uint16_t generation, Change change) {
-  for (;;) {
+  for (Tries tries; tries.next();) {
     const ContextCount seen = ContextCount::of(entry);
     if (seen.generation != generation) return 0;
     uint64_t word = seen.word();
@@ -50,6 +52,7 @@ uint32_t change_contexts(ProcessEntry& entry, uint16_t generation, Change change
             word, ContextCount{generation, change(seen.count)}.word()))
       return seen.count;
   }
+  return 0;
 }
 
 bool has(const Atomic<uint64_t> (&words)[kSetWords], uint32_t unit) {
@@ -126,8 +129,9 @@ Owner ImageSlot::find_holder(const std::function<bool(const ProcessEntry&)>& blo
 template <class Body>
 void ImageSlot::with_lock(Body body) {
   Header& header = layout_.header();
-  for (;;) {
-    SegmentLock lock(header.image_lock);
+  for (Patience patience;;
+       patience.attempt("the lock of the device image is lost again and again")) {
+    SegmentLock lock(header.image_lock, patience);
     try {
       if (lock.taken_over()) header.image_resident.put(lock, header.image_resident.get());
       body(lock);
@@ -171,7 +175,7 @@ void ImageSlot::require_free() {
 void ImageSlot::replace(const Image& image, const SegmentLock& lock) {
   Header& header = layout_.header();
   header.image_resident.put(lock, 0);
-  for (uint32_t i = 0; i < image.compute_units.size(); ++i) {
+  for (uint32_t i = 0; i < image.compute_units.size() && i < kCuEntries; ++i) {
     const ComputeUnit& from = image.compute_units[i];
     std::array<uint64_t, kSetWords> units;
     for (uint32_t w = 0; w < kSetWords; ++w) units[w] = from.units.word(w);
@@ -279,7 +283,7 @@ void ImageSlot::close(uint32_t unit) {
 std::string ImageSlot::name_of(uint32_t unit) const {
   std::array<char, kImageNameBytes + 1> name{};
   layout_.unit(unit).image_name.get(name.data());
-  return name.data();
+  return printable(name.data());
 }
 
 ImageSlot::Report ImageSlot::report() const {

@@ -7,6 +7,7 @@
 // death leaves nothing to repair: whoever removes it clears the entry. A lock (segment_lock.h)
 // makes looking at others' contexts and adding one's own a single step; it protects no data that
 // could be left half changed but the image's description, which counts only once it is complete.
+// What takes the lock throws DamagedSegment where it is not to be had.
 #ifndef CONCLAVE_PLATFORM_SHARE_IMAGE_SLOT_H_
 #define CONCLAVE_PLATFORM_SHARE_IMAGE_SLOT_H_
 
@@ -41,9 +42,7 @@ class ImageSlot {
 
   ImageSlot(const Layout& layout, Owner self) : layout_(layout), self_(self) {}
 
-  Owner self() const { return self_.get(); }
-  // The process has entered the table anew, without contexts.
-  void set_self(Owner self) { self_.set(self); }
+  Owner self() const { return self_; }
 
   // Makes `image` the resident one; false, and nothing changes, where it is so already. `keep` is
   // called before, while nobody else can load. Throws Error{CL_INVALID_PROGRAM, EBUSY} that names
@@ -107,8 +106,8 @@ class ImageSlot {
   ProcessEntry& entry() const { return layout_.process(self().slot()); }
   std::string name_of(uint32_t unit) const;
 
-  Layout layout_;
-  AtomicOwner self_;
+  const Layout layout_;
+  const Owner self_;
 };
 
 // "8f14e45f-ceea-467a-9575-2a2c9a3a6d11"

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "platform/base/printable.h"
 #include "platform/share/atomic.h"
 #include "platform/share/counted_word.h"
 
@@ -44,7 +45,7 @@ class SharedText {
       uint64_t word = words_[i].load(std::memory_order_relaxed);
       std::memcpy(bytes + 8 * i, &word, 8);
     }
-    return bytes;
+    return printable(bytes);
   }
 
  private:
@@ -170,41 +171,71 @@ struct alignas(4096) Header {
 static_assert(sizeof(Header) == 4096);
 
 inline constexpr size_t kProcessesOffset = sizeof(Header) + kCuEntries * sizeof(CuEntry);
-// With less there is no room for 16 processes and some blocks. Every process maps the most, so that
-// a segment can grow under it.
+// With less there is no room for 16 processes and some blocks.
 inline constexpr uint32_t kMinSegmentKb = 64;
 inline constexpr uint32_t kMaxSegmentKb = 64 << 10;
 
-// The segment as mapped by this process. Views only; owned by Segment.
+// What stands for the entry of a process that is not in the table. Nobody else sees it.
+inline constinit ProcessEntry nowhere{};
+
+// The segment as mapped by this process. A view; the mapping belongs to Segment.
+//
+// Whoever may write the segment may change any word at any time, also between two reads. So the
+// sizes are read once, when the view is made, and bounded by what is mapped; nobody reads them in
+// the header again. Indices are checked where they are used.
 struct Layout {
   std::byte* base = nullptr;
 
-  Header& header() const { return *reinterpret_cast<Header*>(base); }
-  CuEntry& unit(uint32_t i) const { return reinterpret_cast<CuEntry*>(base + sizeof(Header))[i]; }
-  uint32_t process_capacity() const {
-    uint32_t n = header().process_capacity.load(std::memory_order_relaxed);
-    return n < kMaxProcesses ? n : kMaxProcesses;
+  // `bytes` are mapped, and there is memory behind all of them.
+  static Layout of(std::byte* base, size_t bytes) {
+    Layout layout;
+    layout.base = base;
+    const uint64_t size = layout.header().size.load();
+    const size_t usable = size < bytes ? size : bytes;
+    if (usable < kProcessesOffset) return layout;
+    const size_t room = (usable - kProcessesOffset) / sizeof(ProcessEntry);
+    const size_t most = room < kMaxProcesses ? room : kMaxProcesses;
+    const uint32_t processes = layout.header().process_capacity.load();
+    layout.processes_ = processes < most ? processes : static_cast<uint32_t>(most);
+    layout.blocks_ = static_cast<uint32_t>((usable - layout.blocks_offset()) / sizeof(HeapBlock));
+    return layout;
   }
+  // Whether the header still says what every process of the segment has read there. Nothing changes
+  // it by accident.
+  bool is_intact() const {
+    return header().magic.load(std::memory_order_relaxed) == kMagic &&
+           header().layout_version.load(std::memory_order_relaxed) == kLayoutVersion &&
+           header().process_capacity.load(std::memory_order_relaxed) == processes_;
+  }
+
+  Header& header() const { return *reinterpret_cast<Header*>(base); }
+  // `i` < kCuEntries
+  CuEntry& unit(uint32_t i) const { return reinterpret_cast<CuEntry*>(base + sizeof(Header))[i]; }
+  uint32_t process_capacity() const { return processes_; }
   // How many entries have ever been used: those to look through.
   uint32_t processes() const {
-    uint32_t n = header().entries_in_use.load();
-    return n < process_capacity() ? n : process_capacity();
+    const uint32_t n = header().entries_in_use.load();
+    return n < processes_ ? n : processes_;
   }
+  // `nowhere` where there is no such entry.
   ProcessEntry& process(uint32_t slot) const {
+    if (slot >= processes_) [[unlikely]]
+      return nowhere;
     return reinterpret_cast<ProcessEntry*>(base + kProcessesOffset)[slot];
   }
-  size_t blocks_offset() const {
-    return kProcessesOffset + process_capacity() * sizeof(ProcessEntry);
-  }
+  // `i` < block_capacity()
   HeapBlock& block(uint32_t i) const {
     return reinterpret_cast<HeapBlock*>(base + blocks_offset())[i];
   }
-  uint32_t block_capacity() const {
-    uint64_t size = header().size.load(std::memory_order_relaxed);
-    return size < blocks_offset()
-               ? 0
-               : static_cast<uint32_t>((size - blocks_offset()) / sizeof(HeapBlock));
-  }
+  uint32_t block_capacity() const { return blocks_; }
+  // Bytes that the tables take.
+  size_t bytes() const { return blocks_offset() + blocks_ * sizeof(HeapBlock); }
+
+ private:
+  size_t blocks_offset() const { return kProcessesOffset + processes_ * sizeof(ProcessEntry); }
+
+  uint32_t processes_ = 0;
+  uint32_t blocks_ = 0;
 };
 
 }  // namespace conclave::share

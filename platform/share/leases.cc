@@ -32,9 +32,10 @@ uint32_t wake_bit(Owner owner) {
 void add_use(ProcessEntry& entry, double ns) {
   const uint64_t now = now_ns();
   uint64_t word = entry.recent_use.load(std::memory_order_relaxed);
-  while (!entry.recent_use.compare_exchange_weak(word, RecentUse(word).plus(ns, now).word(),
-                                                 std::memory_order_relaxed)) {
-  }
+  for (Tries tries; tries.next();)
+    if (entry.recent_use.compare_exchange_weak(word, RecentUse(word).plus(ns, now).word(),
+                                               std::memory_order_relaxed))
+      return;
 }
 
 }  // namespace
@@ -63,7 +64,7 @@ void Leases::look_at_wishes(uint32_t slot, uint32_t unit, Owner except, uint64_t
     if (!(wish.units[unit / 64].load(std::memory_order_relaxed) >> (unit % 64) & 1)) continue;
     if (ticket == Wish::kRequested) {
       // Its owner was interrupted between publishing and drawing: whoever sees that draws for it.
-      const uint64_t drawn = layout_.header().next_ticket.fetch_add(1) + 1;
+      const uint64_t drawn = draw_ticket();
       if (wish.ticket.compare_exchange_strong(ticket, drawn)) ticket = drawn;
       if (ticket == 0) continue;
     }
@@ -98,48 +99,63 @@ Leases::Waiter Leases::first_waiter(uint32_t unit, Owner except) const {
 
 // From the word `seen` to `next`. The process may have been removed since it was chosen: then it
 // either is seen here, or whoever removes it sees the grant.
-bool Leases::grant(uint32_t unit, uint64_t seen, Owner next) {
+Leases::Grant Leases::grant(uint32_t unit, uint64_t seen, Owner next) {
   CuEntry& cu = layout_.unit(unit);
   const Lease granted{next, Lease::kGranted, true, Lease::of(seen).version + 1};
   uint64_t word = seen;
-  if (!cu.lease.compare_exchange_strong(word, granted.word())) return false;
+  if (!cu.lease.compare_exchange_strong(word, granted.word())) return Grant::kChanged;
   cu.hand_overs.fetch_add(1, std::memory_order_relaxed);
   if (live_entry(next)) {
     wake(unit, next);
-    return true;
+    return Grant::kMade;
   }
   word = granted.word();
   const Lease free{Owner(), Lease::kFree, true, granted.version + 1};
-  if (cu.lease.compare_exchange_strong(word, free.word())) hand_out(unit);
-  return true;
+  return cu.lease.compare_exchange_strong(word, free.word()) ? Grant::kReturned : Grant::kMade;
 }
 
 // Grants the unit to the first waiter besides `except`, if `lets_go` says of its lease that it may
 // go. `word`: as it was, where nobody waits.
 Leases::Passed Leases::pass(uint32_t unit, bool (Leases::*lets_go)(const Lease&) const,
-                            Owner except, uint64_t& word) {
-  for (;;) {
+                            Owner except, uint64_t& word, Tries& tries) {
+  while (tries.next()) {
     word = layout_.unit(unit).lease.load();
     const Lease lease = Lease::of(word);
     if (!(this->*lets_go)(lease)) return Passed::kNotOurs;
     const Waiter next = lease.contended ? first_waiter(unit, except) : Waiter();
     if (!next.owner) return Passed::kNobodyWaits;
-    if (grant(unit, word, next.owner)) return Passed::kGranted;
+    switch (grant(unit, word, next.owner)) {
+      case Grant::kMade:
+        return Passed::kGranted;
+      case Grant::kReturned:
+        return Passed::kReturned;
+      case Grant::kChanged:
+        break;
+    }
   }
+  return Passed::kNotOurs;
 }
 
 // Gives a unit on which nobody works to the first waiter; takes the `contended` bit off it where
 // there is none.
 void Leases::hand_out(uint32_t unit) {
   uint64_t word;
-  while (pass(unit, &Leases::at_rest, Owner(), word) == Passed::kNobodyWaits)
-    if (put_aside(unit, word)) return;
+  Tries tries;
+  for (;;) {
+    const Passed passed = pass(unit, &Leases::at_rest, Owner(), word, tries);
+    if (passed == Passed::kReturned) continue;
+    if (passed != Passed::kNobodyWaits || put_aside(unit, word)) return;
+  }
 }
 
 void Leases::pass_on(uint32_t unit) {
   uint64_t word;
-  while (pass(unit, &Leases::mine, Owner(), word) == Passed::kNobodyWaits)
-    if (put_aside(unit, word)) return;
+  Tries tries;
+  for (;;) {
+    const Passed passed = pass(unit, &Leases::mine, Owner(), word, tries);
+    if (passed == Passed::kReturned) return hand_out(unit);
+    if (passed != Passed::kNobodyWaits || put_aside(unit, word)) return;
+  }
 }
 
 // From the word `seen` to the state of a unit that nobody works on or waits for.
@@ -153,7 +169,10 @@ bool Leases::put_aside(uint32_t unit, uint64_t seen) {
 
 bool Leases::yield(uint32_t unit) {
   uint64_t word;
-  return pass(unit, &Leases::mine, self(), word) != Passed::kNobodyWaits;
+  Tries tries;
+  const Passed passed = pass(unit, &Leases::mine, self(), word, tries);
+  if (passed == Passed::kReturned) hand_out(unit);
+  return passed != Passed::kNobodyWaits;
 }
 
 bool Leases::should_yield(uint32_t unit, uint64_t ticket, uint64_t margin_ns) {
@@ -175,7 +194,7 @@ bool Leases::accept(uint32_t unit) {
   CuEntry& cu = layout_.unit(unit);
   uint64_t word = cu.lease.load();
   Lease lease = Lease::of(word);
-  while (lease.state == Lease::kGranted && lease.owner == self()) {
+  for (Tries tries; lease.state == Lease::kGranted && lease.owner == self() && tries.next();) {
     lease.state = Lease::kActive;
     if (cu.lease.compare_exchange_strong(word, lease.word())) return true;
     lease = Lease::of(word);
@@ -190,17 +209,18 @@ bool Leases::accept(uint32_t unit) {
 bool Leases::mark_contended(uint32_t unit) {
   CuEntry& cu = layout_.unit(unit);
   uint64_t word = cu.lease.load();
-  Lease lease;
-  do {
-    lease = Lease::of(word);
+  for (Tries tries; tries.next();) {
+    Lease lease = Lease::of(word);
     // Left behind by somebody who is no longer in the table.
     if (lease.owner && lease.owner != self() && !Registry(layout_).find(lease.owner))
       lease = {Owner(), Lease::kFree, true, lease.version};
     lease.contended = true;
     ++lease.version;
-  } while (!cu.lease.compare_exchange_weak(word, lease.word()));
-  if (lease.state <= Lease::kIdle) hand_out(unit);
-  return lease.state == Lease::kActive && is_daemon(layout_, lease.owner);
+    if (!cu.lease.compare_exchange_weak(word, lease.word())) continue;
+    if (lease.state <= Lease::kIdle) hand_out(unit);
+    return lease.state == Lease::kActive && is_daemon(layout_, lease.owner);
+  }
+  return false;
 }
 
 ComputeUnitSet Leases::wanted(Owner except) const {
@@ -221,12 +241,14 @@ ComputeUnitSet Leases::wanted(Owner except) const {
   return all;
 }
 
-uint64_t Leases::draw_ticket() {
-  return layout_.header().next_ticket.fetch_add(1) + 1;
+// Neither 0 nor Wish::kRequested, whatever stood there.
+uint64_t Leases::draw_ticket() const {
+  const uint64_t ticket = (layout_.header().next_ticket.fetch_add(1) + 1) & (UINT64_MAX >> 1);
+  return ticket ? ticket : 1;
 }
 
 uint64_t Leases::wish(uint32_t index, const ComputeUnitSet& units, uint64_t ticket) {
-  const Owner self = self_.get();
+  const Owner self = self_;
   ProcessEntry* mine = live_entry(self);
   if (!mine) return 0;
   Wish& wish = mine->wishes[index];
@@ -259,7 +281,7 @@ uint64_t Leases::wish(uint32_t index, const ComputeUnitSet& units, uint64_t tick
 }
 
 void Leases::withdraw(uint32_t index) {
-  const Owner self = self_.get();
+  const Owner self = self_;
   ProcessEntry* mine = live_entry(self);
   if (!mine) return;
   mine->wishes[index].ticket.store(0);
@@ -272,6 +294,16 @@ void Leases::withdraw(uint32_t index) {
   // The entry may be another's by now, who waits.
   waiting.fetch_or(bit);
   release_all_of(self);
+}
+
+bool Leases::is_published(uint32_t index, const ComputeUnitSet& units, uint64_t ticket) const {
+  const Wish& wish = entry().wishes[index];
+  bool same = wish.ticket.load(std::memory_order_relaxed) == ticket;
+  for (uint32_t w = 0; w < kSetWords; ++w)
+    same &= wish.units[w].load(std::memory_order_relaxed) == units.word(w);
+  const uint32_t slot = self_.slot() % kMaxProcesses;
+  return same &&
+         layout_.header().waiting[slot / 64].load(std::memory_order_relaxed) >> (slot % 64) & 1;
 }
 
 // --- Shares ---
@@ -377,7 +409,7 @@ void Leases::release_all_of(Owner owner) {
   for (uint32_t unit = 0; unit < kCuEntries; ++unit) {
     CuEntry& cu = layout_.unit(unit);
     uint64_t word = cu.lease.load();
-    while (gone(Lease::of(word).owner)) {
+    for (Tries tries; gone(Lease::of(word).owner) && tries.next();) {
       // Marked, so that it is looked after waiters below.
       const Lease free{Owner(), Lease::kFree, true, Lease::of(word).version + 1};
       if (cu.lease.compare_exchange_strong(word, free.word())) break;

@@ -20,15 +20,20 @@
 #ifndef CONCLAVE_PLATFORM_SHARE_LEASES_H_
 #define CONCLAVE_PLATFORM_SHARE_LEASES_H_
 
+#include <algorithm>
 #include <cstdint>
 
 #include "platform/exec/compute_unit_set.h"
 #include "platform/share/layout.h"
 #include "platform/share/owner.h"
+#include "platform/share/tries.h"
 
 namespace conclave::share {
 
 enum class Policy : uint32_t { kInterleave, kFcfs };
+// As configured.
+inline constexpr uint32_t kLeastTimeSliceUs = 100;
+inline constexpr uint32_t kMostTimeSliceUs = 1'000'000;
 
 // A lease or guest word.
 struct Lease {
@@ -48,21 +53,18 @@ struct Lease {
   }
 };
 
-// The leases as one process, `self`, sees and changes them. Units are those of the segment.
+// The leases as one process, `self`, sees and changes them. Units are those of the segment. Where
+// others change a word all the time, a change of it may fail (tries.h); whoever waits looks from
+// time to time whether all is as it should be (OverdueHolders).
 class Leases {
  public:
   Leases(const Layout& layout, Owner self) : layout_(layout), self_(self) {}
 
-  Owner self() const { return self_.get(); }
-  // The process has entered the table anew.
-  void set_self(Owner self) { self_.set(self); }
+  Owner self() const { return self_; }
   // Whether the process is in the table: somebody may have removed it.
   bool entered() const {
-    const Owner self = self_.get();
-    if (!self) return false;
-    const auto state =
-        static_cast<uint32_t>(layout_.process(self.slot()).state.load(std::memory_order_relaxed));
-    return state == (uint32_t{self.generation()} << 16 | ProcessEntry::kLive);
+    const auto state = static_cast<uint32_t>(entry().state.load(std::memory_order_relaxed));
+    return state == (uint32_t{self_.generation()} << 16 | ProcessEntry::kLive);
   }
 
   // --- Taking and giving back; a few nanoseconds where nobody else wants the unit ---
@@ -108,12 +110,17 @@ class Leases {
   // What others than `except` wait for.
   ComputeUnitSet wanted(Owner except) const;
   // Draws a number for what becomes ready now while this process has an older wish published.
-  uint64_t draw_ticket();
+  uint64_t draw_ticket() const;
   // Publishes or changes wish number `index` < kWishes: this process wants any of `units`, since
   // `ticket`, or with 0 since now. Units that turn out to be free are handed out at once, perhaps
   // to this process. Returns the ticket; 0 where the process is no longer in the table.
   uint64_t wish(uint32_t index, const ComputeUnitSet& units, uint64_t ticket);
   void withdraw(uint32_t index);
+  // Whether the others can see that wish as it was published.
+  bool is_published(uint32_t index, const ComputeUnitSet& units, uint64_t ticket) const;
+  // Has a unit that nobody works on handed out to whoever's turn it is, and its holder know that
+  // this process waits for it. Harmless at any time while it does.
+  void ask_for(uint32_t unit) { mark_contended(unit); }
 
   // --- Sharing ---
 
@@ -138,10 +145,13 @@ class Leases {
   void charge(uint64_t ns, uint64_t cost);
 
   Policy policy() const {
-    return static_cast<Policy>(layout_.header().policy.load(std::memory_order_relaxed));
+    const uint32_t policy = layout_.header().policy.load(std::memory_order_relaxed);
+    return policy == static_cast<uint32_t>(Policy::kFcfs) ? Policy::kFcfs : Policy::kInterleave;
   }
+  // Within the bounds of the configuration's key, whatever the segment says.
   uint64_t time_slice_ns() const {
-    return uint64_t{1000} * layout_.header().time_slice_us.load(std::memory_order_relaxed);
+    const uint32_t us = layout_.header().time_slice_us.load(std::memory_order_relaxed);
+    return uint64_t{1000} * std::clamp(us, kLeastTimeSliceUs, kMostTimeSliceUs);
   }
 
   // --- Sleeping workers ---
@@ -161,8 +171,8 @@ class Leases {
   // Takes everything from `owner`, and from owners that are no longer in the table, and hands the
   // units on. Idempotent.
   void release_all_of(Owner owner);
-  // Takes `unit` from its holder, which has been stopped from outside; false where the lease has
-  // changed from `seen`.
+  // Takes `unit` from its holder, which has been stopped from outside, or shows no sign of life;
+  // false where the lease has changed from `seen`.
   bool revoke(uint32_t unit, uint64_t seen);
   uint64_t word(uint32_t unit) const {
     return layout_.unit(unit).lease.load(std::memory_order_acquire);
@@ -179,9 +189,11 @@ class Leases {
     }
   };
 
-  enum class Passed { kGranted, kNobodyWaits, kNotOurs };
+  // kReturned: whoever was to have the unit is gone, and the unit is free.
+  enum class Passed { kGranted, kReturned, kNobodyWaits, kNotOurs };
+  enum class Grant { kMade, kReturned, kChanged };
   Passed pass(uint32_t unit, bool (Leases::*lets_go)(const Lease&) const, Owner except,
-              uint64_t& word);
+              uint64_t& word, Tries& tries);
   bool mine(const Lease& lease) const {
     return lease.state == Lease::kActive && lease.owner == self();
   }
@@ -190,12 +202,13 @@ class Leases {
   void pass_on(uint32_t unit);
   void hand_out(uint32_t unit);
   bool put_aside(uint32_t unit, uint64_t seen);
-  bool grant(uint32_t unit, uint64_t seen, Owner next);
+  Grant grant(uint32_t unit, uint64_t seen, Owner next);
   bool mark_contended(uint32_t unit);
   Waiter first_waiter(uint32_t unit, Owner except) const;
   void look_at_wishes(uint32_t slot, uint32_t unit, Owner except, uint64_t now, Waiter& best) const;
   ProcessEntry* live_entry(Owner owner) const;
-  ProcessEntry& entry() const { return layout_.process(self().slot()); }
+  // `nowhere` where the process has never been in the table.
+  ProcessEntry& entry() const { return layout_.process(self_.slot()); }
   uint64_t used(const ProcessEntry& entry, uint64_t now) const;
   double used_by_others(uint64_t now) const;
   bool below_share() const;
@@ -203,8 +216,8 @@ class Leases {
     return Lease::of(layout_.unit(unit).lease.load(std::memory_order_acquire));
   }
 
-  Layout layout_;
-  AtomicOwner self_;
+  const Layout layout_;
+  const Owner self_;
 };
 
 }  // namespace conclave::share

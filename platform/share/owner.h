@@ -4,7 +4,6 @@
 #ifndef CONCLAVE_PLATFORM_SHARE_OWNER_H_
 #define CONCLAVE_PLATFORM_SHARE_OWNER_H_
 
-#include <atomic>
 #include <cstdint>
 
 namespace conclave::share {
@@ -30,17 +29,6 @@ class Owner {
 
  private:
   uint32_t bits_ = 0;  // slot + 1, generation
-};
-
-// An owner that threads read while another one changes it.
-class AtomicOwner {
- public:
-  explicit AtomicOwner(Owner owner) : bits_(owner.bits()) {}
-  Owner get() const { return Owner::from_bits(bits_.load(std::memory_order_relaxed)); }
-  void set(Owner owner) { bits_.store(owner.bits(), std::memory_order_relaxed); }
-
- private:
-  std::atomic<uint32_t> bits_;
 };
 
 }  // namespace conclave::share

@@ -13,14 +13,15 @@
 #include "platform/share/heap.h"
 #include "platform/share/image_slot.h"
 #include "platform/share/leases.h"
+#include "platform/share/tries.h"
 
 namespace conclave::share {
 namespace {
 
 void raise_to(Atomic<uint32_t>& word, uint32_t least) {
   uint32_t value = word.load();
-  while (value < least && !word.compare_exchange_weak(value, least)) {
-  }
+  for (Tries tries; value < least && tries.next();)
+    if (word.compare_exchange_weak(value, least)) return;
 }
 
 // The entry may hold what its last user left.
@@ -59,7 +60,7 @@ Owner Registry::enter() {
   // What this process was before it called execve() is over.
   for (Owner former : everybody())
     if (identity(former) == self) remove(former);
-  for (;;) {
+  for (Tries tries; tries.next();) {
     std::optional<Owner> owner = claim();
     if (!owner) {
       remove_dead();
@@ -72,6 +73,7 @@ Owner Registry::enter() {
                       "configuration, and restart ti-mctd where it runs");
     if (fill_in(*owner, self)) return *owner;
   }
+  throw DamagedSegment("entries of the table of processes are taken away as soon as they are made");
 }
 
 // False where somebody has removed the entry meanwhile.
@@ -130,15 +132,15 @@ std::string Registry::describe(Owner owner) const {
 
 // First nobody may hand anything to it any more (kRemoving), then it loses what it has, and only
 // when nothing is left its entry is free for others.
-Registry::Recovered Registry::remove(Owner owner) {
-  Recovered recovered;
+std::optional<EntryState> Registry::give_up(Owner owner) {
   ProcessEntry* entry = find(owner);
-  if (!entry) return recovered;
+  if (!entry) return std::nullopt;
   uint64_t word = entry->state.load();
   EntryState state = EntryState::of(word);
-  while (state.state != ProcessEntry::kRemoving) {
-    if (state.state == ProcessEntry::kFree || state.generation != owner.generation())
-      return recovered;
+  for (Tries tries; state.state != ProcessEntry::kRemoving;) {
+    if (state.state == ProcessEntry::kFree || state.generation != owner.generation() ||
+        !tries.next())
+      return std::nullopt;
     state.state = ProcessEntry::kRemoving;
     if (entry->state.compare_exchange_strong(word, state.word())) break;
     state = EntryState::of(word);
@@ -149,12 +151,18 @@ Registry::Recovered Registry::remove(Owner owner) {
   layout_.header().exclusive.compare_exchange_strong(exclusive, 0);
   uint32_t daemon = owner.bits();
   layout_.header().daemon.compare_exchange_strong(daemon, 0);
+  return state;
+}
+
+Registry::Recovered Registry::remove(Owner owner) {
+  const std::optional<EntryState> state = give_up(owner);
+  if (!state) return {};
   const Heap::Freed freed = Heap(layout_).free_all(owner);
-  recovered = {freed.blocks, freed.bytes};
-  word = state.word();
-  entry->state.compare_exchange_strong(
-      word, EntryState{0, owner.generation(), ProcessEntry::kFree}.word());
-  return recovered;
+  uint64_t word = state->word();
+  layout_.process(owner.slot())
+      .state.compare_exchange_strong(word,
+                                     EntryState{0, owner.generation(), ProcessEntry::kFree}.word());
+  return {freed.blocks, freed.bytes};
 }
 
 Registry::Recovered Registry::remove_dead() {
@@ -166,14 +174,9 @@ Registry::Recovered Registry::remove_dead() {
     all.bytes += one.bytes;
   }
   // What somebody allocated while its entry was being removed.
-  Heap heap(layout_);
-  for (const HeapId id : {HeapId::kDdr1, HeapId::kDdr2, HeapId::kMsmc})
-    for (const Heap::Report::Block& block : heap.report(id).blocks) {
-      if (!block.owner || find(block.owner)) continue;
-      const Heap::Freed freed = heap.free_all(block.owner);
-      all.blocks += freed.blocks;
-      all.bytes += freed.bytes;
-    }
+  const Heap::Freed freed = Heap(layout_).free_all([this](Owner owner) { return !find(owner); });
+  all.blocks += freed.blocks;
+  all.bytes += freed.bytes;
   return all;
 }
 

@@ -34,7 +34,8 @@ class Registry {
   explicit Registry(const Layout& layout) : layout_(layout) {}
 
   // Enters the calling process. Takes the entries of dead processes where all are used. Throws
-  // Error{CL_OUT_OF_RESOURCES} that names the remedy where the table is full of living ones.
+  // Error{CL_OUT_OF_RESOURCES} that names the remedy where the table is full of living ones;
+  // DamagedSegment where others take every entry away.
   Owner enter();
 
   // The entry of `owner`; null where it is (no longer) that owner's, or garbage.
@@ -53,6 +54,10 @@ class Registry {
     uint64_t blocks = 0, bytes = 0;
   };
   Recovered remove(Owner owner);
+  // The first part of that, which needs no lock: all but the heap blocks, and the entry stays until
+  // it is removed. For a process that leaves a damaged segment, whose locks may not be to be had.
+  // The entry's state then; nothing where it is not (any more) `owner`'s.
+  std::optional<EntryState> give_up(Owner owner);
 
   // Removes all dead processes.
   Recovered remove_dead();
@@ -61,7 +66,7 @@ class Registry {
   std::optional<Owner> claim();
   bool fill_in(Owner owner, const ProcessIdentity& self);
 
-  Layout layout_;
+  const Layout layout_;
 };
 
 }  // namespace conclave::share

@@ -67,8 +67,8 @@ uint32_t process_capacity(uint64_t size) {
 }
 
 // Fills zeroed memory.
-void initialize(const Layout& layout, uint64_t size) {
-  auto& header = *new (layout.base) Header();
+Layout initialize(std::byte* base, uint64_t size) {
+  auto& header = *new (base) Header();
   header.layout_version.store(kLayoutVersion);
   header.process_capacity.store(process_capacity(size));
   header.size.store(size);
@@ -77,8 +77,10 @@ void initialize(const Layout& layout, uint64_t size) {
   header.boot_id[1].store(low);
   header.pid_namespace.store(pid_namespace());
   header.created_ns.store(realtime_ns());
+  const Layout layout = Layout::of(base, size);
   Heap::initialize(layout);
   header.magic.store(kMagic);
+  return layout;
 }
 
 // Why the segment is of no use; "" where it is fine. `bytes`: the file's size.
@@ -91,8 +93,7 @@ std::string defect(const Layout& layout, uint64_t bytes) {
   const auto [high, low] = boot_id();
   if (header.boot_id[0].load() != high || header.boot_id[1].load() != low)
     return "it was made before the machine was started last";
-  if (header.size.load() != bytes || header.process_capacity.load() > kMaxProcesses ||
-      layout.blocks_offset() > bytes)
+  if (header.size.load() != bytes || !layout.is_intact())
     return "it is damaged: its sizes contradict each other";
   if (header.pid_namespace.load() != pid_namespace())
     return "it belongs to another pid namespace (container), whose processes cannot be told apart "
@@ -113,7 +114,10 @@ Segment::Segment(const std::string& name, Descriptor file) : name_(name), file_(
   } catch (const ipc::interprocess_exception& error) {
     refuse(name, std::string("it cannot be mapped: ") + error.what());
   }
-  layout_.base = static_cast<std::byte*>(region_.get_address());
+}
+
+std::byte* Segment::memory() const {
+  return static_cast<std::byte*>(region_.get_address());
 }
 
 std::unique_ptr<Segment> Segment::make(const std::string& name, uint32_t size_kb) {
@@ -123,7 +127,7 @@ std::unique_ptr<Segment> Segment::make(const std::string& name, uint32_t size_kb
     throw Error(CL_OUT_OF_RESOURCES, "no memory for the table of compute units and heaps (" +
                                          std::to_string(size_kb) + " KiB): " + strerror(errno));
   std::unique_ptr<Segment> segment(new Segment(name, std::move(file)));
-  initialize(segment->layout(), size_kb * kKiB);
+  segment->layout_ = initialize(segment->memory(), size_kb * kKiB);
   return segment;
 }
 
@@ -138,6 +142,7 @@ std::unique_ptr<Segment> Segment::adopt(const std::string& name, Descriptor file
   if (bytes < kMinSegmentKb * kKiB || bytes > kMaxSegmentKb * kKiB)
     refuse(name, "it has " + std::to_string(bytes) + " bytes");
   std::unique_ptr<Segment> segment(new Segment(name, std::move(file)));
+  segment->layout_ = Layout::of(segment->memory(), bytes);
   if (const std::string why = defect(segment->layout(), bytes); !why.empty()) refuse(name, why);
   return segment;
 }

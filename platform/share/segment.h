@@ -44,6 +44,7 @@ class Segment {
 
  private:
   Segment(const std::string& name, Descriptor file);
+  std::byte* memory() const;
 
   std::string name_;
   Descriptor file_;

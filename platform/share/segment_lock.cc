@@ -11,6 +11,7 @@
 #include <climits>
 
 #include "platform/base/clock.h"
+#include "platform/share/tries.h"
 
 namespace conclave::share {
 namespace {
@@ -63,6 +64,11 @@ uint32_t holder_of(const ProcessIdentity& process) {
          static_cast<uint32_t>(process.pid);
 }
 
+// A holder that is alive, runs, and does not give the lock back may be a debugger's doing once, not
+// again and again.
+constexpr int kMostIdleHolders = 1;
+std::atomic<int> g_idle_holders{0};
+
 std::atomic<uint32_t> g_self{0};
 
 }  // namespace
@@ -88,7 +94,12 @@ Liveness LockWord::liveness() const {
 }
 
 SegmentLock::SegmentLock(Atomic<uint64_t>& word) : word_(word) {
-  if (!take_free()) wait();
+  Patience patience;
+  if (!take_free()) wait(patience);
+}
+
+SegmentLock::SegmentLock(Atomic<uint64_t>& word, Patience& patience) : word_(word) {
+  if (!take_free()) wait(patience);
 }
 
 bool SegmentLock::take_free() {
@@ -100,9 +111,9 @@ bool SegmentLock::take_free() {
   return word_.compare_exchange_strong(word, next.word());
 }
 
-void SegmentLock::wait() {
+void SegmentLock::wait(Patience& patience) {
   Watch watch;
-  while (!take_free()) {
+  for (; !take_free(); patience.attempt("a lock of the shared segment is not to be had")) {
     uint64_t word = word_.load();
     LockWord seen = LockWord::of(word);
     if (!seen.holder) continue;
@@ -115,12 +126,21 @@ void SegmentLock::wait() {
             nullptr, 0);
     const LockWord present = LockWord::of(word_.load());
     if (!present.same_turn(seen) || !watch.gives_up(seen)) continue;
+    const bool was_alive = seen.liveness() == Liveness::kAlive;
     if (seize(word_, seen)) {
       turn_ = {LockWord::self(), seen.changes + 1, true};
       taken_over_ = true;
+      if (was_alive) count_idle_holder();
       return;
     }
   }
+}
+
+void SegmentLock::count_idle_holder() {
+  if (g_idle_holders.fetch_add(1, std::memory_order_relaxed) < kMostIdleHolders) return;
+  g_idle_holders.store(0, std::memory_order_relaxed);
+  release();
+  throw DamagedSegment("living processes take a lock of the shared segment and keep it");
 }
 
 bool SegmentLock::seize(Atomic<uint64_t>& word, const LockWord& seen) {
@@ -137,9 +157,10 @@ bool SegmentLock::release() {
   uint64_t word = turn_.word();
   LockWord present = turn_;
   // Somebody may begin to sleep meanwhile.
+  Tries tries;
   while (!word_.compare_exchange_strong(word, LockWord{0, present.changes + 1, false}.word())) {
     present = LockWord::of(word);
-    if (!present.same_turn(turn_)) return false;
+    if (!present.same_turn(turn_) || !tries.next()) return false;
   }
   if (present.sleepers)
     syscall(SYS_futex, futex_of(word_), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);

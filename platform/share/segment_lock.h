@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "platform/share/atomic.h"
+#include "platform/share/damaged_segment.h"
 #include "platform/share/process_identity.h"
 
 namespace conclave::share {
@@ -48,7 +49,10 @@ struct Overtaken {};
 // Holds the lock for as long as the object lives, unless it is taken over.
 class SegmentLock {
  public:
+  // Throws DamagedSegment where the lock is not to be had: its word changes all the time, or names
+  // one living holder after the other. `patience` is the caller's, who tries several times.
   explicit SegmentLock(Atomic<uint64_t>& word);
+  SegmentLock(Atomic<uint64_t>& word, Patience& patience);
   ~SegmentLock() { release(); }
   SegmentLock(const SegmentLock&) = delete;
   SegmentLock& operator=(const SegmentLock&) = delete;
@@ -72,7 +76,8 @@ class SegmentLock {
 
  private:
   bool take_free();
-  void wait();
+  void wait(Patience& patience);
+  void count_idle_holder();
 
   Atomic<uint64_t>& word_;
   LockWord turn_;

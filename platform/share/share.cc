@@ -21,6 +21,10 @@ namespace {
 constexpr int kLooksAtEnd = 50;
 constexpr useconds_t kLookAtEndUs = 100;
 
+// A process whose entry is taken away more often than this in such a time goes on alone.
+constexpr int kMostEntries = 16;
+constexpr uint64_t kEntrySeriesNs = 10'000'000'000;
+
 std::mutex g_mutex;
 // Leaked on purpose: workers may still run when the host's static objects are destroyed.
 std::atomic<Share*> g_share{nullptr};
@@ -35,14 +39,8 @@ Share& Share::get() {
   std::lock_guard lock(g_mutex);
   share = g_share.load(std::memory_order_acquire);
   if (!share) {
-    std::unique_ptr<Share> fresh(new Share());
-    fresh->enter();
-    try {
-      fresh->settle();
-    } catch (...) {
-      fresh->registry_.remove(fresh->self());
-      throw;
-    }
+    std::unique_ptr<Share> fresh(new Share);
+    fresh->open();
     share = fresh.release();
     g_share.store(share, std::memory_order_release);
     pthread_atfork([] { g_mutex.lock(); }, [] { g_mutex.unlock(); },
@@ -52,7 +50,7 @@ Share& Share::get() {
                    });
   } else if (g_child_of_user.load()) {
     share->contexts_ = 0;
-    share->enter();
+    share->enter_anew(share->membership());
     share->stay_reachable();
     g_child_of_user.store(false);
   }
@@ -73,7 +71,7 @@ void Share::leave_at_end() noexcept {
       if (look == kLooksAtEnd) return;
       usleep(kLookAtEndUs);
     }
-    share->registry_.remove(share->self());
+    share->registry().remove(share->self());
     if (share->place_) share->place_->hide();
   } catch (...) {  // others remove what is left
   }
@@ -90,24 +88,39 @@ namespace {
 }  // namespace
 
 bool Share::is_idle() const {
+  const Membership& here = membership();
   for (const UnitPlacement& unit : units_) {
-    const Lease lease = Lease::of(leases_.word(unit.shared));
-    if (lease.owner == self() && lease.state >= Lease::kGranted) return false;
+    const Lease lease = Lease::of(here.leases.word(unit.shared));
+    if (lease.owner == here.self && lease.state >= Lease::kGranted) return false;
   }
-  if (!leases_.entered()) return true;
-  for (const Wish& wish : layout().process(self().slot()).wishes)
+  if (!here.is_entered()) return true;
+  for (const Wish& wish : here.segment.layout().process(here.self.slot()).wishes)
     if (wish.ticket.load() != 0) return false;
   return true;
 }
 
+Membership::Membership(Segment& in, Owner self)
+    : segment(in),
+      self(self),
+      state(EntryState{static_cast<uint32_t>(getpid()), self.generation(), ProcessEntry::kLive}
+                .word()),
+      registry(in.layout()),
+      leases(in.layout(), self),
+      heap(in.layout()),
+      image_slot(in.layout(), self) {}
+
 Share::Share()
-    : name_(Config::get().segment.empty() ? kDefaultSegment : Config::get().segment),
-      segment_(find_segment()),
-      units_(place_units(Config::get().compute_units)),
-      registry_(layout()),
-      leases_(layout(), Owner()),
-      heap_(layout()),
-      image_slot_(layout(), Owner()) {}
+    : units_(place_units(Config::get().compute_units)),
+      name_(Config::get().segment.empty() ? kDefaultSegment : Config::get().segment) {}
+
+void Share::open() {
+  try {
+    move(find_segment());
+  } catch (const DamagedSegment& damage) {
+    log::error(damage.text() + "; this process does not share the device with others");
+    move(Segment::make("", Config::get().shmem_size_kb));
+  }
+}
 
 // A name that the configuration gives has to work; without one, the process goes on alone.
 std::unique_ptr<Segment> Share::find_segment() {
@@ -152,67 +165,144 @@ std::unique_ptr<Segment> Share::join() {
   return segment;
 }
 
-void Share::enter() {
-  const Owner former = self();
-  const Owner fresh = registry_.enter();
-  ProcessEntry& entry = layout().process(fresh.slot());
+std::unique_ptr<Membership> Share::enter(Segment& segment) {
+  const Layout& layout = segment.layout();
+  const Owner self = Registry(layout).enter();
+  ProcessEntry& entry = layout.process(self.slot());
   for (uint32_t i : Config::get().compute_unit_list) {
     const uint32_t unit = units_[i].shared;
     entry.units[unit / 64].fetch_or(uint64_t{1} << (unit % 64));
   }
   entry.contexts.store(contexts_);
-  image_slot_.set_self(fresh);
-  leases_.set_self(fresh);
-  if (!former) return;
-  // Workers sleep as the former owner: nobody else would ever wake them.
-  for (const UnitPlacement& unit : units_) leases_.wake(unit.shared, former);
+  return std::make_unique<Membership>(segment, self);
 }
 
-bool Share::enter_again() noexcept {
+void Share::become(std::unique_ptr<Membership> membership) {
+  memberships_.push_back(std::move(membership));
+  Membership* former = now_.exchange(memberships_.back().get());
+  if (!former) return;
+  // Workers sleep as the former owner: nobody else would ever wake them.
+  for (const UnitPlacement& unit : units_) former->leases.wake(unit.shared, former->self);
+}
+
+void Share::enter_anew(Membership& former) {
+  std::unique_ptr<Membership> fresh = enter(former.segment);
+  fresh->policy = former.policy;
+  become(std::move(fresh));
+}
+
+// Under the lock, or before others know of this object.
+void Share::move(std::unique_ptr<Segment> segment) {
+  std::unique_ptr<Membership> fresh = enter(*segment);
   try {
-    const std::lock_guard lock(g_mutex);
-    if (leases_.entered()) return true;
-    log::warn(
-        "this process is no longer in the table of those that share the device; it enters again");
-    enter();
+    settle(*fresh);
+    segments_.push_back(std::move(segment));
+  } catch (...) {
+    fresh->registry.give_up(fresh->self);
+    throw;
+  }
+  fresh->policy = fresh->leases.policy();
+  become(std::move(fresh));
+}
+
+void Share::move_to(std::unique_ptr<Segment> segment) {
+  const std::lock_guard lock(g_mutex);
+  Membership& former = membership();
+  move(std::move(segment));
+  try {
+    former.registry.remove(former.self);
+  } catch (const Error& error) {  // its heap blocks stay until others remove them
+    log::warn(error.text());
+  }
+}
+
+bool Share::leave(const Membership& damaged, const std::string& why) noexcept {
+  const std::lock_guard lock(g_mutex);
+  return &membership() != &damaged || go_alone(why);
+}
+
+void Share::leave_if_damaged() noexcept {
+  const Membership& here = membership();
+  if (!here.segment.layout().is_intact()) leave(here, "its header has been overwritten");
+}
+
+// Under the lock.
+bool Share::go_alone(const std::string& why) noexcept {
+  Membership& former = membership();
+  const std::string& name = former.segment.name();
+  try {
+    if (name.empty()) {  // nobody else can have done this
+      log::error(why);
+      return false;
+    }
+    log::error("shared segment " + name + ": " + why +
+               "; this process leaves it, and does not share the device with others any more");
+    move(Segment::make("", Config::get().shmem_size_kb));
+    former.registry.give_up(former.self);
+    if (place_) place_->hide();
     return true;
   } catch (const std::exception& error) {
-    log::error(
-        std::string("this process cannot enter the table of those that share the device again: ") +
-        error.what());
+    log::error(std::string("this process cannot leave a damaged segment: ") + error.what());
     return false;
   }
 }
 
+// Whether the process's entry has not been taken away so often that it is no accident.
+bool Share::may_enter_again() {
+  const uint64_t now = now_ns();
+  if (entries_ == 0 || now - first_entry_ns_ > kEntrySeriesNs) {
+    first_entry_ns_ = now;
+    entries_ = 0;
+  }
+  return ++entries_ <= kMostEntries;
+}
+
+bool Share::enter_again() noexcept {
+  const std::lock_guard lock(g_mutex);
+  Membership& former = membership();
+  if (former.is_entered()) return true;
+  try {
+    if (!may_enter_again())
+      return go_alone("this process's entry in the table is taken away again and again");
+    log::warn(
+        "this process is no longer in the table of those that share the device; it enters again");
+    enter_anew(former);
+    return true;
+  } catch (const std::exception& error) {
+    return go_alone(std::string("this process cannot enter the table again: ") + error.what());
+  }
+}
+
 // Where no daemon says how the device is shared, the first of those who share it does.
-void Share::settle() {
+void Share::settle(Membership& fresh) {
   const Config& config = Config::get();
-  Header& header = layout().header();
+  Header& header = fresh.segment.layout().header();
   if (header.daemon_pid.load() != 0) return;
-  if (registry_.everybody().size() > 1) registry_.remove_dead();
+  if (fresh.registry.everybody().size() > 1) fresh.registry.remove_dead();
   // Of several that come at once each may think that another was first.
-  const bool settled = header.time_slice_us.load() != 0 && heap_.size(HeapId::kDdr1) != 0;
-  if (settled && registry_.everybody().size() > 1) return;
+  const bool settled = header.time_slice_us.load() != 0 && fresh.heap.size(HeapId::kDdr1) != 0;
+  if (settled && fresh.registry.everybody().size() > 1) return;
   header.policy.store(static_cast<uint32_t>(
       config.scheduler == Config::Scheduler::kFcfs ? Policy::kFcfs : Policy::kInterleave));
   header.time_slice_us.store(config.time_slice_us);
-  heap_.configure({{config.ddr_heap1_bytes, config.ddr_heap2_bytes, config.msmc_heap_bytes}});
+  fresh.heap.configure({{config.ddr_heap1_bytes, config.ddr_heap2_bytes, config.msmc_heap_bytes}});
 }
 
 // Of all processes of the segment.
 uint64_t Share::contexts() const {
   uint64_t sum = 0;
-  for (Owner owner : registry_.everybody())
-    if (const ProcessEntry* entry = registry_.find(owner)) sum += entry->contexts.load();
+  for (Owner owner : registry().everybody())
+    if (const ProcessEntry* entry = registry().find(owner)) sum += entry->contexts.load();
   return sum;
 }
 
 // Some other living process with a context; none where there is none.
 Owner Share::other_user() const {
-  for (Owner owner : registry_.everybody()) {
-    const ProcessEntry* entry = registry_.find(owner);
-    if (owner == self() || !entry || entry->contexts.load() == 0) continue;
-    if (liveness(registry_.identity(owner)) != Liveness::kDead) return owner;
+  const Membership& here = membership();
+  for (Owner owner : here.registry.everybody()) {
+    const ProcessEntry* entry = here.registry.find(owner);
+    if (owner == here.self || !entry || entry->contexts.load() == 0) continue;
+    if (liveness(here.registry.identity(owner)) != Liveness::kDead) return owner;
   }
   return Owner();
 }
@@ -220,6 +310,7 @@ Owner Share::other_user() const {
 // Whoever wants the device alone says so and then looks for others; everybody else is counted and
 // then looks for that. So of two that come at once at least one sees the other.
 void Share::open_context() {
+  leave_if_damaged();
   stay_reachable();
   count_context(+1);
   if (const std::string holder = exclusive_holder(); !holder.empty()) {
@@ -240,17 +331,17 @@ void Share::open_context() {
   close_context();
   throw Error(CL_DEVICE_NOT_AVAILABLE,
               "this process wants the device alone (multiprocess=false), and it is in use by " +
-                  registry_.describe(other),
+                  registry().describe(other),
               EPERM);
 }
 
 // That newcomers find the segment, and a daemon that was started again serves it.
 void Share::stay_reachable() {
-  if (!place_) return;
+  if (!place_ || segment().name().empty()) return;
   try {
-    if (segment_->maker() != geteuid() && layout().header().daemon.load() == 0)
-      offer_to_daemon(name_, *segment_);
-    if (!place_->shows(*segment_) && !place_->show(*segment_))
+    if (segment().maker() != geteuid() && layout().header().daemon.load() == 0)
+      offer_to_daemon(name_, segment());
+    if (!place_->shows(segment()) && !place_->show(segment()))
       log::warn("processes of this user meet in another shared segment (" + place_->path() +
                 ") than that which this process has: start it again to share with all");
   } catch (const Error& error) {
@@ -277,15 +368,17 @@ void Share::close_context() {
 }
 
 std::string Share::exclusive_holder() {
-  const Owner holder = Owner::from_bits(layout().header().exclusive.load());
-  if (!holder || holder == self()) return "";
-  if (!registry_.find(holder) || liveness(registry_.identity(holder)) == Liveness::kDead) {
-    registry_.remove(holder);
+  Membership& here = membership();
+  Atomic<uint32_t>& exclusive = here.segment.layout().header().exclusive;
+  const Owner holder = Owner::from_bits(exclusive.load());
+  if (!holder || holder == here.self) return "";
+  if (!here.registry.find(holder) || liveness(here.registry.identity(holder)) == Liveness::kDead) {
+    here.registry.remove(holder);
     uint32_t bits = holder.bits();
-    layout().header().exclusive.compare_exchange_strong(bits, 0);
+    exclusive.compare_exchange_strong(bits, 0);
     return "";
   }
-  return registry_.describe(holder);
+  return here.registry.describe(holder);
 }
 
 }  // namespace conclave::share

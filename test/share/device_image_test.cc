@@ -4,6 +4,7 @@
 #include <CL/cl.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "image_roles.h"
+#include "platform/share/meeting_place.h"
 #include "test/common/temporary_segment.h"
 #include "test/common/worker_process.h"
 
@@ -362,6 +364,20 @@ TEST_F(DeviceImages, OpenClBesideTheCInterface) {
   EXPECT_NE(ask(*q, "log").find("process " + std::to_string(p->pid())), std::string::npos);
   expect_steps(*p, {"close"});
   expect_steps(*q, {"kernel vadd", "run"});
+}
+
+// Whoever may write the segment may say that the image has more compute units than it has.
+TEST_F(DeviceImages, ForgedComputeUnit) {
+  const auto client = start("xcl");
+  expect_steps(*client, {"open", "load X"});
+  const auto segment = share::MeetingPlace(segment_.name()).find();
+  ASSERT_TRUE(segment);
+  // Above the count of the word's changes.
+  reinterpret_cast<std::atomic<uint64_t>&>(segment->layout().header().image_compute_units)
+      .store(uint64_t{200} << 24);
+  expect_steps(*client, {"context X 0 shared", "context X 20 shared"});
+  EXPECT_EQ(step(*client, "exec 20"), -EINVAL);
+  expect_steps(*client, {"exec 0", "wait"});
 }
 
 }  // namespace

@@ -52,6 +52,7 @@ struct Memory {
   alignas(64) std::byte arenas[kMostThreads][kArenaBytes];
 };
 Memory g_memory;
+Layout g_layout;
 
 // All that a state consists of besides g_memory.
 struct Control {
@@ -411,7 +412,7 @@ void on_access() {
 }  // namespace
 
 Layout layout() {
-  return {g_memory.segment};
+  return g_layout;
 }
 
 Notes& notes() {
@@ -458,6 +459,8 @@ Result explore(const Setup& setup, const std::function<void()>& prepare,
   Header& header = *new (g_memory.segment) Header();
   header.process_capacity.store(setup.capacity ? setup.capacity : setup.processes);
   header.entries_in_use.store(setup.processes);
+  header.size.store(sizeof g_memory.segment);
+  g_layout = Layout::of(g_memory.segment, sizeof g_memory.segment);
   header.policy.store(static_cast<uint32_t>(setup.policy));
   header.time_slice_us.store(1000);
   for (uint32_t slot = 0; slot < setup.processes; ++slot) {
@@ -537,7 +540,7 @@ std::string process_command(pid_t) {
 Heap::Freed Heap::free_all(Owner) {
   return {};
 }
-Heap::Report Heap::report(HeapId) const {
+Heap::Freed Heap::free_all(const std::function<bool(Owner)>&) {
   return {};
 }
 

@@ -10,6 +10,7 @@
 #include <random>
 #include <thread>
 
+#include "platform/base/clock.h"
 #include "test_segment.h"
 
 namespace conclave::share {
@@ -161,22 +162,66 @@ TEST_F(HeapTest, AFullTableNamesTheRemedy) {
   EXPECT_EQ(0u, available());
 }
 
-TEST_F(HeapTest, ALargerSegmentHasRoomForMoreBlocks) {
-  TestSegment segment(1024);
-  Header& header = segment.layout().header();
-  const uint64_t all = header.size.load();
-  header.size.store(all - 900 * sizeof(HeapBlock));
-  Heap heap(segment.layout());
+// Whoever may write the segment may write its sizes, too.
+TEST_F(HeapTest, SizesAreReadOnce) {
+  TestSegment segment(128);
+  const Layout before = segment.layout();
+  Header& header = before.header();
+  Heap heap(before);
   ASSERT_TRUE(heap.configure({{1 << 20, 0, 0}}));
+  header.size.store(UINT64_MAX);
+  header.process_capacity.store(0);
   int count = 0;
   const auto fill = [&] {
     for (;; ++count) heap.allocate(kDdr1, 128, owner(0));
   };
   EXPECT_EQ(CL_OUT_OF_RESOURCES, error_of(fill).code());
-  EXPECT_EQ(123, count);
-  header.size.store(all);
-  EXPECT_EQ(CL_OUT_OF_RESOURCES, error_of(fill).code());
-  EXPECT_EQ(1023, count);
+  EXPECT_EQ(127, count);
+  EXPECT_EQ("", contradiction(before));
+
+  // And whoever reads them later believes them as far as they are mapped.
+  const Layout after = Layout::of(before.base, before.bytes());
+  EXPECT_EQ(0u, after.process_capacity());
+  EXPECT_LE(after.bytes(), before.bytes());
+  header.process_capacity.store(UINT32_MAX);
+  EXPECT_LE(Layout::of(before.base, before.bytes()).bytes(), before.bytes());
+  header.size.store(0);
+  EXPECT_EQ(0u, Layout::of(before.base, before.bytes()).block_capacity());
+  EXPECT_EQ(&nowhere, &before.process(before.process_capacity()));
+}
+
+// What is read may be another the next time it is read: also what a sort compares, or what decides
+// whether there is room.
+TEST_F(HeapTest, WordsThatChangeUnderneath) {
+  TestSegment segment(64);
+  Heap heap(segment.layout());
+  ASSERT_TRUE(heap.configure({{1 << 20, 0, 4096}}));
+  const pid_t vandal = start_child([&] {
+    std::mt19937 random(1);
+    Header& header = segment.layout().header();
+    auto* table = reinterpret_cast<std::atomic<uint64_t>*>(&segment.layout().block(0));
+    for (;;) {
+      // Above the counts of the words: states, addresses and sizes that may be right.
+      const uint64_t value = random() % 2 ? random() % 0x200 : 0xa2000000 / 128 + random() % 256;
+      table[random() % (64 * sizeof(HeapBlock) / 8)].store(value << 24);
+      if (random() % 64 == 0) header.heaps_damaged.fetch_add(1);
+      if (random() % 64 == 0) header.blocks_in_use.store(random() % 80);
+    }
+  });
+  int done = 0, refused = 0;
+  for (const uint64_t end = now_ns() + 1'000'000'000; now_ns() < end;) {
+    try {
+      heap.free(heap.allocate(kDdr1, 128, owner(0)), owner(0));
+      heap.free_all(owner(1));
+      ++done;
+    } catch (const Error&) {
+      ++refused;
+    }
+  }
+  kill(vandal, SIGKILL);
+  EXPECT_EQ(128 + SIGKILL, wait_for(vandal));
+  EXPECT_GT(done + refused, 0);
+  heap.largest_free(kDdr1);
   EXPECT_EQ("", contradiction(segment.layout()));
 }
 

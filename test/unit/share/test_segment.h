@@ -34,10 +34,10 @@ class TestSegment {
     memory_ = static_cast<std::byte*>(
         mmap(nullptr, mapped_, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
     mprotect(memory_ + page, bytes, PROT_READ | PROT_WRITE);
-    layout_.base = memory_ + page;
-    auto& header = *new (layout_.base) Header();
+    auto& header = *new (memory_ + page) Header();
     header.process_capacity.store(processes);
     header.size.store(size);
+    layout_ = Layout::of(memory_ + page, size);
     Heap::initialize(layout_);
     for (uint32_t slot = 0; slot < processes; ++slot)
       layout_.process(slot).state.store(EntryState{1, 1, ProcessEntry::kLive}.word());

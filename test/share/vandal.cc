@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vandal.h"
+
+#include <unistd.h>
+
+#include <cstring>
+
+#include "platform/base/clock.h"
+#include "platform/share/image_slot.h"
+#include "platform/share/process_identity.h"
+#include "platform/share/registry.h"
+#include "platform/share/segment_lock.h"
+
+namespace conclave::test {
+
+using share::CuEntry;
+using share::EntryState;
+using share::HeapBlock;
+using share::Layout;
+using share::Lease;
+using share::LockWord;
+using share::Owner;
+using share::ProcessEntry;
+using share::Wish;
+
+namespace {
+
+constexpr uint64_t kMillisecond = 1'000'000;
+
+// Sizes of the segment's header, which every process reads when it opens it.
+constexpr size_t kSizesBytes = offsetof(share::Header, registrations);
+
+}  // namespace
+
+void Vandal::attack(const Layout& layout) {
+  static constexpr Attack kAttacks[] = {
+      &Vandal::garbage,  &Vandal::tables_of_garbage,
+      &Vandal::leases,   &Vandal::leases,
+      &Vandal::wishes,   &Vandal::wishes,
+      &Vandal::entries,  &Vandal::crowd,
+      &Vandal::accounts, &Vandal::texts,
+      &Vandal::heaps,    &Vandal::heap_blocks,
+      &Vandal::schedule, &Vandal::image,
+      &Vandal::locks,    &Vandal::hammer,
+      &Vandal::hammer,   &Vandal::hammer,
+      &Vandal::sleepers,
+  };
+  // What makes everybody leave the segment is rare, or nothing else would be tested.
+  if (chance(250)) return header(layout);
+  (this->*kAttacks[number(std::size(kAttacks))])(layout);
+}
+
+uint64_t Vandal::some_word() {
+  return any<uint64_t>({0, 1, number(16), random_(), random_() & UINT32_MAX, UINT64_MAX,
+                        UINT64_MAX - 1, uint64_t{1} << 63, random_() << 32});
+}
+
+// Often one that exists.
+Owner Vandal::some_owner(const Layout& layout) {
+  const auto slot = static_cast<uint32_t>(number(chance(4) ? 70'000 : 12));
+  const uint16_t generation = EntryState::of(layout.process(slot).state.load()).generation;
+  return Owner(slot, static_cast<uint16_t>(generation + (chance(3) ? number(3) - 1 : 0)));
+}
+
+share::Atomic<uint64_t>& Vandal::some_lock(const Layout& layout) {
+  share::Header& header = layout.header();
+  return *any({&header.heap_lock, &header.image_lock, &header.guardian});
+}
+
+void Vandal::store(const Word& word, uint64_t value) {
+  if (word.bytes == 8)
+    static_cast<share::Atomic<uint64_t>*>(word.at)->store(value);
+  else
+    static_cast<share::Atomic<uint32_t>*>(word.at)->store(static_cast<uint32_t>(value));
+}
+
+// The words that honest processes wait for, change by compare-and-swap, or walk along.
+Vandal::Word Vandal::some_word_of_interest(const Layout& layout) {
+  CuEntry& unit = layout.unit(static_cast<uint32_t>(number(4)));
+  ProcessEntry& entry = layout.process(static_cast<uint32_t>(number(12)));
+  share::Header& header = layout.header();
+  HeapBlock& block = layout.block(static_cast<uint32_t>(number(40)));
+  return any<Word>({{&unit.lease, 8},
+                    {&unit.lease, 8},
+                    {&unit.guest, 8},
+                    {&unit.wake, 4},
+                    {&entry.state, 8},
+                    {&entry.recent_use, 8},
+                    {&entry.wishes[0].ticket, 8},
+                    {&entry.wishes[0].units[0], 8},
+                    {&entry.image_contexts, 8},
+                    {&header.next_ticket, 8},
+                    {&header.waiting[0], 8},
+                    {&header.entries_in_use, 4},
+                    {&header.heap_lock, 8},
+                    {&header.image_lock, 8},
+                    {&header.heaps_damaged, 4},
+                    {&header.blocks_in_use, 4},
+                    {&header.unused_blocks, 4},
+                    {&header.heaps[0].first_free, 4},
+                    {&block.state, 8},
+                    {&block.address, 8},
+                    {&block.size, 8},
+                    {&block.next, 4}});
+}
+
+void Vandal::garbage(const Layout& layout) {
+  for (uint64_t left = 1 + number(2000); left > 0; --left) {
+    const size_t at = kSizesBytes + number((layout.bytes() - kSizesBytes) / 8) * 8;
+    store({layout.base + at / 8 * 8, 8}, some_word());
+  }
+}
+
+// In those parts that are in use.
+void Vandal::tables_of_garbage(const Layout& layout) {
+  const auto fill = [&](void* table, size_t bytes) {
+    for (size_t at = 0; at + 8 <= bytes; at += 8)
+      if (chance(3)) store({static_cast<std::byte*>(table) + at, 8}, some_word());
+  };
+  switch (number(4)) {
+    case 0:
+      return fill(&layout.unit(0), 8 * sizeof(CuEntry));
+    case 1:
+      return fill(&layout.process(0), 12 * sizeof(ProcessEntry));
+    case 2:
+      return fill(&layout.block(0), 64 * sizeof(HeapBlock));
+    case 3:
+      return fill(&layout.header().policy, sizeof(share::Header) - offsetof(share::Header, policy));
+  }
+}
+
+void Vandal::leases(const Layout& layout) {
+  for (uint32_t unit = 0; unit < 8; ++unit) {
+    if (chance(3)) continue;
+    const Lease lease{
+        some_owner(layout),
+        any({Lease::kFree, Lease::kIdle, Lease::kGranted, Lease::kActive, Lease::kActive}),
+        chance(2), static_cast<uint32_t>(number(1u << 29))};
+    layout.unit(unit).lease.store(lease.word());
+    if (chance(3)) layout.unit(unit).guest.store(lease.word());
+  }
+}
+
+void Vandal::wishes(const Layout& layout) {
+  for (uint32_t slot = 0; slot < 12; ++slot) {
+    for (Wish& wish : layout.process(slot).wishes) {
+      if (chance(2)) wish.ticket.store(any<uint64_t>({0, 0, 1, Wish::kRequested, random_()}));
+      if (chance(2)) wish.units[0].store(any<uint64_t>({0, UINT64_MAX, random_()}));
+    }
+  }
+  layout.header().waiting[0].store(any<uint64_t>({0, UINT64_MAX, random_()}));
+}
+
+void Vandal::entries(const Layout& layout) {
+  for (uint32_t slot = 0; slot < 12; ++slot) {
+    if (chance(2)) continue;
+    EntryState state = EntryState::of(layout.process(slot).state.load());
+    if (chance(2)) state.pid = some_pid();
+    if (chance(3)) state.generation = static_cast<uint16_t>(state.generation + number(3) - 1);
+    if (chance(2)) state.state = static_cast<uint16_t>(number(6));
+    layout.process(slot).state.store(state.word());
+    if (chance(3)) layout.process(slot).start_time.store(some_word());
+  }
+}
+
+// Fills the table with processes that live, and are not in it.
+void Vandal::crowd(const Layout& layout) {
+  for (uint32_t slot = 8; slot < layout.process_capacity(); ++slot) {
+    const uint32_t pid = some_pid();
+    ProcessEntry& entry = layout.process(slot);
+    entry.start_time.store(share::identity_of(static_cast<pid_t>(pid)).start_time);
+    entry.state.store(
+        EntryState{pid, static_cast<uint16_t>(number(100)), ProcessEntry::kLive}.word());
+    entry.contexts.store(1);
+  }
+  share::Header& header = layout.header();
+  header.entries_in_use.store(layout.process_capacity());
+  header.registrations.fetch_add(1);
+  share::ImageSlot::announce_change(layout);
+  // Long enough to be met, not so long that nobody else can ever enter.
+  usleep(20'000);
+  for (uint32_t slot = 8; slot < layout.process_capacity(); ++slot)
+    layout.process(slot).state.store(0);
+}
+
+void Vandal::accounts(const Layout& layout) {
+  for (uint32_t slot = 0; slot < 12; ++slot) {
+    ProcessEntry& entry = layout.process(slot);
+    entry.recent_use.store(some_word());
+    entry.heap_bytes.store(some_word());
+    entry.busy_ns.store(some_word());
+    entry.since_ns.store(some_word());
+    entry.units[0].store(some_word());
+    entry.contexts.store(static_cast<uint32_t>(some_word()));
+  }
+}
+
+void Vandal::texts(const Layout& layout) {
+  for (uint32_t slot = 0; slot < 12; ++slot) {
+    ProcessEntry& entry = layout.process(slot);
+    entry.command.set(
+        "\x1b]0;owned\x07\x1b[2J\xc2\x9b"
+        "31m\xff\xfe" +
+        std::string(80, '\x9b'));
+    entry.kernel.set("\r\n\t\x7f");
+    entry.name.set(std::string(40, '\n'));
+  }
+}
+
+void Vandal::heaps(const Layout& layout) {
+  share::Header& header = layout.header();
+  const auto link = [&] {
+    return static_cast<uint32_t>(any<uint64_t>(
+        {0, number(64), layout.block_capacity(), layout.block_capacity() + 1, UINT32_MAX}));
+  };
+  for (share::HeapEntry& heap : header.heaps) {
+    if (chance(2)) heap.first.store(link());
+    if (chance(2)) heap.first_free.store(link());
+    if (chance(2)) heap.last_free.store(link());
+    if (chance(4)) heap.available.store(some_word());
+    if (chance(4)) store({&heap.size, 8}, some_word());
+    if (chance(4)) heap.base.store(some_word());
+  }
+  if (chance(2)) header.unused_blocks.store(link());
+  if (chance(2)) header.blocks_in_use.store(link());
+  if (chance(2)) header.heaps_damaged.fetch_add(1);
+  if (chance(4)) header.heaps_repaired.store(header.heaps_damaged.load());
+}
+
+void Vandal::heap_blocks(const Layout& layout) {
+  const auto state = [&] {
+    const uint64_t kind = number(4), heap = number(4);
+    return uint64_t{some_owner(layout).bits()} << 8 | heap << 4 | kind;
+  };
+  // The values are above the 24 bits of the count.
+  for (uint64_t i = number(4); i < 200 && i < layout.block_capacity(); i += 1 + number(8)) {
+    HeapBlock& block = layout.block(static_cast<uint32_t>(i));
+    if (chance(2)) store({&block.state, 8}, state() << 24);
+    if (chance(3)) store({&block.address, 8}, (0xa2000000 / 128 + number(1u << 20)) << 24);
+    if (chance(3)) store({&block.size, 8}, number(1u << 16) << 24);
+    if (chance(3)) block.next.store(static_cast<uint32_t>(number(200)));
+    if (chance(3)) block.previous.store(static_cast<uint32_t>(number(200)));
+    if (chance(3)) block.next_free.store(static_cast<uint32_t>(number(200)));
+    if (chance(3)) block.previous_free.store(static_cast<uint32_t>(number(200)));
+  }
+}
+
+void Vandal::schedule(const Layout& layout) {
+  share::Header& header = layout.header();
+  header.policy.store(any<uint32_t>({0, 1, 2, UINT32_MAX}));
+  header.time_slice_us.store(any<uint32_t>({0, 1, 4000, UINT32_MAX}));
+  header.next_ticket.store(any<uint64_t>({0, UINT64_MAX, UINT64_MAX - 1, random_()}));
+  header.entries_in_use.store(any<uint32_t>({0, 1, UINT32_MAX}));
+  header.exclusive.store(any<uint32_t>({0, 0, some_owner(layout).bits(), UINT32_MAX}));
+}
+
+void Vandal::image(const Layout& layout) {
+  share::Header& header = layout.header();
+  for (void* word :
+       {static_cast<void*>(&header.image_resident), static_cast<void*>(&header.image_compute_units),
+        static_cast<void*>(&header.image_loader)})
+    if (chance(2)) store({word, 8}, some_word());
+  for (uint32_t unit = 0; unit < 8; ++unit)
+    for (size_t at = offsetof(CuEntry, image_units); at < sizeof(CuEntry); at += 8)
+      if (chance(2)) store({reinterpret_cast<std::byte*>(&layout.unit(unit)) + at, 8}, some_word());
+  for (uint32_t slot = 0; slot < 12; ++slot)
+    if (chance(2)) layout.process(slot).image_contexts.store(some_word());
+}
+
+// Takes locks, for itself or in others' names, and keeps them.
+void Vandal::locks(const Layout& layout) {
+  const uint32_t start = static_cast<uint32_t>(share::identity_of(getpid()).start_time);
+  for (int i = 0; i < 3; ++i) {
+    const uint32_t other = start << LockWord::kPidBits | some_pid();
+    const LockWord word{any({LockWord::self(), LockWord::self(), other, uint32_t{1}, UINT32_MAX}),
+                        static_cast<uint32_t>(random_()) >> 1, chance(2)};
+    some_lock(layout).store(word.word());
+  }
+}
+
+// Stores to one word all the time.
+void Vandal::hammer(const Layout& layout) {
+  const Word word = some_word_of_interest(layout);
+  const bool same = chance(2);
+  const uint64_t first =
+      chance(3) ? static_cast<share::Atomic<uint64_t>*>(word.at)->load() : some_word();
+  for (const uint64_t end = now_ns() + number(30 * kMillisecond); now_ns() < end;)
+    for (int i = 0; i < 100; ++i) store(word, same ? first : some_word());
+}
+
+// Keeps those who go to sleep from being woken, and wakes those who sleep.
+void Vandal::sleepers(const Layout& layout) {
+  for (const uint64_t end = now_ns() + number(20 * kMillisecond); now_ns() < end;)
+    for (uint32_t unit = 0; unit < 4; ++unit) {
+      layout.unit(unit).wake.store(7);
+      if (chance(50)) share::Leases(layout, Owner()).wake(unit, some_owner(layout));
+    }
+}
+
+void Vandal::header(const Layout& layout) {
+  for (const uint64_t end = now_ns() + number(50 * kMillisecond); now_ns() < end;)
+    for (size_t at = 0; at < kSizesBytes; at += 4) store({layout.base + at, 4}, some_word());
+}
+
+}  // namespace conclave::test

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/base/config.h"
 
-#include <pwd.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include "platform/base/host_cpus.h"
 #include "platform/base/host_memory.h"
 #include "platform/base/log.h"
+#include "platform/base/user_cache_dir.h"
 #include "platform/base/xrt_ini.h"
 
 namespace conclave {
@@ -30,31 +30,11 @@ std::string variable(const Config::Sources& sources, const char* name) {
   return value ? value : "";
 }
 
-std::string home_directory(const Config::Sources& sources) {
-  if (const std::string home = variable(sources, "HOME"); home.starts_with('/')) return home;
-  passwd entry;
-  passwd* found = nullptr;
-  char buffer[4096];
-  if (getpwuid_r(geteuid(), &entry, buffer, sizeof buffer, &found) == 0 && found && found->pw_dir &&
-      *found->pw_dir == '/')
-    return found->pw_dir;
-  return "";
-}
-
-// "" where there is no home: then nothing is kept.
-std::string default_cache_dir(const Config::Sources& sources) {
-  // The XDG specification wants relative paths to be ignored.
-  if (const std::string base = variable(sources, "XDG_CACHE_HOME"); base.starts_with('/'))
-    return base + "/conclave";
-  const std::string home = home_directory(sources);
-  return home.empty() ? "" : home + "/.cache/conclave";
-}
-
 void set_defaults(Config& config, const Config::Sources& sources) {
   config.compute_units = std::clamp(sources.cpus, 1u, Config::kMaxComputeUnits);
   list_all_units(config);
   config.ddr_heap1_bytes = std::max(sources.memory_bytes / 2 / kMiB, uint64_t{1}) * kMiB;
-  config.cache_dir = default_cache_dir(sources);
+  config.cache_dir = user_cache_dir(sources.getenv);
 }
 
 void read_file(const Config::Sources& sources, Settings& settings, Config& config) {

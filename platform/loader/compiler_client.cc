@@ -4,12 +4,14 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <memory>
 #include <mutex>
 
+#include "platform/base/changeable_part.h"
 #include "platform/base/config.h"
 #include "platform/base/error.h"
 #include "platform/base/log.h"
@@ -34,6 +36,16 @@ bool is_program(const std::string& path) {
   return access(path.c_str(), X_OK) == 0;
 }
 
+// Whether the library's own people alone have put it there. Above a library that lies in /tmp, say,
+// anybody could.
+bool is_of_library(const std::string& program, const std::string& library) {
+  struct stat status;
+  if (stat(library.c_str(), &status) != 0) return false;
+  const std::string why = changeable_part(program, status.st_uid);
+  if (!why.empty()) log::warn("the compiler " + program + " is not used: " + why);
+  return why.empty();
+}
+
 // bin/clocl beside this library, in the build tree as in an installed prefix; "" where it is not.
 std::string find_beside_library() {
   Dl_info info{};
@@ -46,7 +58,8 @@ std::string find_beside_library() {
     const size_t slash = directory.rfind('/');
     if (slash == std::string::npos) break;
     directory.resize(slash);
-    if (is_program(directory + "/bin/clocl")) return directory + "/bin/clocl";
+    const std::string program = directory + "/bin/clocl";
+    if (is_program(program) && is_of_library(program, resolved)) return program;
   }
   return "";
 }

@@ -15,11 +15,7 @@ class TemporarySegment {
  public:
   explicit TemporarySegment(const std::string& suffix = "")
       : name_("conclave-test." + std::to_string(getpid()) + suffix) {}
-  ~TemporarySegment() {
-    shm_unlink(("/" + name_).c_str());
-    // The file of the device image that was loaded, if there was one.
-    unlink(("/dev/shm/" + name_ + ".image." + std::to_string(geteuid())).c_str());
-  }
+  ~TemporarySegment() { shm_unlink(("/" + name_).c_str()); }
   TemporarySegment(const TemporarySegment&) = delete;
   TemporarySegment& operator=(const TemporarySegment&) = delete;
 

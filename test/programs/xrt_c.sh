@@ -5,9 +5,9 @@ set -euo pipefail
 build=$1
 source=$2
 work=$(mktemp -d)
-trap 'rm -rf "$work" /dev/shm/conclave-xrt-c.$$*' EXIT
+trap 'rm -rf "$work" /dev/shm/conclave-xrt-c.$$' EXIT
 cd "$work"
-export CONCLAVE_SEGMENT=conclave-xrt-c.$$ CONCLAVE_COMPUTE_UNITS=2
+export CONCLAVE_SEGMENT=conclave-xrt-c.$$ CONCLAVE_COMPUTE_UNITS=2 XDG_RUNTIME_DIR=$work
 
 cat > vadd.cl <<'END'
 kernel void vadd(global const int* a, global const int* b, global int* c, int n) {

@@ -11,6 +11,7 @@
 #include "figures.h"
 #include "foreign_load.h"
 #include "roles.h"
+#include "test/common/temporary_directory.h"
 #include "test/common/temporary_segment.h"
 #include "test/common/worker_process.h"
 
@@ -86,7 +87,8 @@ int run(Options& options) {
   }
   const conclave::test::TemporarySegment segment;
   const conclave::test::TemporarySegment fcfs_segment(".fcfs");
-  options.setting.environment = {segment.setting()};
+  const conclave::test::TemporaryDirectory runtime;  // for files of device images
+  options.setting.environment = {segment.setting(), "XDG_RUNTIME_DIR=" + runtime.path()};
   return measure(figures, options) ? 0 : 1;
 }
 

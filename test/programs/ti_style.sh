@@ -6,7 +6,7 @@
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-run 0 "$examples/ti_style"
+run 0 timeout 60 "$examples/ti_style"
 expect '^Kernel Exec : Queue  to Submit: [0-9]+ us$'
 expect '^Kernel Exec : Submit to Start : [0-9]+ us$'
 expect '^Kernel Exec : Start  to End   : [0-9]+ us$'

@@ -14,6 +14,7 @@
 #include "platform/base/changeable_part.h"
 #include "platform/base/config.h"
 #include "platform/base/error.h"
+#include "platform/base/library_directory.h"
 #include "platform/base/log.h"
 #include "platform/loader/compile_key.h"
 #include "platform/loader/compile_server.h"
@@ -48,11 +49,13 @@ bool is_of_library(const std::string& program, const std::string& library) {
 
 // bin/clocl beside this library, in the build tree as in an installed prefix; "" where it is not.
 std::string find_beside_library() {
+  const auto* self = reinterpret_cast<const void*>(&compile);
   Dl_info info{};
   char resolved[PATH_MAX];
-  if (!dladdr(reinterpret_cast<void*>(&compile), &info) || !info.dli_fname ||
-      !realpath(info.dli_fname, resolved))
-    return "";
+  if (!dladdr(self, &info) || !info.dli_fname) return "";
+  std::string name = info.dli_fname;
+  name.erase(0, name.rfind('/') + 1);
+  if (!realpath((library_directory(self) + "/" + name).c_str(), resolved)) return "";
   std::string directory = resolved;
   for (int i = 0; i <= kParents; ++i) {
     const size_t slash = directory.rfind('/');

@@ -181,12 +181,13 @@ xclBOProperties XclDevice::properties(xclBufferHandle handle) {
 const DeviceImage& XclDevice::image_of_contexts() {
   if (!client_.has_context()) fail(EINVAL, "there is no context on a device image");
   if (image_ && image_->uuid() == client_.uuid()) return *image_;
-  const std::string bytes = share::kept_image(share::Share::get().segment().name());
+  std::string why;
+  const std::string bytes = share::kept_image(share::Share::get().segment().name(), why);
   auto image = bytes.empty() ? nullptr : DeviceImage::parse(bytes);
-  if (!image || image->uuid() != client_.uuid())
-    fail(EINVAL,
-         "the device image was loaded by another user; load it in this process, too, to run its "
-         "kernels");
+  if (image && image->uuid() != client_.uuid()) why = "this user's processes left another one";
+  if (!why.empty())
+    fail(EINVAL, "the file of the device image cannot be had (" + why +
+                     "); load the image in this process, too, to run its kernels");
   image_ = std::move(image);
   kernels_.clear();
   program_ = {};
@@ -198,8 +199,11 @@ uint32_t XclDevice::choose_unit(const Packet& packet, const DeviceImage& image) 
   const auto& all = image.layout().compute_units;
   std::optional<uint32_t> best;
   for (uint32_t unit : packet.units) {
-    // What the segment tells of the image need not be true: this one may have fewer.
-    if (!client_.has(unit) || unit >= all.size()) continue;
+    if (!client_.has(unit)) continue;
+    // A context was opened by what the segment says, and others write that, too.
+    if (unit >= all.size())
+      fail(EINVAL, "the device image has " + std::to_string(all.size()) +
+                       " compute units; there is no number " + std::to_string(unit));
     if (best && all[unit].kernel != all[*best].kernel)
       fail(EINVAL, "compute units " + all[unit].full_name() + " and " + all[*best].full_name() +
                        " in one packet");

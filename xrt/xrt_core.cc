@@ -8,18 +8,16 @@
 #include <cstdio>
 #include <string>
 
+#include "platform/base/library_directory.h"
 #include "xrt/xrt.h"
 
 namespace {
 
 // The library in the folder of this one; null, with a message, where it cannot be loaded.
 void* open_platform() {
-  Dl_info self;
-  std::string path = "libconclave.so";
-  if (dladdr(reinterpret_cast<void*>(&open_platform), &self) && self.dli_fname) {
-    const std::string mine = self.dli_fname;
-    path = mine.substr(0, mine.find_last_of('/') + 1) + path;
-  }
+  const std::string mine =
+      conclave::library_directory(reinterpret_cast<const void*>(&open_platform));
+  const std::string path = (mine.empty() ? "" : mine + "/") + "libconclave.so";
   void* platform = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!platform) std::fprintf(stderr, "libxrt_core.so: %s\n", dlerror());
   return platform;

@@ -13,6 +13,7 @@
 #include "platform/base/host_cpus.h"
 #include "platform/base/host_memory.h"
 #include "platform/base/log.h"
+#include "platform/base/text_file.h"
 #include "platform/base/user_cache_dir.h"
 #include "platform/base/xrt_ini.h"
 
@@ -55,15 +56,18 @@ void read_file(const Config::Sources& sources, Settings& settings, Config& confi
 }
 
 void read_ini(const Config::Sources& sources, Settings& settings, Config& config) {
+  std::string text;
   if (const std::string named = variable(sources, "XRT_INI_PATH"); !named.empty()) {
-    if (!read_xrt_ini(named, settings, config.errors))
+    if (!read_text_file(named, text, config.errors))
       config.errors.push_back("environment variable XRT_INI_PATH: there is no file " + named);
-    return;
+    return parse_xrt_ini(named, text, settings);
   }
   for (const std::string& directory : sources.ini_directories) {
     const std::string path = directory + "/xrt.ini";
     // A directory that must not be searched is as good as one without the file.
-    if (access(path.c_str(), F_OK) == 0 && read_xrt_ini(path, settings, config.errors)) return;
+    if (access(path.c_str(), F_OK) == 0 &&
+        read_found_text_file(path, text, config.errors, config.warnings))
+      return parse_xrt_ini(path, text, settings);
   }
 }
 

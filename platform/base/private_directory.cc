@@ -12,13 +12,14 @@ namespace {
 
 constexpr int kOpenDirectory = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 
-// Returns why others could change what is in the directory; "" where they cannot.
+// Returns, to be read behind its path, why others could change what is in the directory; "" where
+// they cannot.
 std::string refuse(int fd) {
   struct stat status;
-  if (fstat(fd, &status) != 0) return strerror(errno);
+  if (fstat(fd, &status) != 0) return std::string(": ") + strerror(errno);
   if (status.st_uid != geteuid())
-    return "belongs to another user (" + std::to_string(status.st_uid) + ")";
-  if ((status.st_mode & 022) != 0) return "can be written by other users";
+    return " belongs to another user (" + std::to_string(status.st_uid) + ")";
+  if ((status.st_mode & 022) != 0) return " can be written by other users";
   return "";
 }
 
@@ -27,9 +28,10 @@ std::string refuse(int fd) {
 Descriptor checked(int fd, const std::string& path, std::string& why) {
   const int error = errno;
   Descriptor directory(fd);
-  const std::string refusal = directory ? refuse(directory.get()) : strerror(error);
+  const std::string refusal =
+      directory ? refuse(directory.get()) : std::string(": ") + strerror(error);
   if (refusal.empty()) return directory;
-  why = path + ": " + refusal;
+  why = path + refusal;
   return {};
 }
 

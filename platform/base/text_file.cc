@@ -2,10 +2,10 @@
 #include "platform/base/text_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "platform/base/safe_file.h"
 
 namespace conclave {
 namespace {
@@ -13,37 +13,48 @@ namespace {
 constexpr size_t kMaxFile = size_t{1} << 20;  // bytes
 
 // Returns 0 or an errno.
-int read_text(const std::string& path, std::string& text) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return errno;
-  int error = 0;
-  struct stat status;
-  if (fstat(fd, &status) != 0)
-    error = errno;
-  else if (S_ISDIR(status.st_mode))
-    error = EISDIR;
+int read_text(const Descriptor& file, std::string& text) {
   char buffer[4096];
-  while (error == 0 && text.size() <= kMaxFile) {
-    const ssize_t count = read(fd, buffer, sizeof buffer);
-    if (count == 0) break;
+  while (text.size() <= kMaxFile) {
+    const ssize_t count = read(file.get(), buffer, sizeof buffer);
+    if (count == 0) return 0;
     if (count > 0)
       text.append(buffer, static_cast<size_t>(count));
     else if (errno != EINTR)
-      error = errno;
+      return errno;
   }
-  close(fd);
-  return text.size() > kMaxFile ? EFBIG : error;
+  return EFBIG;
+}
+
+// Takes the text of an open file, or adds an error.
+void take_text(const Descriptor& file, const std::string& path, std::string why, std::string& text,
+               std::vector<std::string>& errors) {
+  if (const int error = file ? read_text(file, text) : 0) why = strerror(error);
+  if (why.empty()) return;
+  errors.push_back(path + ": cannot be read: " + why);
+  text.clear();
 }
 
 }  // namespace
 
 bool read_text_file(const std::string& path, std::string& text, std::vector<std::string>& errors) {
-  const int error = read_text(path, text);
-  if (error == ENOENT || error == ENOTDIR) return false;
-  if (error != 0) {
-    errors.push_back(path + ": cannot be read: " + strerror(error));
-    text.clear();
+  std::string why;
+  const Descriptor file = open_named_file(path, why);
+  if (!file && (errno == ENOENT || errno == ENOTDIR)) return false;
+  take_text(file, path, why, text, errors);
+  return true;
+}
+
+bool read_found_text_file(const std::string& path, std::string& text,
+                          std::vector<std::string>& errors, std::vector<std::string>& warnings) {
+  std::string why;
+  const Descriptor file = open_found_file(path, why);
+  if (!file && (errno == ENOENT || errno == ENOTDIR)) return false;
+  if (!file && errno == EPERM) {
+    warnings.push_back(path + ": " + why + "; it is ignored");
+    return false;
   }
+  take_text(file, path, why, text, errors);
   return true;
 }
 

@@ -21,6 +21,11 @@ inline std::string_view trimmed(std::string_view text) {
 // leaves `text` empty, where it cannot be read.
 bool read_text_file(const std::string& path, std::string& text, std::vector<std::string>& errors);
 
+// The same for a file that the user has not named. Where somebody else may have put it there, or it
+// is no regular file, it is as good as none, and a warning is added.
+bool read_found_text_file(const std::string& path, std::string& text,
+                          std::vector<std::string>& errors, std::vector<std::string>& warnings);
+
 }  // namespace conclave
 
 #endif  // CONCLAVE_PLATFORM_BASE_TEXT_FILE_H_

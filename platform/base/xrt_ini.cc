@@ -8,10 +8,8 @@
 
 namespace conclave {
 
-bool read_xrt_ini(const std::string& path, std::map<std::string, Setting>& settings,
-                  std::vector<std::string>& errors) {
-  std::string text;
-  if (!read_text_file(path, text, errors)) return false;
+void parse_xrt_ini(const std::string& path, const std::string& text,
+                   std::map<std::string, Setting>& settings) {
   std::istringstream lines(text);
   bool in_runtime = false;
   size_t number = 0;
@@ -30,7 +28,6 @@ bool read_xrt_ini(const std::string& path, std::map<std::string, Setting>& setti
         std::string(trimmed(content.substr(equals + 1))),
         path + " line " + std::to_string(number) + ", key \"multiprocess\""};
   }
-  return true;
 }
 
 }  // namespace conclave

@@ -5,17 +5,15 @@
 
 #include <map>
 #include <string>
-#include <vector>
 
 #include "platform/base/config_file.h"
 
 namespace conclave {
 
-// Reads key "multiprocess" of section [Runtime] of `path` into `settings`. All else in the file is
-// XRT's own business and ignored. Adds to `errors` why a file cannot be read. Returns false,
-// without an error, where there is no such file.
-bool read_xrt_ini(const std::string& path, std::map<std::string, Setting>& settings,
-                  std::vector<std::string>& errors);
+// Takes key "multiprocess" of section [Runtime] of a file's text into `settings`. All else in the
+// file is XRT's own business and ignored. `path` serves for messages.
+void parse_xrt_ini(const std::string& path, const std::string& text,
+                   std::map<std::string, Setting>& settings);
 
 }  // namespace conclave
 

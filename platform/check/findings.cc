@@ -18,8 +18,10 @@ void write_whole(int descriptor, const std::string& text) {
   [[maybe_unused]] const ssize_t written = write(descriptor, text.data(), text.size());
 }
 
+// The user has named the file; a FIFO gets what somebody reads of it.
 void append_line(const std::string& file, const std::string& line) {
-  const Descriptor descriptor(open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  const Descriptor descriptor(
+      open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666));
   if (descriptor.get() >= 0) write_whole(descriptor.get(), line + "\n");
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/exec/openmp_team.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -44,6 +45,10 @@ void beside_others(const Start& start) {
       "/dev/shm/__KMP_REGISTERED_LIB_" + std::to_string(getpid()) + "_" + std::to_string(getuid());
   const std::string aside = place + ".host";
   const bool is_hosts = rename(place.c_str(), aside.c_str()) == 0;
+  // The library would believe what it says, and could wait or die over it.
+  if (!is_hosts && faccessat(AT_FDCWD, place.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+    throw Error(CL_OUT_OF_RESOURCES, "OpenMP cannot be used: another user has made " + place +
+                                         ", where its library leaves a note; remove it");
   start();
   unlink(place.c_str());
   if (is_hosts) rename(aside.c_str(), place.c_str());

@@ -4,14 +4,17 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <memory>
 #include <mutex>
 
+#include "platform/base/changeable_part.h"
 #include "platform/base/config.h"
 #include "platform/base/error.h"
+#include "platform/base/library_directory.h"
 #include "platform/base/log.h"
 #include "platform/loader/compile_key.h"
 #include "platform/loader/compile_server.h"
@@ -34,19 +37,32 @@ bool is_program(const std::string& path) {
   return access(path.c_str(), X_OK) == 0;
 }
 
+// Whether the library's own people alone have put it there. Above a library that lies in /tmp, say,
+// anybody could.
+bool is_of_library(const std::string& program, const std::string& library) {
+  struct stat status;
+  if (stat(library.c_str(), &status) != 0) return false;
+  const std::string why = changeable_part(program, status.st_uid);
+  if (!why.empty()) log::warn("the compiler " + program + " is not used: " + why);
+  return why.empty();
+}
+
 // bin/clocl beside this library, in the build tree as in an installed prefix; "" where it is not.
 std::string find_beside_library() {
+  const auto* self = reinterpret_cast<const void*>(&compile);
   Dl_info info{};
   char resolved[PATH_MAX];
-  if (!dladdr(reinterpret_cast<void*>(&compile), &info) || !info.dli_fname ||
-      !realpath(info.dli_fname, resolved))
-    return "";
+  if (!dladdr(self, &info) || !info.dli_fname) return "";
+  std::string name = info.dli_fname;
+  name.erase(0, name.rfind('/') + 1);
+  if (!realpath((library_directory(self) + "/" + name).c_str(), resolved)) return "";
   std::string directory = resolved;
   for (int i = 0; i <= kParents; ++i) {
     const size_t slash = directory.rfind('/');
     if (slash == std::string::npos) break;
     directory.resize(slash);
-    if (is_program(directory + "/bin/clocl")) return directory + "/bin/clocl";
+    const std::string program = directory + "/bin/clocl";
+    if (is_program(program) && is_of_library(program, resolved)) return program;
   }
   return "";
 }

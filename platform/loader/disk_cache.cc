@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +18,9 @@
 
 #include "conclave/compile_protocol.h"
 #include "platform/base/log.h"
+#include "platform/base/private_directory.h"
+#include "platform/base/replace_file.h"
+#include "platform/base/safe_file.h"
 #include "platform/loader/content_hash.h"
 
 namespace conclave {
@@ -34,23 +38,9 @@ void debug(const std::string& text) {
   if (log::debug_enabled()) log::debug("program cache: " + text);
 }
 
-// Makes the directory and those above it; those that exist are left as they are.
-void make_directories(const std::string& path) {
-  for (size_t end = path.find('/', 1); end != path.npos; end = path.find('/', end + 1))
-    mkdir(path.substr(0, end).c_str(), 0777);
-  mkdir(path.c_str(), 0700);
-}
-
-// Code that others could have put there would be run: only a directory that nobody else can write
-// is used. Returns why this one is not; "" where it is.
-std::string refuse(const std::string& path) {
-  struct stat status;
-  if (stat(path.c_str(), &status) != 0) return path + ": " + strerror(errno);
-  if (!S_ISDIR(status.st_mode)) return path + " is no directory";
-  if (status.st_uid != geteuid())
-    return path + " belongs to another user (" + std::to_string(status.st_uid) + ")";
-  if ((status.st_mode & 022) != 0) return path + " can be written by other users";
-  return "";
+// Another descriptor of the directory, with a position of its own; -1 where it cannot be had.
+int open_again(int directory) {
+  return openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 std::string encode(const DiskCache::Entry& entry) {
@@ -87,16 +77,25 @@ std::string checksum(const std::string& key, std::string_view body) {
 }
 
 bool is_current(const std::pair<std::string, std::string>& dependency) {
-  const Descriptor file(open(dependency.first.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  std::string content;
+  std::string why, content;
+  const Descriptor file = open_named_file(dependency.first, why);
   return file && read_file(file.get(), kMaxDependency, content) &&
          content_hash(content) == dependency.second;
 }
 
-void touch(const std::string& path) {
+void touch(int directory, const std::string& name) {
   struct stat status;
-  if (stat(path.c_str(), &status) == 0 && status.st_mtime + kTouchAfter < time(nullptr))
-    utimensat(AT_FDCWD, path.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
+  if (fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+      status.st_mtime + kTouchAfter < time(nullptr))
+    utimensat(directory, name.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
+}
+
+// The name of a new file, which no other writer of this entry has, in whatever container it runs.
+std::string fresh_name(const std::string& key) {
+  uint64_t random = 0;
+  if (getrandom(&random, sizeof random, GRND_NONBLOCK) != sizeof random)
+    random = static_cast<uint64_t>(getpid());
+  return key + "." + std::to_string(random) + ".tmp";
 }
 
 bool is_key(std::string_view name) {
@@ -106,9 +105,13 @@ bool is_key(std::string_view name) {
 
 // The regular files of a directory with their status.
 template <class Visit>
-void for_each_file(const std::string& path, Visit visit) {
-  DIR* directory = opendir(path.c_str());
-  if (!directory) return;
+void for_each_file(int descriptor, Visit visit) {
+  const int again = open_again(descriptor);
+  DIR* directory = again < 0 ? nullptr : fdopendir(again);
+  if (!directory) {
+    if (again >= 0) close(again);
+    return;
+  }
   while (const dirent* item = readdir(directory)) {
     struct stat status;
     if (fstatat(dirfd(directory), item->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -120,24 +123,21 @@ void for_each_file(const std::string& path, Visit visit) {
 
 }  // namespace
 
-DiskCache::DiskCache(std::string directory, uint64_t size_limit)
-    : directory_(std::move(directory)), size_limit_(size_limit) {
-  if (directory_.empty()) return;
-  struct stat status;
-  if (stat(directory_.c_str(), &status) != 0) make_directories(directory_);
-  refusal_ = refuse(directory_);
-  if (refusal_.empty()) return;
+DiskCache::DiskCache(const std::string& path, uint64_t size_limit) : size_limit_(size_limit) {
+  if (path.empty()) return;
+  if (access(path.c_str(), F_OK) != 0) make_directories(path);
+  directory_ = open_private_directory(path, refusal_);
+  if (directory_) return;
   // Once is enough: each build opens the cache.
   static std::atomic_flag told;
   if (!told.test_and_set()) log::warn("program cache: not used: " + refusal_);
-  directory_.clear();
 }
 
 std::optional<DiskCache::Entry> DiskCache::find(const std::string& key) const {
   using State = Finding::State;
   Finding found = inspect(key);
   if (found.state == State::kUsable) {
-    touch(path(key));
+    touch(directory(), key);
     return std::move(found.entry);
   }
   if (found.state != State::kNone) debug("entry " + key + ": " + found.why);
@@ -147,10 +147,9 @@ std::optional<DiskCache::Entry> DiskCache::find(const std::string& key) const {
 
 DiskCache::Finding DiskCache::inspect(const std::string& key) const {
   using State = Finding::State;
-  if (directory_.empty()) return {};
-  const Descriptor file(open(path(key).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (!file) return {};
-  std::string content;
+  std::string why, content;
+  const Descriptor file = open_own_file(directory(), key, O_RDONLY, why);
+  if (!file) return {State::kNone, why, {}};
   if (!read_file(file.get(), kMaxEntry, content)) return {State::kNone, strerror(errno), {}};
   const std::string_view all = content;
   const size_t body_at = kMagic.size() + kHashDigits;
@@ -174,29 +173,20 @@ DiskCache::Finding DiskCache::inspect(const std::string& key) const {
 }
 
 bool DiskCache::remove(const std::string& key) const {
-  return !directory_.empty() && unlink(path(key).c_str()) == 0;
+  return unlinkat(directory(), key.c_str(), 0) == 0;
 }
 
 void DiskCache::store(const std::string& key, const Entry& entry) const {
-  if (directory_.empty()) return;
+  if (!directory_) return;
   const std::string body = encode(entry);
   const std::string head = std::string(kMagic) + checksum(key, body);
   if (head.size() + body.size() > std::min<uint64_t>(size_limit_, kMaxEntry)) {
     debug("entry " + key + " is too large: " + std::to_string(body.size()) + " bytes");
     return;
   }
-  std::string temporary = path(key) + ".XXXXXX.tmp";
-  const Descriptor file(mkostemps(temporary.data(), 4, O_CLOEXEC));
-  if (!file) {
-    debug(temporary + ": " + strerror(errno));
-    return;
-  }
-  if (!write_file(file.get(), head.data(), head.size()) ||
-      !write_file(file.get(), body.data(), body.size()) ||
-      rename(temporary.c_str(), path(key).c_str()) != 0) {
-    debug("entry " + key + " cannot be written: " + strerror(errno));
-    unlink(temporary.c_str());
-  }
+  std::string why;
+  if (!replace_file(directory(), key, fresh_name(key), {head, body}, why))
+    debug("entry " + key + " cannot be written: " + why);
   static std::atomic<unsigned> stores{0};
   if (stores.fetch_add(1) % kTrimInterval == 0) trim();
 }
@@ -204,7 +194,7 @@ void DiskCache::store(const std::string& key, const Entry& entry) const {
 void DiskCache::Lock::release() {
   if (!file_) return;
   // Only the holder removes the file; who waits for it finds that out and makes a new one.
-  unlink(path_.c_str());
+  if (directory_.is_ours()) unlinkat(directory_.get(), name_.c_str(), 0);
   // Not left to close(): a child that the host forked meanwhile has the same open file.
   if (file_.is_ours()) flock(file_.get(), LOCK_UN);
   file_.close();
@@ -212,22 +202,23 @@ void DiskCache::Lock::release() {
 
 DiskCache::Lock DiskCache::lock(const std::string& key, std::chrono::milliseconds limit) const {
   using Clock = std::chrono::steady_clock;
-  if (directory_.empty()) return {};
-  const std::string name = path(key) + ".lock";
+  if (!directory_) return {};
+  const std::string name = key + ".lock";
   const auto deadline = Clock::now() + limit;
   auto pause = std::chrono::microseconds(200);
   bool waited = false;
   for (;;) {
-    Descriptor file(open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    std::string why;
+    Descriptor file = open_own_file(directory(), name, O_RDWR | O_CREAT, why);
     if (!file) {
-      debug(name + ": " + strerror(errno));
+      debug(name + ": " + why);
       return {};
     }
     while (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
       if ((errno != EWOULDBLOCK && errno != EINTR) || !file.is_ours()) return {};
       waited = true;
       // What is waited for is there: nobody needs the lock, and together all are served sooner.
-      if (access(path(key).c_str(), F_OK) == 0) return {};
+      if (faccessat(directory(), key.c_str(), F_OK, 0) == 0) return {};
       if (Clock::now() >= deadline) {
         debug("gave up waiting for another process to build " + key);
         return {};
@@ -237,16 +228,17 @@ DiskCache::Lock DiskCache::lock(const std::string& key, std::chrono::millisecond
     }
     // The one who had it may have removed the file; then this lock means nothing.
     struct stat held, named;
-    if (fstat(file.get(), &held) == 0 && stat(name.c_str(), &named) == 0 &&
+    if (fstat(file.get(), &held) == 0 &&
+        fstatat(directory(), name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
         held.st_ino == named.st_ino && held.st_dev == named.st_dev)
-      return Lock(std::move(file), name, waited);
+      return Lock(Descriptor(open_again(directory())), name, std::move(file), waited);
+    if (Clock::now() >= deadline) return {};
   }
 }
 
 std::vector<DiskCache::Item> DiskCache::items() const {
   std::vector<Item> items;
-  if (directory_.empty()) return items;
-  for_each_file(directory_, [&](const std::string& name, const struct stat& status) {
+  for_each_file(directory(), [&](const std::string& name, const struct stat& status) {
     if (is_key(name))
       items.push_back({name, static_cast<uint64_t>(status.st_size), status.st_mtim});
   });
@@ -259,9 +251,9 @@ std::vector<DiskCache::Item> DiskCache::items() const {
 // What writers left that crashed long ago.
 void DiskCache::remove_stale_files() const {
   const time_t now = time(nullptr);
-  for_each_file(directory_, [&](const std::string& name, const struct stat& status) {
+  for_each_file(directory(), [&](const std::string& name, const struct stat& status) {
     if (status.st_mtime + kStaleAfter >= now) return;
-    if (name.ends_with(".tmp")) unlink(path(name).c_str());
+    if (name.ends_with(".tmp")) unlinkat(directory(), name.c_str(), 0);
     // Taking a lock makes sure that nobody holds it; releasing it removes it.
     if (name.ends_with(".lock"))
       lock(name.substr(0, name.size() - 5), std::chrono::milliseconds(0));
@@ -269,7 +261,7 @@ void DiskCache::remove_stale_files() const {
 }
 
 void DiskCache::trim() const {
-  if (directory_.empty()) return;
+  if (!directory_) return;
   remove_stale_files();
   const std::vector<Item> all = items();
   uint64_t total = 0;

@@ -48,8 +48,11 @@ class DiskCache {
   class Lock {
    public:
     Lock() = default;
-    Lock(Descriptor file, std::string path, bool waited)
-        : file_(std::move(file)), path_(std::move(path)), waited_(waited) {}
+    Lock(Descriptor directory, std::string name, Descriptor file, bool waited)
+        : directory_(std::move(directory)),
+          name_(std::move(name)),
+          file_(std::move(file)),
+          waited_(waited) {}
     ~Lock() { release(); }
     Lock(Lock&&) = default;
     Lock& operator=(Lock&&) = delete;
@@ -59,15 +62,16 @@ class DiskCache {
     void release();
 
    private:
+    Descriptor directory_;
+    std::string name_;
     Descriptor file_;
-    std::string path_;
     bool waited_ = false;
   };
 
-  // Uses `directory`, an absolute path, which is made when needed. It must belong to this user and
-  // be writable for nobody else. `size_limit` in bytes: beyond it the entries that were not used
-  // for the longest time go. An empty `directory` makes a cache that keeps nothing.
-  DiskCache(std::string directory, uint64_t size_limit);
+  // Uses the directory `path`, an absolute one, which is made when needed. It must belong to this
+  // user and be writable for nobody else. `size_limit` in bytes: beyond it the entries that were
+  // not used for the longest time go. An empty `path` makes a cache that keeps nothing.
+  DiskCache(const std::string& path, uint64_t size_limit);
 
   // Why the directory is not used; "" where it is.
   const std::string& refusal() const { return refusal_; }
@@ -92,10 +96,12 @@ class DiskCache {
   bool remove(const std::string& key) const;
 
  private:
-  std::string path(const std::string& name) const { return directory_ + "/" + name; }
+  // A number that openat() and its like refuse where there is no directory, or no longer.
+  int directory() const { return directory_.is_ours() ? directory_.get() : -1; }
   void remove_stale_files() const;
 
-  std::string directory_;  // empty: not usable
+  // What the path led to when it was looked at. All is done in it, wherever the path leads later.
+  Descriptor directory_;  // empty: not usable
   std::string refusal_;
   uint64_t size_limit_;
 };

@@ -14,10 +14,12 @@
 #include <set>
 
 #include "conclave/program_image.h"
+#include "platform/base/changeable_part.h"
 #include "platform/base/config.h"
 #include "platform/base/descriptor.h"
 #include "platform/base/error.h"
 #include "platform/base/log.h"
+#include "platform/base/private_directory.h"
 #include "platform/loader/perf_map.h"
 #include "platform/loader/program_image.h"
 #include "platform/loader/source_line.h"
@@ -123,6 +125,14 @@ void* open_from_memory(const ProgramImage& image, Descriptor& file, std::string&
   return LiveHandles::get().open(unique_path(file.get()), why);
 }
 
+// Loads the file that is open, and not what its path leads to by now, where /proc shows it.
+void* open_file(int fd, const std::string& path, std::string& why) {
+  const std::string place = unique_path(fd);
+  if (access(place.c_str(), F_OK) == 0) return LiveHandles::get().open(place, why);
+  why = changeable_part(path, geteuid());
+  return why.empty() ? LiveHandles::get().open(path, why) : nullptr;
+}
+
 // For systems without /proc or with a ban on code in memory files: a file that is gone at once.
 void* open_from_directory(const ProgramImage& image, const std::string& directory,
                           std::string& why) {
@@ -136,12 +146,19 @@ void* open_from_directory(const ProgramImage& image, const std::string& director
   void* handle = nullptr;
   std::string reason;
   if (write_file(file.get(), image.bytes().data(), image.bytes().size()))
-    handle = LiveHandles::get().open(path, reason);
+    handle = open_file(file.get(), path, reason);
   else
     reason = strerror(errno);
   unlink(path.c_str());
   if (!handle) why += "; " + directory + ": " + reason;
   return handle;
+}
+
+// The cache of programs, where it is one: DiskCache uses no other.
+std::string usable_cache_dir() {
+  const std::string& directory = Config::get().cache_dir;
+  std::string why;
+  return open_private_directory(directory, why) ? directory : "";
 }
 
 void* open_image(const ProgramImage& image, Descriptor& file) {
@@ -153,7 +170,7 @@ void* open_image(const ProgramImage& image, Descriptor& file) {
   log::debug("program binary: loading from memory failed: " + why);
   const char* temporary = secure_getenv("TMPDIR");
   for (const std::string& directory :
-       {Config::get().cache_dir, std::string(temporary ? temporary : ""), std::string("/tmp")})
+       {usable_cache_dir(), std::string(temporary ? temporary : ""), std::string("/tmp")})
     if (directory.starts_with('/'))
       if (void* handle = open_from_directory(image, directory, why)) return handle;
   cannot_load(why);

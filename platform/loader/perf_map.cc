@@ -2,7 +2,6 @@
 #include "platform/loader/perf_map.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,6 +12,7 @@
 
 #include "platform/base/descriptor.h"
 #include "platform/base/log.h"
+#include "platform/base/safe_file.h"
 #include "platform/loader/elf_file.h"
 
 namespace conclave {
@@ -61,11 +61,11 @@ std::string describe_functions(const ProgramImage& image, uintptr_t base) {
 void write_perf_map(const ProgramImage& image, const CodeRange& code, uintptr_t base) {
   const std::string path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
   const std::string text = describe_functions(image, base);
-  // Others may write into /tmp too: no link is followed.
-  const Descriptor file(
-      open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644));
-  if (!file || !write_file(file.get(), text.data(), text.size()) || !detach_from_file(code))
-    log::warn(path + ": no names for profilers: " + strerror(errno));
+  std::string why;
+  const Descriptor file = open_own_file(AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND, why, 0644);
+  if (file && (!write_file(file.get(), text.data(), text.size()) || !detach_from_file(code)))
+    why = strerror(errno);
+  if (!why.empty()) log::warn(path + ": no names for profilers: " + why);
 }
 
 }  // namespace conclave

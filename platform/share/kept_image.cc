@@ -1,60 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/share/kept_image.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "platform/base/descriptor.h"
+#include "platform/base/error.h"
 #include "platform/base/log.h"
+#include "platform/base/private_directory.h"
+#include "platform/base/replace_file.h"
+#include "platform/base/runtime_dir.h"
+#include "platform/base/safe_file.h"
 
 namespace conclave::share {
 namespace {
 
 constexpr size_t kMaxImageBytes = size_t{1} << 30;
 
-std::string path_for(const std::string& segment) {
-  return "/dev/shm/" + segment + ".image." + std::to_string(geteuid());
+// The file of a segment, in the directory that this user alone can write.
+struct Place {
+  std::string path;  // for messages
+  std::string name;
+  Descriptor directory;
+};
+
+// Throws Error where there is no such directory.
+Place place_for(const std::string& segment) {
+  Place place;
+  place.name = segment + ".image";
+  std::replace(place.name.begin(), place.name.end(), '/', '_');
+  const std::string directory = runtime_dir();
+  place.path = directory + "/" + place.name;
+  std::string why;
+  place.directory = open_private_directory(directory, why);
+  if (!place.directory) throw Error(CL_DEVICE_NOT_AVAILABLE, why);
+  return place;
 }
 
-// Writes what goes before under another name, so that a reader sees a whole image or none.
-bool replace_file(const std::string& path, std::string_view bytes) {
-  const std::string fresh = path + ".new";
-  unlink(fresh.c_str());  // of a process that died over it
-  const Descriptor file(
-      open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!file) return false;
-  if (write_file(file.get(), bytes.data(), bytes.size()) &&
-      rename(fresh.c_str(), path.c_str()) == 0)
-    return true;
-  const int error = errno;
-  unlink(fresh.c_str());
-  errno = error;
-  return false;
+void warn(const std::string& why) {
+  log::warn("device image: it cannot be kept: " + why +
+            "; processes that do not load it themselves cannot run its kernels");
 }
 
 }  // namespace
 
 void keep_image(const std::string& segment, std::string_view bytes) {
   if (segment.empty()) return;
-  const std::string path = path_for(segment);
-  if (!replace_file(path, bytes))
-    log::warn("device image: " + path + " cannot be written: " + strerror(errno) +
-              "; processes that do not load it themselves cannot run its kernels");
+  try {
+    const Place place = place_for(segment);
+    const std::string fresh = place.name + ".new";
+    unlinkat(place.directory.get(), fresh.c_str(), 0);  // a process may have died over it
+    std::string why;
+    if (!replace_file(place.directory.get(), place.name, fresh, {bytes}, why))
+      warn(place.path + ": " + why);
+  } catch (const Error& error) {
+    warn(error.text());
+  }
 }
 
-std::string kept_image(const std::string& segment) {
-  if (segment.empty()) return "";
-  const Descriptor file(open(path_for(segment).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  struct stat status;
-  if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
-      status.st_uid != geteuid() || (status.st_mode & 022) != 0)
+std::string kept_image(const std::string& segment, std::string& why) {
+  if (segment.empty()) {
+    why = "no other process can have loaded it";
     return "";
-  std::string bytes;
-  return read_file(file.get(), kMaxImageBytes, bytes) ? bytes : "";
+  }
+  try {
+    const Place place = place_for(segment);
+    const Descriptor file = open_own_file(place.directory.get(), place.name, O_RDONLY, why);
+    std::string bytes;
+    if (file && read_file(file.get(), kMaxImageBytes, bytes) && !bytes.empty()) return bytes;
+    why = place.path + ": " + (file ? "cannot be read" : why);
+  } catch (const Error& error) {
+    why = error.text();
+  }
+  return "";
 }
 
 }  // namespace conclave::share

@@ -279,6 +279,39 @@ CHILD_PROCESS(openmp_beside_another) {
   return 0;
 }
 
+// An empty file, whose content the library would look at, and which cannot be moved aside: what
+// another user can make in a directory such as /dev/shm. The directory stands for those rights.
+CHILD_PROCESS(openmp_trap) {
+  std::ofstream file(openmp_trace());
+  std::filesystem::create_directory(openmp_trace() + ".host");
+  Context context = make_context();
+  Queue queue = make_queue(context);
+  Program program = build(context, kSource, CONCLAVE_TEST_OPENMP_OBJECT);
+  Kernel kernel = make_kernel(program, "parts");
+  Buffer out = make_buffer(context, std::vector<int>(1));
+  const int n = 5;
+  clSetKernelArg(kernel, 0, sizeof(cl_mem), out.list());
+  clSetKernelArg(kernel, 1, sizeof n, &n);
+  Event refused, done;
+  const bool enqueued = clEnqueueTask(queue, kernel, 0, nullptr, refused.out()) == CL_SUCCESS;
+  clWaitForEvents(1, refused.list());
+  const cl_int status = event_status(refused);
+  std::filesystem::remove(openmp_trace() + ".host");
+  std::filesystem::remove(openmp_trace());
+  CHECK(enqueued);
+  CHECK(status == CL_OUT_OF_RESOURCES);
+  // Without it all is well.
+  CHECK(clEnqueueTask(queue, kernel, 0, nullptr, done.out()) == CL_SUCCESS);
+  clWaitForEvents(1, done.list());
+  CHECK(event_status(done) == CL_COMPLETE);
+  return 0;
+}
+
+TEST_F(OpenMpTest, AFileOfAnotherUserIsNotBelieved) {
+  const ChildResult result = run_child("openmp_trap", {}, 30);
+  EXPECT_EQ(0, result.exit_status) << result.output;
+}
+
 TEST_F(OpenMpTest, LeavesNoTraces) {
   const ChildResult result = run_child("openmp_without_traces");
   EXPECT_EQ(0, result.exit_status) << result.output;

@@ -5,9 +5,9 @@ set -euo pipefail
 build=$1
 source=$2
 work=$(mktemp -d)
-trap 'rm -rf "$work" /dev/shm/conclave-xrt-c.$$*' EXIT
+trap 'rm -rf "$work" /dev/shm/conclave-xrt-c.$$' EXIT
 cd "$work"
-export CONCLAVE_SEGMENT=conclave-xrt-c.$$ CONCLAVE_COMPUTE_UNITS=2
+export CONCLAVE_SEGMENT=conclave-xrt-c.$$ CONCLAVE_COMPUTE_UNITS=2 XDG_RUNTIME_DIR=$work
 
 cat > vadd.cl <<'END'
 kernel void vadd(global const int* a, global const int* b, global int* c, int n) {
@@ -102,3 +102,22 @@ cc -std=c11 -Wall -Wextra -Werror -I"$source/include" -o vadd vadd.c -L"$build/l
 cc -std=c11 -fsyntax-only -Wall -Wextra -Werror -I"$source/include/xrt" -include xrt.h -x c /dev/null
 c++ -std=c++17 -fsyntax-only -Wall -Wextra -Werror -I"$source/include" -include xrt/xrt.h -x c++ /dev/null
 [ "$(./vadd vadd.xclbin)" = PASSED ]
+
+# A relative path of libraries still means the directory in which the program was started, once it has
+# changed to one where somebody else has put a library of that name.
+mkdir -p mine/lib strange/lib
+cp "$build"/lib/*.so* mine/lib
+cat > strange.c <<'END'
+#include <unistd.h>
+__attribute__((constructor)) static void run(void) { _exit(77); }
+END
+cc -shared -fPIC -o strange/lib/libconclave.so strange.c
+cat > probe.c <<'END'
+#include <unistd.h>
+
+#include "xrt/xrt.h"
+
+int main(void) { return chdir("../strange") || xclProbe() != 1; }
+END
+cc -I"$source/include" -o probe probe.c -Lmine/lib -lxrt_core
+(cd mine && LD_LIBRARY_PATH=lib ../probe)

@@ -3,11 +3,14 @@
 // interface and with OpenCL, and what becomes of the others when one of them dies.
 #include <CL/cl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -15,6 +18,7 @@
 
 #include "image_roles.h"
 #include "platform/share/meeting_place.h"
+#include "test/common/temporary_directory.h"
 #include "test/common/temporary_segment.h"
 #include "test/common/worker_process.h"
 
@@ -28,7 +32,8 @@ class DeviceImages : public testing::Test {
   std::vector<std::string> settings(const std::vector<std::string>& more = {}) const {
     // The first of two settings of a variable counts.
     std::vector<std::string> all = more;
-    all.insert(all.end(), {segment_.setting(), "CONCLAVE_COMPUTE_UNITS=2"});
+    all.insert(all.end(), {segment_.setting(), "CONCLAVE_COMPUTE_UNITS=2",
+                           "XDG_RUNTIME_DIR=" + runtime_.path()});
     return all;
   }
   std::unique_ptr<WorkerProcess> start(const std::string& role,
@@ -47,7 +52,11 @@ class DeviceImages : public testing::Test {
     for (const std::string& line : steps) EXPECT_EQ(step(worker, line), 0) << line;
   }
 
+  // The file of the device image that is loaded, which processes have from each other.
+  std::string kept_file() const { return runtime_.file("conclave/" + segment_.name() + ".image"); }
+
   TemporarySegment segment_{".image"};
+  TemporaryDirectory runtime_;
 };
 
 // One process of the diagram: what it does until it holds its context, and what then.
@@ -251,6 +260,78 @@ TEST_F(DeviceImages, DeviceHeldAlone) {
     EXPECT_EQ(step(*alone, "load Y"), -EPERM);
   }
   remove(ini.c_str());
+}
+
+// --- Traps ---
+
+// For the answer to a step that must not hang.
+constexpr double kSoon = 10;
+
+int step_soon(WorkerProcess& worker, const std::string& line) {
+  worker.send(line);
+  return std::stoi(worker.receive(kSoon));
+}
+
+// Where everybody can make files, somebody makes one in the place of what others look for.
+TEST_F(DeviceImages, NobodyLooksForThemWhereAllCanWrite) {
+  auto loader = start("xcl"), other = start("xcl");
+  expect_steps(*loader, {"open", "load X"});
+  expect_steps(*other, {"open", "context X 0 shared"});
+  const std::string place = "/dev/shm/" + segment_.name() + ".image." + std::to_string(geteuid());
+  unlink(place.c_str());
+  ASSERT_EQ(mkfifo(place.c_str(), 0666), 0);
+  EXPECT_EQ(step_soon(*other, "exec 0"), 0);
+  expect_steps(*other, {"wait"});
+  unlink(place.c_str());
+  struct stat status;
+  ASSERT_EQ(stat(kept_file().c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+}
+
+// What a program of the same user, gone astray, may leave in its own directory.
+TEST_F(DeviceImages, TrapsInThePlaceOfTheFile) {
+  auto loader = start("xcl"), other = start("xcl");
+  expect_steps(*loader, {"open", "load X"});
+  expect_steps(*other, {"open", "context X 0 shared"});
+  const std::string file = kept_file(), image = image_file("X");
+  const auto expect_refusal = [&](const std::string& why) {
+    EXPECT_EQ(step_soon(*other, "exec 0"), -EINVAL);
+    const std::string text = ask(*other, "error");
+    EXPECT_NE(text.find(file + ": " + why), std::string::npos) << text;
+  };
+  ASSERT_EQ(unlink(file.c_str()), 0);
+  expect_refusal("No such file or directory");
+  ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
+  expect_refusal("is a FIFO");
+  ASSERT_EQ(unlink(file.c_str()), 0);
+  ASSERT_EQ(symlink(image.c_str(), file.c_str()), 0);
+  expect_refusal("is a symbolic link");
+  ASSERT_EQ(unlink(file.c_str()), 0);
+  std::filesystem::copy_file(image, file);
+  ASSERT_EQ(chmod(file.c_str(), 0666), 0);
+  expect_refusal("can be written by other users");
+  if (geteuid() == 0) {
+    ASSERT_EQ(chmod(file.c_str(), 0600), 0);
+    ASSERT_EQ(chown(file.c_str(), 65534, 65534), 0);
+    expect_refusal("belongs to another user (65534)");
+  }
+  // Whoever loads the image needs no file, and makes it anew for others.
+  ASSERT_EQ(unlink(file.c_str()), 0);
+  ASSERT_EQ(mkfifo((file + ".new").c_str(), 0600), 0);
+  EXPECT_EQ(step_soon(*other, "load X"), 0);
+  EXPECT_EQ(step_soon(*other, "exec 0"), 0);
+  expect_steps(*other, {"wait", "uncontext X 0"});
+  EXPECT_EQ(step_soon(*loader, "load Y"), 0);
+  expect_steps(*other, {"context Y 0 shared", "exec 0", "wait"});
+}
+
+// The image on disk has two compute units, whatever the segment says.
+TEST_F(DeviceImages, SegmentThatPromisesMoreComputeUnits) {
+  auto p = start("xcl");
+  expect_steps(*p, {"open", "load X", "forge 256", "context X 20 shared"});
+  EXPECT_EQ(step_soon(*p, "exec 20"), -EINVAL);
+  const std::string text = ask(*p, "error");
+  EXPECT_NE(text.find("has 2 compute units; there is no number 20"), std::string::npos) << text;
 }
 
 // --- OpenCL ---

@@ -12,8 +12,8 @@ namespace conclave::test {
 
 // Role "xcl": each line is a step with XRT's C interface, and is answered by a line, "0" or a
 // negative errno: "open", "close", "load X", "context X 0 shared", "uncontext X 0", "exec 0" (which
-// checks the result), "wait", "again" (the last command), "fork STEP" (in a child process). "error"
-// is answered by the text of the last failure.
+// checks the result), "wait", "again" (the last command), "fork STEP" (in a child process), "forge
+// N" (the segment's number of compute units). "error" is answered by the text of the last failure.
 //
 // Role "opencl": "load X" makes a program, "kernel vadd:{vadd_1}" a kernel, "run" runs and checks
 // it, "run 1" the same on the second of sub-devices with one compute unit each, "rebuild" builds

@@ -13,6 +13,7 @@
 #include "foreign_load.h"
 #include "roles.h"
 #include "test/common/daemon_process.h"
+#include "test/common/temporary_directory.h"
 #include "test/common/temporary_segment.h"
 #include "test/common/worker_process.h"
 
@@ -90,7 +91,8 @@ int run(Options& options) {
   }
   const conclave::test::TemporarySegment segment;
   const conclave::test::TemporarySegment fcfs_segment(".fcfs");
-  options.setting.environment = {segment.setting()};
+  const conclave::test::TemporaryDirectory runtime;  // for files of device images
+  options.setting.environment = {segment.setting(), "XDG_RUNTIME_DIR=" + runtime.path()};
   std::optional<conclave::test::DaemonProcess> daemon;
   if (options.users) {
     options.setting.environment.push_back(conclave::test::kEachAnotherUser);

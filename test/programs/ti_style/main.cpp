@@ -7,6 +7,8 @@
 #include <ocl_util.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <iostream>
 
@@ -73,6 +75,10 @@ int main() {
 
     char* text = 0;
     if (ocl_read_binary("/nonexistent", text) != 0 || text) errs++;
+    const char fifo[] = "ti_style.fifo";  // which nobody writes to
+    mkfifo(fifo, 0600);
+    if (ocl_read_binary(fifo, text) != 0 || text) errs++;
+    unlink(fifo);
     int length = ocl_read_binary("/proc/self/exe", text);
     if (length < 4 || text[1] != 'E') errs++;
     delete[] text;

@@ -30,6 +30,11 @@ DiskCache::Entry entry_with(std::string image) {
   return {std::move(image), "log", {}};
 }
 
+std::string numbered_key(unsigned number) {
+  std::string key = std::to_string(number);
+  return std::string(32 - key.size(), '0') + key;
+}
+
 size_t count_files(const std::string& directory) {
   size_t count = 0;
   for ([[maybe_unused]] const auto& file : std::filesystem::directory_iterator(directory)) ++count;
@@ -112,6 +117,48 @@ TEST(DiskCache, RefusesDirectoriesThatOthersCanWrite) {
   EXPECT_EQ(count_files(directory.path()), 0u);
 }
 
+// Somebody who can write above the directory puts another one in its place after it was looked at.
+TEST(DiskCache, StaysInTheDirectoryThatItHasLookedAt) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("cache"), aside = directory.file("aside");
+  const DiskCache cache(path, kLimit);
+  const DiskCache planted(directory.file("planted"), kLimit);
+  planted.store(kKey, entry_with("planted"));
+  ASSERT_EQ(rename(path.c_str(), aside.c_str()), 0);
+  ASSERT_EQ(rename(directory.file("planted").c_str(), path.c_str()), 0);
+  EXPECT_FALSE(cache.find(kKey));
+  cache.store(kKey, entry_with("image"));
+  EXPECT_EQ(cache.find(kKey)->image, "image");
+  EXPECT_EQ(planted.find(kKey)->image, "planted");
+  EXPECT_EQ(cache.items().size(), 1u);
+  EXPECT_TRUE(cache.lock(numbered_key(2), milliseconds(0)));
+  EXPECT_TRUE(cache.remove(kKey));
+  EXPECT_TRUE(planted.find(kKey));
+  EXPECT_EQ(count_files(aside), 0u) << "the lock is removed where it was made";
+}
+
+// No program of the user's makes such files; a lock of this kind would be nobody's or everybody's.
+TEST(DiskCache, TrapsAreNoEntriesAndNoLocks) {
+  const TemporaryDirectory directory;
+  const DiskCache cache(directory.path(), kLimit);
+  const std::string lock = directory.file(kKey + ".lock");
+  alarm(20);
+  ASSERT_EQ(mkfifo(lock.c_str(), 0600), 0);
+  EXPECT_FALSE(cache.lock(kKey, milliseconds(100)));
+  ASSERT_EQ(unlink(lock.c_str()), 0);
+  cache.store(kKey, entry_with("image"));
+  EXPECT_TRUE(cache.find(kKey));
+  ASSERT_EQ(chmod(directory.file(kKey).c_str(), 0666), 0);
+  EXPECT_FALSE(cache.find(kKey));
+  ASSERT_EQ(chmod(directory.file(kKey).c_str(), 0600), 0);
+  EXPECT_TRUE(cache.find(kKey));
+  if (geteuid() == 0) {
+    ASSERT_EQ(chown(directory.file(kKey).c_str(), 12345, 12345), 0);
+    EXPECT_FALSE(cache.find(kKey));
+  }
+  alarm(0);
+}
+
 TEST(DiskCache, UnusableDirectoryIsNoCache) {
   const TemporaryDirectory directory;
   test::write_text(directory.file("file"), "x");
@@ -140,11 +187,6 @@ TEST(DiskCache, FullDiskLeavesNothing) {
               EXPECT_TRUE(cache.find(kKey));
             }),
             0);
-}
-
-std::string numbered_key(unsigned number) {
-  std::string key = std::to_string(number);
-  return std::string(32 - key.size(), '0') + key;
 }
 
 TEST(DiskCache, OldestEntriesGoBeyondTheLimit) {

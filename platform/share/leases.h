@@ -57,13 +57,7 @@ class Leases {
   // The process has entered the table anew.
   void set_self(Owner self) { self_.set(self); }
   // Whether the process is in the table: somebody may have removed it.
-  bool entered() const {
-    const Owner self = self_.get();
-    if (!self) return false;
-    const auto state =
-        static_cast<uint32_t>(layout_.process(self.slot()).state.load(std::memory_order_relaxed));
-    return state == (uint32_t{self.generation()} << 16 | ProcessEntry::kLive);
-  }
+  bool entered() const { return is_live(self(), std::memory_order_relaxed); }
 
   // --- Taking and giving back; a few nanoseconds where nobody else wants the unit ---
 
@@ -75,11 +69,11 @@ class Leases {
   bool take(uint32_t unit) {
     uint64_t word = layout_.unit(unit).lease.load(std::memory_order_relaxed);
     Lease lease = Lease::of(word);
-    if (lease.state > Lease::kIdle || lease.contended || !entered()) return false;
-    lease.owner = self();
+    if (lease.state > Lease::kIdle || lease.contended) return false;
+    const Owner taker = lease.owner = self();
     lease.state = Lease::kActive;
-    return layout_.unit(unit).lease.compare_exchange_strong(word, lease.word(),
-                                                            std::memory_order_acquire);
+    return taker && layout_.unit(unit).lease.compare_exchange_strong(word, lease.word()) &&
+           may_keep(taker);
   }
   // Gives back what take() or accept() gave; to whoever's turn it is, if somebody waits.
   void give(uint32_t unit) {
@@ -180,6 +174,21 @@ class Leases {
   enum class Passed { kGranted, kNobodyWaits, kNotOurs };
   Passed pass(uint32_t unit, bool (Leases::*lets_go)(const Lease&) const, Owner except,
               uint64_t& word);
+  // Whether `owner` is in the table and nobody has begun to remove it.
+  bool is_live(Owner owner, std::memory_order order = std::memory_order_seq_cst) const {
+    if (!owner) return false;
+    const auto state = static_cast<uint32_t>(layout_.process(owner.slot()).state.load(order));
+    return state == (uint32_t{owner.generation()} << 16 | ProcessEntry::kLive);
+  }
+  // After `taker` has got a lease. If the process is in the table still, whoever removes it from
+  // now on sees the lease. Else the lease goes to others: no thread of a process that has entered
+  // again would give it back.
+  bool may_keep(Owner taker) {
+    if (is_live(taker)) [[likely]]
+      return true;
+    release_all_of(taker);
+    return false;
+  }
   bool mine(const Lease& lease) const {
     return lease.state == Lease::kActive && lease.owner == self();
   }

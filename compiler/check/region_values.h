@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What checks in a region function need again and again, calculated once at its entry.
+// Calculates at a region function's entry, once, what the checks in it need again and again.
 #ifndef CONCLAVE_COMPILER_CHECK_REGION_VALUES_H_
 #define CONCLAVE_COMPILER_CHECK_REGION_VALUES_H_
 
@@ -23,25 +23,28 @@ class RegionValues {
   llvm::Value* zero() { return builder_.getInt64(0); }
   const std::array<llvm::Value*, 3>& global_ids();
 
-  // A field of abi::CheckUnit, which stays as it is while the region runs.
+  // Reads the field of abi::CheckUnit at `offset`. The field must not change while the region runs.
   llvm::Value* unit_field(uint64_t offset);
-  // Where an object begins, its bytes, and which offsets are inside for an access of `bytes` bytes:
-  // those below the limit.
+  // Return where an object begins, how many bytes it has, and the limit for accesses of `bytes`
+  // bytes: an offset is inside if it is below the limit.
   llvm::Value* base(const CheckedObject& object);
   llvm::Value* size(const CheckedObject& object);
   llvm::Value* limit(const CheckedObject& object, uint64_t bytes);
-  // A field of the abi::CheckedMemory of an argument.
+  // Reads the field at `offset` of an argument's abi::CheckedMemory.
   llvm::Value* memory_field(const CheckedObject& argument, uint64_t offset);
   llvm::Value* is_not_zero(llvm::Value* value);
-  // Of an address that one of the above is: what the vectorizer sees through.
+  // Converts an address that one of the above has returned, in a way that the vectorizer sees
+  // through.
   llvm::Value* as_pointer(llvm::Value* address);
-  // The tag of the work-item, for global or for local memory, and the least part of it.
+  // Return the work-item's tag, for global or for local memory, and the part of it in the lowest
+  // bits, which names the item.
   llvm::Value* tag(bool is_local);
   llvm::Value* item();
 
-  // How far an address is behind an object's begin, or that of local memory.
-  llvm::Value* offset(llvm::IRBuilder<>& builder, llvm::Value* pointer, llvm::Value* base);
+  // Returns where local memory begins.
   llvm::Value* local_memory();
+  // Returns how far `pointer` is behind `base`, where an object or local memory begins.
+  llvm::Value* offset(llvm::IRBuilder<>& builder, llvm::Value* pointer, llvm::Value* base);
 
  private:
   llvm::Value* load_constant(llvm::Value* base, uint64_t offset, bool is_constant);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What checked kernels (build option -cl-conclave-check) and the runtime tell each other.
+// This is how checked kernels (build option -cl-conclave-check) and the runtime talk to each other.
 //
-// The compiler emits, before accesses, comparisons that find most of them to be right: against the
-// bounds of what is accessed, and against its shadow memory. Where a comparison does not, the code
-// calls `access` for each access of each work-item, which looks closely.
+// Before accesses the compiler emits comparisons, which find most of them to be right: it compares
+// with the bounds of what is accessed, and with its shadow memory. Where a comparison fails, the
+// code calls `access` for each access of each work-item, which looks closely.
 //
-// Shadow memory: one byte for each byte of a buffer, 0xff where it has been written; and tags,
-// which tell who has accessed a granule (the bytes that all accesses of a kernel are multiples of)
-// last. A tag holds, from the highest bit on,
-//  - of global memory: the launch (19 bits), the barriers that the group has passed (12 bits);
-//  - of local memory: the number of the group's stretch between two barriers (31 bits);
+// Shadow memory has one byte for each byte of a buffer, 0xff where it has been written. It also has
+// tags, which tell who has accessed a granule last. All accesses of a kernel are multiples of a
+// granule. A tag holds, from the highest bit on,
+//  - for global memory: the launch (19 bits) and the barriers that the group has passed (12 bits);
+//  - for local memory: the number of the group's stretch between two barriers (31 bits);
 //  - the work-item (32 bits): its linear global id, or kManyItems.
-// So what is older than a launch, or a stretch, is less than its least tag.
+// So every tag that is older than a launch, or a stretch, is less than that one's least tag.
 #ifndef CONCLAVE_CHECK_ABI_H_
 #define CONCLAVE_CHECK_ABI_H_
 
@@ -23,8 +23,9 @@ struct Launch;
 
 inline constexpr uint32_t kItemMask = 0x7fffffff;
 inline constexpr uint32_t kManyItems = 0xffffffff;
-// The item of a tag besides: who wrote did so by an atomic operation; those who read are all of the
-// group whose number the other bits are.
+// These bits mark the item of a tag. In a writer's tag kAtomicItem says that it wrote by an atomic
+// operation. In a readers' tag kItemsOfGroup says that the readers are all of one group, and that
+// the other bits are the group's number.
 inline constexpr uint32_t kAtomicItem = 0x80000000;
 inline constexpr uint32_t kItemsOfGroup = 0x80000000;
 inline constexpr uint32_t kTagItemBits = 32;
@@ -43,7 +44,7 @@ enum class CheckedAccess : uint8_t {
 };
 enum class CheckedSpace : uint8_t { kGlobal, kLocal, kPrivate, kUnknown };
 
-// One place in the source where memory is accessed; a constant of the program.
+// This constant of the program describes one place in the source where memory is accessed.
 struct CheckSite {
   uint32_t line;  // 0: not known
   uint32_t column;
@@ -58,17 +59,17 @@ struct CheckSite {
   char text[4];      // kernel, file and variable, each with a 0 behind
 };
 
-// Memory that the code has the bounds of.
+// This describes memory whose bounds the code knows.
 struct CheckedMemory {
   uint64_t base;
   uint64_t size;
   uint64_t init;  // shadow of `base`; 0: everything has been written
-  uint64_t
-      writers;  // the tags of `base`, one uint64_t for each granule; 0: races are not looked for
+  // The tags of `base`, one uint64_t for each granule; 0 where nobody looks for races.
+  uint64_t writers;
   uint64_t readers;
 };
 
-// What the thread that runs work-groups of one launch has for checking.
+// Each thread that runs work-groups of a launch has one of these for checking.
 struct CheckUnit {
   // Looks closely at an access of `bytes` bytes at `address`, which the code expects in
   // [base, base + size); of a write of up to 8 bytes, `value` is what is written. Returns where the
@@ -78,8 +79,8 @@ struct CheckUnit {
                      uint64_t z);
   // Called before each stretch between barriers that a group runs; `region` 0 is the first.
   void (*begin_region)(CheckUnit* unit, uint32_t region);
-  // Of a work-item that has come to a barrier (1, 2, ...) or to the kernel's end (-1), where the
-  // one before it has come to another one.
+  // Called where two neighbouring work-items part: the one at (x, y, z) has come to the barrier
+  // `region` (1, 2, ...) or to the kernel's end (-1), and the one before it has come to `before`.
   void (*diverge)(CheckUnit* unit, const CheckSite* site, uint32_t before, uint32_t region,
                   uint64_t x, uint64_t y, uint64_t z);
 

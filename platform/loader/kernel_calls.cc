@@ -27,6 +27,7 @@ struct ThreadState {
   TeamThreads::Member* member = nullptr;
   int holds = 0;
   bool is_ready = false;  // to call kernel code
+  uintptr_t stack_end = UINTPTR_MAX;
   CallingThread caller;
   KernelFault fault;  // that has ended the call
   ThreadExit exit;
@@ -112,15 +113,32 @@ KernelFault::Access access_of(const void* context, const siginfo_t& info) {
   return KernelFault::Access::kRead;
 }
 
-KernelFault fault_of(int number, const siginfo_t& info, const void* context,
-                     uintptr_t instruction) {
+// Where the calling thread's stack ends, with its highest address.
+uintptr_t end_of_stack() {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return UINTPTR_MAX;
+  void* begin = nullptr;
+  size_t bytes = 0;
+  pthread_attr_getstack(&attributes, &begin, &bytes);
+  pthread_attr_destroy(&attributes);
+  return reinterpret_cast<uintptr_t>(begin) + bytes;
+}
+
+// Whether a stack that overflows has led to an access to `address`. Beyond the stack's end may be a
+// buffer, and an access beyond the end of that one.
+bool is_near_stack(uintptr_t address, uintptr_t pointer, uintptr_t stack_end) {
+  return address + kFrameBytes - pointer < 2 * kFrameBytes && address < stack_end;
+}
+
+KernelFault fault_of(int number, const siginfo_t& info, const void* context, uintptr_t instruction,
+                     uintptr_t stack_end) {
   KernelFault fault;
   fault.signal = number;
   // An address that is none of the machine's is not told.
   fault.has_address = (number == SIGSEGV || number == SIGBUS) && info.si_code != SI_KERNEL;
   fault.address = reinterpret_cast<uintptr_t>(info.si_addr);
   fault.near_stack =
-      fault.has_address && fault.address + kFrameBytes - stack_pointer(context) < 2 * kFrameBytes;
+      fault.has_address && is_near_stack(fault.address, stack_pointer(context), stack_end);
   fault.access = access_of(context, info);
   fault.instruction = instruction;
   return fault;
@@ -133,7 +151,7 @@ void leave_faulty_kernel(int number, const siginfo_t& info, const void* context)
   if (KernelCall* call = state->call) {
     const uintptr_t instruction = faulty_instruction(call->site, context);
     if (!instruction) return;
-    const KernelFault fault = fault_of(number, info, context, instruction);
+    const KernelFault fault = fault_of(number, info, context, instruction, state->stack_end);
     call->fault = fault;
     CallRegistry::get().depart(call->site.launch, {CL_ERROR_KERNEL_FAULT_CONCLAVE});
     // Where a handler of the host was on top of ours and has handed the fault on, the signal is
@@ -146,7 +164,7 @@ void leave_faulty_kernel(int number, const siginfo_t& info, const void* context)
   const uintptr_t instruction = faulty_instruction(team.code, context);
   if (!instruction) return;
   CallRegistry::get().depart(team, {CL_ERROR_KERNEL_FAULT_CONCLAVE},
-                             fault_of(number, info, context, instruction));
+                             fault_of(number, info, context, instruction, state->stack_end));
   stop_for_good(*state->member);
 }
 
@@ -213,6 +231,7 @@ void accept_signal() {
     throw std::bad_alloc();
   }
   accept_signal();
+  t_state.stack_end = end_of_stack();
   pthread_setspecific(state_key(), &t_state);
   kernel_calls::guard_handlers();
   t_state.is_ready = true;

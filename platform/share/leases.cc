@@ -196,7 +196,7 @@ bool Leases::accept(uint32_t unit) {
   Lease lease = Lease::of(word);
   for (Tries tries; lease.state == Lease::kGranted && lease.owner == self() && tries.next();) {
     lease.state = Lease::kActive;
-    if (cu.lease.compare_exchange_strong(word, lease.word())) return true;
+    if (cu.lease.compare_exchange_strong(word, lease.word())) return may_keep(lease.owner);
     lease = Lease::of(word);
   }
   return false;

@@ -62,10 +62,7 @@ class Leases {
 
   Owner self() const { return self_; }
   // Whether the process is in the table: somebody may have removed it.
-  bool entered() const {
-    const auto state = static_cast<uint32_t>(entry().state.load(std::memory_order_relaxed));
-    return state == (uint32_t{self_.generation()} << 16 | ProcessEntry::kLive);
-  }
+  bool entered() const { return is_live(self(), std::memory_order_relaxed); }
 
   // --- Taking and giving back; a few nanoseconds where nobody else wants the unit ---
 
@@ -77,11 +74,11 @@ class Leases {
   bool take(uint32_t unit) {
     uint64_t word = layout_.unit(unit).lease.load(std::memory_order_relaxed);
     Lease lease = Lease::of(word);
-    if (lease.state > Lease::kIdle || lease.contended || !entered()) return false;
-    lease.owner = self();
+    if (lease.state > Lease::kIdle || lease.contended) return false;
+    const Owner taker = lease.owner = self();
     lease.state = Lease::kActive;
-    return layout_.unit(unit).lease.compare_exchange_strong(word, lease.word(),
-                                                            std::memory_order_acquire);
+    return taker && layout_.unit(unit).lease.compare_exchange_strong(word, lease.word()) &&
+           may_keep(taker);
   }
   // Gives back what take() or accept() gave; to whoever's turn it is, if somebody waits.
   void give(uint32_t unit) {
@@ -193,7 +190,22 @@ class Leases {
   enum class Passed { kGranted, kReturned, kNobodyWaits, kNotOurs };
   enum class Grant { kMade, kReturned, kChanged };
   Passed pass(uint32_t unit, bool (Leases::*lets_go)(const Lease&) const, Owner except,
-              uint64_t& word, Tries& tries);
+              uint64_t& word);
+  // Whether `owner` is in the table and nobody has begun to remove it.
+  bool is_live(Owner owner, std::memory_order order = std::memory_order_seq_cst) const {
+    if (!owner) return false;
+    const auto state = static_cast<uint32_t>(layout_.process(owner.slot()).state.load(order));
+    return state == (uint32_t{owner.generation()} << 16 | ProcessEntry::kLive);
+  }
+  // After `taker` has got a lease. If the process is in the table still, whoever removes it from
+  // now on sees the lease. Else the lease goes to others: no thread of a process that has entered
+  // again would give it back.
+  bool may_keep(Owner taker) {
+    if (is_live(taker)) [[likely]]
+      return true;
+    release_all_of(taker);
+    return false;
+  }
   bool mine(const Lease& lease) const {
     return lease.state == Lease::kActive && lease.owner == self();
   }

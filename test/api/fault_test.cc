@@ -134,7 +134,7 @@ TEST_F(FaultTest, TenThousandTimesWithoutALeak) {
     file >> all >> resident;
     return resident * 4;
   };
-  size_t before = 0;
+  [[maybe_unused]] size_t before = 0;
   for (int i = 0; i < 10'000; ++i) {
     const Event event = enqueue(queue_, "faulty", {(i * 37) % 16384, 1 + i % 4});
     EXPECT_CL(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, clWaitForEvents(1, event.list()));

@@ -29,6 +29,9 @@ using Steps = std::vector<std::string>;
 
 class DeviceImages : public testing::Test {
  protected:
+  // This process looks where its workers meet.
+  DeviceImages() { setenv("XDG_RUNTIME_DIR", runtime_.path().c_str(), 1); }
+
   std::vector<std::string> settings(const std::vector<std::string>& more = {}) const {
     // The first of two settings of a variable counts.
     std::vector<std::string> all = more;

@@ -35,13 +35,14 @@ constexpr size_t kMostSteps = 3000;
 
 // A thread of a simulated process, as a fibre: its registers are in `at`, while it does not run.
 struct Fibre {
-  enum Status : uint32_t { kReady, kAsleep, kAwaitsDeath, kAwaitsLock, kEnded, kDead };
+  enum Status : uint32_t { kReady, kAsleep, kAwaitsDeath, kAwaitsLock, kAwaits, kEnded, kDead };
   jmp_buf at;
   Status status;
   uint32_t process;
   const void* next;  // the word that it will access
   uint32_t mask;     // that it sleeps with
   uint32_t told;     // deaths that it has been told of
+  bool (*awaited)(uint32_t process);
   uint32_t allocated;
   std::byte* top;  // the end of the stack in use
 };
@@ -165,7 +166,8 @@ bool can_go_on(const Fibre& fibre) {
   const Notes& notes = g_control.notes;
   return fibre.status == Fibre::kReady ||
          (fibre.status == Fibre::kAwaitsDeath && (notes.dead & ~fibre.told) != 0) ||
-         (fibre.status == Fibre::kAwaitsLock && !(notes.locked >> fibre.process & 1));
+         (fibre.status == Fibre::kAwaitsLock && !(notes.locked >> fibre.process & 1)) ||
+         (fibre.status == Fibre::kAwaits && fibre.awaited(fibre.process));
 }
 
 // --- States ---
@@ -430,6 +432,15 @@ uint32_t wait_for_death() {
   return process;
 }
 
+void wait_until(bool (*holds)(uint32_t process)) {
+  Fibre& self = *g_current;
+  if (holds(self.process)) return;
+  self.awaited = holds;
+  self.status = Fibre::kAwaits;
+  suspend(nullptr);
+  self.awaited = nullptr;
+}
+
 void lock() {
   Fibre& self = *g_current;
   if (g_control.notes.locked >> self.process & 1) {
@@ -464,7 +475,8 @@ Result explore(const Setup& setup, const std::function<void()>& prepare,
   header.policy.store(static_cast<uint32_t>(setup.policy));
   header.time_slice_us.store(1000);
   for (uint32_t slot = 0; slot < setup.processes; ++slot) {
-    layout().process(slot).state.store(EntryState{1, 1, ProcessEntry::kLive}.word());
+    layout().process(slot).state.store(
+        EntryState{static_cast<uint32_t>(getpid()), 1, ProcessEntry::kLive}.word());
     layout().process(slot).start_time.store(slot + 1);
   }
   prepare();

@@ -12,6 +12,7 @@
 #ifndef CONCLAVE_TEST_SHARE_LEASE_MODEL_H_
 #define CONCLAVE_TEST_SHARE_LEASE_MODEL_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -47,7 +48,10 @@ struct Notes {
   uint32_t dead;                     // bit p: process p was killed
   uint32_t locked;                   // bit p: a thread of process p has that process's lock
   uint32_t stopped;                  // bit p: process p does not run, for somebody has stopped it
-  uint32_t entered[kMostProcesses];  // Owner of a process that came later, 0: none
+  uint32_t entered[kMostProcesses];  // Owner of a process that came later or again, 0: none
+  uint32_t published_by[kMostProcesses];  // Owner that a process last published its wishes as
+  // What the threads of one process share.
+  alignas(Leases) std::byte leases[kMostProcesses][sizeof(Leases)];
 };
 
 struct Result {
@@ -85,6 +89,8 @@ inline Lease lease_of(uint32_t unit) {
 }
 // Sleeps until a process has been killed that this thread has not been told of yet; which one.
 uint32_t wait_for_death();
+// Sleeps until `holds` of the calling process, which may only peek().
+void wait_until(bool (*holds)(uint32_t process));
 // A lock among the threads of the calling process.
 void lock();
 void unlock();

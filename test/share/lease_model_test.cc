@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 #include "lease_model.h"
 #include "platform/share/recent_use.h"
@@ -151,10 +152,26 @@ std::string unit_text(uint32_t unit) {
          (lease.contended ? ", contended" : "");
 }
 
-// After each step: whoever believes to hold a unit does, so no two do.
+bool is_entered(Owner owner) {
+  if (!owner || owner.slot() >= layout().process_capacity()) return false;
+  const EntryState state = EntryState::of(peek(layout().process(owner.slot()).state));
+  return state.state == ProcessEntry::kLive && state.generation == owner.generation();
+}
+
+// Those of `processes` that are in the table.
+uint32_t entered(uint32_t processes) {
+  uint32_t all = 0;
+  for (; processes; processes &= processes - 1) {
+    const auto process = static_cast<uint32_t>(std::countr_zero(processes));
+    if (is_entered(owner_of(process))) all |= bit(process);
+  }
+  return all;
+}
+
+// After each step: whoever is in the table and believes to hold a unit does, so no two do.
 std::string always() {
   for (uint32_t unit = 0; unit < kMostUnits; ++unit) {
-    const uint32_t holders = notes().holders[unit];
+    const uint32_t holders = entered(notes().holders[unit]);
     if (std::popcount(holders) > 1) return "Two processes hold unit " + std::to_string(unit);
     if (holders) {
       const auto process = static_cast<uint32_t>(std::countr_zero(holders));
@@ -175,9 +192,7 @@ std::string always() {
 }
 
 bool is_alive(Owner owner) {
-  if (!owner || owner.slot() >= layout().process_capacity()) return false;
-  const EntryState state = EntryState::of(peek(layout().process(owner.slot()).state));
-  if (state.state != ProcessEntry::kLive || state.generation != owner.generation()) return false;
+  if (!is_entered(owner)) return false;
   const uint64_t process = peek(layout().process(owner.slot()).start_time) - 1;
   return !(notes().dead >> process & 1);
 }
@@ -237,6 +252,17 @@ INSTANTIATE_TEST_SUITE_P(, LeaseModel, testing::Values(Policy::kInterleave, Poli
 void held_by_first() {
   layout().unit(0).lease.store(Lease{Owner(0, 1), Lease::kActive, false, 0}.word());
   notes().holders[0] = bit(0);
+}
+
+// So it is, and process 1 waits for it.
+void wished_by_second() {
+  held_by_first();
+  Wish& wish = layout().process(1).wishes[0];
+  wish.units[0].store(bit(0));
+  wish.ticket.store(1);
+  layout().header().next_ticket.store(1);
+  layout().header().waiting[0].store(bit(1));
+  layout().unit(0).lease.store(Lease{Owner(0, 1), Lease::kActive, true, 1}.word());
 }
 
 // Process 0, which holds unit 0, gives it back.
@@ -399,13 +425,7 @@ TEST_P(LeaseModel, GrantToOneThatIsBeingRemoved) {
                   }};
   };
   const auto first_in_line_is_dead = [] {
-    held_by_first();
-    Wish& wish = layout().process(1).wishes[0];
-    wish.units[0].store(bit(0));
-    wish.ticket.store(1);
-    layout().header().next_ticket.store(1);
-    layout().header().waiting[0].store(bit(1));
-    layout().unit(0).lease.store(Lease{Owner(0, 1), Lease::kActive, true, 1}.word());
+    wished_by_second();
     notes().dead = bit(1);
   };
   explore_all({.policy = GetParam(),
@@ -450,6 +470,108 @@ TEST_P(LeaseModel, EntryIsUsedAgain) {
                  .mortal = mortal,
                  .preemptions = thorough() ? 3 : 1},
                 {holder(), worker(1, 1), remover(2), newcomer}, held_by_first);
+}
+
+// --- Evictions ---
+
+// A process that lives on when somebody removes its entry. Any of its threads may note that and
+// enter the process again; whoever comes upon wishes of a former entry publishes them anew.
+class Evictable {
+ public:
+  // Before the threads start.
+  static void prepare(uint32_t process) {
+    new (notes().leases[process]) Leases(layout(), owner_of(process));
+  }
+
+  explicit Evictable(uint32_t index) : index_(index) {}
+
+  // As Share::stay_entered() does. It has a lock of its own there; here one thread only calls it.
+  void stay_entered() {
+    if (leases().entered()) return;
+    const Owner former = leases().self();
+    const Owner fresh = Registry(layout()).enter();
+    for (uint32_t& holders : notes().holders) holders &= ~bit(index_);
+    notes().entered[index_] = fresh.bits();
+    leases().set_self(fresh);
+    leases().wake(0, former);
+  }
+
+  // One thread sees to it that the process waits where it has something to do.
+  void stay_published() {
+    for (;;) {
+      wait_until(is_to_publish);
+      stay_entered();
+      lock();
+      if (notes().jobs[index_]) {
+        notes().published_by[index_] = leases().self().bits();
+        leases().wish(0, units(1), 0);
+      }
+      unlock();
+    }
+  }
+  // Another one is the unit's worker.
+  void serve() {
+    for (;;) {
+      while (!obtain()) {
+        const uint32_t seen = leases().wake_count(0);
+        if (leases().granted(0)) continue;
+        leases().sleep(0, seen, 0);
+      }
+      lock();
+      if (uint32_t& jobs = notes().jobs[index_]; jobs > 0 && --jobs == 0) leases().withdraw(0);
+      unlock();
+      leases().contended(0);
+      notes().holders[0] &= ~bit(index_);
+      leases().give(0);
+    }
+  }
+
+ private:
+  Leases& leases() const {
+    return *std::launder(reinterpret_cast<Leases*>(notes().leases[index_]));
+  }
+
+  static bool is_to_publish(uint32_t process) {
+    return !is_entered(owner_of(process)) ||
+           (notes().jobs[process] && notes().published_by[process] != owner_of(process).bits());
+  }
+
+  bool obtain() {
+    if (!(notes().jobs[index_] && leases().take(0)) && !leases().accept(0)) return false;
+    notes().holders[0] |= bit(index_);
+    return true;
+  }
+
+  const uint32_t index_;
+};
+
+Thread evictable(uint32_t process) {
+  return {process, [=] { Evictable(process).stay_published(); }};
+}
+Thread evictable_worker(uint32_t process) {
+  return {process, [=] { Evictable(process).serve(); }};
+}
+Thread evictor(uint32_t process, uint32_t victim) {
+  return {process, [=] { Registry(layout()).remove(owner_of(victim)); }};
+}
+
+TEST_P(LeaseModel, EvictedWhileItWaitsOrHolds) {
+  for (uint32_t jobs = 1; jobs <= (thorough() ? 2u : 1u); ++jobs)
+    explore_all({.policy = GetParam(), .preemptions = thorough() ? 3 : 2},
+                {worker(0, 1), evictable(1), evictable_worker(1), evictor(2, 1)}, [=] {
+                  Evictable::prepare(1);
+                  notes().jobs[1] = jobs;
+                });
+}
+
+TEST_P(LeaseModel, EvictedWhileItIsHandedTheUnit) {
+  explore_all({.policy = GetParam(), .preemptions = thorough() ? 4 : 3},
+              {holder(), evictable(1), evictable_worker(1), evictor(2, 1)}, [] {
+                wished_by_second();
+                Evictable::prepare(1);
+                notes().jobs[1] = 1;
+                notes().published_by[1] = Owner(1, 1).bits();
+              });
 }
 
 // --- Stopped holders and guests ---

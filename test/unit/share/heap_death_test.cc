@@ -7,50 +7,27 @@
 #include <random>
 #include <thread>
 
-#include "test_segment.h"
+#include "interrupted_child.h"
 
 namespace conclave::share {
 namespace {
 
 constexpr HeapId kDdr1 = HeapId::kDdr1;
-constexpr Heap::Sizes kSizes = {{64 << 10, 64 << 10, 16 << 10}};
-
-int steps_left = 0;
 
 // Runs `body` in a child that dies before its n-th access to the segment; false where it ended
 // before.
 bool dies_at(int n, const std::function<void()>& body) {
-  const int status = run_child([&] {
-    steps_left = n;
-    step_hook = [] {
-      if (--steps_left == 0) raise(SIGKILL);
-    };
-    body();
-    step_hook = nullptr;
-  });
+  const int status = wait_for(start_interrupted_child(SIGKILL, {n}, body));
   EXPECT_TRUE(status == 0 || status == 128 + SIGKILL) << status;
   return status == 128 + SIGKILL;
 }
 
-// A process (0) with blocks and holes around those of another one (1).
 class HeapDeathTest : public testing::Test {
  protected:
-  struct State {
-    TestSegment segment{40};
-    Heap heap{segment.layout()};
-    std::vector<Heap::Allocation> mine;
-
-    State() {
-      EXPECT_TRUE(heap.configure(kSizes));
-      std::vector<Heap::Allocation> holes;
-      for (uint32_t i = 0; i < 10; ++i) {
-        const auto block = heap.allocate(kDdr1, 128 * (1 + i % 3), owner(i % 2));
-        if (i % 2 == 0) mine.push_back(block);
-        if (i == 4) heap.allocate(HeapId::kMsmc, 128, owner(1));
-        if (i % 3 == 1) holes.push_back(heap.allocate(kDdr1, 256, owner(1)));
-      }
-      for (const auto& hole : holes) heap.free(hole, owner(1));
-    }
+  // Few entries, so that a test can use them all up.
+  static constexpr uint32_t kEntries = 40;
+  struct State : MixedHeaps {
+    State() : MixedHeaps(kEntries) {}
   };
 
   // `change`: what process 0 does. At whichever access it dies, what process 1 has stays as it is,
@@ -88,13 +65,8 @@ class HeapDeathTest : public testing::Test {
 
   // No memory and no entry of the table is lost.
   static void expect_all_usable(State& state) {
-    state.heap.free_all(owner(0));
-    ASSERT_EQ(Blocks(), blocks_of(state.heap, owner(0)));
-    state.heap.free_all(owner(1));
-    for (uint32_t id = 0; id < 3; ++id)
-      ASSERT_EQ(kSizes.bytes[id], state.heap.allocate(HeapId(id), kSizes.bytes[id], owner(1)).size);
-    state.heap.free_all(owner(1));
-    for (int i = 0; i < 37; ++i) state.heap.allocate(kDdr1, 128, owner(1));
+    state.expect_all_usable();
+    for (int i = 0; i < int{kEntries} - 3; ++i) state.heap.allocate(kDdr1, 128, owner(1));
     ASSERT_EQ(CL_OUT_OF_RESOURCES,
               error_of([&] { state.heap.allocate(kDdr1, 128, owner(1)); }).code());
     ASSERT_EQ("", contradiction(state.segment.layout()));
@@ -134,11 +106,7 @@ TEST_F(HeapDeathTest, WhileAllBlocksAreFreed) {
 
 // By another one than the owner, as the guardian does.
 TEST_F(HeapDeathTest, WhileTheTablesAreHealed) {
-  const auto heal = [](State& state) {
-    state.segment.layout().header().heaps_damaged.fetch_add(1);
-    state.heap.report(kDdr1);
-  };
-  kill_everywhere(heal);
+  kill_everywhere([](State& state) { state.heal(); });
 }
 
 TEST_F(HeapDeathTest, WhileWhatTheLastDeathLeftIsHealed) {
@@ -163,17 +131,17 @@ TEST_F(HeapDeathTest, WhileSizesAreSet) {
   bool died = true;
   for (int n = 1; died; ++n) {
     SCOPED_TRACE("death at access " + std::to_string(n));
-    TestSegment segment(40);
+    TestSegment segment(kEntries);
     Heap heap(segment.layout());
-    died = dies_at(n, [&] { heap.configure(kSizes); });
+    died = dies_at(n, [&] { heap.configure(kSmallSizes); });
     ASSERT_EQ("", contradiction(segment.layout()));
     // Once ddr_heap1 has its size, the others have theirs.
     if (heap.size(kDdr1) != 0) {
-      EXPECT_EQ(kSizes.bytes[1], heap.size(HeapId::kDdr2));
-      EXPECT_EQ(kSizes.bytes[2], heap.size(HeapId::kMsmc));
+      EXPECT_EQ(kSmallSizes.bytes[1], heap.size(HeapId::kDdr2));
+      EXPECT_EQ(kSmallSizes.bytes[2], heap.size(HeapId::kMsmc));
     }
-    ASSERT_TRUE(heap.configure(kSizes));
-    for (uint32_t id = 0; id < 3; ++id) heap.allocate(HeapId(id), kSizes.bytes[id], owner(0));
+    ASSERT_TRUE(heap.configure(kSmallSizes));
+    for (uint32_t id = 0; id < 3; ++id) heap.allocate(HeapId(id), kSmallSizes.bytes[id], owner(0));
   }
 }
 

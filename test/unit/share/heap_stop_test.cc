@@ -7,36 +7,18 @@
 #include <random>
 #include <vector>
 
-#include "test_segment.h"
+#include "interrupted_child.h"
 
 namespace conclave::share {
 namespace {
 
 constexpr HeapId kDdr1 = HeapId::kDdr1, kMsmc = HeapId::kMsmc;
-constexpr Heap::Sizes kSizes = {{64 << 10, 64 << 10, 16 << 10}};
 
-// The accesses before which this process stops, in ascending order, counted from 1.
-std::vector<int> g_stops;
-int g_accesses = 0;
-
-void stop_at(const std::vector<int>& stops) {
-  g_stops = stops;
-  g_accesses = 0;
-  step_hook = [] {
-    ++g_accesses;
-    if (std::find(g_stops.begin(), g_stops.end(), g_accesses) != g_stops.end()) raise(SIGSTOP);
-  };
-}
-
-// A process that runs `body`, and stops in it.
+// A process that runs `body`, and stops before each of its accesses `stops`.
 class Stopping {
  public:
   Stopping(const std::vector<int>& stops, const std::function<void()>& body)
-      : child_(start_child([&] {
-          stop_at(stops);
-          body();
-          step_hook = nullptr;
-        })) {
+      : child_(start_interrupted_child(SIGSTOP, stops, body)) {
     wait();
   }
   ~Stopping() {
@@ -62,25 +44,10 @@ class Stopping {
   bool stopped_ = false;
 };
 
-// Blocks and holes of the processes 0 and 1.
-struct State {
-  TestSegment segment{60};
-  Heap heap{segment.layout()};
-  std::vector<Heap::Allocation> mine;
+struct State : MixedHeaps {
   Blocks others;
 
-  State() {
-    EXPECT_TRUE(heap.configure(kSizes));
-    std::vector<Heap::Allocation> holes;
-    for (uint32_t i = 0; i < 10; ++i) {
-      const auto block = heap.allocate(kDdr1, 128 * (1 + i % 3), owner(i % 2));
-      if (i % 2 == 0) mine.push_back(block);
-      if (i == 4) heap.allocate(kMsmc, 128, owner(1));
-      if (i % 3 == 1) holes.push_back(heap.allocate(kDdr1, 256, owner(1)));
-    }
-    for (const auto& hole : holes) heap.free(hole, owner(1));
-    others = blocks_of(heap, owner(1));
-  }
+  State() : MixedHeaps(60), others(blocks_of(heap, owner(1))) {}
 
   // What process 1 does while another one is stopped: uses entries and places again.
   void use() {
@@ -112,12 +79,7 @@ const Change kChanges[] = {
     {"frees its third block", [](State& s) { s.heap.free(s.mine[2], owner(0)); }, -1},
     {"frees its last block", [](State& s) { s.heap.free(s.mine[4], owner(0)); }, -1},
     {"frees all", [](State& s) { s.heap.free_all(owner(0)); }, -5, true},
-    {"heals",
-     [](State& s) {
-       s.segment.layout().header().heaps_damaged.fetch_add(1);
-       s.heap.report(kDdr1);
-     },
-     0, true},
+    {"heals", [](State& s) { s.heal(); }, 0, true},
 };
 
 // After all have come to their ends.
@@ -125,10 +87,7 @@ void expect_right(State& state, int more) {
   ASSERT_EQ("", contradiction(state.segment.layout()));
   ASSERT_EQ(state.others, blocks_of(state.heap, owner(1)));
   ASSERT_EQ(static_cast<size_t>(5 + more), blocks_of(state.heap, owner(0)).size());
-  state.heap.free_all(owner(0));
-  state.heap.free_all(owner(1));
-  for (uint32_t id = 0; id < 3; ++id)
-    ASSERT_EQ(kSizes.bytes[id], state.heap.allocate(HeapId(id), kSizes.bytes[id], owner(1)).size);
+  state.expect_all_usable();
 }
 
 class HeapStopTest : public testing::TestWithParam<Change> {};

@@ -179,7 +179,9 @@ TEST_F(DaemonTest, GrowsTheSegmentUnderTheLiving) {
   configure("\"linux-shmem-size-KB\": \"128\"");
   const pid_t first = start_daemon();
   const auto process = client("allocate", {"128"});
-  const size_t blocks_offset = open_segment()->layout().blocks_offset();
+  const size_t blocks_offset =
+      share::kProcessesOffset +
+      open_segment()->layout().process_capacity() * sizeof(share::ProcessEntry);
   stop_daemon(first, SIGTERM);
   configure("\"linux-shmem-size-KB\": \"256\"");
   start_daemon();

@@ -190,7 +190,7 @@ class Leases {
   enum class Passed { kGranted, kReturned, kNobodyWaits, kNotOurs };
   enum class Grant { kMade, kReturned, kChanged };
   Passed pass(uint32_t unit, bool (Leases::*lets_go)(const Lease&) const, Owner except,
-              uint64_t& word);
+              uint64_t& word, Tries& tries);
   // Whether `owner` is in the table and nobody has begun to remove it.
   bool is_live(Owner owner, std::memory_order order = std::memory_order_seq_cst) const {
     if (!owner) return false;

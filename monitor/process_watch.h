@@ -15,11 +15,8 @@ namespace conclave::monitor {
 
 class ProcessWatch {
  public:
-  using Notify =
-      std::function<void(const share::ProcessIdentity&, const share::Registry::Recovered&)>;
-
-  // `notify` is called for each dead process that was removed. Throws Error{CL_OUT_OF_RESOURCES}.
-  explicit ProcessWatch(Notify notify);
+  // Throws Error{CL_OUT_OF_RESOURCES}.
+  ProcessWatch();
 
   // Becomes readable when a watched process ends.
   int descriptor() const { return epoll_.get(); }

@@ -49,7 +49,11 @@ Share& Share::get() {
                    });
   } else if (g_child_of_user.load()) {
     share->contexts_ = 0;
-    share->enter_anew(share->membership());
+    try {
+      share->enter_anew(share->membership());
+    } catch (const DamagedSegment& damage) {
+      if (!share->go_alone(damage.text())) throw;
+    }
     g_child_of_user.store(false);
   }
   return *share;
@@ -207,7 +211,9 @@ bool Share::go_alone(const std::string& why) noexcept {
     log::error("shared segment /dev/shm/" + name + ": " + why +
                "; this process leaves it, and does not share the device with others any more");
     move(Segment::make_private(Config::get().shmem_size_kb));
-    former.registry.give_up(former.self);
+    // A forked child leaves its parent's entry alone.
+    if (EntryState::of(former.state).pid == static_cast<uint32_t>(getpid()))
+      former.registry.give_up(former.self);
     return true;
   } catch (const std::exception& error) {
     log::error(std::string("this process cannot leave a damaged segment: ") + error.what());

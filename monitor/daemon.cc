@@ -214,7 +214,8 @@ Daemon::Client& Daemon::add(const Holder& holder, std::unique_ptr<Segment> segme
   arbiter_.add(added.tenant, holder.quota.compute_units, holder.quota.weight);
   watch_->look_at(added.tenant);
   look();
-  added.bell = std::make_unique<Bell>(added.tenant.layout(), [this, &added] { answer_bell(added); });
+  added.bell =
+      std::make_unique<Bell>(added.tenant.layout(), [this, &added] { answer_bell(added); });
   keep_with_service_manager(holder.name, added.tenant.segment().file());
   return added;
 }

@@ -3,17 +3,22 @@
 
 #include <algorithm>
 
+#include "platform/base/error.h"
 #include "platform/share/daemon_bell.h"
 
 namespace conclave::monitor {
+namespace {
+
+// More than accidents ever cause.
+constexpr int kMostRemovals = 100;
+
+}  // namespace
 
 using share::Lease;
 using share::Owner;
 
 Tenant::Tenant(std::string name, std::unique_ptr<share::Segment> segment)
-    : name_(std::move(name)),
-      segment_(std::move(segment)),
-      registry_(segment_->layout()) {
+    : name_(std::move(name)), segment_(std::move(segment)), registry_(segment_->layout()) {
   enter();
 }
 
@@ -26,12 +31,14 @@ void Tenant::enter() {
 
 void Tenant::stay_entered() {
   if (leases_->entered() && share::is_daemon(layout(), leases_->self())) return;
-  registry_.give_up(leases_->self());
+  if (++removals_ > kMostRemovals)
+    throw Error(CL_OUT_OF_RESOURCES, "somebody removes ti-mctd from the table again and again");
+  registry_.remove_blockless(leases_->self());
   enter();
 }
 
 void Tenant::leave() {
-  registry_.give_up(leases_->self());
+  registry_.remove_blockless(leases_->self());
 }
 
 size_t Tenant::processes() const {

@@ -70,6 +70,7 @@ class Tenant {
   share::Registry registry_;
   std::optional<share::Leases> leases_;  // another one with each entry
   ComputeUnitSet requested_;
+  int removals_ = 0;  // of the daemon's entry by others
   uint64_t ticket_ = 0;
 };
 

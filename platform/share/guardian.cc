@@ -133,10 +133,12 @@ class Watch {
       if (process.pid == getpid()) continue;
       watch(process.pid);
       // It may have died before, or its number may be another's now.
-      if (liveness(process) == Liveness::kDead)
-        bury(owner);
-      else
+      if (liveness(process) != Liveness::kDead) {
         present.insert(process.pid);
+        continue;
+      }
+      if (!present.contains(process.pid)) forget(process.pid);
+      bury(owner);
     }
     std::lock_guard lock(mutex_);
     std::erase_if(watched_, [&](const auto& watched) { return !present.contains(watched.first); });
@@ -167,12 +169,14 @@ class Watch {
     watched_.emplace(pid, std::move(pidfd));
   }
 
+  void forget(pid_t pid) {
+    std::lock_guard lock(mutex_);
+    watched_.erase(pid);
+  }
+
   // Process `pid` has ended.
   void bury_all_of(pid_t pid) {
-    {
-      std::lock_guard lock(mutex_);
-      watched_.erase(pid);
-    }
+    forget(pid);
     for (Owner owner : registry_.everybody()) {
       const ProcessIdentity process = registry_.identity(owner);
       if (process.pid == pid && liveness(process) == Liveness::kDead) bury(owner);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Notices the death of processes, at once and without polling. One process of those that have had
-// to wait is the guardian: it holds a lock of the segment (segment_lock.h) and a pidfd of everybody
-// in the table. When it dies, the lock passes to the next. That several watch (the daemon always
-// does) is harmless, since removing a process is idempotent.
+// to wait is the guardian: it holds a lock of the segment (segment_lock.h) and a pidfd of each
+// living process that the table names, of the same user unless it is the daemon's. When it dies,
+// the lock passes to the next. That several watch (the daemon always does) is harmless, since
+// removing a process is idempotent.
 #ifndef CONCLAVE_PLATFORM_SHARE_GUARDIAN_H_
 #define CONCLAVE_PLATFORM_SHARE_GUARDIAN_H_
 

@@ -158,11 +158,19 @@ Registry::Recovered Registry::remove(Owner owner) {
   const std::optional<EntryState> state = give_up(owner);
   if (!state) return {};
   const Heap::Freed freed = Heap(layout_).free_all(owner);
-  uint64_t word = state->word();
+  set_free(owner, *state);
+  return {freed.blocks, freed.bytes};
+}
+
+void Registry::remove_blockless(Owner owner) {
+  if (const std::optional<EntryState> state = give_up(owner)) set_free(owner, *state);
+}
+
+void Registry::set_free(Owner owner, const EntryState& state) {
+  uint64_t word = state.word();
   layout_.process(owner.slot())
       .state.compare_exchange_strong(word,
                                      EntryState{0, owner.generation(), ProcessEntry::kFree}.word());
-  return {freed.blocks, freed.bytes};
 }
 
 Registry::Recovered Registry::remove_dead() {

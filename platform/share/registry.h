@@ -59,11 +59,15 @@ class Registry {
   // The entry's state then; nothing where it is not (any more) `owner`'s.
   std::optional<EntryState> give_up(Owner owner);
 
+  // The same for an owner that has no blocks of the heaps, without their lock.
+  void remove_blockless(Owner owner);
+
   // Removes all dead processes.
   Recovered remove_dead();
 
  private:
   std::optional<Owner> claim();
+  void set_free(Owner owner, const EntryState& state);
   bool fill_in(Owner owner, const ProcessIdentity& self);
 
   const Layout layout_;

@@ -50,7 +50,11 @@ Share& Share::get() {
                    });
   } else if (g_child_of_user.load()) {
     share->contexts_ = 0;
-    share->enter_anew(share->membership());
+    try {
+      share->enter_anew(share->membership());
+    } catch (const DamagedSegment& damage) {
+      if (!share->go_alone(damage.text())) throw;
+    }
     share->stay_reachable();
     g_child_of_user.store(false);
   }
@@ -238,7 +242,9 @@ bool Share::go_alone(const std::string& why) noexcept {
     log::error("shared segment " + name + ": " + why +
                "; this process leaves it, and does not share the device with others any more");
     move(Segment::make("", Config::get().shmem_size_kb));
-    former.registry.give_up(former.self);
+    // A forked child leaves its parent's entry alone.
+    if (EntryState::of(former.state).pid == static_cast<uint32_t>(getpid()))
+      former.registry.give_up(former.self);
     if (place_) place_->hide();
     return true;
   } catch (const std::exception& error) {

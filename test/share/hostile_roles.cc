@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "platform/base/error.h"
+#include "platform/share/daemon_client.h"
 #include "platform/share/meeting_place.h"
 #include "test/common/spin_kernel.h"
 #include "vandal.h"
@@ -100,7 +101,9 @@ std::vector<uint32_t> some_processes() {
 // The segment as it is now: clients replace one that they find damaged.
 void open_again(std::unique_ptr<share::Segment>& segment, const std::string& name) {
   try {
-    if (auto fresh = share::MeetingPlace(name).find()) segment = std::move(fresh);
+    auto fresh = share::join_daemon(name);
+    if (!fresh) fresh = share::MeetingPlace(name).find();
+    if (fresh) segment = std::move(fresh);
   } catch (const Error&) {  // nobody has replaced it yet
   }
 }

@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "hostile_roles.h"
 #include "platform/base/error.h"
 #include "platform/share/daemon_client.h"
 #include "platform/share/daemon_protocol.h"
@@ -149,6 +150,27 @@ TEST_F(Users, DieAndStop) {
   finish(survivors);
 }
 
+// A user who writes whatever they like into their own segment, which the daemon reads.
+TEST_F(Users, HostileUserBesideOthers) {
+  const DaemonProcess daemon(segment_.name());
+  std::vector<Worker> honest;
+  for (int i = 0; i < 2; ++i) honest.push_back(stream());
+  for (Worker& worker : honest) worker->send("go");
+  for (int round = 0; round < 4; ++round) {
+    WorkerProcess vandal("vandal", {std::to_string(round), segment_.name()}, settings());
+    for (int i = 0; i < 4; ++i) {
+      EXPECT_TRUE(all_progress(honest)) << "round " << round;
+      EXPECT_EQ(kill(daemon.pid(), 0), 0);
+      sleep_until(now_ns() + 300 * kMillisecond);
+    }
+    EXPECT_GT(vandal.page().progress, 0u) << "that is no test of anything";
+  }
+  honest.push_back(stream());  // a newcomer
+  honest.back()->send("go");
+  EXPECT_TRUE(all_progress(honest));
+  finish(honest);
+}
+
 // What one user has, another one cannot reach.
 TEST_F(Users, CannotReachEachOther) {
   const DaemonProcess daemon(segment_.name());
@@ -238,7 +260,9 @@ TEST_F(Users, GarbageOnTheSocket) {
 }  // namespace conclave::test
 
 int main(int argc, char** argv) {
-  const int status = conclave::test::run_role(argc, argv, conclave::test::process_roles());
+  auto roles = conclave::test::process_roles();
+  roles.merge(std::map(conclave::test::hostile_roles()));
+  const int status = conclave::test::run_role(argc, argv, roles);
   if (status >= 0) return status;
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();

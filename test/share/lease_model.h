@@ -39,6 +39,9 @@ struct Setup {
   uint64_t most_states = 30'000'000;
 };
 
+// So often a process can be in the table.
+inline constexpr uint32_t kMostEntries = 4;
+
 // What the test knows of the simulated processes. Part of a state.
 struct Notes {
   uint32_t holders[kMostUnits];      // bit p: process p believes to hold the unit
@@ -50,8 +53,9 @@ struct Notes {
   uint32_t stopped;                  // bit p: process p does not run, for somebody has stopped it
   uint32_t entered[kMostProcesses];  // Owner of a process that came later or again, 0: none
   uint32_t published_by[kMostProcesses];  // Owner that a process last published its wishes as
-  // What the threads of one process share.
-  alignas(Leases) std::byte leases[kMostProcesses][sizeof(Leases)];
+  // What the threads of one process share: its memberships, and which is the present one.
+  alignas(Leases) std::byte leases[kMostProcesses][kMostEntries][sizeof(Leases)];
+  uint32_t membership[kMostProcesses];
 };
 
 struct Result {

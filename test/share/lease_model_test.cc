@@ -480,7 +480,7 @@ class Evictable {
  public:
   // Before the threads start.
   static void prepare(uint32_t process) {
-    new (notes().leases[process]) Leases(layout(), owner_of(process));
+    new (notes().leases[process][0]) Leases(layout(), owner_of(process));
   }
 
   explicit Evictable(uint32_t index) : index_(index) {}
@@ -492,7 +492,10 @@ class Evictable {
     const Owner fresh = Registry(layout()).enter();
     for (uint32_t& holders : notes().holders) holders &= ~bit(index_);
     notes().entered[index_] = fresh.bits();
-    leases().set_self(fresh);
+    const uint32_t next = notes().membership[index_] + 1;
+    ASSERT_LT(next, kMostEntries);
+    new (notes().leases[index_][next]) Leases(layout(), fresh);
+    notes().membership[index_] = next;
     leases().wake(0, former);
   }
 
@@ -528,7 +531,8 @@ class Evictable {
 
  private:
   Leases& leases() const {
-    return *std::launder(reinterpret_cast<Leases*>(notes().leases[index_]));
+    return *std::launder(
+        reinterpret_cast<Leases*>(notes().leases[index_][notes().membership[index_]]));
   }
 
   static bool is_to_publish(uint32_t process) {

@@ -140,8 +140,7 @@ void Arbiter::vouch(uint32_t i, const std::map<Tenant*, ComputeUnitSet>& wanted,
 void Arbiter::serve(uint32_t i, Tenant& next, uint64_t now) {
   Unit& unit = units_[i];
   if (!unit.user || (!unit.guest.tenant && unit.user->take(i))) return pass(i, next, now);
-  if (unit.guest.tenant || next.policy() == share::Policy::kFcfs ||
-      !is_far_behind(next, *unit.user))
+  if (unit.guest.tenant || policy_ == share::Policy::kFcfs || !is_far_behind(next, *unit.user))
     return;
   unit.guest = {&next, now};
   ++tenants_.at(&next).units;
@@ -155,7 +154,7 @@ bool Arbiter::is_over(const Unit& unit, Tenant* next, uint64_t now) const {
   if (!unit.user || !waits || waits == unit.user) return false;
   if (unit.guest.tenant && is_far_behind(*waits, *unit.user)) return false;
   const double slice = static_cast<double>(slice_ns_) * tenants_.at(unit.user).weight;
-  return waits->policy() == share::Policy::kFcfs || static_cast<double>(now - unit.since) >= slice;
+  return policy_ == share::Policy::kFcfs || static_cast<double>(now - unit.since) >= slice;
 }
 
 // Whoever makes it impossible to be in their table is no tenant any more: their processes share the

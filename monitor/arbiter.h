@@ -26,7 +26,11 @@ class Arbiter {
   // same time, 0: all; `weight`: what its time counts for beside others'.
   void add(Tenant& tenant, uint32_t limit = 0, double weight = 1);
   void remove(Tenant& tenant);
-  void set_slice_ns(uint64_t ns) { slice_ns_ = ns; }
+  // The daemon's own settings: what stands in a user's segment is that user's word.
+  void set_policy(share::Policy policy, uint64_t slice_ns) {
+    policy_ = policy;
+    slice_ns_ = slice_ns;
+  }
 
   // Looks who wants what, and passes on what can be passed on now. To be called when a tenant's
   // bell has rung, and when the time that it returns has passed: ns from now; 0: nobody waits.
@@ -83,6 +87,7 @@ class Arbiter {
 
   std::map<Tenant*, Account> tenants_;
   std::vector<Unit> units_{share::kCuEntries};
+  share::Policy policy_ = share::Policy::kInterleave;
   uint64_t slice_ns_ = 4'000'000;
   uint64_t accounted_at_ = 0;
   uint64_t hand_overs_ = 0;

@@ -235,13 +235,13 @@ Daemon::Client* Daemon::find(const Segment& segment) {
 
 void Daemon::apply_config(Client& client) {
   share::Header& header = client.tenant.layout().header();
+  const auto policy = config_.scheduler == Config::Scheduler::kFcfs ? share::Policy::kFcfs
+                                                                    : share::Policy::kInterleave;
   header.daemon_pid.store(static_cast<uint32_t>(getpid()));
-  header.policy.store(static_cast<uint32_t>(config_.scheduler == Config::Scheduler::kFcfs
-                                                ? share::Policy::kFcfs
-                                                : share::Policy::kInterleave));
+  header.policy.store(static_cast<uint32_t>(policy));
   header.time_slice_us.store(config_.time_slice_us);
   header.most_contexts.store(client.quota.contexts);
-  arbiter_.set_slice_ns(uint64_t{1000} * config_.time_slice_us);
+  arbiter_.set_policy(policy, uint64_t{1000} * config_.time_slice_us);
   client.heaps_are_due = true;
 }
 

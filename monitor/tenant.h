@@ -60,8 +60,6 @@ class Tenant {
   // work-groups, at the end of their time slice.
   void request(const ComputeUnitSet& units);
 
-  share::Policy policy() const { return leases_->policy(); }
-
  private:
   void enter();
 

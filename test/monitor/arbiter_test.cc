@@ -50,7 +50,7 @@ struct User {
 
 class ArbiterTest : public testing::Test {
  protected:
-  ArbiterTest() { arbiter.set_slice_ns(kSliceNs); }
+  ArbiterTest() { arbiter.set_policy(share::Policy::kInterleave, kSliceNs); }
   void add(User& user, uint32_t limit = 0, double weight = 1) {
     arbiter.add(user.tenant, limit, weight);
     arbiter.look();

@@ -39,6 +39,7 @@ std::vector<Figure> all_figures() {
   std::vector<Figure> figures = equal_process_figures();
   for (Figure& figure : short_launch_figures()) figures.push_back(std::move(figure));
   figures.push_back(arbitration_figure());
+  figures.push_back(alternation_figure());
   figures.push_back(kill_figure());
   figures.push_back(image_figure());
   figures.push_back(idle_figure());
@@ -93,10 +94,11 @@ int run(Options& options) {
   const conclave::test::TemporarySegment fcfs_segment(".fcfs");
   const conclave::test::TemporaryDirectory runtime;  // for files of device images
   options.setting.environment = {segment.setting(), "XDG_RUNTIME_DIR=" + runtime.path()};
-  std::optional<conclave::test::DaemonProcess> daemon;
+  std::optional<conclave::test::DaemonProcess> daemon, fcfs_daemon;
   if (options.users) {
     options.setting.environment.push_back(conclave::test::kEachAnotherUser);
     daemon.emplace(segment.name());
+    fcfs_daemon.emplace(fcfs_segment.name(), R"({"scheduler": "fcfs"})");
   }
   return measure(figures, options) ? 0 : 1;
 }

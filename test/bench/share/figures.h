@@ -44,6 +44,7 @@ struct Figure {
 
 std::vector<Figure> equal_process_figures();
 std::vector<Figure> short_launch_figures();
+Figure alternation_figure();
 Figure arbitration_figure();
 Figure kill_figure();
 Figure image_figure();

@@ -16,7 +16,7 @@ constexpr size_t kMostDescriptors = 1;
 
 }  // namespace
 
-ssize_t send_message(int socket, const void* bytes, size_t size, int attached) {
+ssize_t send_message(int socket, const void* bytes, size_t size, int attached, int flags) {
   iovec data{const_cast<void*>(bytes), size};
   alignas(cmsghdr) char attachment[CMSG_SPACE(sizeof(int))] = {};
   msghdr message{};
@@ -33,7 +33,7 @@ ssize_t send_message(int socket, const void* bytes, size_t size, int attached) {
   }
   ssize_t count;
   do {
-    count = sendmsg(socket, &message, MSG_NOSIGNAL);
+    count = sendmsg(socket, &message, MSG_NOSIGNAL | flags);
   } while (count < 0 && errno == EINTR);
   return count;
 }

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "platform/base/descriptor_message.h"
+
 namespace conclave {
 namespace {
 
@@ -123,26 +125,9 @@ bool CompileServer::usable(const std::string& program) {
 
 // Hands the server its end of a new connection: one byte with the descriptor attached.
 bool CompileServer::pass_connection(const Descriptor& theirs) {
-  char byte = 0;
-  iovec data{&byte, 1};
-  alignas(cmsghdr) char attachment[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = attachment;
-  message.msg_controllen = sizeof attachment;
-  cmsghdr* header = CMSG_FIRSTHDR(&message);
-  header->cmsg_level = SOL_SOCKET;
-  header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(sizeof(int));
-  const int fd = theirs.get();
-  std::memcpy(CMSG_DATA(header), &fd, sizeof fd);
-  ssize_t count;
-  do {
-    if (!control_.is_ours()) return false;
-    count = sendmsg(control_.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-  } while (count < 0 && errno == EINTR);
-  return count == 1;
+  const char byte = 0;
+  return control_.is_ours() &&
+         send_message(control_.get(), &byte, 1, theirs.get(), MSG_DONTWAIT) == 1;
 }
 
 CompileServer::Result CompileServer::no_answer() {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -66,6 +67,27 @@ class ArbiterTest : public testing::Test {
     return false;
   }
 
+  // Both users compute all the time, on unit 0. How often each was seen at work.
+  std::array<uint64_t, 2> compute(int looks) {
+    User* users[] = {&first, &second};
+    std::array<uint64_t, 2> held{};
+    for (User* user : users) user->process.wish(0, units({0}), 0);
+    for (int i = 0; i < looks; ++i) {
+      arbiter.look();
+      for (size_t u = 0; u < held.size(); ++u) {
+        Leases& process = users[u]->process;
+        process.accept(0);
+        if (!process.holds(0)) continue;
+        ++held[u];
+        process.charge(50'000, 50'000);
+        // Between two work-groups; what the process does at the end of its slice.
+        if (process.contended(0) && process.should_yield(0, 0)) process.yield(0);
+      }
+      usleep(50);
+    }
+    return held;
+  }
+
   User first, second;  // they outlive the arbiter
   Arbiter arbiter;
 };
@@ -116,22 +138,7 @@ TEST_F(ArbiterTest, LendsToThoseFarBehind) {
 TEST_F(ArbiterTest, HogsTakeTurns) {
   add(first);
   add(second);
-  User* users[] = {&first, &second};
-  uint64_t held[2] = {};
-  for (User* user : users) user->process.wish(0, units({0}), 0);
-  for (int i = 0; i < 4000; ++i) {
-    arbiter.look();
-    for (int u = 0; u < 2; ++u) {
-      Leases& process = users[u]->process;
-      process.accept(0);
-      if (!process.holds(0)) continue;
-      ++held[u];
-      process.charge(50'000, 50'000);
-      // Between two work-groups; what the process does at the end of its slice.
-      if (process.contended(0) && process.should_yield(0, 0)) process.yield(0);
-    }
-    usleep(50);
-  }
+  const std::array<uint64_t, 2> held = compute(4000);
   EXPECT_GT(held[0], 500u);
   EXPECT_GT(held[1], 500u);
   EXPECT_LT(std::max(held[0], held[1]), 2 * std::min(held[0], held[1]));
@@ -160,25 +167,11 @@ TEST_F(ArbiterTest, KeepsToLimits) {
   EXPECT_FALSE(second.process.accept(5));
 }
 
-// Of two who compute all the time, one of twice the weight has twice the time.
+// Of two who compute all the time, one of four times the weight has more than twice the time.
 TEST_F(ArbiterTest, WeighsUsers) {
   add(first);
   add(second, 0, 4);
-  User* users[] = {&first, &second};
-  uint64_t held[2] = {};
-  for (User* user : users) user->process.wish(0, units({0}), 0);
-  for (int i = 0; i < 8000; ++i) {
-    arbiter.look();
-    for (int u = 0; u < 2; ++u) {
-      Leases& process = users[u]->process;
-      process.accept(0);
-      if (!process.holds(0)) continue;
-      ++held[u];
-      process.charge(50'000, 50'000);
-      if (process.contended(0) && process.should_yield(0, 0)) process.yield(0);
-    }
-    usleep(50);
-  }
+  const std::array<uint64_t, 2> held = compute(8000);
   EXPECT_GT(held[1], 2 * held[0]);
 }
 

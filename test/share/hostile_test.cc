@@ -23,8 +23,8 @@
 #include <string>
 #include <vector>
 
-#include "platform/share/registry.h"
 #include "platform/share/meeting_place.h"
+#include "platform/share/registry.h"
 #include "test/common/temporary_segment.h"
 #include "test/common/worker_process.h"
 #include "vandal.h"

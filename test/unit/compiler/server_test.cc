@@ -87,8 +87,8 @@ TEST(Server, StopsWorkThatNobodyWaitsFor) {
   EXPECT_EQ(server.send(simple_request()).status, Status::kSuccess);
 }
 
-// The kernel's notice of the request itself may come late, when the build has begun. Once the server
-// has answered, it refuses further bytes.
+// The kernel's notice of the request itself may come late, when the build has begun. Once the
+// server has answered, it refuses further bytes.
 TEST(Server, GoesOnWhereTheRequesterIsNotGone) {
   CompileServer server;
   int connection = server.connect();

@@ -109,6 +109,7 @@ TEST_F(ExitTest, ExitHandlersLaunchKernels) {
 // Where nothing runs any more nobody has to notice that a process has ended.
 TEST_F(ExitTest, WhoEndsWithNothingToDoLeavesTheTable) {
   for (int round = 0; round < 5; ++round) {
+    opened_.reset();  // it goes with each process
     const Worker worker = start("stay", {"3"});
     worker->receive();
     ASSERT_TRUE(find(worker->pid()));

@@ -282,8 +282,9 @@ void Vandal::locks(const Layout& layout) {
 void Vandal::hammer(const Layout& layout) {
   const Word word = some_word_of_interest(layout);
   const bool same = chance(2);
-  const uint64_t first =
-      chance(3) ? static_cast<share::Atomic<uint64_t>*>(word.at)->load() : some_word();
+  const uint64_t first = word.bytes == 8 && chance(3)
+                             ? static_cast<share::Atomic<uint64_t>*>(word.at)->load()
+                             : some_word();
   for (const uint64_t end = now_ns() + number(30 * kMillisecond); now_ns() < end;)
     for (int i = 0; i < 100; ++i) store(word, same ? first : some_word());
 }

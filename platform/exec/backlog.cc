@@ -23,7 +23,7 @@ ComputeUnitSet united(ComputeUnitSet a, const ComputeUnitSet& b) {
 }
 
 // A worker counts on hand-overs for so long after this process has waited for a unit.
-constexpr uint64_t kSharingNs = 1'000'000'000;
+constexpr uint64_t kSharingNs = 100'000'000;
 
 }  // namespace
 

@@ -27,7 +27,7 @@ constexpr int kSpins = 60;
 // How long a worker waits for its turn before it looks what the unit's holder is doing: it may have
 // been stopped, or be in a work-group that never ends.
 constexpr uint64_t kPatienceNs = 50'000'000;
-constexpr uint64_t kLongestSleepNs = 1'000'000'000;
+constexpr uint64_t kLongestSleepNs = 120'000'000;
 
 // The shortest time slice that Linux allows; and how long a worker computes before it has the
 // ordinary one.
@@ -178,8 +178,8 @@ void ComputeUnit::rest() {
 }
 
 // Until a post, or a wake-up by another process. Nobody polls: only a worker whose process waits
-// for this unit looks from time to time whether its holder is still well. Others sleep for a second
-// at most, for what wakes them is a word that any process can change.
+// for this unit looks from time to time whether its holder is still well. Others sleep for a moment
+// at most, since any process can change the word that wakes them, and then rest.
 void ComputeUnit::sleep_among_others() {
   Engine& engine = Engine::get();
   const share::Membership& here = share_.membership();

@@ -36,6 +36,15 @@ void Arbiter::add(Tenant& tenant, uint32_t limit, double weight) {
   tenants_[&tenant] = {Use(), limit, weight};
   for (Unit& unit : units_)
     if (!unit.user && limit == 0) unit = Unit(&tenant, now_ns());
+  claim(tenant);
+}
+
+// Takes the units that are not the tenant's. Those at work, of a segment that was adopted, are
+// asked for.
+void Arbiter::claim(Tenant& tenant) {
+  for (uint32_t i = 0; i < units_.size(); ++i)
+    if (units_[i].user != &tenant && units_[i].guest.tenant != &tenant && !tenant.take(i))
+      known_.add(i);
 }
 
 void Arbiter::remove(Tenant& tenant) {
@@ -50,7 +59,7 @@ void Arbiter::remove(Tenant& tenant) {
 void Arbiter::account(uint64_t now) {
   std::map<Tenant*, uint32_t> working;
   for (auto& [tenant, account] : tenants_) account.units = 0;
-  for (uint32_t i = 0; i < units_.size(); ++i) {
+  for (uint32_t i = known_.first_from(0); i < units_.size(); i = known_.first_from(i + 1)) {
     Unit& unit = units_[i];
     if (unit.user) ++tenants_.at(unit.user).units;
     if (unit.user && unit.user->works_on(i)) ++working[unit.user];
@@ -163,7 +172,7 @@ void Arbiter::stay_entered() {
   std::vector<Tenant*> lost;
   for (const auto& [tenant, account] : tenants_) {
     try {
-      tenant->stay_entered();
+      if (tenant->stay_entered()) claim(*tenant);
     } catch (const Error& error) {
       log::warn(tenant->name() + ": " + error.text() + "; its units are no longer passed on");
       lost.push_back(tenant);
@@ -184,10 +193,14 @@ uint64_t Arbiter::look() {
   const uint64_t now = now_ns();
   std::map<Tenant*, ComputeUnitSet> wanted, requests;
   stay_entered();
-  for (const auto& [tenant, account] : tenants_) wanted[tenant] = tenant->wanted();
+  for (const auto& [tenant, account] : tenants_) {
+    wanted[tenant] = tenant->wanted();
+    for (uint32_t w = 0; w < ComputeUnitSet::kWords; ++w)
+      known_.add_word(w, wanted[tenant].word(w));
+  }
   account(now);
   bool unfinished = false;
-  for (uint32_t i = 0; i < units_.size(); ++i) {
+  for (uint32_t i = known_.first_from(0); i < units_.size(); i = known_.first_from(i + 1)) {
     follow(i, now);
     Tenant* const next = neediest(i, wanted);
     if (next) serve(i, *next, now);

@@ -74,6 +74,7 @@ class Arbiter {
   };
 
   void stay_entered();
+  void claim(Tenant& tenant);
   void account(uint64_t now);
   bool may_have_more(Tenant& tenant);
   Tenant* neediest(uint32_t unit, const std::map<Tenant*, ComputeUnitSet>& wanted);
@@ -87,6 +88,7 @@ class Arbiter {
 
   std::map<Tenant*, Account> tenants_;
   std::vector<Unit> units_{share::kCuEntries};
+  ComputeUnitSet known_;  // units that somebody has ever wanted; the others are where they were
   share::Policy policy_ = share::Policy::kInterleave;
   uint64_t slice_ns_ = 4'000'000;
   uint64_t accounted_at_ = 0;

@@ -29,12 +29,13 @@ void Tenant::enter() {
   ticket_ = 0;
 }
 
-void Tenant::stay_entered() {
-  if (leases_->entered() && share::is_daemon(layout(), leases_->self())) return;
+bool Tenant::stay_entered() {
+  if (leases_->entered() && share::is_daemon(layout(), leases_->self())) return false;
   if (++removals_ > kMostRemovals)
     throw Error(CL_OUT_OF_RESOURCES, "somebody removes ti-mctd from the table again and again");
   registry_.remove_blockless(leases_->self());
   enter();
+  return true;
 }
 
 void Tenant::leave() {

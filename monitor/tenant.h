@@ -30,8 +30,9 @@ class Tenant {
   const share::Layout& layout() const { return segment_->layout(); }
   share::Registry& registry() { return registry_; }
 
-  // Enters the daemon again where somebody has removed its entry. Throws Error where that fails.
-  void stay_entered();
+  // Enters the daemon again where somebody has removed its entry; true where that was so. Throws
+  // Error where it fails.
+  bool stay_entered();
   // Leaves the table: its units are the users' own from then on.
   void leave();
   // Takes everything from a process that has ended but its blocks of the heaps, whose lock somebody

@@ -107,13 +107,14 @@ TEST_F(Users, GoOnWithoutTheDaemon) {
   auto daemon = std::make_unique<DaemonProcess>(segment_.name());
   std::vector<Worker> workers;
   for (int i = 0; i < 2; ++i) workers.push_back(stream());
+  Worker later = stream();
   for (Worker& worker : workers) worker->send("go");
   EXPECT_TRUE(all_progress(workers));
   kill(daemon->pid(), SIGKILL);
   EXPECT_TRUE(all_progress(workers));
   daemon.reset();
   daemon = std::make_unique<DaemonProcess>(segment_.name());
-  workers.push_back(stream());
+  workers.push_back(std::move(later));
   workers.back()->send("go");
   EXPECT_TRUE(all_progress(workers));
   finish(workers);

@@ -3,10 +3,9 @@
 // without a daemon; here it is decided which user's segment a unit is in.
 //
 // A unit stays with a user until another one wants it. If nobody works on it then, it goes over at
-// once. Else its user gives it up when they have had it for a time slice, or at once where the
-// other one is far behind; and of several who want it, the one goes first who has used least. One
-// who is so far behind that they would be a guest within a segment does not wait for that: the unit
-// is lent, and for a moment two users work on it.
+// once. Else its user gives it up when they have had it for a time slice; of several who want it,
+// the one goes first who has used least. Somebody who is so far behind that they would be a guest
+// within a segment does not wait for that: the unit is lent, and for a moment two users work on it.
 //
 // What a user has used is measured here, by looking whose units are at work; nobody is asked.
 #ifndef CONCLAVE_MONITOR_ARBITER_H_
@@ -43,7 +42,7 @@ class Arbiter {
   // CU time that is forgotten exponentially, in ns.
   class Use {
    public:
-    // Of so many units at a time.
+    // The tenant has used `units` units for the last `passed_ns`.
     void add(uint64_t passed_ns, double units);
     double ns() const { return ns_; }
 

@@ -43,9 +43,7 @@ Bell::Bell(const share::Layout& layout, std::function<void()> answer)
 Bell::~Bell() {
   over_.store(true);
   // Somebody may have cleared the word by which ring_daemon() knows that there is a daemon.
-  share::Atomic<uint32_t>& bell = layout_.header().bell;
-  bell.fetch_add(1);
-  syscall(SYS_futex, &bell, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  share::strike_bell(layout_);
   thread_.join();
 }
 

@@ -166,7 +166,7 @@ void Daemon::set_permissions() {
     log::warn(socket_->path() + ": group and mode cannot be set: " + strerror(errno));
 }
 
-// Of no use but to those who look whether it is there.
+// The link serves those alone who look whether it is there.
 void Daemon::show_name() const {
   if (name_ != share::kDefaultSegment || socket_->path() != share::system_socket(name_)) return;
   unlink(kTiName);
@@ -295,7 +295,7 @@ std::vector<std::unique_ptr<Daemon::Client>> Daemon::take_unused(size_t keep) {
 
 // --- Connections ---
 
-// Of a user who connects and says nothing, the oldest connection goes, so nobody keeps others out.
+// A user who connects and says nothing loses the oldest connection, so nobody keeps others out.
 void Daemon::accept() {
   while (Descriptor socket = socket_->accept()) {
     const std::optional<Peer> peer = Peer::of(socket);

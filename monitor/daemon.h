@@ -44,7 +44,7 @@ class Daemon {
   const std::string& path() const { return socket_->path(); }
 
  private:
-  // A user, and whoever waits for their calls. The bell ends first.
+  // A user, and the bell that they ring. The bell is destroyed first, since it uses the tenant.
   struct Client {
     Client(const std::string& name, std::unique_ptr<share::Segment> segment, const Quota& quota)
         : quota(quota), tenant(name, std::move(segment)) {}

@@ -23,7 +23,7 @@ class ProcessWatch {
   // Takes their compute units from those that have ended, and rings their users' bells.
   void collect();
 
-  // Begins to watch whoever has entered the table; buries the dead in it.
+  // Begins to watch those who have entered the table, and buries the dead in it.
   void look_at(Tenant& tenant);
   void forget(Tenant& tenant);
   // The dead of a user, whose blocks of the heaps are still to be freed.

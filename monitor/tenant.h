@@ -47,7 +47,7 @@ class Tenant {
   ComputeUnitSet wanted() const { return leases_->wanted(leases_->self()); }
   // Whether one of them works on the unit, or has just been given it.
   bool works_on(uint32_t unit) const;
-  // Lets the user's processes have the unit: it goes to whoever of them waits for it.
+  // Lets the user's processes have the unit. One that waits for it gets it.
   void give(uint32_t unit);
   // Takes a unit on which nobody works.
   bool take(uint32_t unit) { return is_back(unit) || leases_->take(unit); }

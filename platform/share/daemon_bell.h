@@ -20,11 +20,16 @@ inline bool is_daemon(const Layout& layout, Owner owner) {
   return owner && owner.bits() == layout.header().daemon.load(std::memory_order_relaxed);
 }
 
+// Wakes whoever sleeps on the bell's word.
+inline void strike_bell(const Layout& layout) {
+  Atomic<uint32_t>& bell = layout.header().bell;
+  bell.fetch_add(1);
+  syscall(SYS_futex, &bell, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+// The same where there is a daemon.
 inline void ring_daemon(const Layout& layout) {
-  Header& header = layout.header();
-  if (header.daemon.load(std::memory_order_relaxed) == 0) return;
-  header.bell.fetch_add(1);
-  syscall(SYS_futex, &header.bell, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  if (layout.header().daemon.load(std::memory_order_relaxed) != 0) strike_bell(layout);
 }
 
 }  // namespace conclave::share

@@ -12,8 +12,6 @@
 namespace conclave::monitor {
 namespace {
 
-// The same part as within a segment (leases.cc).
-constexpr double kGuestShare = 0.25;
 // A loan ends when nothing has been seen of the guest for so many time slices.
 constexpr uint64_t kIdleSlices = 5;
 // A holder that shows no sign of life for so long is nobody that the daemon vouches for (a little
@@ -82,7 +80,7 @@ bool Arbiter::is_far_behind(Tenant& one, Tenant& other) const {
     return account.use.ns() * account.weight;
   };
   const double mine = used(one), others = used(other);
-  return others > 0 && mine <= kGuestShare * others;
+  return others > 0 && mine <= share::kGuestShare * others;
 }
 
 // Whether the tenant's limit lets it have another unit; for that it gives up one on which nobody

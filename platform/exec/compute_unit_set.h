@@ -17,7 +17,6 @@ class ComputeUnitSet {
   static constexpr uint32_t kWords = kMaxComputeUnits / 64;
 
   void add(uint32_t i) { words_[i / 64] |= uint64_t{1} << (i % 64); }
-  void remove(uint32_t i) { words_[i / 64] &= ~(uint64_t{1} << (i % 64)); }
   void add_word(uint32_t w, uint64_t members) { words_[w] |= members; }
   bool has(uint32_t i) const { return words_[i / 64] >> (i % 64) & 1; }
   uint64_t word(uint32_t w) const { return words_[w]; }

@@ -19,11 +19,6 @@
 namespace conclave::share {
 namespace {
 
-// A process may be a guest while it has lately used less than this part of what the others used on
-// average. Those that compute all the time use about the same, and so never start beside each
-// other.
-constexpr double kGuestShare = 0.25;
-
 // Tells the processes apart that sleep on one word.
 uint32_t wake_bit(Owner owner) {
   return uint32_t{1} << (owner.slot() % 32);

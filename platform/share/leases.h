@@ -31,6 +31,10 @@
 namespace conclave::share {
 
 enum class Policy : uint32_t { kInterleave, kFcfs };
+// A process may be a guest while it has lately used less than this part of what the others used on
+// average. Those that compute all the time use about the same, and so never start beside each
+// other.
+inline constexpr double kGuestShare = 0.25;
 // As configured.
 inline constexpr uint32_t kLeastTimeSliceUs = 100;
 inline constexpr uint32_t kMostTimeSliceUs = 1'000'000;

@@ -300,6 +300,10 @@ CommandLine parse_command_line(const std::vector<std::string>& words) {
   if (line.target_cpus.empty()) line.target_cpus.emplace_back();
   check(line);
   if (line.create_library) append(line.link_options, "-create-library");
+  if (line.device_image) {
+    append(line.build_options, "-cl-conclave-streams");
+    append(line.link_options, "-cl-conclave-streams");
+  }
   if (line.output.empty()) line.output = default_output(line);
   check_output(line);
   return line;

@@ -16,13 +16,28 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::string joined(const std::vector<std::string>& names) {
+std::string joined(const std::vector<LayoutKernel>& kernels) {
   std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  for (const LayoutKernel& kernel : kernels) text += (text.empty() ? "" : ", ") + kernel.name;
   return text;
 }
 
-ImageLayout layout_of(const LayoutRequest& request, const std::vector<std::string>& kernels) {
+LayoutKernel::Argument for_layout(const Json& argument) {
+  using Kind = LayoutKernel::Argument::Kind;
+  const std::string kind = argument["kind"];
+  const auto& qualifiers = argument["qualifiers"];
+  const bool is_const =
+      argument["address"] == "constant" ||
+      std::find(qualifiers.begin(), qualifiers.end(), "const") != qualifiers.end();
+  const Kind what = kind == "value"     ? Kind::kValue
+                    : kind == "pointer" ? is_const ? Kind::kConstPointer : Kind::kPointer
+                    : kind != "stream"  ? Kind::kOther
+                    : argument["access"] == "read_only" ? Kind::kReadStream
+                                                        : Kind::kWriteStream;
+  return {argument["name"], what, argument["size"]};
+}
+
+ImageLayout layout_of(const LayoutRequest& request, const std::vector<LayoutKernel>& kernels) {
   if (!request.file.empty()) {
     try {
       return parse_layout(request.text, kernels);
@@ -33,13 +48,14 @@ ImageLayout layout_of(const LayoutRequest& request, const std::vector<std::strin
   }
   ImageLayout layout;
   for (const auto& [kernel, count] : request.compute_units) {
-    if (std::find(kernels.begin(), kernels.end(), kernel) == kernels.end())
+    const auto is_it = [&](const LayoutKernel& known) { return known.name == kernel; };
+    if (std::none_of(kernels.begin(), kernels.end(), is_it))
       throw BuildError("clocl: error: --cu " + kernel + ": unknown kernel '" + kernel +
                        "'; the program has " + joined(kernels));
     layout.add(kernel, count);
   }
   if (request.compute_units.empty())
-    for (const std::string& kernel : kernels) layout.add(kernel, 1);
+    for (const LayoutKernel& kernel : kernels) layout.add(kernel.name, 1);
   if (layout.compute_units.size() > ImageLayout::kMaxComputeUnits)
     throw BuildError("clocl: error: " + std::to_string(layout.compute_units.size()) +
                      " compute units; a device has at most " +
@@ -117,9 +133,13 @@ std::string describe_kernels(const Json& kernels, const ImageLayout& layout) {
 std::string make_device_image(const std::string& program, const LayoutRequest& request) {
   const Json metadata = Json::parse(read_image(program).metadata);
   const Json& kernels = metadata["kernels"];
-  std::vector<std::string> names;
-  for (const Json& kernel : kernels) names.push_back(kernel["name"]);
-  const ImageLayout layout = layout_of(request, names);
+  std::vector<LayoutKernel> known;
+  for (const Json& kernel : kernels) {
+    known.push_back({kernel["name"], {}});
+    for (const Json& argument : kernel["arguments"])
+      known.back().arguments.push_back(for_layout(argument));
+  }
+  const ImageLayout layout = layout_of(request, known);
   return write_device_image(program, layout, describe_kernels(kernels, layout));
 }
 

@@ -19,6 +19,7 @@
 #include <iterator>
 
 #include "compiler/embedded.h"
+#include "compiler/passes/lower_streams.h"
 #include "conclave/device_features.h"
 
 namespace conclave::compiler {
@@ -80,6 +81,7 @@ void add_feature_arguments(const Options& options, std::vector<std::string>& arg
       // clang defines only those that it must know itself.
       args.insert(args.end(), {"-D", std::string(name) + "=1"});
     }
+    if (options.streams) extensions += ",+__opencl_c_pipes";
   }
   extensions += std::string(",+") + kVariadicFunctions;
   args.insert(args.end(), {"-U", kVariadicFunctions});
@@ -252,8 +254,11 @@ std::vector<std::string> language_arguments(const Options& options) {
 
 FrontEndResult compile_source(llvm::LLVMContext& context, const Source& source,
                               const Options& options, std::string& log) {
-  return run_clang(context, front_end_arguments(options, source, context.shouldDiscardValueNames()),
-                   make_memory_files(source), log);
+  FrontEndResult result =
+      run_clang(context, front_end_arguments(options, source, context.shouldDiscardValueNames()),
+                make_memory_files(source), log);
+  if (result.module && options.streams) make_pipes_streams(*result.module);
+  return result;
 }
 
 }  // namespace conclave::compiler

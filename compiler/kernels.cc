@@ -27,6 +27,7 @@
 #include "compiler/passes/lower_images.h"
 #include "compiler/passes/lower_local_atomics.h"
 #include "compiler/passes/lower_printf.h"
+#include "compiler/passes/lower_streams.h"
 #include "compiler/passes/prepare_module.h"
 #include "compiler/passes/streaming_stores.h"
 #include "compiler/passes/struct_arguments.h"
@@ -122,6 +123,7 @@ void prepare_kernels(llvm::Module& module, const std::vector<KernelInfo>& infos,
                      const Options& options, Simplifier& simplifier, PhaseTimes& times) {
   times.begin("prepare");
   check_types(module);
+  lower_streams(module);
   lower_images(module);
   prepare_module(module);
   if (options.specialization) erase_other_kernels(module, infos);

@@ -12,6 +12,7 @@
 #include "compiler/image_file.h"
 #include "compiler/passes/address_spaces.h"
 #include "compiler/passes/lower_images.h"
+#include "compiler/passes/lower_streams.h"
 #include "compiler/passes/prepare_module.h"
 #include "compiler/version.h"
 #include "conclave/device_features.h"
@@ -73,6 +74,9 @@ void describe_type(const llvm::Argument& argument, ArgumentInfo& info) {
   } else if (is_sampler(argument.getType())) {
     info.kind = "sampler";
     info.size = info.alignment = sizeof(uint32_t);
+  } else if (is_stream(argument.getType())) {
+    info.kind = "stream";
+    info.size = info.alignment = sizeof(uint64_t);
   } else if (argument.getType()->isPointerTy()) {
     info.kind = info.address == "local" ? "local" : "pointer";
     info.size = info.alignment = sizeof(uint64_t);
@@ -226,6 +230,17 @@ nlohmann::json to_json(const KernelInfo& kernel) {
 
 }  // namespace
 
+// A kernel with streams is a single work-item: a stream has one reader and one writer.
+void require_single_item(const llvm::Function& kernel, KernelInfo& info) {
+  const auto is_one = [](const llvm::Argument& argument) { return is_stream(argument.getType()); };
+  if (llvm::none_of(kernel.args(), is_one)) return;
+  constexpr std::array<uint64_t, 3> kNone = {0, 0, 0}, kOne = {1, 1, 1};
+  if (info.required_local_size != kNone && info.required_local_size != kOne)
+    throw BuildError("kernel '" + info.name +
+                     "' has streams, so that it can have one work-item only");
+  info.required_local_size = kOne;
+}
+
 KernelInfo describe_kernel(const llvm::Function& kernel) {
   KernelInfo info;
   info.name = kernel.getName().str();
@@ -233,6 +248,7 @@ KernelInfo describe_kernel(const llvm::Function& kernel) {
   info.symbol = "kernel_" + info.name;
   describe_arguments(kernel, info);
   describe_attributes(kernel, info);
+  require_single_item(kernel, info);
   info.gang = kernel.hasFnAttribute(kGangAttribute);
   info.uniform_work_groups =
       kernel.getFnAttribute("uniform-work-group-size").getValueAsString() == "true";

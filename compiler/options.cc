@@ -45,6 +45,7 @@ constexpr Flag kFlags[] = {
     {"-cl-fp32-correctly-rounded-divide-sqrt", kCompiling,
      [](Options& o) { o.correctly_rounded_divide_sqrt = true; }},
     {"-cl-conclave-check", kBoth, [](Options& o) { o.check = true; }},
+    {"-cl-conclave-streams", kBoth, [](Options& o) { o.streams = true; }},
     {"-cl-opt-disable", kCompiling, [](Options& o) { o.optimize = false; }},
     {"-cl-strict-aliasing", kCompiling, [](Options& o) { o.strict_aliasing = true; }},
     {"-cl-uniform-work-group-size", kCompiling,

@@ -168,7 +168,7 @@ int serve() {
     return 2;
   }
   // Ctrl-C at the host's terminal is for the host; it ends this process by closing the socket.
-  setsid();
+  setpgid(0, 0);
   signal(SIGPIPE, SIG_IGN);
   prctl(PR_SET_NAME, "clocl-server");
   int children = 0;

@@ -51,3 +51,15 @@ function(embed_binary target source)
   target_sources(${target} PRIVATE ${folder}/${stem}.dsp_h)
   target_include_directories(${target} PRIVATE ${folder})
 endfunction()
+
+# device_image(<target> <directory> <file.cl> <layout.json>): makes <stem>.xclbin there.
+function(device_image target directory source layout)
+  cmake_path(ABSOLUTE_PATH source)
+  cmake_path(ABSOLUTE_PATH layout)
+  cmake_path(GET source STEM stem)
+  add_custom_command(OUTPUT ${directory}/${stem}.xclbin
+    COMMAND ${CLOCL_COMMAND} -cl-std=CL3.0 --layout ${layout} -o ${directory}/${stem}.xclbin ${source}
+    DEPENDS ${source} ${layout} $<TARGET_NAME_IF_EXISTS:clocl>
+    COMMENT "Compiling ${stem}.cl" VERBATIM)
+  target_sources(${target} PRIVATE ${directory}/${stem}.xclbin)
+endfunction()

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contexts.
+#include <CL/cl_ext_conclave.h>
+
 #include <algorithm>
+#include <optional>
 
 #include "icd/entry.h"
 #include "platform/base/config.h"
@@ -11,15 +14,38 @@ using namespace conclave::icd;
 
 namespace {
 
+share::AccessMode access_mode(cl_context_properties value) {
+  switch (value) {
+    case CL_ACCESS_MODE_EXCLUSIVE_CONCLAVE:
+      return share::AccessMode::kExclusive;
+    case CL_ACCESS_MODE_PRIMARY_CONCLAVE:
+      return share::AccessMode::kPrimary;
+    case CL_ACCESS_MODE_SHARED_CONCLAVE:
+      return share::AccessMode::kShared;
+    default:
+      throw Error(CL_INVALID_PROPERTY, "CL_CONTEXT_ACCESS_MODE_CONCLAVE is " +
+                                           std::to_string(value) +
+                                           "; there are 0 (exclusive), 1 (primary) and 2 (shared)");
+  }
+}
+
+// The mode in which a checked property list wants the array; none where it says nothing.
+std::optional<share::AccessMode> wanted_mode(const std::vector<cl_context_properties>& list) {
+  for (size_t i = 0; i + 1 < list.size(); i += 2)
+    if (list[i] == CL_CONTEXT_ACCESS_MODE_CONCLAVE) return access_mode(list[i + 1]);
+  return std::nullopt;
+}
+
 // Checks a property list; returns it with its terminating zero, empty for a null pointer.
 std::vector<cl_context_properties> context_properties(const cl_context_properties* list) {
   std::vector<cl_context_properties> properties;
   if (!list) return properties;
-  bool platform_seen = false, sync_seen = false;
+  bool platform_seen = false, sync_seen = false, access_mode_seen = false;
   for (; list[0]; list += 2) {
-    bool* seen = list[0] == CL_CONTEXT_PLATFORM            ? &platform_seen
-                 : list[0] == CL_CONTEXT_INTEROP_USER_SYNC ? &sync_seen
-                                                           : nullptr;
+    bool* seen = list[0] == CL_CONTEXT_PLATFORM               ? &platform_seen
+                 : list[0] == CL_CONTEXT_INTEROP_USER_SYNC    ? &sync_seen
+                 : list[0] == CL_CONTEXT_ACCESS_MODE_CONCLAVE ? &access_mode_seen
+                                                              : nullptr;
     if (!seen)
       throw Error(CL_INVALID_PROPERTY, "unknown context property " + std::to_string(list[0]));
     require(!*seen, CL_INVALID_PROPERTY, "a context property is given twice");
@@ -28,6 +54,7 @@ std::vector<cl_context_properties> context_properties(const cl_context_propertie
     if (seen == &sync_seen)
       require(list[1] == CL_TRUE || list[1] == CL_FALSE, CL_INVALID_PROPERTY,
               "CL_CONTEXT_INTEROP_USER_SYNC is neither CL_TRUE nor CL_FALSE");
+    if (seen == &access_mode_seen) access_mode(list[1]);
     properties.insert(properties.end(), {list[0], list[1]});
   }
   properties.push_back(0);
@@ -43,7 +70,8 @@ cl_context make_context(std::vector<Ref<Device>> devices, std::vector<cl_context
       throw Error(CL_DEVICE_NOT_AVAILABLE, "the device is not available: " + why);
     require(!Engine::lost_in_fork(), CL_DEVICE_NOT_AVAILABLE,
             "this process was forked after its parent had used the device");
-    return (new Context(std::move(devices), std::move(list), notify, user_data))->handle();
+    const std::optional<share::AccessMode> mode = wanted_mode(list);
+    return (new Context(std::move(devices), std::move(list), notify, user_data, mode))->handle();
   } catch (const Error& error) {
     if (notify) notify(error.text().c_str(), nullptr, 0, user_data);
     throw;

@@ -51,7 +51,7 @@ bool describe_identity(const Device& device, cl_device_info name, const Info& in
     case CL_DEVICE_VENDOR_ID:
       return info.value<cl_uint>(CpuInfo::get().vendor_id), true;
     case CL_DEVICE_NAME:
-      return info.text("Conclave on " + CpuInfo::get().model), true;
+      return info.text(Device::name()), true;
     case CL_DEVICE_VENDOR:
       return info.text(CpuInfo::get().vendor), true;
     case CL_DRIVER_VERSION:

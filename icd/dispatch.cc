@@ -124,6 +124,9 @@ void* conclave::icd::extension_function(const char* name) {
       EXTENSION(__free_msmc),
       EXTENSION(__is_in_malloced_region),
       EXTENSION(__ti_set_kernel_timeout_ms),
+      EXTENSION(xclGetComputeUnitInfo),
+      EXTENSION(xclGetMemObjectFd),
+      EXTENSION(xclGetMemObjectFromFd),
 #undef EXTENSION
   };
   for (const Named& entry : list)

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffers and sub-buffers, and what buffers and images have in common.
+#include <CL/cl_ext_conclave.h>
+
+#include <cstring>
+
 #include "icd/entry.h"
 #include "icd/memory_flags.h"
 
@@ -8,15 +12,35 @@ using namespace conclave::icd;
 
 namespace {
 
+// A buffer that xclGetMemObjectFd() can give to other processes: shared from its first byte on,
+// since afterwards kernels may use it at any time.
+cl_mem make_shared_buffer(Context& c, cl_mem_flags flags, size_t size, const void* host) {
+  require(!(flags & CL_MEM_USE_HOST_PTR), CL_INVALID_VALUE,
+          "the host's own memory (CL_MEM_USE_HOST_PTR) cannot be shared");
+  SharedStorage storage(size);
+  storage.share();
+  if (flags & CL_MEM_COPY_HOST_PTR) std::memcpy(storage.data(), host, size);
+  return (new Memory(c, flags, std::move(storage)))->handle();
+}
+
 cl_mem make_buffer(cl_context context_handle, std::vector<cl_mem_properties> properties,
                    cl_mem_flags flags, size_t size, void* host) {
   Context& c = context(context_handle);
+  bool is_shared = false;
+  if (flags & CL_MEM_EXT_PTR_XILINX) {
+    require(host, CL_INVALID_HOST_PTR, "no cl_mem_ext_ptr_t");
+    const auto& extension = *static_cast<const cl_mem_ext_ptr_t*>(host);
+    is_shared = extension.flags & XCL_MEM_EXT_P2P_BUFFER;
+    host = extension.obj;
+    flags &= ~CL_MEM_EXT_PTR_XILINX;
+  }
   check_memory_flags(flags);
   if (size == 0 || size > Device::max_allocation())
     throw Error(CL_INVALID_BUFFER_SIZE, "a buffer of " + std::to_string(size) + " bytes: 1 to " +
                                             std::to_string(Device::max_allocation()) +
                                             " are allowed");
   check_host_pointer(flags, host, size);
+  if (is_shared) return make_shared_buffer(c, flags, size, host);
   return (new Memory(c, flags, size, host, std::move(properties)))->handle();
 }
 

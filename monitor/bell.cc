@@ -5,9 +5,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <climits>
 #include <utility>
 
 #include "platform/base/clock.h"
+#include "platform/base/wake_up_claim.h"
 #include "platform/share/daemon_bell.h"
 
 namespace conclave::monitor {
@@ -48,11 +50,19 @@ Bell::~Bell() {
 }
 
 void Bell::listen() {
-  share::Atomic<uint32_t>& bell = layout_.header().bell;
+  share::Header& header = layout_.header();
+  share::Atomic<uint32_t>& bell = header.bell;
+  // Those who ring wait for a compute unit on which others may be computing now.
+  WakeUpClaim().set(true);
   RateLimit limit;
+  uint32_t told = header.questions.load();
   while (!over_.load()) {
     const uint32_t seen = bell.load();
+    const uint32_t asked = header.questions.load();
     answer_();
+    header.answered.store(seen);
+    if (std::exchange(told, asked) != asked)
+      syscall(SYS_futex, &header.answered, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
     if (limit.exceeded()) usleep(kRestUs);
     if (over_.load()) return;
     syscall(SYS_futex, &bell, FUTEX_WAIT, seen, nullptr, nullptr, 0);

@@ -14,8 +14,9 @@ namespace conclave::monitor {
 
 class Bell {
  public:
-  // Calls `answer` whenever the bell has rung, some thousand times a second at most however often
-  // it rings. `layout` must stay mapped. Throws std::system_error where there can be no thread.
+  // Calls `answer` whenever the bell has rung, and then tells those who wait for that; some
+  // thousand times a second at most however often it rings. `layout` must stay mapped. Throws
+  // std::system_error where there can be no thread.
   Bell(const share::Layout& layout, std::function<void()> answer);
   // Waits until `answer` has returned.
   ~Bell();

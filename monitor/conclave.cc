@@ -13,13 +13,15 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
 
   ExamineOptions options;
+  std::vector<std::string> reports = kReports;
+  reports.insert(reports.end(), kNamedReports.begin(), kNamedReports.end());
   CLI::App* examine_command = app.add_subcommand(
       "examine", "Show the device, the processes that use it, and its compute units");
   examine_command->add_flag("--json", options.json, "For programs");
   examine_command
       ->add_option("-r,--report", options.reports, "Show only these parts, separated by commas")
       ->delimiter(',')
-      ->check(CLI::IsMember(kReports));
+      ->check(CLI::IsMember(reports));
   examine_command
       ->add_option("--segment", options.segment,
                    "The name under which processes meet, instead of HeapManager")

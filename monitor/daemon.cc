@@ -212,6 +212,7 @@ Daemon::Client& Daemon::add(const Holder& holder, std::unique_ptr<Segment> segme
     added.heaps_are_due = false;
   }
   arbiter_.add(added.tenant, holder.quota.compute_units, holder.quota.weight);
+  device_users_.add(added.tenant);
   watch_->look_at(added.tenant);
   look();
   added.bell =
@@ -242,6 +243,7 @@ void Daemon::apply_config(Client& client) {
   header.time_slice_us.store(config_.time_slice_us);
   header.most_contexts.store(client.quota.contexts);
   arbiter_.set_policy(policy, uint64_t{1000} * config_.time_slice_us);
+  device_users_.set_exclusion(config_.exclude_other_users);
   client.heaps_are_due = true;
 }
 
@@ -252,8 +254,11 @@ void Daemon::answer_bell(Client& client) noexcept {
     std::optional<Heap::Sizes> sizes;
     {
       const std::lock_guard lock(mutex_);
-      watch_->look_at(client.tenant);
+      const uint32_t registrations = client.tenant.layout().header().registrations.load();
+      if (std::exchange(client.registrations, registrations) != registrations)
+        watch_->look_at(client.tenant);
       look();
+      device_users_.look();
       dead = watch_->take_dead(client.tenant);
       if (std::exchange(client.heaps_are_due, false)) sizes = heap_sizes(config_, client.quota);
     }
@@ -266,6 +271,7 @@ void Daemon::answer_bell(Client& client) noexcept {
 
 void Daemon::look() {
   const uint64_t wait_ns = arbiter_.look();
+  if (std::exchange(timer_ns_, wait_ns) == 0 && wait_ns == 0) return;
   itimerspec time{};
   time.it_value.tv_sec = static_cast<time_t>(wait_ns / kSecond);
   time.it_value.tv_nsec = static_cast<long>(wait_ns % kSecond);
@@ -285,6 +291,7 @@ std::vector<std::unique_ptr<Daemon::Client>> Daemon::take_unused(size_t keep) {
     drop_at_service_manager(tenant.name());
     watch_->forget(tenant);
     arbiter_.remove(tenant);
+    device_users_.remove(tenant);
     tenant.leave();
     unused.push_back(std::move(entry->second));
     clients_.erase(entry);
@@ -397,6 +404,7 @@ void Daemon::run() {
         const std::lock_guard lock(mutex_);
         watch_->collect();
         look();
+        device_users_.look(true);
       } else if (ready == timer_.get()) {
         uint64_t times;
         if (read(timer_.get(), &times, sizeof times) < 0) continue;

@@ -15,6 +15,7 @@
 #include "monitor/arbiter.h"
 #include "monitor/bell.h"
 #include "monitor/daemon_socket.h"
+#include "monitor/device_users.h"
 #include "monitor/process_watch.h"
 #include "monitor/quotas.h"
 #include "monitor/tenant.h"
@@ -50,7 +51,8 @@ class Daemon {
         : quota(quota), tenant(name, std::move(segment)) {}
     Quota quota;
     Tenant tenant;
-    bool heaps_are_due = true;  // to be given the sizes of the configuration
+    bool heaps_are_due = true;   // to be given the sizes of the configuration
+    uint32_t registrations = 0;  // of those that are watched
     std::unique_ptr<Bell> bell;
   };
   struct Connection {
@@ -100,6 +102,8 @@ class Daemon {
   // Bells are answered on threads of their own.
   std::mutex mutex_;
   Arbiter arbiter_;
+  uint64_t timer_ns_ = 0;  // that the timer was set to last, 0: it rests
+  DeviceUsers device_users_;
   std::unique_ptr<ProcessWatch> watch_;
   std::map<std::string, std::unique_ptr<Client>> clients_;
 };

@@ -8,6 +8,7 @@
 
 #include "monitor/check_config.h"
 #include "monitor/find_segment.h"
+#include "monitor/image_layout_report.h"
 #include "monitor/snapshot.h"
 #include "monitor/snapshot_json.h"
 #include "monitor/table.h"
@@ -71,7 +72,9 @@ class Report {
     if (wanted("heaps") && segment_) print_heaps();
     if (wanted("contexts") && segment_) print_contexts();
     if (wanted("image") && segment_) print_image();
+    if (wanted("access-modes") && segment_) print_access();
     if (wanted("compute-units") && segment_) print_units();
+    print_named();
   }
 
   void print_json() const {
@@ -89,7 +92,9 @@ class Report {
       const auto image = segment_ ? read_image(segment_->layout()) : std::nullopt;
       json["image"] = image ? to_json(*image) : Json(nullptr);
     }
+    add("access-modes", read_access);
     add("compute-units", read_units);
+    add_named(json);
     fputs(to_text(json).c_str(), stdout);
   }
 
@@ -97,6 +102,31 @@ class Report {
   bool wanted(const std::string& report) const {
     const auto& reports = options_.reports;
     return reports.empty() || std::find(reports.begin(), reports.end(), report) != reports.end();
+  }
+
+  bool named(const std::string& report) const {
+    const auto& reports = options_.reports;
+    return std::find(reports.begin(), reports.end(), report) != reports.end();
+  }
+
+  void print_named() const {
+    if (named("dynamic-regions"))
+      fputs(dynamic_region_text(segment_ ? read_dynamic_region(segment_->layout()) : std::nullopt)
+                .c_str(),
+            stdout);
+    if (named("aie")) fputs(graphs_text(array()).c_str(), stdout);
+    if (named("aie-shim")) fputs(streams_text(array()).c_str(), stdout);
+  }
+  void add_named(Json& json) const {
+    if (named("dynamic-regions")) {
+      const auto region = segment_ ? read_dynamic_region(segment_->layout()) : std::nullopt;
+      json["dynamic-regions"] = region ? to_json(*region) : Json(nullptr);
+    }
+    if (named("aie")) json["aie"] = graphs_json(array());
+    if (named("aie-shim")) json["aie-shim"] = streams_json(array());
+  }
+  Array array() const {
+    return segment_ ? read_array(*segment_) : Array{"No device image is loaded.", {}, {}};
   }
 
   void print_device() const {
@@ -168,6 +198,24 @@ class Report {
       printf("  In use by\n%s", holders.text().c_str());
     }
     printf("\n");
+  }
+
+  void print_access() const {
+    const std::vector<AccessUse> uses = read_access(segment_->layout());
+    printf("Access modes\n");
+    if (uses.empty()) {
+      printf("  Nobody has the array or a graph open.\n\n");
+      return;
+    }
+    Table table({"PID", "Since", "Array", "Graphs", "Command"});
+    for (const AccessUse& use : uses) {
+      std::string graphs;
+      for (const AccessUse::Graph& graph : use.graphs)
+        graphs += (graphs.empty() ? "" : ", ") + number(graph.number) + " (" + graph.mode + ")";
+      table.add({number(use.pid), local_time(use.since_ns), or_dash(use.array), or_dash(graphs),
+                 or_dash(use.command)});
+    }
+    printf("%s\n", table.text().c_str());
   }
 
   void print_units() const {

@@ -8,12 +8,15 @@
 namespace conclave::monitor {
 
 // The parts that `conclave examine` can show, in their order.
-inline const std::vector<std::string> kReports = {"device",   "configuration", "heaps",
-                                                  "contexts", "image",         "compute-units"};
+inline const std::vector<std::string> kReports = {
+    "device", "configuration", "heaps", "contexts", "image", "access-modes", "compute-units"};
+
+// Those that are shown only where they are named: XRT's names for parts of the device image.
+inline const std::vector<std::string> kNamedReports = {"dynamic-regions", "aie", "aie-shim"};
 
 struct ExamineOptions {
   std::string segment;               // "": as processes of this user find it
-  std::vector<std::string> reports;  // of kReports; none: all
+  std::vector<std::string> reports;  // of both lists; none: all of kReports
   bool json = false;
 };
 

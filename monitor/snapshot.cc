@@ -5,6 +5,7 @@
 #include <set>
 
 #include "platform/base/config.h"
+#include "platform/share/access_modes.h"
 #include "platform/share/image_slot.h"
 #include "platform/share/leases.h"
 #include "platform/share/registry.h"
@@ -152,15 +153,30 @@ std::optional<ImageUse> read_image(const Layout& layout) {
     const share::ImageSlot::ComputeUnit& unit = report.image.compute_units[i];
     use.compute_units.push_back({unit.name, members(unit.units), {}});
     for (const share::ImageSlot::Holder& holder : report.holders)
-      if (holder.units.has(i))
+      if (holder.contexts.units.has(i))
         use.compute_units.back().contexts.push_back(
-            {pid_of(layout, holder.owner), holder.alone.has(i)});
+            {pid_of(layout, holder.owner), holder.contexts.alone.has(i)});
   }
   for (const share::ImageSlot::Holder& holder : report.holders)
     if (const share::ProcessEntry* entry = Registry(layout).find(holder.owner))
       use.holders.push_back({pid_of(layout, holder.owner), entry->command.get(),
-                             entry->since_ns.load(), holder.contexts});
+                             entry->since_ns.load(), holder.contexts.count});
   return use;
+}
+
+std::vector<AccessUse> read_access(const Layout& layout) {
+  std::vector<AccessUse> uses;
+  for (const share::AccessModes::Holder& holder : share::AccessModes(layout, Owner()).report()) {
+    const share::ProcessEntry* entry = Registry(layout).find(holder.owner);
+    if (!entry) continue;  // has just left
+    AccessUse use{
+        pid_of(layout, holder.owner), entry->command.get(), entry->since_ns.load(), "", {}};
+    if (const auto mode = holder.modes.strongest(share::kArray)) use.array = name_of(*mode);
+    for (uint32_t i = 0; i < share::kMostGraphs; ++i)
+      if (const auto mode = holder.modes.strongest(i)) use.graphs.push_back({i, name_of(*mode)});
+    uses.push_back(std::move(use));
+  }
+  return uses;
 }
 
 std::vector<HeapUse> read_heaps(const Layout& layout) {

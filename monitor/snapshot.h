@@ -81,6 +81,19 @@ struct ImageUse {
   std::vector<Holder> holders;
 };
 
+// A process that has the array, or graphs of the device image, open.
+struct AccessUse {
+  struct Graph {
+    uint32_t number = 0;  // in the image
+    std::string mode;     // "exclusive", "primary" or "shared"
+  };
+  uint32_t pid = 0;
+  std::string command;
+  uint64_t since_ns = 0;  // CLOCK_REALTIME; that it uses the device
+  std::string array;      // the mode, "": it does not have the array
+  std::vector<Graph> graphs;
+};
+
 Device read_device(const share::Segment& segment);
 // Dead processes that nobody has noticed yet are in it.
 std::vector<ProcessUse> read_processes(const share::Layout& layout);
@@ -88,6 +101,8 @@ std::vector<ProcessUse> read_processes(const share::Layout& layout);
 std::vector<UnitUse> read_units(const share::Layout& layout);
 // Nothing where none is loaded.
 std::optional<ImageUse> read_image(const share::Layout& layout);
+// Of the daemon, what processes of other users have.
+std::vector<AccessUse> read_access(const share::Layout& layout);
 // Those that exist. Throws Error{CL_OUT_OF_RESOURCES} where a stopped process keeps them locked.
 std::vector<HeapUse> read_heaps(const share::Layout& layout);
 

@@ -99,6 +99,17 @@ Json to_json(const ImageUse& image) {
           {"holders", std::move(holders)}};
 }
 
+Json to_json(const AccessUse& use) {
+  Json graphs = Json::array();
+  for (const AccessUse::Graph& graph : use.graphs)
+    graphs.push_back({{"graph", graph.number}, {"mode", graph.mode}});
+  return {{"pid", process(use.pid)},
+          {"command", use.command},
+          {"since", utc(use.since_ns)},
+          {"array", use.array.empty() ? Json(nullptr) : Json(use.array)},
+          {"graphs", std::move(graphs)}};
+}
+
 Json to_json(const Config& config) {
   Json json = Json::array();
   for (const Config::Entry& entry : config.entries)

@@ -2,8 +2,10 @@
 #include "monitor/tenant.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "platform/base/error.h"
+#include "platform/share/access_modes.h"
 #include "platform/share/daemon_bell.h"
 
 namespace conclave::monitor {
@@ -46,6 +48,49 @@ size_t Tenant::processes() const {
   const std::vector<Owner> everybody = registry_.everybody();
   return everybody.size() -
          static_cast<size_t>(std::count(everybody.begin(), everybody.end(), leases_->self()));
+}
+
+Tenant::DeviceUse Tenant::device_use() const {
+  DeviceUse use;
+  const Owner daemon = leases_->self();
+  const Owner alone = Owner::from_bits(layout().header().exclusive.load());
+  use.wants_alone = alone != daemon && registry_.find(alone);
+  for (Owner owner : registry_.everybody())
+    if (const share::ProcessEntry* entry = registry_.find(owner); entry && owner != daemon)
+      use.contexts += entry->contexts.load();
+  for (const share::AccessModes::Holder& holder : share::AccessModes(layout(), daemon).report())
+    if (holder.owner != daemon) use.modes |= holder.modes;
+  const share::ImageSlot slot(layout(), daemon);
+  const std::optional<share::ImageSlot::Loaded> loaded = slot.loaded();
+  if (!loaded) return use;
+  use.image = loaded->uuid;
+  use.loaded_ns = loaded->since_ns;
+  for (const share::ImageSlot::Holder& holder : slot.holders()) {
+    if (holder.owner == daemon) continue;
+    use.on_image.count += holder.contexts.count;
+    use.on_image.units = use.on_image.units | holder.contexts.units;
+    use.on_image.alone = use.on_image.alone | holder.contexts.alone;
+  }
+  return use;
+}
+
+// Whoever consults the daemon reads this after the daemon has answered.
+void Tenant::show_others(uint32_t users, const DeviceUse& use) {
+  share::Header& header = layout().header();
+  const Owner daemon = leases_->self();
+  uint32_t nobody = 0, others = daemon.bits();
+  if (use.wants_alone)
+    header.exclusive.compare_exchange_strong(nobody, daemon.bits());
+  else
+    header.exclusive.compare_exchange_strong(others, 0);
+  share::ImageSlot::Uuid image = use.image.value_or(share::ImageSlot::Uuid{});
+  uint64_t words[2];
+  std::memcpy(words, image.data(), sizeof words);
+  for (int i = 0; i < 2; ++i) header.device_image[i].store(words[i]);
+  layout().process(daemon.slot()).contexts.store(static_cast<uint32_t>(use.contexts));
+  share::ImageSlot(layout(), daemon).show(use.on_image);
+  share::AccessModes(layout(), daemon).show(use.modes);
+  header.other_users.store(users);
 }
 
 bool Tenant::works_on(uint32_t unit) const {

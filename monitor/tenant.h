@@ -13,7 +13,9 @@
 #include <string>
 
 #include "platform/exec/compute_unit_set.h"
+#include "platform/share/image_slot.h"
 #include "platform/share/leases.h"
+#include "platform/share/open_modes.h"
 #include "platform/share/registry.h"
 #include "platform/share/segment.h"
 
@@ -40,6 +42,23 @@ class Tenant {
   void bury(share::Owner owner) { registry_.give_up(owner); }
   // Processes in the table besides the daemon, the dead included.
   size_t processes() const;
+
+  // --- The device as a whole ---
+
+  // What the user's processes have together, without the daemon's own entry.
+  struct DeviceUse {
+    uint64_t contexts = 0;                        // OpenCL's
+    bool wants_alone = false;                     // one of them has, or wants, the device alone
+    std::optional<share::ImageSlot::Uuid> image;  // that they have loaded
+    uint64_t loaded_ns = 0;
+    share::ImageSlot::Contexts on_image;
+    share::OpenModes modes;  // in which they have the array, and graphs of the image
+  };
+  DeviceUse device_use() const;
+  // How often they have asked what others have.
+  uint32_t questions() const { return layout().header().questions.load(); }
+  // Answers them: `use` is what all other users have, whose number is `users`.
+  void show_others(uint32_t users, const DeviceUse& use);
 
   // --- Compute units ---
 

@@ -4,25 +4,51 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <cstring>
+#include <iterator>
+#include <span>
 
 #include "conclave/register_map.h"
 #include "platform/base/error.h"
 #include "platform/exec/engine.h"
+#include "platform/exec/memory_commands.h"
 #include "platform/exec/nd_range.h"
 #include "platform/model/device.h"
 #include "platform/model/event.h"
 #include "platform/model/image_binding.h"
 #include "platform/share/kept_image.h"
 #include "platform/share/share.h"
+#include "xrt/xcl_graph.h"
 
 namespace conclave::xrt {
 namespace {
 
 using image::RegisterMap;
 
+// As far as a compute unit's registers reach: to where those of the next one begin.
+constexpr uint32_t kMostRegisterBytes = 0x10000 - sizeof(uint32_t);
+
 [[noreturn]] void fail(int error_number, const std::string& text) {
   throw Error(error_number == ENOMEM ? CL_OUT_OF_RESOURCES : CL_INVALID_VALUE, text, error_number);
+}
+
+void require_inside(const Memory& memory, size_t size, size_t offset) {
+  if (offset > memory.size() || size > memory.size() - offset)
+    fail(EINVAL, std::to_string(size) + " bytes from " + std::to_string(offset) +
+                     " on do not lie in a buffer object of " + std::to_string(memory.size()));
+}
+
+// What an argument takes in the registers.
+uint64_t register_bytes(const ArgumentInfo& argument) {
+  return argument.kind == ArgumentInfo::Kind::kLocal ? sizeof(uint32_t) : argument.size;
+}
+
+// The map of a kernel's registers, behind all its arguments.
+RegisterMap registers_of(const KernelInfo& kernel) {
+  RegisterMap map;
+  for (const ArgumentInfo& argument : kernel.arguments) map.next(register_bytes(argument));
+  return map;
 }
 
 // The state in a packet's header, which the host reads while the command runs.
@@ -34,36 +60,58 @@ void set_state(uint32_t* header, ert_cmd_state state) {
 
 }  // namespace
 
-// A start command, read once: the host might change the bytes meanwhile.
+// A packet, read once: the host might change the bytes meanwhile.
 struct XclDevice::Packet {
+  uint32_t opcode = 0;
   std::vector<uint32_t> words;  // behind the header
-  std::vector<uint32_t> units;  // in the masks
-  size_t registers = 0;         // index of the first word of the register map
+  std::vector<uint32_t> units;  // of a packet that starts a kernel: those in the masks
+  std::vector<uint32_t> map;    // likewise: the registers from offset 0 on
 
   Packet(const std::byte* bytes, size_t size) {
     ert_start_kernel_cmd command;
     if (size < sizeof command) fail(EINVAL, "a packet of " + std::to_string(size) + " bytes");
     std::memcpy(&command, bytes, sizeof command);
-    if (command.opcode != ERT_START_CU)
-      fail(EINVAL, "packets with opcode " + std::to_string(command.opcode) + " are not supported");
+    opcode = command.opcode;
     if (!((CheckedSize(command.count) + 1) * sizeof(uint32_t)).at_most(size))
       fail(EINVAL, "a packet of " + std::to_string(command.count) +
                        " words in a buffer object of " + std::to_string(size) + " bytes");
-    registers = size_t{command.extra_cu_masks} + 1;
-    if (command.count < registers)
-      fail(EINVAL, "a packet of " + std::to_string(command.count) + " words with " +
-                       std::to_string(registers) + " masks");
     words.resize(command.count);
-    std::memcpy(words.data(), bytes + sizeof(uint32_t), words.size() * sizeof(uint32_t));
-    for (uint32_t mask = 0; mask < registers; ++mask)
+    if (!words.empty())
+      std::memcpy(words.data(), bytes + sizeof(uint32_t), words.size() * sizeof(uint32_t));
+    if (opcode == ERT_START_CU || opcode == ERT_START_KEY_VAL)
+      read_registers(size_t{command.extra_cu_masks} + 1);
+  }
+
+  void read_registers(size_t masks) {
+    if (words.size() < masks)
+      fail(EINVAL, "a packet of " + std::to_string(words.size()) + " words with " +
+                       std::to_string(masks) + " masks");
+    for (uint32_t mask = 0; mask < masks; ++mask)
       for (uint32_t bit = 0; bit < 32; ++bit)
         if (words[mask] >> bit & 1) units.push_back(mask * 32 + bit);
+    const auto payload = words.begin() + static_cast<std::ptrdiff_t>(masks);
+    if (opcode == ERT_START_CU)
+      map.assign(payload, words.end());
+    else
+      read_pairs(std::span(payload, words.end()));
+  }
+
+  // Each an offset and what is written there.
+  void read_pairs(std::span<const uint32_t> pairs) {
+    if (pairs.size() % 2) fail(EINVAL, "a packet of pairs with half a pair at its end");
+    for (size_t i = 0; i < pairs.size(); i += 2) {
+      if (pairs[i] % sizeof(uint32_t) || pairs[i] > kMostRegisterBytes)
+        fail(EINVAL, "there is no register at offset " + std::to_string(pairs[i]));
+      const size_t index = pairs[i] / sizeof(uint32_t);
+      if (index >= map.size()) map.resize(index + 1);
+      map[index] = pairs[i + 1];
+    }
   }
 
   // The register at `offset`; those that the packet does not reach are 0.
   uint32_t word(uint32_t offset) const {
-    const size_t index = registers + offset / sizeof(uint32_t);
-    return index < words.size() ? words[index] : 0;
+    const size_t index = offset / sizeof(uint32_t);
+    return index < map.size() ? map[index] : 0;
   }
   void read(uint32_t offset, void* value, size_t size) const {
     for (size_t done = 0; done < size; done += sizeof(uint32_t)) {
@@ -76,8 +124,9 @@ struct XclDevice::Packet {
 // What has to be told when a command ends.
 struct XclDevice::Running {
   std::shared_ptr<XclDevice> device;
-  uint32_t unit;
+  std::vector<uint32_t> units;  // that it uses: one, or none
   Ref<Memory> packet;
+  Listener listener;
 
   static void CL_CALLBACK end(cl_event, cl_int status, void* data) {
     const std::unique_ptr<Running> self(static_cast<Running*>(data));
@@ -93,6 +142,11 @@ void XclDevice::use_device() {
   queue_ = Owned<CommandQueue>(
       new CommandQueue(*context, Device::root(), CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, {}));
   context_ = std::move(context);
+}
+
+void XclDevice::use() {
+  const std::lock_guard lock(mutex_);
+  use_device();
 }
 
 void XclDevice::load(std::string bytes) {
@@ -131,20 +185,56 @@ uint32_t XclDevice::unit_number(const std::string& name) const {
 
 // --- Buffer objects ---
 
+xclBufferHandle XclDevice::add_buffer(Owned<Memory> memory, uint32_t flags) {
+  do {
+    ++last_buffer_;
+  } while (last_buffer_ == NULLBO || buffers_.contains(last_buffer_));
+  buffers_[last_buffer_] = {std::move(memory), flags};
+  return last_buffer_;
+}
+
 xclBufferHandle XclDevice::allocate(size_t size, void* host, uint32_t flags) {
   const std::lock_guard lock(mutex_);
   if (size == 0) fail(EINVAL, "a buffer object of 0 bytes");
   if (!(CheckedSize(size) + reinterpret_cast<uintptr_t>(host)).fits())
     fail(EINVAL, "a buffer object that is larger than all memory behind its address");
   use_device();
-  const cl_mem_flags use = CL_MEM_READ_WRITE | (host ? CL_MEM_USE_HOST_PTR : 0);
-  Owned<Memory> memory(new Memory(*context_, use, size, host, {}));
-  if (!host) std::memset(memory->data(), 0, size);
-  do {
-    ++last_buffer_;
-  } while (last_buffer_ == NULLBO || buffers_.contains(last_buffer_));
-  buffers_[last_buffer_] = {std::move(memory), flags};
-  return last_buffer_;
+  if (host)
+    return add_buffer(Owned<Memory>(new Memory(*context_, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                                               size, host, {})),
+                      flags);
+  if (flags & XCL_BO_FLAGS_EXECBUF) {  // small, many, and nobody else's business
+    Owned<Memory> memory(new Memory(*context_, CL_MEM_READ_WRITE, size, nullptr, {}));
+    std::memset(memory->data(), 0, size);
+    return add_buffer(std::move(memory), flags);
+  }
+  SharedStorage storage(size);
+  if (flags & XCL_BO_FLAGS_P2P) storage.share();
+  return add_buffer(Owned<Memory>(new Memory(*context_, CL_MEM_READ_WRITE, std::move(storage))),
+                    flags);
+}
+
+int XclDevice::export_buffer(xclBufferHandle handle) {
+  const std::lock_guard lock(mutex_);
+  SharedStorage* storage = buffer(handle).memory->shared_storage();
+  if (!storage)
+    fail(EINVAL, "the memory of buffer object " + std::to_string(handle) +
+                     " is the host's own, or a command's: it cannot be exported");
+  if (!storage->is_shared()) {
+    const std::lock_guard ends_lock(ends_mutex_);
+    if (running_ > 0)
+      fail(EBUSY, "commands run: a buffer object without XCL_BO_FLAGS_P2P is exported before");
+    storage->share();
+  }
+  return storage->new_descriptor();
+}
+
+xclBufferHandle XclDevice::import_buffer(int descriptor, uint32_t flags) {
+  const std::lock_guard lock(mutex_);
+  use_device();
+  return add_buffer(
+      Owned<Memory>(new Memory(*context_, CL_MEM_READ_WRITE, SharedStorage::import(descriptor))),
+      flags);
 }
 
 XclDevice::Buffer& XclDevice::buffer(xclBufferHandle handle) {
@@ -162,9 +252,7 @@ void XclDevice::free(xclBufferHandle handle) {
 std::byte* XclDevice::bytes(xclBufferHandle handle, size_t size, size_t offset) {
   const std::lock_guard lock(mutex_);
   const Memory& memory = *buffer(handle).memory;
-  if (offset > memory.size() || size > memory.size() - offset)
-    fail(EINVAL, std::to_string(size) + " bytes from " + std::to_string(offset) +
-                     " on do not lie in a buffer object of " + std::to_string(memory.size()));
+  require_inside(memory, size, offset);
   return memory.data() + offset;
 }
 
@@ -175,16 +263,56 @@ xclBOProperties XclDevice::properties(xclBufferHandle handle) {
           reinterpret_cast<uint64_t>(found.memory->data()), 0};
 }
 
+// --- Graphs ---
+
+std::shared_ptr<XclGraph> XclDevice::open_graph(const Uuid& uuid, const std::string& name,
+                                                share::AccessMode mode) {
+  const std::lock_guard lock(mutex_);
+  use_device();
+  const auto loaded = share::Share::get().image_slot().loaded();
+  if (!loaded || loaded->uuid != uuid)
+    fail(EINVAL, "graph '" + name + "': the device image of this UUID is not loaded");
+  const auto& graphs = image_with(uuid).layout().graphs;
+  const auto found = std::find_if(graphs.begin(), graphs.end(),
+                                  [&](const auto& graph) { return graph.name == name; });
+  if (found == graphs.end()) {
+    std::string names;
+    for (const auto& graph : graphs) names += (names.empty() ? "" : ", ") + graph.name;
+    fail(EINVAL, "the device image has no graph '" + name.substr(0, 80) + "'; it has " +
+                     (names.empty() ? "none" : names));
+  }
+  const auto number = static_cast<uint32_t>(found - graphs.begin());
+  auto graph = std::make_shared<XclGraph>(shared_from_this(), image_, number, mode);
+  if (mode != share::AccessMode::kShared) {
+    if (!program_) build();
+    graph->drive(*context_, *program_);
+  }
+  return graph;
+}
+
+void XclDevice::reset_graphs() {
+  const std::lock_guard lock(mutex_);
+  const auto loaded = share::Share::get().image_slot().loaded();
+  if (!loaded) fail(EINVAL, "no device image is loaded");
+  image_with(loaded->uuid);
+  reset_idle_graphs(image_);
+}
+
 // --- Commands ---
 
-// The image that the contexts are on. Who did not load it has it from the one who did.
+// The image that the contexts are on.
 const DeviceImage& XclDevice::image_of_contexts() {
   if (!client_.has_context()) fail(EINVAL, "there is no context on a device image");
-  if (image_ && image_->uuid() == client_.uuid()) return *image_;
+  return image_with(client_.uuid());
+}
+
+// The resident image. Who did not load it has it from the one who did.
+const DeviceImage& XclDevice::image_with(const Uuid& uuid) {
+  if (image_ && image_->uuid() == uuid) return *image_;
   std::string why;
   const std::string bytes = share::kept_image(share::Share::get().segment().name(), why);
   auto image = bytes.empty() ? nullptr : DeviceImage::parse(bytes);
-  if (image && image->uuid() != client_.uuid()) why = "this user's processes left another one";
+  if (image && image->uuid() != uuid) why = "this user's processes left another one";
   if (!why.empty())
     fail(EINVAL, "the file of the device image cannot be had (" + why +
                      "); load the image in this process, too, to run its kernels");
@@ -192,6 +320,75 @@ const DeviceImage& XclDevice::image_of_contexts() {
   kernels_.clear();
   program_ = {};
   return *image_;
+}
+
+namespace {
+
+const KernelInfo& kernel_info(const DeviceImage& image, const std::string& name) {
+  const auto& all = image.program()->kernels();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const auto& info) { return info.name == name; });
+  if (found == all.end()) fail(ENOENT, "the device image has no kernel '" + name + "'");
+  return *found;
+}
+
+template <size_t size>
+void copy_text(const std::string& text, char (&to)[size]) {
+  to[text.copy(to, size - 1)] = '\0';
+}
+
+uint32_t kind_of(ArgumentInfo::Kind kind) {
+  switch (kind) {
+    case ArgumentInfo::Kind::kValue:
+      return XCL_CONCLAVE_ARGUMENT_VALUE;
+    case ArgumentInfo::Kind::kPointer:
+      return XCL_CONCLAVE_ARGUMENT_POINTER;
+    case ArgumentInfo::Kind::kLocal:
+      return XCL_CONCLAVE_ARGUMENT_LOCAL;
+    case ArgumentInfo::Kind::kStream:
+      return XCL_CONCLAVE_ARGUMENT_STREAM;
+    default:
+      return XCL_CONCLAVE_ARGUMENT_OTHER;
+  }
+}
+
+}  // namespace
+
+xclConclaveKernel XclDevice::kernel(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  const DeviceImage& image = image_of_contexts();
+  std::vector<uint32_t> units;
+  try {
+    units = image.units_named(name);
+  } catch (const Error& error) {
+    throw Error(error.code(), error.text(), ENOENT);
+  }
+  xclConclaveKernel kernel{};
+  static_assert(std::size(kernel.units) >= ImageLayout::kMaxComputeUnits);
+  kernel.num_units = static_cast<uint32_t>(units.size());
+  std::copy(units.begin(), units.end(), kernel.units);
+  const KernelInfo& info = kernel_info(image, conclave::kernel_of(name));
+  kernel.num_arguments = static_cast<uint32_t>(info.arguments.size());
+  kernel.global_size = registers_of(info).global_size();
+  return kernel;
+}
+
+xclConclaveArgument XclDevice::argument(const std::string& kernel, uint32_t index) {
+  const std::lock_guard lock(mutex_);
+  const KernelInfo& info = kernel_info(image_of_contexts(), conclave::kernel_of(kernel));
+  if (index >= info.arguments.size())
+    fail(EINVAL, "kernel '" + info.name + "' has " + std::to_string(info.arguments.size()) +
+                     " arguments; there is no number " + std::to_string(index));
+  RegisterMap map;
+  for (uint32_t i = 0; i < index; ++i) map.next(register_bytes(info.arguments[i]));
+  const ArgumentInfo& found = info.arguments[index];
+  xclConclaveArgument argument{};
+  copy_text(found.name, argument.name);
+  copy_text(found.type_name, argument.type);
+  argument.kind = kind_of(found.kind);
+  argument.offset = map.next(register_bytes(found));
+  argument.size = static_cast<uint32_t>(register_bytes(found));
+  return argument;
 }
 
 // The compute unit that was used least, of those that may be used.
@@ -226,6 +423,7 @@ Kernel& XclDevice::kernel_of(uint32_t unit, const DeviceImage& image) {
   if (!kernel) {
     kernel = Owned<Kernel>(new Kernel(*program_, image.layout().compute_units[unit].kernel));
     kernel->bind_to(std::make_shared<const ComputeUnitSet>(device_units(image, {unit})));
+    kernel->connect(image, image.layout().compute_units[unit].name);
   }
   return *kernel;
 }
@@ -262,9 +460,13 @@ void XclDevice::set_arguments(Kernel& kernel, const Packet& packet) {
         set_address(kernel, i, address);
         break;
       }
+      case ArgumentInfo::Kind::kStream:  // connected by the image
+        map.next(argument.size);
+        break;
       default:
+        // An image is more than an address: who has its size and format is a cl_mem of OpenCL.
         fail(EINVAL, "argument '" + argument.name + "' of type " + argument.type_name +
-                         " cannot be given by a register");
+                         " cannot be given by a register; such kernels are OpenCL's");
     }
   }
 }
@@ -293,19 +495,59 @@ IndexSpace index_space(const KernelInfo& info, const std::array<uint32_t, 6>& si
 
 }  // namespace
 
-void XclDevice::execute(xclBufferHandle handle) {
-  const std::lock_guard lock(mutex_);
+// What is started begins only when the lock is no longer held: a short command may run, and tell of
+// its end, on this thread.
+void XclDevice::execute(xclBufferHandle handle, Listener listener) {
+  std::unique_lock lock(mutex_);
   Memory& memory = *buffer(handle).memory;
   const Packet packet(memory.data(), memory.size());
+  switch (packet.opcode) {
+    case ERT_START_CU:
+    case ERT_START_KEY_VAL:
+      start_kernel(memory, packet, listener);
+      break;
+    case ERT_START_COPYBO:
+      start_copy(memory, packet, listener);
+      break;
+    case ERT_ABORT:
+      require_ended(memory);
+      [[fallthrough]];
+    case ERT_CONFIGURE:
+      use_device();
+      start(CL_COMMAND_NATIVE_KERNEL, make_host_call([] {}, {}),
+            std::unique_ptr<Running>(
+                new Running{shared_from_this(), {}, Ref<Memory>(&memory), listener}));
+      break;
+    default:
+      fail(EINVAL, "packets with opcode " + std::to_string(packet.opcode) + " are not supported");
+  }
+  const Ref<CommandQueue> queue(queue_.get());
+  lock.unlock();
+  queue->flush();
+}
+
+void XclDevice::start(cl_command_type type, std::unique_ptr<Command> command,
+                      std::unique_ptr<Running> running) {
+  auto* header = reinterpret_cast<uint32_t*>(running->packet->data());
+  client_.begin_use(running->units);
+  for (uint32_t unit : running->units) ++starts_[unit];
+  {
+    const std::lock_guard ends_lock(ends_mutex_);
+    ++running_;
+  }
+  set_state(header, ERT_CMD_STATE_QUEUED);
+  const Ref<Event> event = queue_->enqueue(type, std::move(command), {});
+  event->add_callback(CL_COMPLETE, &Running::end, running.release());
+  event->release_handle();
+}
+
+void XclDevice::start_kernel(Memory& memory, const Packet& packet, Listener listener) {
   const DeviceImage& image = image_of_contexts();
   const uint32_t unit = choose_unit(packet, image);
   Kernel& kernel = kernel_of(unit, image);
   set_arguments(kernel, packet);
-  RegisterMap map;
-  for (const ArgumentInfo& argument : kernel.info().arguments)
-    map.next(argument.kind == ArgumentInfo::Kind::kLocal ? sizeof(uint32_t) : argument.size);
   std::array<uint32_t, 6> sizes;
-  packet.read(map.global_size(), sizes.data(), sizeof sizes);
+  packet.read(registers_of(kernel.info()).global_size(), sizes.data(), sizeof sizes);
   const auto& code = *kernel.code_for(Device::root());
   IndexSpace space = index_space(*code->info, sizes);
   const bool local_given = sizes[3] || sizes[4] || sizes[5];
@@ -318,25 +560,58 @@ void XclDevice::execute(xclBufferHandle handle) {
   const size_t groups = space.groups(0) * space.groups(1) * space.groups(2);
   if (code->info->gang && groups > kernel.units_on(Device::root()).size())
     fail(EINVAL, "a gang of more work-groups than the compute unit can run at once");
+  start(CL_COMMAND_NDRANGE_KERNEL, std::make_unique<NdRange>(kernel, code, space),
+        std::unique_ptr<Running>(
+            new Running{shared_from_this(), {unit}, Ref<Memory>(&memory), listener}));
+}
 
-  auto running = std::make_unique<Running>(shared_from_this(), unit, Ref<Memory>(&memory));
-  auto command = std::make_unique<NdRange>(kernel, code, space);
-  client_.begin_use(std::span(&unit, 1));
-  ++starts_[unit];
-  {
-    const std::lock_guard ends_lock(ends_mutex_);
-    ++running_;
-  }
-  set_state(reinterpret_cast<uint32_t*>(memory.data()), ERT_CMD_STATE_QUEUED);
-  const Ref<Event> event = queue_->enqueue(CL_COMMAND_NDRANGE_KERNEL, std::move(command), {});
-  event->add_callback(CL_COMPLETE, &Running::end, running.release());
-  event->release_handle();
-  queue_->flush();
+void XclDevice::start_copy(Memory& memory, const Packet& packet, Listener listener) {
+  if (!client_.has_context()) fail(EINVAL, "there is no context on a device image");
+  ert_start_copybo_cmd command{};
+  static_assert(offsetof(ert_start_copybo_cmd, size_hi) == 16 * sizeof(uint32_t));
+  if (packet.words.size() != 16)
+    fail(EINVAL, "a packet that copies has 16 words, not " + std::to_string(packet.words.size()));
+  std::memcpy(reinterpret_cast<std::byte*>(&command) + sizeof(uint32_t), packet.words.data(),
+              packet.words.size() * sizeof(uint32_t));
+  const auto wide = [](uint32_t low, uint32_t high) { return uint64_t{high} << 32 | low; };
+  const uint64_t size = wide(command.size, command.size_hi);
+  const auto part = [&](xclBufferHandle handle, uint64_t offset) {
+    Memory& whole = *buffer(handle).memory;
+    require_inside(whole, size, offset);
+    return whole.data() + offset;
+  };
+  const std::byte* from = part(command.src_bo_hdl, wide(command.src_addr_lo, command.src_addr_hi));
+  std::byte* to = part(command.dst_bo_hdl, wide(command.dst_addr_lo, command.dst_addr_hi));
+  if (from < to + size && to < from + size)
+    fail(EINVAL, "what is copied overlaps the place where it is copied to");
+  use_device();
+  start(CL_COMMAND_COPY_BUFFER,
+        make_copy(from, to, size,
+                  {Ref<Memory>(buffer(command.src_bo_hdl).memory.get()),
+                   Ref<Memory>(buffer(command.dst_bo_hdl).memory.get())}),
+        std::unique_ptr<Running>(
+            new Running{shared_from_this(), {}, Ref<Memory>(&memory), listener}));
+}
+
+// Of a packet that aborts another one's command. (XRT counts no word for what fills the header up,
+// so `count` does not tell how far it reaches.)
+void XclDevice::require_ended(const Memory& packet) {
+  ert_abort_cmd abort;
+  if (packet.size() < sizeof abort) fail(EINVAL, "a packet that aborts, cut short");
+  std::memcpy(&abort, packet.data(), sizeof abort);
+  const auto handle = static_cast<xclBufferHandle>(abort.exec_bo_handle);
+  const Memory& other = *buffer(handle).memory;
+  ert_packet command;
+  if (other.size() < sizeof command) fail(EINVAL, "a packet that is cut short");
+  std::memcpy(&command, other.data(), sizeof command);
+  if (command.state == ERT_CMD_STATE_QUEUED)
+    fail(EBUSY, "the command in buffer object " + std::to_string(handle) +
+                    " runs, and kernels run to their end (watchdog-ms bounds their time)");
 }
 
 // The state last but for the wait: who sees it may close the context.
 void XclDevice::ended(const Running& command, ert_cmd_state state) {
-  client_.end_use(std::span(&command.unit, 1));
+  client_.end_use(command.units);
   set_state(reinterpret_cast<uint32_t*>(command.packet->data()), state);
   {
     const std::lock_guard lock(ends_mutex_);
@@ -344,6 +619,8 @@ void XclDevice::ended(const Running& command, ert_cmd_state state) {
     --running_;
     end_.notify_all();
   }
+  // Not before the command counts as ended: the listener may be the last to have the handle.
+  if (command.listener.ended) command.listener.ended(state, command.listener.data);
 }
 
 bool XclDevice::wait(int timeout_ms) {

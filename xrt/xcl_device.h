@@ -13,40 +13,21 @@
 #include <optional>
 #include <string>
 
-#include "platform/base/object.h"
+#include "platform/base/owned.h"
 #include "platform/loader/device_image.h"
 #include "platform/model/command_queue.h"
 #include "platform/model/context.h"
 #include "platform/model/kernel.h"
 #include "platform/model/memory.h"
 #include "platform/model/program.h"
+#include "platform/share/access_mode.h"
 #include "platform/share/image_client.h"
 #include "xrt/xrt.h"
+#include "xrt/xrt_conclave.h"
 
 namespace conclave::xrt {
 
-// The host's handle of an object of the model, released at the end.
-template <class T>
-class Owned {
- public:
-  Owned() = default;
-  explicit Owned(T* fresh) : object_(fresh) {}
-  Owned(Owned&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
-  Owned& operator=(Owned&& other) noexcept {
-    std::swap(object_, other.object_);
-    return *this;
-  }
-  ~Owned() {
-    if (object_) object_->release_handle();
-  }
-  T* get() const { return object_; }
-  T* operator->() const { return object_; }
-  T& operator*() const { return *object_; }
-  explicit operator bool() const { return object_ != nullptr; }
-
- private:
-  T* object_ = nullptr;
-};
+class XclGraph;
 
 class XclDevice : public std::enable_shared_from_this<XclDevice> {
  public:
@@ -54,6 +35,8 @@ class XclDevice : public std::enable_shared_from_this<XclDevice> {
 
   // All throw Error, whose error_number() XRT's interface returns.
 
+  // Makes this process one that uses the device.
+  void use();
   void load(std::string image);
   void open_context(const Uuid& uuid, uint32_t unit, bool shared);
   void close_context(const Uuid& uuid, uint32_t unit);
@@ -65,9 +48,27 @@ class XclDevice : public std::enable_shared_from_this<XclDevice> {
   // inside.
   std::byte* bytes(xclBufferHandle handle, size_t size, size_t offset);
   xclBOProperties properties(xclBufferHandle handle);
+  // A new descriptor of a buffer object's memory, and a buffer object of another's.
+  int export_buffer(xclBufferHandle handle);
+  xclBufferHandle import_buffer(int descriptor, uint32_t flags);
 
+  // A graph of the resident image. Throws Error{EINVAL} for another UUID, or an unknown name, and
+  // as share::OpenGraph does.
+  void reset_graphs();
+  std::shared_ptr<XclGraph> open_graph(const Uuid& uuid, const std::string& name,
+                                       share::AccessMode mode);
+
+  // What the kernels of the image that the contexts are on look like.
+  xclConclaveKernel kernel(const std::string& name);
+  xclConclaveArgument argument(const std::string& kernel, uint32_t index);
+
+  // Whom to tell of a command's end; null: nobody.
+  struct Listener {
+    void (*ended)(unsigned int state, void* data);
+    void* data;
+  };
   // Starts the command whose packet is in the buffer object.
-  void execute(xclBufferHandle handle);
+  void execute(xclBufferHandle handle, Listener listener);
   // Whether a command has ended since the last time.
   bool wait(int timeout_ms);
   // Waits until all commands have ended, and closes all contexts.
@@ -82,13 +83,20 @@ class XclDevice : public std::enable_shared_from_this<XclDevice> {
   struct Running;
 
   void use_device();
+  xclBufferHandle add_buffer(Owned<Memory> memory, uint32_t flags);
   Buffer& buffer(xclBufferHandle handle);
   const DeviceImage& image_of_contexts();
+  const DeviceImage& image_with(const Uuid& uuid);
   void build();
   uint32_t choose_unit(const Packet& packet, const DeviceImage& image);
   Kernel& kernel_of(uint32_t unit, const DeviceImage& image);
   void set_arguments(Kernel& kernel, const Packet& packet);
   void set_address(Kernel& kernel, cl_uint index, uint64_t address);
+  void start_kernel(Memory& memory, const Packet& packet, Listener listener);
+  void start_copy(Memory& memory, const Packet& packet, Listener listener);
+  void require_ended(const Memory& packet);
+  void start(cl_command_type type, std::unique_ptr<Command> command,
+             std::unique_ptr<Running> running);
   void ended(const Running& command, ert_cmd_state state);
 
   share::ImageClient client_;

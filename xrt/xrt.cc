@@ -12,9 +12,12 @@
 
 #include "platform/base/config.h"
 #include "platform/base/error.h"
+#include "platform/base/host_cpus.h"
 #include "platform/base/log.h"
 #include "platform/exec/engine.h"
 #include "platform/model/device.h"
+#include "platform/share/share.h"
+#include "xrt/entry.h"
 #include "xrt/xcl_device.h"
 
 namespace conclave::xrt {
@@ -22,85 +25,16 @@ namespace {
 
 constexpr uint64_t kMaxImageBytes = uint64_t{1} << 30;
 
-thread_local std::string last_error;
-
-// The devices that are open. A call keeps its device alive, so that another thread may close it.
-class OpenDevices {
- public:
-  static OpenDevices& get() {
-    static auto* devices = new OpenDevices;  // for programs that close in static destructors
-    return *devices;
-  }
-  xclDeviceHandle add(std::shared_ptr<XclDevice> device) {
-    const std::lock_guard lock(mutex_);
-    xclDeviceHandle handle = device.get();
-    devices_.emplace(handle, std::move(device));
-    return handle;
-  }
-  std::shared_ptr<XclDevice> find(xclDeviceHandle handle) const {
-    const std::lock_guard lock(mutex_);
-    const auto found = devices_.find(handle);
-    if (found == devices_.end())
-      throw Error(CL_INVALID_DEVICE, "not an open device handle", ENODEV);
-    return found->second;
-  }
-  void remove(xclDeviceHandle handle) {
-    const std::lock_guard lock(mutex_);
-    devices_.erase(handle);
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::map<xclDeviceHandle, std::shared_ptr<XclDevice>> devices_;
-};
-
-int error_number_of(const Error& error) {
-  if (error.error_number()) return error.error_number();
-  switch (error.code()) {
-    case CL_OUT_OF_HOST_MEMORY:
-    case CL_OUT_OF_RESOURCES:
-    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
-      return ENOMEM;
-    case CL_DEVICE_NOT_AVAILABLE:
-      return ENODEV;
-    default:
-      return EINVAL;
-  }
-}
-
-// Runs the body of an entry point: 0 or a negative errno.
-template <class Body>
-int guarded(const char* function, Body&& body) noexcept {
-  try {
-    body();
-    return 0;
-  } catch (const Error& error) {
-    try {
-      last_error = error.text();
-      log::debug(std::string(function) + ": " + std::strerror(error_number_of(error)) + ": " +
-                 error.text());
-    } catch (const std::bad_alloc&) {  // the code alone must do
-    }
-    return -error_number_of(error);
-  } catch (const std::bad_alloc&) {
-    return -ENOMEM;
-  } catch (const std::exception& error) {
-    return -EINVAL;
-  }
-}
-
-void require_no_fork() {
-  if (Engine::lost_in_fork())
-    throw Error(CL_DEVICE_NOT_AVAILABLE,
-                "this process was forked after its parent had used the device", ENODEV);
-}
-
 template <class Body>
 int with_device(const char* function, xclDeviceHandle handle, Body&& body) noexcept {
   return guarded(function, [&] {
     require_no_fork();
-    body(*OpenDevices::get().find(handle));
+    body(*open_devices().find(handle));
   });
+}
+
+void require_pointer(const void* pointer) {
+  if (!pointer) throw Error(CL_INVALID_VALUE, "a null pointer", EINVAL);
 }
 
 ImageUuid uuid_of(const unsigned char* bytes) {
@@ -143,15 +77,15 @@ xclDeviceHandle xclOpen(unsigned int index, const char*, xclVerbosityLevel) {
     require_no_fork();
     if (const std::string why = Device::configuration_errors(); !why.empty())
       throw Error(CL_DEVICE_NOT_AVAILABLE, "the device is not available: " + why, ENODEV);
-    handle = OpenDevices::get().add(std::make_shared<XclDevice>());
+    handle = open_devices().add(std::make_shared<XclDevice>());
   });
   return handle;
 }
 
 void xclClose(xclDeviceHandle handle) {
   guarded(__func__, [&] {
-    const auto device = OpenDevices::get().find(handle);
-    OpenDevices::get().remove(handle);
+    const auto device = open_devices().find(handle);
+    open_devices().remove(handle);
     device->close();
   });
 }
@@ -189,7 +123,7 @@ xclBufferHandle xclAllocUserPtrBO(xclDeviceHandle handle, void* memory, size_t s
                                   unsigned int flags) {
   xclBufferHandle made = NULLBO;
   with_device(__func__, handle, [&](XclDevice& device) {
-    if (!memory) throw Error(CL_INVALID_VALUE, "a null pointer", EINVAL);
+    require_pointer(memory);
     made = device.allocate(size, memory, flags);
   });
   return made;
@@ -245,13 +179,28 @@ int xclCopyBO(xclDeviceHandle handle, xclBufferHandle to, xclBufferHandle from, 
 int xclGetBOProperties(xclDeviceHandle handle, xclBufferHandle buffer,
                        xclBOProperties* properties) {
   return with_device(__func__, handle, [&](XclDevice& device) {
-    if (!properties) throw Error(CL_INVALID_VALUE, "a null pointer", EINVAL);
+    require_pointer(properties);
     *properties = device.properties(buffer);
   });
 }
 
+xclBufferExportHandle xclExportBO(xclDeviceHandle handle, xclBufferHandle buffer) {
+  int descriptor = -1;
+  const int error = with_device(
+      __func__, handle, [&](XclDevice& device) { descriptor = device.export_buffer(buffer); });
+  return error ? error : descriptor;
+}
+
+xclBufferHandle xclImportBO(xclDeviceHandle handle, xclBufferExportHandle descriptor,
+                            unsigned int flags) {
+  xclBufferHandle made = NULLBO;
+  with_device(__func__, handle,
+              [&](XclDevice& device) { made = device.import_buffer(descriptor, flags); });
+  return made;
+}
+
 int xclExecBuf(xclDeviceHandle handle, xclBufferHandle command) {
-  return with_device(__func__, handle, [&](XclDevice& device) { device.execute(command); });
+  return with_device(__func__, handle, [&](XclDevice& device) { device.execute(command, {}); });
 }
 
 int xclExecWait(xclDeviceHandle handle, int timeout_ms) {
@@ -261,8 +210,56 @@ int xclExecWait(xclDeviceHandle handle, int timeout_ms) {
   return error ? error : ended;
 }
 
+int xclConclaveGetDevice(xclDeviceHandle handle, xclConclaveDevice* info) {
+  return with_device(__func__, handle, [&](XclDevice&) {
+    require_pointer(info);
+    *info = {};
+    Device::name().copy(info->name, sizeof info->name - 1);
+    info->num_units = Device::root().compute_units().size();
+    info->clock_mhz = host_cpu_mhz();
+  });
+}
+
+int xclConclaveGetImage(xclDeviceHandle handle, xuid_t uuid) {
+  return with_device(__func__, handle, [&](XclDevice&) {
+    require_pointer(uuid);
+    const auto loaded = share::Share::get().image_slot().loaded();
+    if (!loaded) throw Error(CL_INVALID_PROGRAM, "no device image is loaded", ENOENT);
+    std::memcpy(uuid, loaded->uuid.data(), loaded->uuid.size());
+  });
+}
+
+int xclConclaveGetKernel(xclDeviceHandle handle, const char* name, xclConclaveKernel* kernel) {
+  return with_device(__func__, handle, [&](XclDevice& device) {
+    require_pointer(kernel);
+    *kernel = device.kernel(name ? name : "");
+  });
+}
+
+int xclConclaveGetArgument(xclDeviceHandle handle, const char* kernel, unsigned int index,
+                           xclConclaveArgument* argument) {
+  return with_device(__func__, handle, [&](XclDevice& device) {
+    require_pointer(argument);
+    *argument = device.argument(kernel ? kernel : "", index);
+  });
+}
+
+int xclConclaveExecBuf(xclDeviceHandle handle, xclBufferHandle command,
+                       void (*ended)(unsigned int, void*), void* data) {
+  return with_device(__func__, handle,
+                     [&](XclDevice& device) { device.execute(command, {ended, data}); });
+}
+
+int xclConclaveSetIni(const char* key, const char* value) {
+  return guarded(__func__, [&] {
+    require_pointer(key);
+    require_pointer(value);
+    Config::set_ini(key, value);
+  });
+}
+
 const char* xclConclaveErrorText() {
-  return last_error.c_str();
+  return last_error_text();
 }
 
 }  // extern "C"

@@ -2,6 +2,7 @@
 // libxrt_core.so: what XRT's programs link. It hands each call on to libconclave.so beside it,
 // which it loads for itself alone: programs that use OpenCL, too, get that from their loader, and
 // both interfaces work on one platform.
+#include <CL/cl_ext_conclave.h>
 #include <dlfcn.h>
 
 #include <cerrno>
@@ -10,6 +11,7 @@
 
 #include "platform/base/library_directory.h"
 #include "xrt/xrt.h"
+#include "xrt/xrt_conclave.h"
 
 namespace {
 
@@ -84,6 +86,61 @@ FORWARD(int, xclGetBOProperties, -ENODEV,
 FORWARD(int, xclExecBuf, -ENODEV, (xclDeviceHandle handle, xclBufferHandle command),
         (handle, command))
 FORWARD(int, xclExecWait, -ENODEV, (xclDeviceHandle handle, int timeout_ms), (handle, timeout_ms))
+FORWARD(xclBufferExportHandle, xclExportBO, -ENODEV,
+        (xclDeviceHandle handle, xclBufferHandle buffer), (handle, buffer))
+FORWARD(xclBufferHandle, xclImportBO, NULLBO,
+        (xclDeviceHandle handle, xclBufferExportHandle descriptor, unsigned flags),
+        (handle, descriptor, flags))
+FORWARD(int, xclConclaveGetDevice, -ENODEV, (xclDeviceHandle handle, xclConclaveDevice* device),
+        (handle, device))
+FORWARD(int, xclConclaveGetImage, -ENODEV, (xclDeviceHandle handle, xuid_t uuid), (handle, uuid))
+FORWARD(int, xclConclaveGetKernel, -ENODEV,
+        (xclDeviceHandle handle, const char* name, xclConclaveKernel* kernel),
+        (handle, name, kernel))
+FORWARD(int, xclConclaveGetArgument, -ENODEV,
+        (xclDeviceHandle handle, const char* kernel, unsigned index, xclConclaveArgument* argument),
+        (handle, kernel, index, argument))
+FORWARD(int, xclConclaveExecBuf, -ENODEV,
+        (xclDeviceHandle handle, xclBufferHandle command, void (*ended)(unsigned, void*),
+         void* data),
+        (handle, command, ended, data))
+FORWARD(xclConclaveArray, xclConclaveOpenArray, nullptr, (xclDeviceHandle handle, unsigned mode),
+        (handle, mode))
+FORWARD(int, xclConclaveCloseArray, -ENODEV, (xclConclaveArray array), (array))
+FORWARD(int, xclConclaveResetArray, -ENODEV, (xclConclaveArray array), (array))
+FORWARD(xclConclaveGraph, xclConclaveOpenGraph, nullptr,
+        (xclDeviceHandle handle, const xuid_t uuid, const char* name, unsigned mode),
+        (handle, uuid, name, mode))
+FORWARD(int, xclConclaveCloseGraph, -ENODEV, (xclConclaveGraph graph), (graph))
+FORWARD(int, xclConclaveResetGraph, -ENODEV, (xclConclaveGraph graph), (graph))
+FORWARD(int, xclConclaveRunGraph, -ENODEV, (xclConclaveGraph graph, uint64_t iterations),
+        (graph, iterations))
+FORWARD(int, xclConclaveWaitGraph, -ENODEV, (xclConclaveGraph graph, uint64_t ms), (graph, ms))
+FORWARD(int, xclConclaveWaitGraphCycles, -ENODEV, (xclConclaveGraph graph, uint64_t cycles),
+        (graph, cycles))
+FORWARD(int, xclConclaveSuspendGraph, -ENODEV, (xclConclaveGraph graph), (graph))
+FORWARD(int, xclConclaveResumeGraph, -ENODEV, (xclConclaveGraph graph), (graph))
+FORWARD(int, xclConclaveEndGraph, -ENODEV, (xclConclaveGraph graph, uint64_t cycles),
+        (graph, cycles))
+FORWARD(int, xclConclaveTimestampGraph, -ENODEV, (xclConclaveGraph graph, uint64_t* cycles),
+        (graph, cycles))
+FORWARD(int, xclConclaveUpdateGraph, -ENODEV,
+        (xclConclaveGraph graph, const char* port, const void* value, size_t size, bool wait),
+        (graph, port, value, size, wait))
+FORWARD(int, xclConclaveReadGraph, -ENODEV,
+        (xclConclaveGraph graph, const char* port, void* value, size_t size, bool wait),
+        (graph, port, value, size, wait))
+FORWARD(int, xclConclaveSetIni, -ENODEV, (const char* key, const char* value), (key, value))
+FORWARD(cl_int, xclGetComputeUnitInfo, CL_OUT_OF_RESOURCES,
+        (cl_kernel kernel, cl_uint unit, xcl_compute_unit_info name, size_t size, void* value,
+         size_t* size_ret),
+        (kernel, unit, name, size, value, size_ret))
+FORWARD(cl_int, xclGetMemObjectFd, CL_OUT_OF_RESOURCES, (cl_mem memory, int* descriptor),
+        (memory, descriptor))
+FORWARD(cl_int, xclGetMemObjectFromFd, CL_OUT_OF_RESOURCES,
+        (cl_context context, cl_device_id device, cl_mem_flags flags, int descriptor,
+         cl_mem* memory),
+        (context, device, flags, descriptor, memory))
 FORWARD(const char*, xclConclaveErrorText, "libconclave.so cannot be loaded", (), ())
 
 }  // extern "C"

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compiler/passes/address_spaces.h"
+#include "compiler/passes/lower_streams.h"
 #include "conclave/kernel_abi.h"
 
 namespace conclave::compiler {
@@ -29,6 +30,7 @@ class ImageTypes : public llvm::ValueMapTypeRemapper {
     llvm::LLVMContext& context = type->getContext();
     if (is_image(type)) return llvm::PointerType::get(context, kConstantAddressSpace);
     if (is_sampler(type)) return llvm::Type::getInt32Ty(context);
+    if (is_stream(type)) return llvm::PointerType::get(context, kGlobalAddressSpace);
     return type;
   }
 
@@ -81,7 +83,9 @@ void take_literals(llvm::Module& module) {
 }
 
 bool has_images(const llvm::Module& module) {
-  const auto is_one = [](const llvm::Type* type) { return is_image(type) || is_sampler(type); };
+  const auto is_one = [](const llvm::Type* type) {
+    return is_image(type) || is_sampler(type) || is_stream(type);
+  };
   return llvm::any_of(module, [&](const llvm::Function& function) {
     const llvm::FunctionType* type = function.getFunctionType();
     return is_one(type->getReturnType()) || llvm::any_of(type->params(), is_one);

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "compiler/error.h"
+#include "compiler/passes/lower_streams.h"
 #include "compiler/passes/sub_groups.h"
 #include "compiler/passes/work_item_functions.h"
 
@@ -17,17 +18,17 @@ namespace conclave::compiler {
 namespace {
 
 // What an opaque type means to the user; null for those that the device has (events, images).
-const char* missing_feature(llvm::Type* type) {
+const char* missing_feature(llvm::Type* type, bool has_streams) {
   auto* opaque = llvm::dyn_cast<llvm::TargetExtType>(type);
   if (!opaque) return nullptr;
-  if (opaque->getName() == "spirv.Pipe") return "pipes";
+  if (is_stream(type) && !has_streams) return "pipes";
   if (opaque->getName() == "spirv.Queue" || opaque->getName() == "spirv.DeviceEvent")
     return "device-side enqueue";
   return nullptr;
 }
 
-void check_type(llvm::Type* type, const llvm::Function& function) {
-  if (const char* feature = missing_feature(type))
+void check_type(llvm::Type* type, const llvm::Function& function, bool has_streams) {
+  if (const char* feature = missing_feature(type, has_streams))
     throw BuildError("function '" + function.getName().str() + "' uses " + feature +
                      ", which this device does not support");
 }
@@ -88,16 +89,18 @@ std::vector<llvm::Function*> find_kernels(llvm::Module& module) {
 }
 
 void check_types(llvm::Module& module) {
+  const bool has_streams = are_pipes_streams(module);
   for (const llvm::Function& function : module)
     if (function.isVarArg() && function.getName() != "printf")
       throw BuildError("function '" + function.getName().str() +
                        "' takes any number of arguments, which in OpenCL C only printf does");
   for (llvm::Function& function : module) {
     if (function.isDeclaration() && function.use_empty()) continue;
-    check_type(function.getReturnType(), function);
-    for (llvm::Argument& argument : function.args()) check_type(argument.getType(), function);
+    check_type(function.getReturnType(), function, has_streams);
+    for (llvm::Argument& argument : function.args())
+      check_type(argument.getType(), function, has_streams);
     for (llvm::Instruction& instruction : llvm::instructions(function))
-      check_type(instruction.getType(), function);
+      check_type(instruction.getType(), function, has_streams);
   }
 }
 

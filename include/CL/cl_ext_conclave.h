@@ -55,17 +55,72 @@ cl_bool CL_API_CALL __is_in_malloced_region(void* address);
 // names the kernel, the work-group, the address and what is there.
 #ifndef CL_ERROR_KERNEL_FAULT_CONCLAVE
 #define CL_ERROR_KERNEL_FAULT_CONCLAVE -7201
+
+/* The status of a kernel's event: a stream that the kernel reads or writes is broken, for the
+ * process at its other end has died in the middle. */
+#define CL_ERROR_STREAM_BROKEN_CONCLAVE -7202
 #endif
 
-// XRT's. cl_kernel_info: on how many compute units of a device image the kernel runs (cl_uint); of
+// XRT's extensions; the functions are obtained like all of extensions, and programs that link
+// libxrt_core have them by name.
+//
+// cl_kernel_info: on how many compute units of a device image the kernel runs (cl_uint); of
 // another program's kernel, on how many of the device.
 #ifndef CL_KERNEL_COMPUTE_UNIT_COUNT
 #define CL_KERNEL_COMPUTE_UNIT_COUNT 0x1300
 #endif
 
+// What xclGetComputeUnitInfo() tells of a kernel's compute unit in a device image.
+#ifndef XCL_COMPUTE_UNIT_NAME
+#define XCL_COMPUTE_UNIT_NAME 0x1320   // char[]: without the kernel's
+#define XCL_COMPUTE_UNIT_INDEX 0x1321  // cl_uint: its number in the image
+#define XCL_COMPUTE_UNIT_CONNECTIONS \
+  0x1322  // cl_ulong[], one an argument: the banks of memory (bits)
+          // that it may be in; there is one, 0. 0 for values
+#define XCL_COMPUTE_UNIT_BASE_ADDRESS 0x1323  // size_t: what the image says of its registers
+#endif
+typedef cl_uint xcl_compute_unit_info;
+
+// cl_mem_flags: host_ptr points to a cl_mem_ext_ptr_t. With XCL_MEM_EXT_P2P_BUFFER among its flags
+// (the others, banks of memory, mean nothing here), xclGetMemObjectFd() can give the buffer to
+// others; not together with CL_MEM_USE_HOST_PTR.
+#ifndef CL_MEM_EXT_PTR_XILINX
+#define CL_MEM_EXT_PTR_XILINX ((cl_mem_flags)1 << 31)
+#define XCL_MEM_EXT_P2P_BUFFER (1u << 30)
+typedef struct {
+  cl_uint flags;
+  void* obj;  // what host_ptr would be
+  void* param;
+} cl_mem_ext_ptr_t;
+#endif
+
+// cl_context_properties: the device's array is open in this access mode for as long as the context
+// lives (docs/access-modes.md). clCreateContext returns CL_DEVICE_NOT_AVAILABLE where somebody has
+// it in a mode that rules this out, and tells the context's callback who.
+#ifndef CL_CONTEXT_ACCESS_MODE_CONCLAVE
+#define CL_CONTEXT_ACCESS_MODE_CONCLAVE 0x434e0001
+#define CL_ACCESS_MODE_EXCLUSIVE_CONCLAVE 0
+#define CL_ACCESS_MODE_PRIMARY_CONCLAVE 1
+#define CL_ACCESS_MODE_SHARED_CONCLAVE 2
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
+// `cu_id`: 0 to CL_KERNEL_COMPUTE_UNIT_COUNT - 1. CL_INVALID_KERNEL where the kernel is not of a
+// device image, CL_INVALID_VALUE for another number or question, or where there is too little room.
+__attribute__((visibility("default"))) cl_int CL_API_CALL
+xclGetComputeUnitInfo(cl_kernel kernel, cl_uint cu_id, xcl_compute_unit_info param_name,
+                      size_t param_value_size, void* param_value, size_t* param_value_size_ret);
+// A new file descriptor of a buffer's memory, which the caller closes. CL_INVALID_MEM_OBJECT where
+// the buffer is not one that others can have, CL_INVALID_VALUE where `fd` is null.
+__attribute__((visibility("default"))) cl_int CL_API_CALL xclGetMemObjectFd(cl_mem mem, int* fd);
+// A buffer in the memory of such a descriptor (or of one of xclExportBO()), perhaps of another
+// process; it stays the caller's. It takes nothing from this process's share of the device's heaps.
+// CL_INVALID_MEM_OBJECT for any other descriptor, CL_INVALID_DEVICE where the context has not the
+// device.
+__attribute__((visibility("default"))) cl_int CL_API_CALL xclGetMemObjectFromFd(
+    cl_context context, cl_device_id device, cl_mem_flags flags, int fd, cl_mem* mem);
 // How long a kernel may be on a compute unit, in milliseconds; 0: as long as it wants. Counts for
 // launches from now on in queues with CL_QUEUE_KERNEL_TIMEOUT_COMPUTE_UNIT_TI. By
 // clGetExtensionFunctionAddressForPlatform, like all functions of extensions.

@@ -65,6 +65,16 @@ struct UnitAccess {
   uint32_t list_number;  // among those that the process uses
 };
 
+// One end of a stream, as the kernel that has it sees it: what a pipe argument points to. The
+// kernel moves packets while `position` + their size is at most `limit`, and calls kStreamWait
+// where it is not.
+struct Stream {
+  uint64_t position;  // bytes that have been moved
+  uint64_t limit;     // bytes that may be moved
+  void* buffer;       // byte n of the stream is at n & mask
+  uint64_t mask;
+};
+
 // What belongs to the compute unit that runs a work-group; overwritten by the next one.
 struct Workspace {
   // The kernel's static local bytes, then the local arguments. kBlockAlignment bytes before it lies

@@ -74,7 +74,7 @@
 //                    "size": 8, "offset": 0, "alignment": 8}]
 //   }]
 // }
-// "kind" of an argument: value, pointer (global or constant memory), local, image, sampler.
+// "kind" of an argument: value, pointer (global or constant memory), local, image, sampler, stream.
 // "address": private, global, constant, local. "access": none, read_only, write_only, read_write.
 // "qualifiers": any of const, restrict, volatile, pipe. "size": of the value; of a sampler
 // 4, of all others 8.

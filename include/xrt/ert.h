@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The packet in a buffer object that xclExecBuf() takes: it starts a compute unit. */
+/* The packets in buffer objects that xclExecBuf() takes: they start a compute unit, or copy. */
 #ifndef CONCLAVE_XRT_ERT_H_
 #define CONCLAVE_XRT_ERT_H_
 
@@ -24,7 +24,27 @@ enum ert_cmd_state {
   ERT_CMD_STATE_MAX = 12
 };
 
-enum ert_cmd_opcode { ERT_START_CU = 0, ERT_START_KERNEL = 0, ERT_CONFIGURE = 2 };
+/* Those that xclExecBuf() takes are ERT_START_CU, ERT_START_KEY_VAL (instead of the register map,
+ * pairs of an offset and a value), ERT_START_COPYBO, ERT_ABORT and ERT_CONFIGURE (which ends at
+ * once: there is nothing to configure). The others concern hardware that is not here. */
+enum ert_cmd_opcode {
+  ERT_START_CU = 0,
+  ERT_START_KERNEL = 0,
+  ERT_CONFIGURE = 2,
+  ERT_EXIT = 3,
+  ERT_ABORT = 4,
+  ERT_EXEC_WRITE = 5,
+  ERT_CU_STAT = 6,
+  ERT_START_COPYBO = 7,
+  ERT_SK_CONFIG = 8,
+  ERT_SK_START = 9,
+  ERT_SK_UNCONFIG = 10,
+  ERT_INIT_CU = 11,
+  ERT_START_FA = 12,
+  ERT_CLK_CALIB = 13,
+  ERT_MB_VALIDATE = 14,
+  ERT_START_KEY_VAL = 15
+};
 
 enum ert_cmd_type { ERT_DEFAULT = 0, ERT_KDS_LOCAL = 1, ERT_CTRL = 2, ERT_CU = 3, ERT_SCU = 4 };
 
@@ -60,6 +80,45 @@ struct ert_packet {
     uint32_t header;
   };
   uint32_t data[1];
+};
+
+/* Copies `size` bytes between two buffer objects of the handle, from and to these offsets (named
+ * addresses). `count` is 16: all behind the header but `arg`. */
+struct ert_start_copybo_cmd {
+  uint32_t state : 4;
+  uint32_t unused : 6;
+  uint32_t extra_cu_masks : 2; /* 3 */
+  uint32_t count : 11;
+  uint32_t opcode : 5;
+  uint32_t type : 4;
+  uint32_t cu_mask[4]; /* not looked at, here and in `reserved` */
+  uint32_t reserved[4];
+  uint32_t src_addr_lo;
+  uint32_t src_addr_hi;
+  uint32_t src_bo_hdl;
+  uint32_t dst_addr_lo;
+  uint32_t dst_addr_hi;
+  uint32_t dst_bo_hdl;
+  uint32_t size;
+  uint32_t size_hi;
+  void* arg; /* not looked at */
+};
+
+/* For the command whose packet is in buffer object `exec_bo_handle`. A kernel is never ended in the
+ * middle: xclExecBuf() fails with EBUSY while it has not come to its end, and does nothing after.
+ */
+struct ert_abort_cmd {
+  union {
+    struct {
+      uint32_t state : 4;
+      uint32_t custom : 8;
+      uint32_t count : 11;
+      uint32_t opcode : 5;
+      uint32_t type : 4;
+    };
+    uint32_t header;
+  };
+  uint64_t exec_bo_handle;
 };
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The C interface to the device as XRT's programs use it: names, arguments and results are XRT's.
- * Functions that return int return 0 or a negative errno; docs/device-images.md has the table. Link
- * with -lxrt_core. */
+ * Functions that return int return 0 or a negative errno; docs/device-images.md has the table.
+ * Those that return handles or addresses leave it in errno. Link with -lxrt_core. */
 #ifndef CONCLAVE_XRT_XRT_H_
 #define CONCLAVE_XRT_XRT_H_
 
@@ -22,9 +22,13 @@ extern "C" {
 
 typedef void* xclDeviceHandle;
 typedef unsigned int xclBufferHandle;
+/* A file descriptor. */
+typedef int32_t xclBufferExportHandle;
 #define XRT_NULL_HANDLE NULL
 #define NULLBO 0xffffffff
 #define XRT_NULL_BO NULLBO
+#define NULLBOEXPORT (-1)
+#define XRT_NULL_BO_EXPORT NULLBOEXPORT
 
 /* Flags of buffer objects. The low 24 bits name a bank of memory: there is one, 0. */
 #define XCL_BO_FLAGS_CACHEABLE (1U << 24)
@@ -89,6 +93,16 @@ XCL_DRIVER_DLLESPEC int xclCopyBO(xclDeviceHandle handle, xclBufferHandle dst, x
                                   size_t size, size_t dst_offset, size_t src_offset);
 XCL_DRIVER_DLLESPEC int xclGetBOProperties(xclDeviceHandle handle, xclBufferHandle bo,
                                            struct xclBOProperties* properties);
+
+/* A new file descriptor of the buffer object's memory, for xclImportBO() of another process, or a
+ * negative errno; the caller closes it. Not of the memory of xclAllocUserPtrBO() nor of commands
+ * (EINVAL). The first export of a buffer object without XCL_BO_FLAGS_P2P moves its bytes: while
+ * commands of the handle run, it fails (EBUSY), and what the host writes meanwhile may be lost. */
+XCL_DRIVER_DLLESPEC xclBufferExportHandle xclExportBO(xclDeviceHandle handle, xclBufferHandle bo);
+/* A buffer object in the same memory; NULLBO where the descriptor is not one of xclExportBO(). It
+ * stays the caller's. */
+XCL_DRIVER_DLLESPEC xclBufferHandle xclImportBO(xclDeviceHandle handle, xclBufferExportHandle fd,
+                                                unsigned int flags);
 
 /* Starts the command whose packet is in a buffer object. The packet's state says when it is done.
  */

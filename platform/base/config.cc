@@ -6,10 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <map>
+#include <mutex>
 
 #include "platform/base/config_file.h"
 #include "platform/base/config_keys.h"
+#include "platform/base/error.h"
 #include "platform/base/host_cpus.h"
 #include "platform/base/host_memory.h"
 #include "platform/base/log.h"
@@ -71,6 +74,11 @@ void read_ini(const Config::Sources& sources, Settings& settings, Config& config
   }
 }
 
+void read_runtime_keys(const Config::Sources& sources, Settings& settings) {
+  for (const auto& [key, value] : sources.runtime_keys)
+    settings[key] = {value, "the program's own setting of key \"" + key + "\""};
+}
+
 void read_variables(const Config::Sources& sources, Settings& settings) {
   for (const ConfigKey& key : config_keys())
     if (const char* value = key.variable ? sources.getenv(key.variable) : nullptr)
@@ -98,6 +106,19 @@ void take_over(const Settings& settings, Config& config) {
                               found == taken.end() ? "default" : found->second.source});
   }
 }
+
+// What the program has set, and whether that comes too late.
+struct OwnSettings {
+  std::mutex mutex;
+  std::map<std::string, std::string> runtime_keys;
+  bool taken = false;
+
+  // Leaked on purpose, as the configuration.
+  static OwnSettings& get() {
+    static auto* settings = new OwnSettings;
+    return *settings;
+  }
+};
 
 // "" where it is not known.
 std::string executable_directory() {
@@ -138,6 +159,7 @@ Config Config::read(const Sources& sources) {
   Settings settings;
   read_file(sources, settings, config);
   read_ini(sources, settings, config);
+  read_runtime_keys(sources, settings);
   read_variables(sources, settings);
   take_over(settings, config);
   return config;
@@ -146,12 +168,35 @@ Config Config::read(const Sources& sources) {
 const Config& Config::get() {
   // Leaked on purpose: threads may ask while the host's static objects are destroyed.
   static const Config* instance = [] {
-    auto* config = new Config(read(Sources::of_this_process()));
+    Sources sources = Sources::of_this_process();
+    {
+      OwnSettings& own = OwnSettings::get();
+      const std::lock_guard lock(own.mutex);
+      own.taken = true;
+      sources.runtime_keys = own.runtime_keys;
+    }
+    auto* config = new Config(read(sources));
     for (const std::string& warning : config->warnings) log::warn("configuration: " + warning);
     for (const std::string& error : config->errors) log::error("configuration: " + error);
     return config;
   }();
   return *instance;
+}
+
+void Config::set_ini(const std::string& key, const std::string& value) {
+  OwnSettings& own = OwnSettings::get();
+  const std::lock_guard lock(own.mutex);
+  if (own.taken)
+    throw Error(CL_INVALID_OPERATION,
+                "\"" + key + "\" cannot be set: the configuration has been read", EBUSY);
+  // The one key that has a meaning here (xrt_ini.h). XRT takes numbers for truth values.
+  if (key != "Runtime.multiprocess") return;
+  const std::string truth = value == "0" ? "false" : value == "1" ? "true" : value;
+  if (truth != "true" && truth != "false")
+    throw Error(CL_INVALID_VALUE,
+                "\"" + key + "\": \"" + value.substr(0, 200) + "\": allowed are true and false",
+                EINVAL);
+  own.runtime_keys["multiprocess"] = truth;
 }
 
 }  // namespace conclave

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -86,6 +87,9 @@ struct Config {
   // Groups whose members trust each other: each shares one segment. Key "sharing-groups", names
   // with commas between them.
   std::vector<std::string> sharing_groups;
+  // Whether a process that has the device alone (multiprocess) keeps other users from it, too, and
+  // not only its own user's processes. Key "exclude-other-users" (true or false) of the daemon.
+  bool exclude_other_users = false;
   // What users may have of the device: rules of the daemon's (monitor/quotas.h). Key "quotas".
   std::string quotas;
   // Sizes of the device's heaps; 0: no such heap. Keys "ddr-heap1-size-MiB" (default: half of the
@@ -121,6 +125,10 @@ struct Config {
 
   // The configuration of this process.
   static const Config& get();
+  // What the program itself says of a key of xrt.ini, "section.key", in the place of the file.
+  // Throws Error{CL_INVALID_OPERATION, EBUSY} once get() has been called, Error{CL_INVALID_VALUE}
+  // where the value is none of the key's.
+  static void set_ini(const std::string& key, const std::string& value);
 
   // Where a configuration comes from.
   struct Sources {
@@ -131,6 +139,8 @@ struct Config {
     std::string file;
     // Where xrt.ini is looked for, in this order, unless XRT_INI_PATH names it.
     std::vector<std::string> ini_directories;
+    // What takes the place of keys in xrt.ini's section [Runtime].
+    std::map<std::string, std::string> runtime_keys;
     uint32_t cpus = 1;          // that this process may use
     uint64_t memory_bytes = 0;  // likewise
 

@@ -240,10 +240,15 @@ std::string print_sharing_groups(const Config& config) {
   return text;
 }
 
-Complaint parse_multiprocess(Config& config, const std::string& text) {
+template <bool Config::* member>
+Complaint parse_truth(Config& config, const std::string& text) {
   if (text != "true" && text != "false") return {"allowed are true and false"};
-  config.multiprocess = text == "true";
+  config.*member = text == "true";
   return {};
+}
+template <bool Config::* member>
+std::string print_truth(const Config& config) {
+  return config.*member ? "true" : "false";
 }
 
 // TI's keys for its boards are checked, so that a typing error shows up here as there: TI ends the
@@ -288,8 +293,8 @@ constexpr ConfigKey kKeys[] = {
      print_text<&Config::check_json>},
     {"perf-map", "CONCLAVE_PERF_MAP", parse_number<&Config::perf_map, 0, 1>,
      print_number<&Config::perf_map>},
-    {"multiprocess", nullptr, parse_multiprocess,
-     [](const Config& c) { return std::string(c.multiprocess ? "true" : "false"); }},
+    {"multiprocess", nullptr, parse_truth<&Config::multiprocess>,
+     print_truth<&Config::multiprocess>},
     {"image-wait-ms", "CONCLAVE_IMAGE_WAIT_MS", parse_number<&Config::image_wait_ms, 0, 86'400'000>,
      print_number<&Config::image_wait_ms>},
     {"segment", "CONCLAVE_SEGMENT", parse_segment, print_text<&Config::segment>},
@@ -298,6 +303,8 @@ constexpr ConfigKey kKeys[] = {
     {"segment-mode", nullptr, parse_segment_mode, print_segment_mode},
     {"segment-group", nullptr, parse_segment_group, print_text<&Config::segment_group>},
     {"sharing-groups", nullptr, parse_sharing_groups, print_sharing_groups},
+    {"exclude-other-users", nullptr, parse_truth<&Config::exclude_other_users>,
+     print_truth<&Config::exclude_other_users>},
     {"quotas", nullptr, parse_quotas, print_text<&Config::quotas>},
     {"ddr-heap1-size-MiB", "CONCLAVE_DDR_HEAP1_SIZE_MIB",
      parse_number<&Config::ddr_heap1_bytes, 1, kMaxHeapMib, kMiB>,

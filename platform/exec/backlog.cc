@@ -34,13 +34,7 @@ void Backlog::watch_others() {
   if (segment.layout().header().registrations.load() <= 1)
     return;  // nobody else has ever been there
   watched_ = &segment;
-  try {
-    share::Guardian::start(segment.layout(), false);
-  } catch (const Error& error) {
-    log::error(error.text());
-  } catch (const std::bad_alloc&) {  // those who wait look from time to time as well
-    log::error("no memory to watch the other processes with");
-  }
+  share::Guardian::start_once(segment.layout());
 }
 
 ComputeUnitSet allowed_units(const Event& event) {
@@ -199,12 +193,16 @@ bool Backlog::has_entry() {
 
 void Backlog::stay_published() {
   std::lock_guard lock(mutex_);
-  const share::Membership& here = share::Share::get().membership();
+  share::Membership& here = share::Share::get().membership();
   bool changed = published_in_ != &here || !here.is_entered();
   for (uint32_t i = 0; i < share::kWishes && !changed; ++i)
-    changed = published_[i].ticket &&
-              !here.leases.is_published(i, shared(published_[i].units), published_[i].ticket);
+    changed = published_[i].ticket
+                  ? !here.leases.is_published(i, shared(published_[i].units), published_[i].ticket)
+                  : here.leases.has_wish(i);
   if (!changed) return;
+  // Somebody else's wish in this process's name would have units handed to it for ever.
+  for (uint32_t i = 0; i < share::kWishes; ++i)
+    if (!published_[i].ticket) here.leases.withdraw(i);
   std::fill(std::begin(published_), std::end(published_), Published());
   publish();
 }

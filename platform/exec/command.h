@@ -13,6 +13,7 @@
 namespace conclave {
 
 class ComputeUnit;
+class Waiting;
 
 class Command {
  public:
@@ -49,6 +50,10 @@ class Command {
   // Runs units [first, first + count) on `cu`. Called from several threads at once with disjoint
   // ranges. Throws Error to end the command with that status.
   virtual void run(ComputeUnit& cu, uint64_t first, uint64_t count) = 0;
+
+  // After run(): what the command, of a single unit, waits for before it can go on; null where it
+  // has ended. Then run() is called again.
+  virtual Waiting* waiting() { return nullptr; }
 
   // Runs all units with the device's compute units: the first calls the kernel.
   virtual void run_team(const std::vector<ComputeUnit*>& /*units*/) {}

@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -29,9 +28,7 @@ constexpr int kSpins = 60;
 constexpr uint64_t kPatienceNs = 50'000'000;
 constexpr uint64_t kLongestSleepNs = 120'000'000;
 
-// The shortest time slice that Linux allows; and how long a worker computes before it has the
-// ordinary one.
-constexpr uint64_t kShortSliceNs = 100'000;
+// A worker whose last work was shorter runs as soon as it wakes.
 constexpr uint64_t kLongNs = 1'000'000;
 
 // The compute unit whose worker the current thread is.
@@ -126,31 +123,10 @@ void ComputeUnit::start_thread() {
                                          std::to_string(failed));
 }
 
-// Linux runs a thread that wakes at once only where its time slice is shorter than that of the
-// thread which computes there (EEVDF, since Linux 6.12; older kernels favour whoever has slept, and
-// ignore this). So a worker whose last work was short has a short slice. One that computed for long
-// is batch work: when it wakes, it does not drive away those who have little to do.
-void ComputeUnit::set_prompt(bool prompt) {
-  struct {
-    uint32_t size = 48, policy = SCHED_OTHER;
-    uint64_t flags = 0;
-    int32_t nice = 0;
-    uint32_t priority = 0;
-    uint64_t runtime = 0, deadline = 0, period = 0;
-  } attributes;
-  prompt_ = prompt;
-  if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0) return;
-  const uint32_t own = batch_ ? SCHED_BATCH : SCHED_OTHER;
-  if (attributes.policy != own) return;  // the host's administrator knows better
-  attributes.policy = prompt ? SCHED_OTHER : SCHED_BATCH;
-  attributes.runtime = prompt ? kShortSliceNs : 0;
-  batch_ = syscall(SYS_sched_setattr, 0, &attributes, 0) == 0 && !prompt;
-}
-
 void ComputeUnit::computed(uint64_t ns) {
   if (this != t_worker_of) return;
   computed_ns_ += ns;
-  if (prompt_ && computed_ns_ >= kLongNs) set_prompt(false);
+  if (claim_.prompt() && computed_ns_ >= kLongNs) claim_.set(false);
 }
 
 // Sleeps until there may be something to do.
@@ -159,7 +135,7 @@ void ComputeUnit::sleep() {
     if (signal_.load(std::memory_order_relaxed) != kEmpty) return;
     spin_pause();
   }
-  if (const bool prompt = computed_ns_ < kLongNs; prompt != prompt_) set_prompt(prompt);
+  if (const bool prompt = computed_ns_ < kLongNs; prompt != claim_.prompt()) claim_.set(prompt);
   computed_ns_ = 0;
   if (Engine::get().shares_units())
     sleep_among_others();

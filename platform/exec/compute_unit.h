@@ -12,6 +12,7 @@
 #include <mutex>
 
 #include "conclave/kernel_abi.h"
+#include "platform/base/wake_up_claim.h"
 #include "platform/exec/guarded_block.h"
 #include "platform/exec/unit_services.h"
 #include "platform/share/share.h"
@@ -94,7 +95,6 @@ class ComputeUnit {
   void sleep();
   void rest();
   void sleep_among_others();
-  void set_prompt(bool prompt);
 
   const uint32_t index_;
   const share::UnitPlacement place_;
@@ -103,8 +103,7 @@ class ComputeUnit {
   std::mutex starting_;
   std::atomic<bool> has_thread_{false};
   Account account_;
-  bool prompt_ = false;  // the worker's thread has the claim; used by that thread alone
-  bool batch_ = false;   // it was made batch work here
+  WakeUpClaim claim_;  // the worker's
   uint64_t computed_ns_ = 0;
   uint64_t looked_ns_ = 0;  // when the worker last looked at other holders
   GuardedBlock local_;

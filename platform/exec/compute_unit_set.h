@@ -26,10 +26,25 @@ class ComputeUnitSet {
     for (uint32_t w = 0; w < kWords; ++w) both.words_[w] &= other.words_[w];
     return both;
   }
+  ComputeUnitSet operator|(const ComputeUnitSet& other) const {
+    ComputeUnitSet all = *this;
+    for (uint32_t w = 0; w < kWords; ++w) all.words_[w] |= other.words_[w];
+    return all;
+  }
+  // Those that are not in the other one.
+  ComputeUnitSet operator-(const ComputeUnitSet& other) const {
+    ComputeUnitSet left = *this;
+    for (uint32_t w = 0; w < kWords; ++w) left.words_[w] &= ~other.words_[w];
+    return left;
+  }
   // The first one from `i` on; kMaxComputeUnits where there is none.
   uint32_t first_from(uint32_t i) const {
-    while (i < kMaxComputeUnits && !has(i)) ++i;
-    return i;
+    for (uint64_t skip = ~uint64_t{0} << (i % 64); i < kMaxComputeUnits; skip = ~uint64_t{0}) {
+      const uint64_t members = words_[i / 64] & skip;
+      if (members) return i / 64 * 64 + static_cast<uint32_t>(std::countr_zero(members));
+      i = i / 64 * 64 + 64;
+    }
+    return kMaxComputeUnits;
   }
   uint32_t size() const {
     uint32_t n = 0;

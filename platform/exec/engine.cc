@@ -62,6 +62,16 @@ void Engine::submit(Ref<Event> event) noexcept {
   }
 }
 
+void Engine::resume(Ref<Event> event) noexcept {
+  event->progress.resumed.store(true);
+  try {
+    if (!dispatcher_.send(event)) execution::rejoin(dispatcher_, *event);
+  } catch (const std::exception& error) {
+    execution::fail(*event, error);
+    execution::close(*event);
+  }
+}
+
 void Engine::ready(Event& event) noexcept {
   if (!seat_) return submit(Ref<Event>(&event));
   admit(event);
@@ -233,7 +243,8 @@ void Engine::run_one(Seat& seat, Event& event) {
   try {
     if (p.gang_unit >= 0) return gang::join(dispatcher_, seat.tenure, event);
     if (p.gang) return gang::begin(dispatcher_, event);
-    if (p.started.load(std::memory_order_relaxed) && p.exhausted()) return;  // others were faster
+    if (p.started.load(std::memory_order_relaxed) && p.exhausted() && !p.resumed.load())
+      return;  // others were faster
     // Where this unit is another process's at the moment, perhaps there is a better one.
     if (!seat.tenure.may_run(p.needs_lease) && !seat.tenure.obtain())
       return dispatcher_.dispatch(Ref<Event>(&event));

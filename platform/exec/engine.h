@@ -44,6 +44,9 @@ class Engine {
   // Whether a kernel for `units` could start at once on a unit that nobody uses.
   bool has_free_unit(const ComputeUnitSet& units) { return dispatcher_.has_free_unit(units); }
 
+  // What a command has waited for in the middle is there (stream_watch.h).
+  void resume(Ref<Event> event) noexcept;
+
   // A command whose last dependency has just ended on this thread.
   void ready(Event& event) noexcept;
 

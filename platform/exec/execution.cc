@@ -13,6 +13,7 @@
 #include "platform/exec/chunks.h"
 #include "platform/exec/command.h"
 #include "platform/exec/gang.h"
+#include "platform/exec/stream_watch.h"
 #include "platform/model/command_queue.h"
 #include "platform/share/share.h"
 
@@ -102,10 +103,29 @@ void run(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
   const bool first = !p.started.exchange(true);
   if (first && !start(event)) return;
   if (p.total > 1) return take_part(dispatcher, tenure, event);
-  if (!first) return;
-  p.next.store(1, std::memory_order_relaxed);
-  run_units(tenure, event, 0, 1, p.timed);
+  if (!first && !p.resumed.exchange(false)) return;
+  for (;;) {
+    p.next.store(1, std::memory_order_relaxed);
+    run_units(tenure, event, 0, 1, p.timed);
+    Waiting* waiting =
+        p.error.load(std::memory_order_relaxed) ? nullptr : event.command()->waiting();
+    if (!waiting) break;
+    p.next.store(0, std::memory_order_relaxed);  // its unit is to be had again
+    if (StreamWatch::get().park(event, *waiting)) return;
+    if (tenure.is_over() || !dispatcher.backlog().empty()) return rejoin(dispatcher, event);
+  }
   close(event);
+}
+
+void rejoin(Dispatcher& dispatcher, Event& event) {
+  Event::Progress& p = event.progress;
+  p.resumed.store(true);
+  try {
+    dispatcher.add_to_backlog(event);
+  } catch (const std::exception& error) {
+    fail(event, error);
+    close(event);
+  }
 }
 
 bool start(Event& event) {

@@ -20,6 +20,9 @@ namespace conclave::execution {
 // they do the same in their turn: a tree, so that nobody makes many system calls.
 void run(Dispatcher& dispatcher, Tenure& tenure, Event& event);
 
+// A command that was left in the middle, and can go on, does so when it is its turn.
+void rejoin(Dispatcher& dispatcher, Event& event);
+
 // --- Its steps, for gangs, which run otherwise ---
 
 // First to run a command. False where it has ended already.

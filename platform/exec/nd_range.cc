@@ -103,6 +103,8 @@ NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
   }
   if (!block.empty()) std::memcpy(arguments(), block.data(), block.size());
   place_memory_arguments(kernel);
+  if (has_streams(*code_->info)) [[unlikely]]
+    connect(kernel.ports(), nullptr);
   if (code_->info->checked) [[unlikely]]
     add_checks(kernel);
   else if (code_->launch_kinds)
@@ -110,7 +112,7 @@ NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
 
   static std::atomic<uint32_t> launches{0};
   uint64_t estimate = estimate_ns();
-  timed_ = estimate == kUnknown || estimate > kAlwaysTimedNs ||
+  timed_ = estimate == kUnknown || estimate > kAlwaysTimedNs || streamed_ ||
            launches.fetch_add(1, std::memory_order_relaxed) % kTimedOneIn == 0;
   if (timed_) kernel_calls::guard_handlers();
 }
@@ -212,6 +214,7 @@ uint64_t NdRange::estimate_ns() const {
 }
 
 void NdRange::measured(uint64_t units, uint64_t ns) {
+  if (streamed_) return;  // how long it takes depends on others
   code_->timing.add(std::max(0.001f, static_cast<float>(ns)) /
                     static_cast<float>(units * items_per_group_));
 }
@@ -227,14 +230,74 @@ bool NdRange::team() const {
 
 // C code's needs are not known, and a host thread has signals of its own: none is to leave code.
 size_t NdRange::stack_bytes() const {
-  return code_->info->calls_native || limit_ns_ ? SIZE_MAX : code_->info->private_bytes;
+  return code_->info->calls_native || limit_ns_ || streamed_ ? SIZE_MAX
+                                                             : code_->info->private_bytes;
 }
 
 void NdRange::run(ComputeUnit& cu, uint64_t first, uint64_t count) {
+  if (streamed_) [[unlikely]]
+    return run_streamed(cu);
   CodeCall code_call = prepare(cu, first, count);
   Departure departure;
   if (!call_contained(cu, code_call, nullptr, departure)) [[unlikely]]
     throw_error(departure, cu, code_call);
+}
+
+void NdRange::connect(const std::vector<StreamPort>& ports, std::shared_ptr<StreamedCall> call) {
+  if (units_ != 1 || items_per_group_ != 1)
+    throw Error(CL_INVALID_GLOBAL_WORK_SIZE,
+                "kernel '" + code_->info->name + "' has streams, and so a single work-item",
+                EINVAL);
+  const uint32_t unit = bound_units_ ? bound_units_->first_from(0) : 0;
+  streamed_ = call ? std::move(call)
+                   : std::make_shared<StreamedCall>(ports, local_bytes_, spill_bytes_, unit);
+  for (size_t i = 0; i < ports.size(); ++i) {
+    const abi::Stream* stream = streamed_->argument(i);
+    std::memcpy(arguments() + code_->info->arguments[ports[i].argument].offset, &stream,
+                sizeof stream);
+  }
+}
+
+void NdRange::run_streamed(ComputeUnit& cu) {
+  CodeCall code_call{nullptr, streamed_->workspace(), 0, 1, 1};
+  if (!streamed_->started())
+    streamed_->start([this] {
+      const auto call = [this] {
+        code_->function(&launch_, arguments(), &streamed_->workspace(), 0, 1);
+      };
+      if (!iterations_) return call();
+      for (; iterations_->begin(arguments(), *streamed_); streamed_->pause_if_due()) {
+        call();
+        iterations_->end();
+      }
+    });
+  kernel_calls::Site site{.launch = calls_, .code = code_->code->code_range()};
+  UnitOfThread::set(streamed_->access());
+  bool has_ended = false;
+  Departure departure;
+  if (call_in_time(site, cu, [&] { has_ended = streamed_->run(); }, departure)) {
+    if (has_ended) streamed_->finish();
+    has_ended_ = has_ended;
+    return;
+  }
+  has_ended_ = true;
+  streamed_->finish();
+  if (departure.status == CL_ERROR_STREAM_BROKEN_CONCLAVE)
+    throw Error(departure.status, "kernel '" + code_->info->name + "': " + streamed_->defect());
+  throw_error(departure, cu, code_call);
+}
+
+Waiting* NdRange::waiting() {
+  return streamed_ && !has_ended_ ? streamed_->waiting() : nullptr;
+}
+
+std::shared_ptr<StreamedCall> NdRange::iterate(const Kernel& kernel, Iterations& iterations,
+                                               std::shared_ptr<StreamedCall> call) {
+  iterations_ = &iterations;
+  timed_ = true;
+  if (call) call->renew();
+  connect(kernel.ports(), std::move(call));
+  return streamed_;
 }
 
 void NdRange::run_team(const std::vector<ComputeUnit*>& units) {
@@ -263,13 +326,14 @@ bool NdRange::call_contained(ComputeUnit& cu, CodeCall& code_call, TeamThreads* 
   kernel_calls::Site site{.launch = calls_, .code = code_->code->code_range(), .team = team};
   if (code_call.special) site.special_code = &code_call.special->code->code_range();
   UnitOfThread::set(cu.access());
-  if (limit_ns_) [[unlikely]]
-    return call_in_time(site, cu, code_call, departure);
-  return kernel_calls::run(site, [&] { call(code_call); }, departure);
+  return call_in_time(site, cu, [&] { call(code_call); }, departure);
 }
 
-bool NdRange::call_in_time(kernel_calls::Site& site, ComputeUnit& cu, CodeCall& code_call,
+template <class Body>
+bool NdRange::call_in_time(kernel_calls::Site& site, ComputeUnit& cu, Body&& body,
                            Departure& departure) {
+  if (!limit_ns_) [[likely]]
+    return kernel_calls::run(site, body, departure);
   uint64_t& used = used_ns_[cu.index()];
   if (used >= limit_ns_) {
     departure.status = CL_ERROR_KERNEL_TIMEOUT_TI;
@@ -277,7 +341,7 @@ bool NdRange::call_in_time(kernel_calls::Site& site, ComputeUnit& cu, CodeCall& 
   }
   site.limit_ns = limit_ns_ - used;
   const uint64_t start = now_ns();
-  const bool is_complete = kernel_calls::run(site, [&] { call(code_call); }, departure);
+  const bool is_complete = kernel_calls::run(site, body, departure);
   used += now_ns() - start;
   return is_complete;
 }

@@ -18,6 +18,8 @@
 #include "platform/check/checked_launch.h"
 #include "platform/exec/command.h"
 #include "platform/exec/fault_report.h"
+#include "platform/exec/iterations.h"
+#include "platform/exec/streamed_call.h"
 #include "platform/model/kernel.h"
 
 namespace conclave {
@@ -53,6 +55,12 @@ class NdRange : public Command {
   // them has been released.
   NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code, const IndexSpace& space);
 
+  // Calls the kernel as often as `iterations` says, with the parameters that it puts in. Before the
+  // command is enqueued; `iterations` lives until it has ended. `call`: what an earlier command of
+  // the kernel, which has ended, was given here; null: there was none.
+  std::shared_ptr<StreamedCall> iterate(const Kernel& kernel, Iterations& iterations,
+                                        std::shared_ptr<StreamedCall> call);
+
   // Ends the kernel after so long on a compute unit. Before it is enqueued.
   void limit_time(uint64_t ns);
 
@@ -66,6 +74,7 @@ class NdRange : public Command {
   uint64_t estimate_ns() const override;
   size_t stack_bytes() const override;
   void run(ComputeUnit& cu, uint64_t first, uint64_t count) override;
+  Waiting* waiting() override;
   void run_team(const std::vector<ComputeUnit*>& units) override;
   bool wants_timing() const override { return timed_; }
   void measured(uint64_t units, uint64_t ns) override;
@@ -91,11 +100,13 @@ class NdRange : public Command {
     uint64_t end = 0;       // one past those that the code was called for last
   };
 
+  void connect(const std::vector<StreamPort>& ports, std::shared_ptr<StreamedCall> call);
+  void run_streamed(ComputeUnit& cu);
   CodeCall prepare(ComputeUnit& cu, uint64_t first, uint64_t count);
   bool call_contained(ComputeUnit& cu, CodeCall& code_call, TeamThreads* team,
                       Departure& departure);
-  bool call_in_time(kernel_calls::Site& site, ComputeUnit& cu, CodeCall& code_call,
-                    Departure& departure);
+  template <class Body>
+  bool call_in_time(kernel_calls::Site& site, ComputeUnit& cu, Body&& body, Departure& departure);
   void call(CodeCall& code_call);
   [[noreturn]] void throw_error(const Departure& departure, const ComputeUnit& cu,
                                 const CodeCall& code_call);
@@ -119,7 +130,11 @@ class NdRange : public Command {
   uint64_t units_ = 0;
   uint64_t items_per_group_ = 1;
   LaunchCalls calls_;
-  uint64_t limit_ns_ = 0;          // of time on a compute unit; 0: none
+  uint64_t limit_ns_ = 0;  // of time on a compute unit; 0: none
+  // Of a kernel with streams; null: it has none, or has ended.
+  std::shared_ptr<StreamedCall> streamed_;
+  bool has_ended_ = false;            // the streamed call
+  Iterations* iterations_ = nullptr;  // null: it is called once
   std::vector<uint64_t> used_ns_;  // of it, on each; written by the thread that acts for the unit
   size_t local_bytes_ = 0;
   size_t spill_bytes_ = 0;

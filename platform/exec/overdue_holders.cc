@@ -99,10 +99,10 @@ void OverdueHolders::deal_with(ComputeUnit& unit, const share::Lease& lease, uin
       unit.leases().revoke(unit.shared(), word);
       break;
     case share::Liveness::kAlive:
-      if (still_ns >= kSilentNs)
-        unit.leases().revoke(unit.shared(), word);
-      else
-        go_beside(unit, word);
+      if (still_ns < kSilentNs) return go_beside(unit, word);
+      // It would be handed the unit again: its wish may be a forgery, too.
+      if (lease.state == share::Lease::kGranted) unit.leases().withdraw_all_of(lease.owner);
+      unit.leases().revoke(unit.shared(), word);
   }
 }
 

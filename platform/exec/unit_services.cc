@@ -12,6 +12,7 @@
 #include "platform/base/futex.h"
 #include "platform/base/host_cpus.h"
 #include "platform/exec/dma_channels.h"
+#include "platform/exec/streamed_call.h"
 #include "platform/loader/kernel_calls.h"
 
 namespace conclave {
@@ -102,6 +103,9 @@ UnitServices::Level* UnitServices::level(uint64_t number) {
 
 uint64_t UnitServices::call(void* self, DeviceCall call, uint64_t a, uint64_t b, uint64_t c) {
   if (call == DeviceCall::kDelay) return delay(a), 0;
+  // The thread that goes on after a wait may be another one.
+  if (call == DeviceCall::kStreamWait) return StreamedCall::wait(a, b);
+  if (call == DeviceCall::kStreamFill) return StreamedCall::fill(a);
   // The kernel is not left while locks are held.
   kernel_calls::Hold hold;
   try {

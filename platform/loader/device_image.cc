@@ -5,12 +5,40 @@
 #include <cerrno>
 
 #include "platform/base/error.h"
+#include "platform/loader/graph_plan.h"
 
 namespace conclave {
 namespace {
 
 [[noreturn]] void bad(const std::string& what) {
   throw Error(CL_INVALID_BINARY, "device image: " + what, EINVAL);
+}
+
+LayoutKernel::Argument for_layout(const ArgumentInfo& argument) {
+  using Kind = LayoutKernel::Argument::Kind;
+  switch (argument.kind) {
+    case ArgumentInfo::Kind::kValue:
+      return {argument.name, Kind::kValue, argument.size};
+    case ArgumentInfo::Kind::kPointer: {
+      const bool is_const = argument.address == CL_KERNEL_ARG_ADDRESS_CONSTANT ||
+                            argument.qualifiers & CL_KERNEL_ARG_TYPE_CONST;
+      return {argument.name, is_const ? Kind::kConstPointer : Kind::kPointer, 0};
+    }
+    case ArgumentInfo::Kind::kStream:
+      return {argument.name,
+              argument.access == CL_KERNEL_ARG_ACCESS_READ_ONLY ? Kind::kReadStream
+                                                                : Kind::kWriteStream,
+              0};
+    default:
+      return {argument.name, Kind::kOther, 0};
+  }
+}
+
+LayoutKernel for_layout(const KernelInfo& kernel) {
+  LayoutKernel result{kernel.name, {}};
+  for (const ArgumentInfo& argument : kernel.arguments)
+    result.arguments.push_back(for_layout(argument));
+  return result;
 }
 
 std::vector<std::string> split(const std::string& list) {
@@ -35,11 +63,15 @@ std::shared_ptr<const DeviceImage> DeviceImage::parse(std::string bytes) {
     image->program_ = ProgramImage::parse(std::string(parts.program));
     if (image->program_->kind() != ProgramImage::Kind::kExecutable)
       bad("its program is not linked to an executable");
-    std::vector<std::string> kernels;
-    for (const KernelInfo& kernel : image->program_->kernels()) kernels.push_back(kernel.name);
+    std::vector<LayoutKernel> kernels;
+    for (const KernelInfo& kernel : image->program_->kernels())
+      kernels.push_back(for_layout(kernel));
     image->layout_ = parse_layout(parts.layout, kernels);
+    GraphPlan unused(image->layout_);
     if (parts.ip_layout != ip_layout_section(image->layout_))
       bad("its section IP_LAYOUT does not fit its layout");
+  } catch (const std::length_error& error) {
+    bad(error.what());
   } catch (const DeviceImageError& error) {
     bad(error.what());
   } catch (const JsonError& error) {

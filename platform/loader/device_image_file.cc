@@ -87,6 +87,10 @@ T read_at(std::string_view bytes, size_t offset) {
 
 }  // namespace
 
+uint64_t base_address(uint32_t compute_unit) {
+  return kFirstBase + compute_unit * kBaseStep;
+}
+
 std::string ip_layout_section(const ImageLayout& layout) {
   const auto count = static_cast<int32_t>(layout.compute_units.size());
   std::string section(bytes_of(count));
@@ -94,7 +98,7 @@ std::string ip_layout_section(const ImageLayout& layout) {
   for (int32_t i = 0; i < count; ++i) {
     ip_data data{};
     data.m_type = IP_KERNEL;
-    data.m_base_address = kFirstBase + static_cast<uint64_t>(i) * kBaseStep;
+    data.m_base_address = base_address(static_cast<uint32_t>(i));
     const std::string name = layout.compute_units[static_cast<size_t>(i)].full_name();
     std::memcpy(data.m_name, name.data(), std::min(name.size(), sizeof data.m_name - 1));
     section += bytes_of(data);

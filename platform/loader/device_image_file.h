@@ -39,6 +39,10 @@ struct DeviceImageParts {
 // content; never reads outside `bytes`.
 DeviceImageParts read_device_image(std::string_view bytes);
 
+// Where the registers of a compute unit would be on a device that has such: in IP_LAYOUT, and for
+// tools.
+uint64_t base_address(uint32_t compute_unit);
+
 // The section IP_LAYOUT for a layout.
 std::string ip_layout_section(const ImageLayout& layout);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a device image adds to its program: named compute units for the kernels, and where they are
-// on the device; graphs and streams. Written by a person as JSON (docs/device-images.md has the
-// format), and kept so in the image.
+// on the device; graphs, which are kernels that run iteration after iteration, with run-time
+// parameters; and the streams that connect kernels. Written by a person as JSON
+// (docs/device-images.md has the format), and kept so in the image.
 #ifndef CONCLAVE_PLATFORM_LOADER_IMAGE_LAYOUT_H_
 #define CONCLAVE_PLATFORM_LOADER_IMAGE_LAYOUT_H_
 
@@ -14,9 +15,27 @@
 
 namespace conclave {
 
+// What a layout has to know of a kernel of the program.
+struct LayoutKernel {
+  struct Argument {
+    enum class Kind { kValue, kPointer, kConstPointer, kReadStream, kWriteStream, kOther };
+    std::string name;
+    Kind kind = Kind::kOther;
+    uint64_t bytes = 0;  // of a value
+
+    bool is_stream() const { return kind == Kind::kReadStream || kind == Kind::kWriteStream; }
+  };
+  std::string name;
+  std::vector<Argument> arguments;
+};
+
 struct ImageLayout {
   static constexpr size_t kMaxComputeUnits = 256;
   static constexpr size_t kMaxNameBytes = 63;  // of "kernel:name"
+  static constexpr size_t kMaxGraphs = 256;
+  static constexpr uint64_t kStreamBytes = 64 << 10;  // of a stream's buffer, by default
+  static constexpr uint64_t kMaxStreamBytes = 1 << 20;
+  static constexpr uint64_t kMaxParameterBytes = 64 << 10;
 
   // A compute unit of the image. Its number is its place in the list.
   struct ComputeUnit {
@@ -26,12 +45,35 @@ struct ImageLayout {
 
     std::string full_name() const { return kernel + ":" + name; }
   };
+
+  // An argument of a graph's kernel that the host writes, or reads, while the graph runs.
+  struct Parameter {
+    enum class Direction { kIn, kOut, kInOut };
+    std::string name;  // without the graph's and the kernel's
+    std::string argument;
+    Direction direction = Direction::kIn;
+    bool synchronous = false;
+    uint64_t bytes = 0;
+  };
+  struct GraphKernel {
+    std::string name;
+    std::string kernel;
+    std::vector<uint32_t> units;  // of the device, ascending
+    std::vector<Parameter> parameters;
+  };
   struct Graph {
     std::string name;
+    std::vector<GraphKernel> kernels;
+
+    // "gr[0].k.in[1]"
+    std::string port(const GraphKernel& kernel, const std::string& name_there) const {
+      return name + "." + kernel.name + "." + name_there;
+    }
   };
-  // From one port to another: "compute unit or graph.port".
+  // From one stream argument to another: "compute unit.argument" or "graph.kernel.argument".
   struct Stream {
     std::string name, from, to;
+    uint64_t bytes = kStreamBytes;  // of its buffer, a power of two
   };
 
   std::vector<ComputeUnit> compute_units;
@@ -45,7 +87,7 @@ struct ImageLayout {
 };
 
 // Throws JsonError, with the place, for anything but a layout for a program with these kernels.
-ImageLayout parse_layout(std::string_view json, const std::vector<std::string>& kernels);
+ImageLayout parse_layout(std::string_view json, const std::vector<LayoutKernel>& kernels);
 
 }  // namespace conclave
 

@@ -103,11 +103,10 @@ T choose(const Field& field, const Word<T> (&words)[N]) {
 constexpr Word<ProgramImage::Kind> kKinds[] = {{"executable", ProgramImage::Kind::kExecutable},
                                                {"object", ProgramImage::Kind::kObject},
                                                {"library", ProgramImage::Kind::kLibrary}};
-constexpr Word<ArgumentInfo::Kind> kArgumentKinds[] = {{"value", ArgumentInfo::Kind::kValue},
-                                                       {"pointer", ArgumentInfo::Kind::kPointer},
-                                                       {"local", ArgumentInfo::Kind::kLocal},
-                                                       {"image", ArgumentInfo::Kind::kImage},
-                                                       {"sampler", ArgumentInfo::Kind::kSampler}};
+constexpr Word<ArgumentInfo::Kind> kArgumentKinds[] = {
+    {"value", ArgumentInfo::Kind::kValue},     {"pointer", ArgumentInfo::Kind::kPointer},
+    {"local", ArgumentInfo::Kind::kLocal},     {"image", ArgumentInfo::Kind::kImage},
+    {"sampler", ArgumentInfo::Kind::kSampler}, {"stream", ArgumentInfo::Kind::kStream}};
 constexpr Word<cl_uint> kAddresses[] = {{"private", CL_KERNEL_ARG_ADDRESS_PRIVATE},
                                         {"global", CL_KERNEL_ARG_ADDRESS_GLOBAL},
                                         {"constant", CL_KERNEL_ARG_ADDRESS_CONSTANT},

@@ -22,7 +22,7 @@ namespace conclave {
 
 // One argument of a kernel, as the OpenCL queries want it. Sizes in bytes.
 struct ArgumentInfo {
-  enum class Kind { kValue, kPointer, kLocal, kImage, kSampler };
+  enum class Kind { kValue, kPointer, kLocal, kImage, kSampler, kStream };
   std::string name;
   std::string type_name;
   Kind kind = Kind::kValue;

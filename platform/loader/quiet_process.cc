@@ -152,7 +152,10 @@ CONCLAVE_BARE_CODE int wait_for_program(long program) {
 template <class Plan>
 CONCLAVE_BARE_CODE int keep(void* argument) {
   auto* plan = static_cast<Plan*>(argument);
-  raw::call(SYS_setsid);        // away from the terminal: no ^C, no job control
+  // Away from the terminal: no ^C, no job control. Not a session of its own: Linux shares CPU time
+  // between sessions first (autogroups), and a build is part of its host's work. Linux 6.18 lets
+  // new sessions starve for a minute beside one whose threads sleep and wake very often.
+  raw::call(SYS_setpgid, 0, 0);
   set_default_action(SIGCHLD);  // where the host ignores it, the program could not be waited for
   // Orphans of the program come here and not to a host that adopts orphans.
   raw::call(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1);

@@ -11,18 +11,25 @@
 namespace conclave {
 
 Context::Context(std::vector<Ref<Device>> devices, std::vector<cl_context_properties> properties,
-                 Notify notify, void* user_data)
+                 Notify notify, void* user_data, std::optional<share::AccessMode> mode)
     : devices_(std::move(devices)),
       properties_(std::move(properties)),
       notify_(notify),
       notify_data_(user_data) {
   share::Share::get().open_context();
+  try {
+    if (mode) array_.emplace(*mode);
+  } catch (...) {
+    share::Share::get().close_context();
+    throw;
+  }
   if (Config::get().check != Config::Check::kOff) check::ShadowMemory::turn_on();
 }
 
 Context::~Context() {
   for (auto it = destructors_.rbegin(); it != destructors_.rend(); ++it)
     it->first(handle(), it->second);
+  array_.reset();
   if (share::Share* share = share::Share::if_open()) share->close_context();
 }
 

@@ -6,10 +6,12 @@
 #include <CL/cl.h>
 
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "platform/base/object.h"
+#include "platform/share/access_handles.h"
 
 namespace conclave {
 
@@ -28,9 +30,11 @@ class Context : public Object<Context> {
   using Destructor = void(CL_CALLBACK*)(cl_context, void*);
 
   // `properties`: as given by the user, with its terminating zero; empty where none were given.
-  // Throws Error{CL_DEVICE_NOT_AVAILABLE} where another process has the device alone.
+  // `mode`: in which the context has the device's array; none: it does not have it. Throws
+  // Error{CL_DEVICE_NOT_AVAILABLE} where another process has the device alone, or the array in a
+  // mode that rules this one out.
   Context(std::vector<Ref<Device>> devices, std::vector<cl_context_properties> properties,
-          Notify notify, void* user_data);
+          Notify notify, void* user_data, std::optional<share::AccessMode> mode = std::nullopt);
   ~Context();
 
   const std::vector<Ref<Device>>& devices() const { return devices_; }
@@ -49,6 +53,7 @@ class Context : public Object<Context> {
   std::vector<cl_context_properties> properties_;
   Notify notify_;
   void* notify_data_;
+  std::optional<share::OpenArray> array_;
   std::mutex mutex_;
   std::vector<std::pair<Destructor, void*>> destructors_;
 };

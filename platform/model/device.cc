@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "platform/base/config.h"
+#include "platform/base/cpu_info.h"
 #include "platform/base/error.h"
 #include "platform/share/share.h"
 
@@ -30,6 +31,10 @@ bool Device::is_within(const Device& other) const {
   for (const Device* device = this; device; device = device->parent())
     if (device == &other) return true;
   return false;
+}
+
+std::string Device::name() {
+  return "Conclave on " + CpuInfo::get().model;
 }
 
 std::string Device::configuration_errors() {

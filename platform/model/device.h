@@ -72,6 +72,8 @@ class Device : public Object<Device> {
   const ComputeUnitSet& compute_units() const { return set_; }
   const std::vector<cl_device_partition_property>& partition() const { return partition_; }
 
+  // CL_DEVICE_NAME.
+  static std::string name();
   // What is wrong with the configuration, for which reason the device is not available; "" where
   // all is well.
   static std::string configuration_errors();

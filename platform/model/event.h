@@ -94,6 +94,7 @@ class Event : public Object<Event> {
     std::atomic<uint64_t> remaining{0};  // units not yet run, and one for the start
     std::atomic<int32_t> wanted{0};      // further compute units that would help
     std::atomic<bool> started{false};
+    std::atomic<bool> resumed{false};  // what the command has waited for in the middle is there
     std::atomic<cl_int> error{CL_SUCCESS};
     std::atomic<bool> reported{false};  // somebody has been told of the error
     std::atomic<bool> planned{false};   // what follows is known

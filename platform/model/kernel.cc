@@ -117,6 +117,8 @@ Kernel::Kernel(Program& program, const std::string& full_name) : program_(&progr
             "the kernel's arguments differ between devices");
   if (program.device_image()) bind(full_name);
   arguments_.resize(info().arguments.size());
+  for (size_t i = 0; i < arguments_.size(); ++i)
+    arguments_[i].set = info().arguments[i].kind == ArgumentInfo::Kind::kStream;
   block_.resize(info().arguments_bytes);
   program_->attach_kernel();
 }
@@ -126,10 +128,30 @@ void Kernel::bind(const std::string& name) {
   try {
     binding_ = std::make_shared<const ImageBinding>(image, image->units_named(name));
     bound_units_ = {binding_, &binding_->device_units()};
+    if (has_streams(info()) && binding_->units().size() == 1)
+      connect(*image, image->layout().compute_units[binding_->units().front()].name);
   } catch (const Error& error) {
     program_->note("kernel " + name + ": " + error.text());
     throw;
   }
+}
+
+void Kernel::connect(const DeviceImage& image, const std::string& owner) {
+  if (!has_streams(info())) return;
+  prepare_streams(image);
+  ports_ = std::make_shared<const std::vector<StreamPort>>(stream_ports(image, owner, info()));
+}
+
+const std::vector<StreamPort>& Kernel::ports() const {
+  static const std::vector<StreamPort> none;
+  if (ports_) return *ports_;
+  if (has_streams(info()))
+    throw Error(CL_INVALID_KERNEL,
+                "kernel '" + info().name +
+                    "' has streams, which belong to a compute unit: name one, " + "as in \"" +
+                    info().name + ":{" + info().name + "_1}\"",
+                EINVAL);
+  return none;
 }
 
 ComputeUnitSet Kernel::units_on(const Device& device) const {
@@ -142,6 +164,7 @@ Kernel::Kernel(const Kernel& other)
       codes_(other.codes_),
       binding_(other.binding_),
       bound_units_(other.bound_units_),
+      ports_(other.ports_),
       arguments_(other.arguments_),
       block_(other.block_),
       timeout_ms_(other.timeout_ms()) {
@@ -200,6 +223,8 @@ void Kernel::set_argument(cl_uint index, size_t size, const void* value) {
       state.memory = handle;
       break;
     }
+    case ArgumentInfo::Kind::kStream:
+      bad_argument(CL_INVALID_ARG_VALUE, argument, "a stream: the device image connects it");
     case ArgumentInfo::Kind::kSampler: {
       auto handle = handle_argument<cl_sampler>(argument, size, value);
       Sampler* sampler = Sampler::from(handle);

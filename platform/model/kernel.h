@@ -18,6 +18,7 @@
 #include "platform/loader/program_image.h"
 #include "platform/model/launch_kinds.h"
 #include "platform/model/memory.h"
+#include "platform/model/stream_ports.h"
 
 namespace conclave {
 
@@ -89,6 +90,12 @@ class Kernel : public Object<Kernel> {
   // The units of `device` that a launch may use.
   ComputeUnitSet units_on(const Device& device) const;
 
+  // The streams at the kernel's arguments; empty where it has none. Throws Error{CL_INVALID_KERNEL}
+  // where it is not bound to the one compute unit that tells them.
+  const std::vector<StreamPort>& ports() const;
+  // As the kernel of that name, of a compute unit or a graph, in the image (stream_ports.h).
+  void connect(const DeviceImage& image, const std::string& owner);
+
   // clSetKernelArg. Throws Error with its codes.
   void set_argument(cl_uint index, size_t size, const void* value);
   // A pointer argument by the address `offset` bytes into a buffer; null for a null pointer.
@@ -119,6 +126,7 @@ class Kernel : public Object<Kernel> {
   std::vector<std::shared_ptr<const KernelCode>> codes_;
   std::shared_ptr<const ImageBinding> binding_;
   std::shared_ptr<const ComputeUnitSet> bound_units_;
+  std::shared_ptr<const std::vector<StreamPort>> ports_;  // null: not connected
   std::vector<Argument> arguments_;
   std::vector<std::byte> block_;
   std::atomic<cl_uint> timeout_ms_{0};

@@ -116,6 +116,17 @@ Memory::Memory(Context& context, cl_mem_flags flags, const Image& image, void* h
   image_->place(data_);
 }
 
+Memory::Memory(Context& context, cl_mem_flags flags, SharedStorage storage)
+    : context_(&context),
+      flags_(flags & kKernelAccess ? flags : flags | CL_MEM_READ_WRITE),
+      size_(storage.size()),
+      block_(storage.is_imported() ? HeapBlockOwner() : HeapBlockOwner(flags, storage.size())),
+      shared_(std::move(storage)),
+      data_(shared_->data()) {
+  if (check::ShadowMemory::is_on())
+    check::ShadowMemory::get().add(reinterpret_cast<uint64_t>(data_), size_, true);
+}
+
 Memory::Memory(Memory& parent, cl_mem_flags flags, size_t origin, size_t size)
     : context_(&parent.context()),
       parent_(&parent),

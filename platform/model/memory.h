@@ -8,12 +8,14 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "platform/base/object.h"
 #include "platform/model/image.h"
 #include "platform/model/region.h"
+#include "platform/model/shared_storage.h"
 #include "platform/share/heap.h"
 
 namespace conclave::share {
@@ -65,6 +67,9 @@ class Memory : public Object<Memory> {
   // An image, with all of the above.
   Memory(Context& context, cl_mem_flags flags, const Image& image, void* host,
          std::vector<cl_mem_properties> properties);
+  // A buffer in storage that other processes can have, too. It is charged to the process that made
+  // it, not to those that import it.
+  Memory(Context& context, cl_mem_flags flags, SharedStorage storage);
   // The part [origin, origin + size) of `parent`, which is charged already.
   Memory(Memory& parent, cl_mem_flags flags, size_t origin, size_t size);
   // An image in the storage of `parent`, a buffer or another image.
@@ -81,6 +86,8 @@ class Memory : public Object<Memory> {
   std::byte* data() const { return data_; }
   // As the user gave it, for CL_MEM_HOST_PTR; null without CL_MEM_USE_HOST_PTR.
   void* host_pointer() const { return host_; }
+  // Null where the bytes are this process's alone.
+  SharedStorage* shared_storage() { return shared_ ? &*shared_ : nullptr; }
   Memory* parent() const { return parent_.get(); }
   size_t origin() const { return origin_; }
   const std::vector<cl_mem_properties>& properties() const { return properties_; }
@@ -108,6 +115,7 @@ class Memory : public Object<Memory> {
   const size_t size_;
   const size_t origin_ = 0;
   HeapBlockOwner block_;
+  std::optional<SharedStorage> shared_;
   void* host_ = nullptr;
   std::byte* data_ = nullptr;
   bool owns_data_ = false;

@@ -17,6 +17,7 @@
 #include "platform/model/device.h"
 #include "platform/model/image_binding.h"
 #include "platform/model/kernel.h"
+#include "platform/model/stream_ports.h"
 
 namespace conclave {
 
@@ -227,6 +228,11 @@ bool add_check_option(protocol::Request& request) {
   return true;
 }
 
+bool has_streams(const ProgramImage& image) {
+  return std::any_of(image.kernels().begin(), image.kernels().end(),
+                     [](const KernelInfo& kernel) { return conclave::has_streams(kernel); });
+}
+
 bool has_checks(const ProgramImage& image) {
   return std::any_of(image.kernels().begin(), image.kernels().end(),
                      [](const KernelInfo& kernel) { return kernel.checked; });
@@ -245,7 +251,11 @@ void Program::run_for(const Job& job, const Ref<Device>& device) {
   }
   // A binary that is executable here already needs no compiler.
   std::string why;
-  const bool lacks_checks = add_check_option(request) && image && !has_checks(*image);
+  // What kernels with streams access belongs to the runtime, and they change threads in the middle,
+  // which checks do not know.
+  const bool may_have_checks = !image || !has_streams(*image);
+  const bool lacks_checks =
+      may_have_checks && add_check_option(request) && image && !has_checks(*image);
   if (request.action != protocol::Action::kRebuild || !image->runs_here(&why) ||
       (lacks_checks && compiler_available())) {
     if (request.action == protocol::Action::kRebuild && !compiler_available())

@@ -80,7 +80,7 @@ void BlockTable::account(Owner owner, uint64_t change) {
 }
 
 void BlockTable::clear_accounts() {
-  for (uint32_t slot = 0; slot < layout_.process_capacity(); ++slot)
+  for (uint32_t slot = 0; slot < layout_.processes(); ++slot)
     put(layout_.process(slot).heap_bytes, 0);
 }
 

@@ -20,11 +20,12 @@ inline bool is_daemon(const Layout& layout, Owner owner) {
   return owner && owner.bits() == layout.header().daemon.load(std::memory_order_relaxed);
 }
 
-// Wakes whoever sleeps on the bell's word.
-inline void strike_bell(const Layout& layout) {
+// Wakes whoever sleeps on the bell's word. Returns the word as it is then.
+inline uint32_t strike_bell(const Layout& layout) {
   Atomic<uint32_t>& bell = layout.header().bell;
-  bell.fetch_add(1);
+  const uint32_t rung = bell.fetch_add(1) + 1;
   syscall(SYS_futex, &bell, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  return rung;
 }
 
 // The same where there is a daemon.

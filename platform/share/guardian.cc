@@ -17,6 +17,7 @@
 #include <mutex>
 #include <set>
 
+#include "platform/base/background_thread.h"
 #include "platform/base/clock.h"
 #include "platform/base/descriptor.h"
 #include "platform/base/error.h"
@@ -26,28 +27,8 @@
 namespace conclave::share {
 namespace {
 
-constexpr size_t kStackBytes = 256 << 10;
 // How often to look at a process that the system does not let us wait for.
 constexpr useconds_t kLookUs = 100'000;
-
-// A thread that lives as long as the process and takes none of the host's signals.
-void start_thread(const char* name, void* (*main)(void*), void* argument) {
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, kStackBytes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_t thread;
-  const int failed = pthread_create(&thread, &attributes, main, argument);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  pthread_attr_destroy(&attributes);
-  if (failed)
-    throw Error(CL_OUT_OF_RESOURCES,
-                std::string("cannot start thread ") + name + ": " + strerror(failed));
-  pthread_setname_np(thread, name);
-}
 
 // Two threads: one opens a pidfd for whoever enters the table, the other waits for their ends. The
 // first takes the lock before, unless it is to watch in any case.
@@ -60,7 +41,7 @@ class Watch {
     if (!always_) until_done([&] { become_guardian(); });
     until_done([&] { open_epoll(); });
     until_done([&] {
-      start_thread(
+      start_background_thread(
           "conclave-watch", [](void* self) { return static_cast<Watch*>(self)->wait_for_ends(); },
           this);
     });
@@ -221,10 +202,25 @@ class Watch {
 
 void Guardian::start(const Layout& layout, bool always, Notify notify) {
   auto watch = std::make_unique<Watch>(layout, always, std::move(notify));
-  start_thread(
+  start_background_thread(
       "conclave-guard",
       [](void* self) { return static_cast<Watch*>(self)->follow_registrations(); }, watch.get());
   watch.release();  // the threads' from now on
+}
+
+void Guardian::start_once(const Layout& layout) noexcept {
+  static std::mutex mutex;
+  static const void* watched = nullptr;
+  static pid_t by = 0;
+  const std::lock_guard lock(mutex);
+  if (watched == &layout.header() && by == getpid()) return;
+  watched = &layout.header();
+  by = getpid();
+  try {
+    start(layout, false);
+  } catch (const std::exception& error) {
+    log::error(error.what());
+  }
 }
 
 }  // namespace conclave::share

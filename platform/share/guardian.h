@@ -23,6 +23,9 @@ class Guardian {
   // process; `layout` must stay mapped. Throws Error{CL_OUT_OF_RESOURCES} where a thread cannot be
   // started.
   static void start(const Layout& layout, bool always, Notify notify = nullptr);
+  // The same for a process that waits for others: once for each segment. Failures are logged, for
+  // those who wait look from time to time as well.
+  static void start_once(const Layout& layout) noexcept;
 };
 
 }  // namespace conclave::share

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/share/image_client.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <mutex>
 
-#include "platform/base/clock.h"
-#include "platform/base/config.h"
 #include "platform/base/error.h"
 #include "platform/share/kept_image.h"
+#include "platform/share/retry_while_busy.h"
 #include "platform/share/share.h"
 
 namespace conclave::share {
 namespace {
-
-// Whoever waits looks for dead holders so often.
-constexpr uint32_t kLookMs = 50;
 
 // What all clients of this process have together.
 struct ProcessUse {
@@ -40,30 +35,6 @@ struct ProcessUse {
   }
 };
 
-// Tries again whenever something changes, for as long as the configuration allows.
-template <class Attempt>
-auto with_patience(Attempt attempt) {
-  Share& share = Share::get();
-  const uint64_t wait_ms = Config::get().image_wait_ms;
-  const uint64_t start = wait_ms ? now_ns() : 0;
-  for (;;) {
-    const ImageSlot& slot = share.image_slot();
-    const uint32_t seen = slot.changes();
-    uint64_t left_ms = 0;
-    try {
-      return share.beyond_damage(attempt);
-    } catch (const Error& error) {
-      if (error.error_number() != EBUSY || wait_ms == 0) throw;
-      const uint64_t waited_ms = (now_ns() - start) / 1'000'000;
-      if (waited_ms >= wait_ms)
-        throw Error(error.code(), error.text() + " (waited " + std::to_string(waited_ms) + " ms)",
-                    EBUSY);
-      left_ms = wait_ms - waited_ms;
-    }
-    slot.wait_for_change(seen, static_cast<uint32_t>(std::min<uint64_t>(left_ms, kLookMs)));
-  }
-}
-
 [[noreturn]] void refuse_in_process(uint32_t unit) {
   throw Error(CL_OUT_OF_RESOURCES,
               "compute unit " + std::to_string(unit) +
@@ -75,8 +46,12 @@ auto with_patience(Attempt attempt) {
 
 bool load_image(const ImageSlot::Image& image, std::string_view bytes) {
   Share& share = Share::get();
-  return with_patience([&] {
-    return share.image_slot().load(image, [&] { keep_image(share.segment().name(), bytes); });
+  return retry_while_busy([&] {
+    share.membership().access_modes.require_may_load(image.uuid);
+    const bool is_new =
+        share.image_slot().load(image, [&] { keep_image(share.segment().name(), bytes); });
+    share.membership().access_modes.note_load(image.uuid);
+    return is_new;
   });
 }
 
@@ -95,7 +70,7 @@ void ImageClient::close_all() {
 }
 
 void ImageClient::open(const Uuid& uuid, uint32_t unit, Mode mode) {
-  with_patience([&] { try_to_open(uuid, unit, mode); });
+  retry_while_busy([&] { try_to_open(uuid, unit, mode); });
 }
 
 void ImageClient::try_to_open(const Uuid& uuid, uint32_t unit, Mode mode) {

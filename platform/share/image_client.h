@@ -16,7 +16,7 @@ namespace conclave::share {
 struct Membership;
 
 // Loads an image, waiting for others as the configuration says; see ImageSlot::load(). Keeps its
-// file's `bytes` for other processes.
+// file's `bytes` for other processes. Throws Error{EPERM} as AccessModes::require_may_load() does.
 bool load_image(const ImageSlot::Image& image, std::string_view bytes);
 
 class ImageClient {

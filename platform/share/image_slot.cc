@@ -14,9 +14,11 @@
 #include "platform/base/clock.h"
 #include "platform/base/error.h"
 #include "platform/base/printable.h"
+#include "platform/share/daemon_bell.h"
 #include "platform/share/registry.h"
 #include "platform/share/segment_lock.h"
 #include "platform/share/tries.h"
+#include "platform/share/under_lock.h"
 
 namespace conclave::share {
 namespace {
@@ -95,13 +97,16 @@ ComputeUnitSet device_units(const CuEntry& unit) {
 
 bool ImageSlot::is_resident(const Uuid& uuid) const {
   const Header& header = layout_.header();
-  return header.image_resident.get() != 0 && resident_uuid(header) == uuid;
+  return header.image_resident.get() != 0 && resident_uuid(header) == uuid &&
+         !OtherUsers(layout_).have_replaced(uuid);
 }
 
 void ImageSlot::require_resident(const Uuid& uuid) const {
   if (is_resident(uuid)) return;
   throw Error(CL_INVALID_PROGRAM,
-              layout_.header().image_resident.get()
+              OtherUsers(layout_).have_replaced(uuid)
+                  ? "another device image is loaded, by a process of another user"
+              : layout_.header().image_resident.get()
                   ? "another device image is loaded, by process " +
                         std::to_string(layout_.header().image_loader.get()) + ", since " +
                         local_time(loaded_since(layout_.header()))
@@ -109,41 +114,28 @@ void ImageSlot::require_resident(const Uuid& uuid) const {
               EBUSY);
 }
 
-Owner ImageSlot::find_holder(const std::function<bool(const ProcessEntry&)>& blocks,
-                             bool others_only) {
-  Registry registry(layout_);
-  for (uint32_t slot = 0; slot < layout_.processes(); ++slot) {
-    const ProcessEntry& process = layout_.process(slot);
-    if (count_contexts(process) == 0 || !blocks(process)) continue;
-    const Owner owner(slot, EntryState::of(process.state.load()).generation);
-    if (others_only && owner == self()) continue;
-    if (!registry.find(owner)) continue;  // has just left
-    if (owner == self() || liveness(registry.identity(owner)) != Liveness::kDead) return owner;
-    registry.remove(owner);
-  }
-  return {};
-}
-
-// Calls `body` under the lock; again where the lock was lost over that. Whoever has taken the lock
-// over first makes sure that the former holder's load cannot come to its end any more.
+// Calls `body` under the lock. Whoever has taken the lock over makes sure first that the former
+// holder's load cannot come to its end any more.
 template <class Body>
 void ImageSlot::with_lock(Body body) {
   Header& header = layout_.header();
-  for (Patience patience;;
-       patience.attempt("the lock of the device image is lost again and again")) {
-    SegmentLock lock(header.image_lock, patience);
-    try {
-      if (lock.taken_over()) header.image_resident.put(lock, header.image_resident.get());
-      body(lock);
-      if (lock.release()) return;
-    } catch (const Error&) {
-      if (lock.release()) throw;
-    } catch (const Overtaken&) {
-    }
-  }
+  under_lock(header.image_lock, "the lock of the device image is lost again and again",
+             [&](const SegmentLock& lock) {
+               if (lock.taken_over()) header.image_resident.put(lock, header.image_resident.get());
+               body(lock);
+             });
+}
+
+void ImageSlot::become_loader(const Uuid& uuid) {
+  with_lock([&](const SegmentLock& lock) {
+    if (is_resident(uuid)) layout_.header().image_loader.put(lock, static_cast<uint64_t>(getpid()));
+  });
 }
 
 bool ImageSlot::load(const Image& image, const std::function<void()>& keep) {
+  const OtherUsers others(layout_);
+  others.consult();
+  ask_other_users(image.uuid, std::nullopt, Mode::kShared);
   bool loaded = false;
   with_lock([&](const SegmentLock& lock) {
     if (loaded || is_resident(image.uuid)) return;
@@ -152,13 +144,37 @@ bool ImageSlot::load(const Image& image, const std::function<void()>& keep) {
     replace(image, lock);
     loaded = true;
   });
-  if (loaded) announce_change(layout_);
-  return loaded;
+  if (!loaded) return false;
+  announce_change(layout_);
+  others.consult();
+  ask_other_users(image.uuid, std::nullopt, Mode::kShared);  // somebody may have been first
+  return true;
+}
+
+// Throws where what another user has rules out that this process loads the image, or has this
+// context on it. What they have is as the daemon knew it when it was last consulted.
+void ImageSlot::ask_other_users(const Uuid& uuid, std::optional<uint32_t> unit, Mode mode) const {
+  const OtherUsers others(layout_);
+  const ProcessEntry& theirs = others.entry();
+  if (count_contexts(theirs) == 0) return;
+  if (others.have_replaced(uuid))
+    throw Error(CL_INVALID_PROGRAM,
+                "Device Busy: another device image is loaded, and a process of another user has "
+                "contexts on it",
+                EBUSY);
+  const bool exclusive = mode == Mode::kExclusive;
+  if (unit && has(exclusive ? theirs.image_units : theirs.image_units_alone, *unit))
+    throw Error(CL_OUT_OF_RESOURCES,
+                "compute unit " + name_of(*unit) +
+                    (exclusive ? " is not free: a process of another user has it"
+                               : " is held alone by a process of another user"),
+                EBUSY);
 }
 
 // Throws where a context pins the image.
 void ImageSlot::require_free() {
-  const Owner holder = find_holder([](const ProcessEntry&) { return true; }, false);
+  const Owner holder = Registry(layout_).find_living(
+      [](const ProcessEntry& process) { return count_contexts(process) != 0; }, Owner());
   if (holder == self() && holder)
     throw Error(CL_OUT_OF_RESOURCES,
                 "Failed to load xclbin. Device Busy: this process has contexts on the device image "
@@ -195,13 +211,15 @@ void ImageSlot::replace(const Image& image, const SegmentLock& lock) {
 // First the context can be seen, then it is looked whether it may be; and it is if the lock was
 // this process's until then: whoever has taken it over since has seen the context.
 template <class Check>
-void ImageSlot::add_context(std::optional<uint32_t> unit, Mode mode, Check check) {
+void ImageSlot::add_context(const Uuid& uuid, std::optional<uint32_t> unit, Mode mode,
+                            Check check) {
   bool added = false;
   with_lock([&](const SegmentLock& lock) {
     if (added) return;
     lock.check();
     show_context(unit, mode);
     try {
+      require_resident(uuid);
       check();
       lock.check();
     } catch (...) {
@@ -211,6 +229,15 @@ void ImageSlot::add_context(std::optional<uint32_t> unit, Mode mode, Check check
     }
     added = true;
   });
+  OtherUsers(layout_).consult();
+  try {
+    require_resident(uuid);
+    ask_other_users(uuid, unit, mode);
+  } catch (const Error&) {
+    hide_context(unit);
+    announce_change(layout_);
+    throw;
+  }
 }
 
 void ImageSlot::show_context(std::optional<uint32_t> unit, Mode mode) {
@@ -240,7 +267,7 @@ bool ImageSlot::has_entry() const {
 }
 
 void ImageSlot::open(const Uuid& uuid) {
-  add_context(std::nullopt, Mode::kShared, [&] { require_resident(uuid); });
+  add_context(uuid, std::nullopt, Mode::kShared, [] {});
 }
 
 void ImageSlot::open(const Uuid& uuid, uint32_t unit, Mode mode) {
@@ -248,18 +275,18 @@ void ImageSlot::open(const Uuid& uuid, uint32_t unit, Mode mode) {
     throw Error(CL_INVALID_VALUE, "there is no compute unit number " + std::to_string(unit),
                 EINVAL);
   const bool exclusive = mode == Mode::kExclusive;
-  add_context(unit, mode, [&] {
-    require_resident(uuid);
+  add_context(uuid, unit, mode, [&] {
     if (unit >= compute_units(layout_.header()))
       throw Error(CL_INVALID_VALUE,
                   "the device image has " + std::to_string(compute_units(layout_.header())) +
                       " compute units; there is no number " + std::to_string(unit),
                   EINVAL);
-    const Owner holder = find_holder(
+    const Owner holder = Registry(layout_).find_living(
         [&](const ProcessEntry& process) {
-          return has(exclusive ? process.image_units : process.image_units_alone, unit);
+          return count_contexts(process) != 0 &&
+                 has(exclusive ? process.image_units : process.image_units_alone, unit);
         },
-        true);
+        self());
     if (holder)
       throw Error(CL_OUT_OF_RESOURCES,
                   "compute unit " + name_of(unit) +
@@ -296,14 +323,40 @@ ImageSlot::Report ImageSlot::report() const {
     report.image.compute_units.push_back({name_of(i), device_units(layout_.unit(i))});
   report.loader = static_cast<uint32_t>(header.image_loader.get());
   report.since_ns = loaded_since(header);
+  report.holders = holders();
+  return report;
+}
+
+std::optional<ImageSlot::Loaded> ImageSlot::loaded() const {
+  const Header& header = layout_.header();
+  if (header.image_resident.get() == 0) return std::nullopt;
+  return Loaded{resident_uuid(header), loaded_since(header),
+                static_cast<uint32_t>(header.image_loader.get())};
+}
+
+std::vector<ImageSlot::Holder> ImageSlot::holders() const {
+  std::vector<Holder> holders;
   const Registry registry(layout_);
   for (Owner owner : registry.everybody()) {
     const ProcessEntry* process = registry.find(owner);
     if (!process || count_contexts(*process) == 0) continue;
-    report.holders.push_back({owner, count_contexts(*process), read_set(process->image_units),
-                              read_set(process->image_units_alone)});
+    holders.push_back({owner,
+                       {count_contexts(*process), read_set(process->image_units),
+                        read_set(process->image_units_alone)}});
   }
-  return report;
+  return holders;
+}
+
+void ImageSlot::show(const Contexts& contexts) {
+  ProcessEntry& mine = entry();
+  if (!has_entry()) return;
+  const uint32_t before = count_contexts(mine);
+  for (uint32_t w = 0; w < kSetWords; ++w) {
+    mine.image_units[w].store(contexts.units.word(w));
+    mine.image_units_alone[w].store(contexts.alone.word(w));
+  }
+  change_contexts(mine, self().generation(), [&](uint32_t) { return contexts.count; });
+  if (contexts.count < before) announce_change(layout_);
 }
 
 void ImageSlot::wait_for_change(uint32_t seen, uint32_t timeout_ms) const {

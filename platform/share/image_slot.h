@@ -8,6 +8,10 @@
 // makes looking at others' contexts and adding one's own a single step; it protects no data that
 // could be left half changed but the image's description, which counts only once it is complete.
 // What takes the lock throws DamagedSegment where it is not to be had.
+//
+// All this is among the processes of one user. Where other users share the device, each load and
+// each context is the daemon's to grant, too (other_users.h): it is made as above, and taken back
+// where another user has what rules it out.
 #ifndef CONCLAVE_PLATFORM_SHARE_IMAGE_SLOT_H_
 #define CONCLAVE_PLATFORM_SHARE_IMAGE_SLOT_H_
 
@@ -20,6 +24,7 @@
 
 #include "platform/exec/compute_unit_set.h"
 #include "platform/share/layout.h"
+#include "platform/share/other_users.h"
 #include "platform/share/owner.h"
 #include "platform/share/process_identity.h"
 #include "platform/share/segment_lock.h"
@@ -28,7 +33,7 @@ namespace conclave::share {
 
 class ImageSlot {
  public:
-  using Uuid = std::array<uint8_t, 16>;
+  using Uuid = OtherUsers::Uuid;
   enum class Mode { kExclusive, kShared };
 
   struct ComputeUnit {
@@ -50,6 +55,10 @@ class ImageSlot {
   // process's).
   bool load(const Image& image, const std::function<void()>& keep = nullptr);
 
+  // Makes this process the one that has loaded the resident image, if that is `uuid`: one that
+  // loads it again and owns the array.
+  void become_loader(const Uuid& uuid);
+
   // Opens a context of this process on the image: on none of its compute units, or the process's
   // first one on number `unit`. Throws Error{CL_INVALID_PROGRAM, EBUSY} where another image is
   // resident, or none; Error{CL_OUT_OF_RESOURCES, EBUSY}, naming the holder, where another process
@@ -57,17 +66,27 @@ class ImageSlot {
   // image has no such compute unit.
   void open(const Uuid& uuid);
   void open(const Uuid& uuid, uint32_t unit, Mode mode);
+  // Each of the three throws the same where another user has it.
   // Closes what open() has opened.
   void close();
   void close(uint32_t unit);
 
   bool is_resident(const Uuid& uuid) const;
 
+  // What a process has: all contexts, the compute units that they are on, those that it has alone.
+  struct Contexts {
+    uint32_t count = 0;
+    ComputeUnitSet units, alone;
+
+    bool operator==(const Contexts&) const = default;
+  };
+  // For the daemon, in whose entry stands what all other users have.
+  void show(const Contexts& contexts);
+
   // What is there, for those who look on.
   struct Holder {
     Owner owner;
-    uint32_t contexts = 0;
-    ComputeUnitSet units, alone;
+    Contexts contexts;
   };
   struct Report {
     bool resident = false;
@@ -77,6 +96,14 @@ class ImageSlot {
     std::vector<Holder> holders;
   };
   Report report() const;
+  // Parts of it: those who have contexts; the image that is resident, and since when.
+  std::vector<Holder> holders() const;
+  struct Loaded {
+    Uuid uuid;
+    uint64_t since_ns;
+    uint32_t loader;  // pid
+  };
+  std::optional<Loaded> loaded() const;
 
   // Waits until a context or the image goes, or `timeout_ms` have passed, if nothing has changed
   // since changes() was `seen`.
@@ -95,14 +122,13 @@ class ImageSlot {
   template <class Body>
   void with_lock(Body body);
   void require_free();
+  void ask_other_users(const Uuid& uuid, std::optional<uint32_t> unit, Mode mode) const;
   void replace(const Image& image, const SegmentLock& lock);
   template <class Check>
-  void add_context(std::optional<uint32_t> unit, Mode mode, Check check);
+  void add_context(const Uuid& uuid, std::optional<uint32_t> unit, Mode mode, Check check);
   void show_context(std::optional<uint32_t> unit, Mode mode);
   void hide_context(std::optional<uint32_t> unit);
   bool has_entry() const;
-  // A living process for whose entry `blocks` holds; none where there is none. Removes the dead.
-  Owner find_holder(const std::function<bool(const ProcessEntry&)>& blocks, bool others_only);
   ProcessEntry& entry() const { return layout_.process(self().slot()); }
   std::string name_of(uint32_t unit) const;
 

@@ -2,7 +2,9 @@
 // The shared segment, byte by byte. Fixed-width words, indices instead of pointers; whoever reads
 // must expect garbage. Any change here needs a new kLayoutVersion.
 //
-//   Header | CuEntry[256] | ProcessEntry[process_capacity] | HeapBlock[...] up to `size`
+//   Header | CuEntry[256] | ProcessEntry[process_capacity] | HeapBlock[...] up to `size` | graphs
+//
+// Behind these tables lies the memory of graphs and streams (graph_area.h).
 #ifndef CONCLAVE_PLATFORM_SHARE_LAYOUT_H_
 #define CONCLAVE_PLATFORM_SHARE_LAYOUT_H_
 
@@ -19,12 +21,15 @@
 namespace conclave::share {
 
 inline constexpr uint64_t kMagic = 0x65'76'61'6c'63'6e'6f'63;  // "conclave"
-inline constexpr uint32_t kLayoutVersion = 4;
+inline constexpr uint32_t kLayoutVersion = 6;
 inline constexpr uint32_t kCuEntries = 256;
 inline constexpr uint32_t kMaxProcesses = 1024;
 inline constexpr uint32_t kWishes = 4;
 inline constexpr uint32_t kSetWords = kCuEntries / 64;
 inline constexpr size_t kImageNameBytes = 63;
+// Access modes (access_modes.h): of the array and of 256 graphs.
+inline constexpr uint32_t kModesPerWord = 24;
+inline constexpr uint32_t kModeWords = 11;
 
 // A text of at most N - 1 bytes that others may read while it is written; N is a multiple of 8.
 template <size_t N>
@@ -102,8 +107,11 @@ struct alignas(128) ProcessEntry {
   Atomic<uint64_t> image_contexts;  // image_slot.cc
   Atomic<uint64_t> image_units[kSetWords];
   Atomic<uint64_t> image_units_alone[kSetWords];
+  // What it has open of the device's array and of the graphs, and in which mode (access_modes.h).
+  // Only the owner adds.
+  Atomic<uint64_t> access_modes[kModeWords];
 };
-static_assert(sizeof(ProcessEntry) == 512);
+static_assert(sizeof(ProcessEntry) == 640);
 
 // A part of a heap, allocated or free; the heap's blocks cover it in the order of addresses. See
 // heap.h.
@@ -141,6 +149,12 @@ struct alignas(4096) Header {
   Atomic<uint32_t> bell;            // futex that the daemon sleeps on
   Atomic<uint32_t> most_contexts;   // that the user may have, 0: any number
 
+  // What the daemon tells of other users (other_users.h). It alone writes this.
+  Atomic<uint32_t> other_users;      // how many there are
+  Atomic<uint32_t> answered;         // futex; the bell as the daemon has last answered it
+  Atomic<uint32_t> questions;        // the users' word: how often the daemon has been consulted
+  Atomic<uint64_t> device_image[2];  // UUID of the image that was loaded last, by whatever user
+
   // Scheduling.
   alignas(64) Atomic<uint32_t> policy;  // leases.h
   Atomic<uint32_t> time_slice_us;
@@ -154,8 +168,9 @@ struct alignas(4096) Header {
   CountedBytes<16> image_uuid;
   CountedBytes<8> image_since_ns;  // CLOCK_REALTIME of the load
   CountedWord image_loader;        // pid
-  Atomic<uint32_t> image_changes;  // futex; changes whenever a context or the image goes
+  Atomic<uint32_t> image_changes;  // futex; changes whenever a context, the image or a mode goes
   Atomic<uint64_t> image_lock;     // segment_lock.h
+  Atomic<uint64_t> access_lock;    // the same; access_modes.h
 
   // Whoever holds this lock watches the processes (guardian.h).
   alignas(64) Atomic<uint64_t> guardian;
@@ -185,6 +200,7 @@ inline constinit ProcessEntry nowhere{};
 // the header again. Indices are checked where they are used.
 struct Layout {
   std::byte* base = nullptr;
+  std::byte* graphs = nullptr;  // the graphs' memory (graph_area.h); null: there is none
 
   // `bytes` are mapped, and there is memory behind all of them.
   static Layout of(std::byte* base, size_t bytes) {

@@ -291,6 +291,11 @@ void Leases::withdraw(uint32_t index) {
   release_all_of(self);
 }
 
+void Leases::withdraw_all_of(Owner owner) {
+  if (ProcessEntry* entry = live_entry(owner))
+    for (Wish& wish : entry->wishes) wish.ticket.store(0);
+}
+
 bool Leases::is_published(uint32_t index, const ComputeUnitSet& units, uint64_t ticket) const {
   const Wish& wish = entry().wishes[index];
   bool same = wish.ticket.load(std::memory_order_relaxed) == ticket;

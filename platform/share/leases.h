@@ -119,6 +119,11 @@ class Leases {
   void withdraw(uint32_t index);
   // Whether the others can see that wish as it was published.
   bool is_published(uint32_t index, const ComputeUnitSet& units, uint64_t ticket) const;
+  // Whether the others see any wish of that number.
+  bool has_wish(uint32_t index) const { return entry().wishes[index].ticket.load() != 0; }
+  // Takes the wishes from a process that does not take up what is handed to it. One that does wait
+  // publishes them anew (Backlog::stay_published).
+  void withdraw_all_of(Owner owner);
   // Has a unit that nobody works on handed out to whoever's turn it is, and its holder know that
   // this process waits for it. Harmless at any time while it does.
   void ask_for(uint32_t unit) { mark_contended(unit); }

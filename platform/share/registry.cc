@@ -9,10 +9,12 @@
 
 #include "platform/base/clock.h"
 #include "platform/base/error.h"
+#include "platform/share/access_modes.h"
 #include "platform/share/daemon_bell.h"
 #include "platform/share/heap.h"
 #include "platform/share/image_slot.h"
 #include "platform/share/leases.h"
+#include "platform/share/stream_bell.h"
 #include "platform/share/tries.h"
 
 namespace conclave::share {
@@ -34,6 +36,7 @@ void clear(ProcessEntry& entry, uint16_t generation) {
     counter->store(0);
   entry.kernel.set("");
   ImageSlot::begin(entry, generation);
+  AccessModes::begin(entry, generation);
 }
 
 }  // namespace
@@ -105,6 +108,19 @@ ProcessEntry* Registry::find(Owner owner) const {
                                                                                       : nullptr;
 }
 
+Owner Registry::find_living(const std::function<bool(const ProcessEntry&)>& blocks, Owner except) {
+  for (uint32_t slot = 0; slot < layout_.processes(); ++slot) {
+    const ProcessEntry& process = layout_.process(slot);
+    if (!blocks(process)) continue;
+    const Owner owner(slot, EntryState::of(process.state.load()).generation);
+    if (owner == except || is_daemon(layout_, owner)) continue;
+    if (!find(owner)) continue;  // has just left
+    if (liveness(identity(owner)) != Liveness::kDead) return owner;
+    remove(owner);
+  }
+  return {};
+}
+
 std::vector<Owner> Registry::everybody() const {
   std::vector<Owner> owners;
   for (uint32_t slot = 0; slot < layout_.processes(); ++slot) {
@@ -124,6 +140,7 @@ ProcessIdentity Registry::identity(Owner owner) const {
 }
 
 std::string Registry::describe(Owner owner) const {
+  if (is_daemon(layout_, owner)) return "a process of another user";
   const ProcessEntry* entry = find(owner);
   if (!entry) return "a process that has just ended";
   return "process " + std::to_string(identity(owner).pid) + " (" + entry->command.get() +
@@ -146,7 +163,9 @@ std::optional<EntryState> Registry::give_up(Owner owner) {
     state = EntryState::of(word);
   }
   Leases(layout_, Owner()).release_all_of(owner);
-  if (ImageSlot::forget(*entry, owner.generation())) ImageSlot::announce_change(layout_);
+  const bool had_contexts = ImageSlot::forget(*entry, owner.generation());
+  const bool had_modes = AccessModes::forget(*entry, owner.generation());
+  if (had_contexts || had_modes) ImageSlot::announce_change(layout_);
   uint32_t exclusive = owner.bits();
   layout_.header().exclusive.compare_exchange_strong(exclusive, 0);
   uint32_t daemon = owner.bits();
@@ -171,6 +190,8 @@ void Registry::set_free(Owner owner, const EntryState& state) {
   layout_.process(owner.slot())
       .state.compare_exchange_strong(word,
                                      EntryState{0, owner.generation(), ProcessEntry::kFree}.word());
+  // Whoever waits for a stream looks now whether the entry is still there.
+  StreamBells(layout_).ring_all();
 }
 
 Registry::Recovered Registry::remove_dead() {

@@ -6,6 +6,7 @@
 #define CONCLAVE_PLATFORM_SHARE_REGISTRY_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,16 +41,22 @@ class Registry {
 
   // The entry of `owner`; null where it is (no longer) that owner's, or garbage.
   ProcessEntry* find(Owner owner) const;
+  // A living process for whose entry `blocks` holds, which is in the way of somebody; none where
+  // there is none. Removes the dead that it meets. Leaves out `except`, and the daemon, in whose
+  // entry other users stand.
+  Owner find_living(const std::function<bool(const ProcessEntry&)>& blocks, Owner except);
   // Everybody in the table, in its order; dead processes that nobody has noticed included.
   std::vector<Owner> everybody() const;
   ProcessIdentity identity(Owner owner) const;
-  // "process 4711 (./vadd 3), since 2026-11-21 08:15:00", for messages.
+  // "process 4711 (./vadd 3), since 2026-11-21 08:15:00", for messages; "a process of another user"
+  // for the daemon, in whose entry they stand.
   std::string describe(Owner owner) const;
 
   // Removes a process and all that belongs to it: leases (handed on to those who wait), wishes,
-  // contexts on the device image, heap blocks, the exclusive use of the device, its entry. Called
-  // for the dead and by a process for itself; harmless when called twice or by several at once.
-  // Returns the number of bytes and of blocks of the heaps that were freed.
+  // contexts on the device image, what it has open in access modes, heap blocks, the exclusive use
+  // of the device, its entry. Called for the dead and by a process for itself; harmless when called
+  // twice or by several at once. Returns the number of bytes and of blocks of the heaps that were
+  // freed.
   struct Recovered {
     uint64_t blocks = 0, bytes = 0;
   };

@@ -122,12 +122,14 @@ std::byte* Segment::memory() const {
 
 std::unique_ptr<Segment> Segment::make(const std::string& name, uint32_t size_kb) {
   Descriptor file = memory_file(name);
-  if (!file || ftruncate(file.get(), static_cast<off_t>(size_kb * kKiB)) != 0 ||
-      !take_memory(file, size_kb * kKiB) || fcntl(file.get(), F_ADD_SEALS, kSeals) != 0)
+  const uint64_t bytes = size_kb * kKiB + kGraphAreaBytes;
+  if (!file || ftruncate(file.get(), static_cast<off_t>(bytes)) != 0 || !take_memory(file, bytes) ||
+      fcntl(file.get(), F_ADD_SEALS, kSeals) != 0)
     throw Error(CL_OUT_OF_RESOURCES, "no memory for the table of compute units and heaps (" +
                                          std::to_string(size_kb) + " KiB): " + strerror(errno));
   std::unique_ptr<Segment> segment(new Segment(name, std::move(file)));
   segment->layout_ = initialize(segment->memory(), size_kb * kKiB);
+  segment->layout_.graphs = segment->memory() + size_kb * kKiB;
   return segment;
 }
 
@@ -138,11 +140,14 @@ std::unique_ptr<Segment> Segment::adopt(const std::string& name, Descriptor file
   const int seals = fcntl(file.get(), F_GET_SEALS);
   if (!S_ISREG(status.st_mode) || seals < 0 || (seals & kSeals) != kSeals)
     refuse(name, "it is no sealed memory file");
-  const auto bytes = static_cast<uint64_t>(status.st_size);
-  if (bytes < kMinSegmentKb * kKiB || bytes > kMaxSegmentKb * kKiB)
-    refuse(name, "it has " + std::to_string(bytes) + " bytes");
+  const auto whole = static_cast<uint64_t>(status.st_size);
+  if (whole < kMinSegmentKb * kKiB + kGraphAreaBytes ||
+      whole > kMaxSegmentKb * kKiB + kGraphAreaBytes)
+    refuse(name, "it has " + std::to_string(whole) + " bytes");
+  const uint64_t bytes = whole - kGraphAreaBytes;
   std::unique_ptr<Segment> segment(new Segment(name, std::move(file)));
   segment->layout_ = Layout::of(segment->memory(), bytes);
+  segment->layout_.graphs = segment->memory() + bytes;
   if (const std::string why = defect(segment->layout(), bytes); !why.empty()) refuse(name, why);
   return segment;
 }

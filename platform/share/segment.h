@@ -13,6 +13,7 @@
 #include <string>
 
 #include "platform/base/descriptor.h"
+#include "platform/share/graph_area.h"
 #include "platform/share/layout.h"
 
 namespace conclave::share {
@@ -35,8 +36,8 @@ class Segment {
   const Layout& layout() const { return layout_; }
   // To be passed on.
   const Descriptor& file() const { return file_; }
-  // Bytes; the file's, not what the segment says of itself.
-  size_t size() const { return region_.get_size(); }
+  // Bytes of the tables; by the file's size, not by what the segment says of itself.
+  size_t size() const { return region_.get_size() - kGraphAreaBytes; }
   // The user whose process made it: what the daemon has made, nobody else can have forged.
   uid_t maker() const { return maker_; }
   // Tells segments apart while they exist.

@@ -12,7 +12,9 @@
 #include "platform/base/config.h"
 #include "platform/base/error.h"
 #include "platform/base/log.h"
+#include "platform/share/daemon_bell.h"
 #include "platform/share/daemon_client.h"
+#include "platform/share/other_users.h"
 
 namespace conclave::share {
 namespace {
@@ -111,7 +113,8 @@ Membership::Membership(Segment& in, Owner self)
       registry(in.layout()),
       leases(in.layout(), self),
       heap(in.layout()),
-      image_slot(in.layout(), self) {}
+      image_slot(in.layout(), self),
+      access_modes(in.layout(), self) {}
 
 Share::Share()
     : units_(place_units(Config::get().compute_units)),
@@ -294,11 +297,12 @@ void Share::settle(Membership& fresh) {
   fresh.heap.configure({{config.ddr_heap1_bytes, config.ddr_heap2_bytes, config.msmc_heap_bytes}});
 }
 
-// Of all processes of the segment.
+// Of all processes of this user: the daemon's entry shows what others have.
 uint64_t Share::contexts() const {
   uint64_t sum = 0;
   for (Owner owner : registry().everybody())
-    if (const ProcessEntry* entry = registry().find(owner)) sum += entry->contexts.load();
+    if (const ProcessEntry* entry = registry().find(owner); entry && !is_daemon(layout(), owner))
+      sum += entry->contexts.load();
   return sum;
 }
 
@@ -314,7 +318,9 @@ Owner Share::other_user() const {
 }
 
 // Whoever wants the device alone says so and then looks for others; everybody else is counted and
-// then looks for that. So of two that come at once at least one sees the other.
+// then looks for that. So of two that come at once at least one sees the other. That holds for
+// other users too: the daemon first tells them that somebody wants the device alone, and then
+// counts their contexts.
 void Share::open_context() {
   leave_if_damaged();
   stay_reachable();
@@ -332,6 +338,7 @@ void Share::open_context() {
   if (Config::get().multiprocess) return;
   uint32_t nobody = 0;
   layout().header().exclusive.compare_exchange_strong(nobody, self().bits());
+  OtherUsers(layout()).consult();
   const Owner other = other_user();
   if (!other) return;
   close_context();
@@ -370,7 +377,7 @@ uint32_t Share::count_context(int change) {
 void Share::close_context() {
   if (count_context(-1) > 0) return;
   uint32_t mine = self().bits();
-  layout().header().exclusive.compare_exchange_strong(mine, 0);
+  if (layout().header().exclusive.compare_exchange_strong(mine, 0)) OtherUsers(layout()).consult();
 }
 
 std::string Share::exclusive_holder() {
@@ -378,6 +385,8 @@ std::string Share::exclusive_holder() {
   Atomic<uint32_t>& exclusive = here.segment.layout().header().exclusive;
   const Owner holder = Owner::from_bits(exclusive.load());
   if (!holder || holder == here.self) return "";
+  if (is_daemon(here.segment.layout(), holder) && !OtherUsers(here.segment.layout()).are_there())
+    return "";
   if (!here.registry.find(holder) || liveness(here.registry.identity(holder)) == Liveness::kDead) {
     here.registry.remove(holder);
     uint32_t bits = holder.bits();

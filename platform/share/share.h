@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/share/access_modes.h"
 #include "platform/share/damaged_segment.h"
 #include "platform/share/heap.h"
 #include "platform/share/image_slot.h"
@@ -43,6 +44,7 @@ struct Membership {
   Leases leases;
   Heap heap;
   ImageSlot image_slot;
+  AccessModes access_modes;
 };
 
 class Share {
@@ -82,7 +84,8 @@ class Share {
   Policy policy_at_entry() const { return membership().policy; }
 
   // Enters the process again where its entry is gone: with its contexts, and without what belonged
-  // to the entry (leases, wishes, heap blocks, contexts on the device image). False where that
+  // to the entry (leases, wishes, heap blocks, contexts on the device image, access
+  // modes). False where that
   // fails, which is logged; for threads that cannot wait for a better time.
   bool stay_entered() noexcept { return membership().is_entered() || enter_again(); }
   // The process's entry; `nowhere` where the process is in the table no longer.

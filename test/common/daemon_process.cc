@@ -43,6 +43,12 @@ DaemonProcess::~DaemonProcess() {
   std::filesystem::remove(config_);
 }
 
+bool DaemonProcess::has_ended() const {
+  siginfo_t info = {};
+  return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid != 0;
+}
+
 size_t DaemonProcess::resident_kib() const {
   std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
   for (std::string word; status >> word;)

@@ -19,6 +19,7 @@ class DaemonProcess {
   DaemonProcess(const DaemonProcess&) = delete;
 
   pid_t pid() const { return pid_; }
+  bool has_ended() const;
   // Resident memory in KiB.
   size_t resident_kib() const;
 

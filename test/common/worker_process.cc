@@ -62,7 +62,9 @@ void become_user() {
   const char* user = getenv(kUser);
   if (!user) return;
   const auto id = static_cast<uid_t>(std::atoi(user));
-  checked(setgroups(0, nullptr), "setgroups");
+  const char* number = getenv(std::string(kMembersOf, std::strlen(kMembersOf) - 1).c_str());
+  const auto group = static_cast<gid_t>(number ? std::atoi(number) : 0);
+  checked(setgroups(number ? 1 : 0, &group), "setgroups");
   checked(setresgid(id, id, id), "setresgid");
   checked(setresuid(id, id, id), "setresuid");
   // As a program has it that this user started.

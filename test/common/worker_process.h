@@ -23,6 +23,8 @@ struct SharedPage {
 
 // A setting with which each worker runs as a user of its own. Needs root.
 inline constexpr char kEachAnotherUser[] = "CONCLAVE_TEST_USERS=1";
+// Before a group's number, in a setting besides: a group that all these users are members of.
+inline constexpr char kMembersOf[] = "CONCLAVE_TEST_GID=";
 
 class WorkerProcess {
  public:

@@ -84,6 +84,19 @@ void use_image(const Arguments&) {
   be_ready_and_stay();
 }
 
+// Has the array in primary mode, and two graphs of a device image.
+void use_access_modes(const Arguments&) {
+  Share& share = Share::get();
+  share::ImageSlot::Image image;
+  image.uuid.fill(0x5a);
+  share.image_slot().load(image);
+  share::AccessModes& modes = share.membership().access_modes;
+  modes.open_array(share::AccessMode::kPrimary);
+  modes.open_graph(image.uuid, 0, "gr[0]", share::AccessMode::kShared);
+  modes.open_graph(image.uuid, 2, "gr[2]", share::AccessMode::kExclusive);
+  be_ready_and_stay();
+}
+
 // Stops while it holds the heaps' lock.
 void stop_with_lock(const Arguments&) {
   Share& share = Share::get();
@@ -100,6 +113,7 @@ const std::map<std::string, Role>& client_roles() {
                                                     {"hold", hold},
                                                     {"wish", wish},
                                                     {"use-image", use_image},
+                                                    {"use-access-modes", use_access_modes},
                                                     {"stop-with-lock", stop_with_lock}};
   return roles;
 }

@@ -155,6 +155,28 @@ TEST_F(Examine, ShowsTheDeviceImage) {
   EXPECT_NE(line_with(shown, {pid, " 2 ", "--role=use-image"}), "") << shown;
 }
 
+TEST_F(Examine, ShowsAccessModes) {
+  {
+    const auto nobody = client("hold");
+    EXPECT_EQ(report()["access-modes"], json::array());
+    EXPECT_NE(line_with(text({"-r", "access-modes"}), {"Nobody has the array or a graph"}), "");
+  }
+  const auto user = client("use-access-modes");
+  const json modes = report({"-r", "access-modes"})["access-modes"];
+  ASSERT_EQ(modes.size(), 1u);
+  EXPECT_EQ(modes[0]["pid"], user->pid());
+  EXPECT_EQ(modes[0]["array"], "primary");
+  EXPECT_EQ(modes[0]["graphs"],
+            json::parse(R"([{"graph": 0, "mode": "shared"}, {"graph": 2, "mode": "exclusive"}])"));
+  const std::string shown = text({"-r", "access-modes"});
+  EXPECT_NE(line_with(shown, {std::to_string(user->pid()), "primary", "0 (shared), 2 (exclusive)",
+                              "--role=use-access-modes"}),
+            "")
+      << shown;
+  EXPECT_EQ(report({"-r", "image"})["image"]["holders"][0]["contexts"], 2);  // the graphs pin it
+  EXPECT_TRUE(report({"-r", "device"})["access-modes"].is_null());
+}
+
 TEST_F(Examine, NamesWhoHasTheDeviceAlone) {
   write(file("xrt.ini"), "[Runtime]\nmultiprocess=false\n");
   const auto holder = client("hold", {}, {"XRT_INI_PATH=" + file("xrt.ini")});

@@ -6,11 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -18,6 +20,7 @@
 
 #include "image_roles.h"
 #include "platform/share/meeting_place.h"
+#include "test/common/daemon_process.h"
 #include "test/common/temporary_directory.h"
 #include "test/common/temporary_segment.h"
 #include "test/common/worker_process.h"
@@ -265,6 +268,126 @@ TEST_F(DeviceImages, DeviceHeldAlone) {
   remove(ini.c_str());
 }
 
+// --- Several users ---
+
+class DeviceImagesOfUsers : public DeviceImages {
+ protected:
+  void SetUp() override {
+    if (geteuid() != 0) GTEST_SKIP() << "only root can become other users";
+    start_daemon();
+  }
+  void start_daemon(const std::string& json = "{}") {
+    daemon_.reset();
+    daemon_ = std::make_unique<DaemonProcess>(segment_.name(), json);
+  }
+  std::unique_ptr<WorkerProcess> start_user(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> settings = more;
+    settings.push_back(kEachAnotherUser);
+    auto user = start("xcl", settings);
+    expect_steps(*user, {"open"});
+    return user;
+  }
+  // Both do it at the same time.
+  static std::array<int, 2> both(WorkerProcess& first, const std::string& one,
+                                 WorkerProcess& second, const std::string& other) {
+    first.send(one);
+    second.send(other);
+    return {std::stoi(first.receive()), std::stoi(second.receive())};
+  }
+
+  std::unique_ptr<DaemonProcess> daemon_;
+};
+
+TEST_F(DeviceImagesOfUsers, ShareTheDevicesImage) {
+  auto a = start_user(), b = start_user();
+  expect_steps(*a, {"load X", "context X 0 shared"});
+  EXPECT_EQ(step(*b, "load Y"), -EBUSY);
+  EXPECT_NE(ask(*b, "error").find("another user"), std::string::npos) << ask(*b, "error");
+  expect_steps(*b, {"load X", "context X 0 shared", "exec 0", "wait", "context X 1 exclusive"});
+  EXPECT_EQ(step(*a, "context X 1 shared"), -EBUSY);
+  EXPECT_NE(ask(*a, "error").find("another user"), std::string::npos) << ask(*a, "error");
+  expect_steps(*b, {"uncontext X 1"});
+  expect_steps(*a, {"exec 0", "wait", "context X 1 shared", "uncontext X 1", "uncontext X 0"});
+  EXPECT_EQ(step(*a, "load Y"), -EBUSY);
+  expect_steps(*b, {"uncontext X 0", "load Y"});
+  EXPECT_EQ(step(*a, "context X 0 shared"), -EBUSY);  // the image has been replaced
+  expect_steps(*a, {"load X", "context X 0 shared"});
+  EXPECT_EQ(step(*b, "context Y 0 shared"), -EBUSY);
+}
+
+TEST_F(DeviceImagesOfUsers, WhoDiesLeavesTheImageToOthers) {
+  auto a = start_user(), b = start_user({"CONCLAVE_IMAGE_WAIT_MS=5000"});
+  expect_steps(*a, {"load X", "context X 0 exclusive"});
+  b->send("load Y");
+  sleep_until(now_ns() + 50'000'000);
+  a->signal(SIGKILL);
+  EXPECT_EQ(b->receive(), "0");
+  expect_steps(*b, {"context Y 0 exclusive", "exec 0", "wait"});
+}
+
+TEST_F(DeviceImagesOfUsers, OneOfTwoAtTheSameTime) {
+  auto a = start_user(), b = start_user();
+  expect_steps(*a, {"load X"});
+  expect_steps(*b, {"load X"});
+  int someone = 0;
+  for (int round = 0; round < 200; ++round) {
+    const auto [first, second] = both(*a, "context X 0 exclusive", *b, "context X 0 exclusive");
+    EXPECT_TRUE(first != 0 || second != 0) << "both have the unit alone";
+    someone += first == 0 || second == 0;
+    if (first == 0) expect_steps(*a, {"uncontext X 0"});
+    if (second == 0) expect_steps(*b, {"uncontext X 0"});
+  }
+  EXPECT_GT(someone, 100);
+  for (int round = 0; round < 100; ++round) {
+    both(*a, "load X", *b, "load Y");
+    const auto [first, second] = both(*a, "context X 0 shared", *b, "context Y 0 shared");
+    EXPECT_TRUE(first != 0 || second != 0) << "two images on one device";
+    if (first == 0) expect_steps(*a, {"uncontext X 0"});
+    if (second == 0) expect_steps(*b, {"uncontext Y 0"});
+  }
+}
+
+// The daemon may come, stop and go.
+TEST_F(DeviceImagesOfUsers, WithoutAnAnswer) {
+  auto a = start_user(), b = start_user();
+  expect_steps(*a, {"load X", "context X 0 shared"});
+  kill(daemon_->pid(), SIGSTOP);
+  const uint64_t before = now_ns();
+  EXPECT_EQ(step(*b, "load Y"), 0);
+  EXPECT_EQ(step(*b, "context Y 0 shared"), 0);
+  EXPECT_LT(now_ns() - before, 5'000'000'000u);
+  expect_steps(*b, {"exec 0", "wait", "uncontext Y 0"});
+  kill(daemon_->pid(), SIGCONT);
+  sleep_until(now_ns() + 50'000'000);
+  EXPECT_EQ(step(*b, "load Y"), -EBUSY);
+  kill(daemon_->pid(), SIGKILL);
+  EXPECT_EQ(step(*b, "load Y"), 0);
+}
+
+TEST_F(DeviceImagesOfUsers, OneHasTheDeviceAlone) {
+  const TemporaryDirectory settings;
+  const std::string ini = settings.file("xrt.ini");
+  std::ofstream(ini) << "[Runtime]\nmultiprocess=false\n";
+  std::filesystem::permissions(settings.path(), std::filesystem::perms(0755));
+  {
+    auto alone = start_user({"XRT_INI_PATH=" + ini}), other = start_user();
+    expect_steps(*alone, {"load X", "context X 0 shared"});
+    expect_steps(*other, {"load X", "context X 1 shared"});  // as the configuration has it
+  }
+  start_daemon(R"({"exclude-other-users": "true"})");
+  auto alone = start_user({"XRT_INI_PATH=" + ini}), other = start_user();
+  expect_steps(*alone, {"load X", "context X 0 shared"});
+  EXPECT_EQ(step(*other, "load X"), -EPERM);
+  EXPECT_NE(ask(*other, "error").find("another user"), std::string::npos) << ask(*other, "error");
+  expect_steps(*alone, {"uncontext X 0", "close"});
+  expect_steps(*other, {"load X", "context X 0 shared"});
+  expect_steps(*alone, {"open"});
+  EXPECT_EQ(step(*alone, "load X"), -EPERM);
+  other->signal(SIGKILL);
+  for (int i = 0; i < 100 && step(*alone, "load X") != 0; ++i) sleep_until(now_ns() + 10'000'000);
+  expect_steps(*alone, {"context X 0 shared"});
+}
+
 // --- Traps ---
 
 // For the answer to a step that must not hang.
@@ -400,6 +523,48 @@ TEST_F(DeviceImages, NeedTheirUnits) {
   auto q = start("xcl", {"CONCLAVE_COMPUTE_UNITS=1"});
   expect_steps(*q, {"open"});
   EXPECT_EQ(step(*q, "load X"), -EINVAL);
+}
+
+// What conclave examine says of the image under XRT's names.
+class ExamineImage : public DeviceImages {
+ protected:
+  std::string examine(const std::string& options) const {
+    const std::string command = "XDG_RUNTIME_DIR=" + runtime_.path() + " " +
+                                std::string(CONCLAVE_TOOL) + " examine " + options + " --segment " +
+                                segment_.name();
+    FILE* pipe = popen(command.c_str(), "r");
+    std::string text;
+    char block[4096];
+    while (const size_t size = fread(block, 1, sizeof block, pipe)) text.append(block, size);
+    EXPECT_EQ(pclose(pipe), 0) << text;
+    return text;
+  }
+};
+
+TEST_F(ExamineImage, DynamicRegionsAndTheArray) {
+  EXPECT_NE(examine("-r dynamic-regions").find("No device image"), std::string::npos);
+  EXPECT_TRUE(nlohmann::json::parse(examine("--json -r aie"))["aie"].is_null());
+  auto p = start("xcl");
+  expect_steps(*p, {"open", "load X"});
+  const auto all = nlohmann::json::parse(examine("--json -r dynamic-regions,aie,aie-shim"));
+  EXPECT_EQ(all.size(), 3u) << all;
+  const auto& region = all["dynamic-regions"];
+  EXPECT_EQ(region["xclbin-uuid"].get<std::string>().size(), 36u);
+  ASSERT_EQ(region["compute-units"].size(), 2u);
+  EXPECT_EQ(region["compute-units"][1]["name"], "vadd:vadd_2");
+  EXPECT_EQ(region["compute-units"][1]["base-address"], "0x1810000");
+  EXPECT_EQ(region["compute-units"][1]["status"], "(IDLE)");
+  EXPECT_TRUE(all["aie"]["graphs"].empty());
+  EXPECT_TRUE(all["aie-shim"]["streams"].empty());
+  const std::string text = examine("-r dynamic-regions,aie");
+  EXPECT_NE(text.find("Xclbin UUID  " + region["xclbin-uuid"].get<std::string>()),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("Base_Address"), std::string::npos) << text;
+  EXPECT_NE(text.find("Graphs\n  none"), std::string::npos) << text;
+  EXPECT_EQ(examine("").find("Base_Address"), std::string::npos) << "only where it is named";
+  ASSERT_EQ(unlink(kept_file().c_str()), 0);
+  EXPECT_NE(examine("-r aie-shim").find("cannot be read"), std::string::npos);
 }
 
 // Which units have been used, by their leases: nobody else uses this segment.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hostile_roles.h"
 
+#include <CL/cl_ext_conclave.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -49,6 +50,20 @@ void use_buffer(const SpinKernel& kernel, uint32_t words, uint32_t value) {
     throw std::runtime_error("a buffer has lost what it was filled with");
 }
 
+// A context with an access mode can be had or not, as others have the array, or seem to.
+void use_access_mode(const SpinKernel& kernel, uint32_t mode) {
+  const cl_context_properties properties[] = {CL_CONTEXT_ACCESS_MODE_CONCLAVE,
+                                              static_cast<cl_context_properties>(mode), 0};
+  cl_device_id device = kernel.context().getInfo<CL_CONTEXT_DEVICES>().at(0)();
+  cl_int code = CL_SUCCESS;
+  const cl_context context = clCreateContext(properties, 1, &device, nullptr, nullptr, &code);
+  if (context) {
+    clReleaseContext(context);
+  } else if (code != CL_DEVICE_NOT_AVAILABLE && code != CL_OUT_OF_RESOURCES) {
+    throw std::runtime_error("a context with an access mode fails with " + std::to_string(code));
+  }
+}
+
 void work(uint32_t seed, int64_t ns) {
   constexpr uint32_t kMostGroups = 64;
   std::mt19937 engine(seed);
@@ -65,6 +80,7 @@ void work(uint32_t seed, int64_t ns) {
                                        static_cast<uint32_t>(engine())};
     kernel.run(launch);
     kernel.check(launch);
+    if (engine() % 4 == 0) use_access_mode(kernel, static_cast<uint32_t>(engine() % 3));
     canaries.check();
     page.progress.fetch_add(1);
   }

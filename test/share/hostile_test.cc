@@ -4,6 +4,7 @@
 // nobody's own memory changes.
 #include "hostile_roles.h"
 
+#include <grp.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -25,6 +26,7 @@
 
 #include "platform/share/meeting_place.h"
 #include "platform/share/registry.h"
+#include "test/common/daemon_process.h"
 #include "test/common/temporary_segment.h"
 #include "test/common/worker_process.h"
 #include "vandal.h"
@@ -51,10 +53,15 @@ ptrdiff_t own_processes() {
   return count;
 }
 
+// Who the vandal is to the others: a process of the same user; another user, who shares the device
+// by the daemon; a member of a group who share a segment since they trust each other.
+enum class Company { kOneUser, kOtherUsers, kGroup };
+
 class Scene {
  public:
-  explicit Scene(const std::string& scheduler) {
+  Scene(const std::string& scheduler, Company company) {
     settings_ = {segment_.setting(), "CONCLAVE_SCHEDULER=" + scheduler, "CONCLAVE_COMPUTE_UNITS=4"};
+    if (company != Company::kOneUser) share_by_daemon(scheduler, company);
     vandal_ = std::make_unique<WorkerProcess>(
         "vandal", Arguments{std::to_string(random_()), segment_.name()}, settings_);
     for (Place& place : places_) fill(place);
@@ -99,6 +106,18 @@ class Scene {
   }
 
  private:
+  void share_by_daemon(const std::string& scheduler, Company company) {
+    const group* games = getgrnam("games");
+    if (!games) throw std::runtime_error("this system has no group 'games'");
+    std::string json = "{\"scheduler\": \"" + scheduler + "\"";
+    settings_.push_back(kEachAnotherUser);
+    if (company == Company::kGroup) {
+      json += ", \"sharing-groups\": \"games\"";
+      settings_.push_back(kMembersOf + std::to_string(games->gr_gid));
+    }
+    daemon_ = std::make_unique<DaemonProcess>(segment_.name(), json + "}");
+  }
+
   struct Place {
     std::unique_ptr<WorkerProcess> worker;
     uint32_t progress = 0;
@@ -159,6 +178,7 @@ class Scene {
   void look_at_vandal() {
     if (has_ended(*vandal_))
       throw std::runtime_error("the vandal ended with status " + std::to_string(vandal_->wait()));
+    if (daemon_ && daemon_->has_ended()) throw std::runtime_error("the daemon has ended");
   }
 
   // A tool shows what it finds, or says what is wrong.
@@ -182,6 +202,7 @@ class Scene {
   }
 
   TemporarySegment segment_{".hostile"};
+  std::unique_ptr<DaemonProcess> daemon_;
   std::vector<std::string> settings_;
   std::mt19937 random_{std::random_device{}()};
   std::unique_ptr<WorkerProcess> vandal_;
@@ -194,19 +215,34 @@ class Scene {
 };
 
 // The parameter is the scheduler.
-class Hostile : public testing::TestWithParam<const char*> {};
+class Hostile : public testing::TestWithParam<const char*> {
+ protected:
+  // CONCLAVE_HOSTILE_ROUNDS says how many attacks.
+  void vandalize(Company company) {
+    if (company != Company::kOneUser && geteuid() != 0)
+      GTEST_SKIP() << "only root can become other users";
+    const char* wanted = std::getenv("CONCLAVE_HOSTILE_ROUNDS");
+    const int rounds = wanted ? std::atoi(wanted) : 600;
+    ASSERT_GT(rounds, 0) << "CONCLAVE_HOSTILE_ROUNDS=" << wanted;
+    Scene scene(GetParam(), company);
+    EXPECT_NO_THROW(scene.run(static_cast<uint32_t>(rounds)));
+    scene.report();
+    scene.expect_events();
+  }
+};
 INSTANTIATE_TEST_SUITE_P(, Hostile, testing::Values("interleave", "fcfs"),
                          [](const auto& scheduler) { return std::string(scheduler.param); });
 
-// CONCLAVE_HOSTILE_ROUNDS says how many attacks.
 TEST_P(Hostile, VandalHarmsNobody) {
-  const char* wanted = std::getenv("CONCLAVE_HOSTILE_ROUNDS");
-  const int rounds = wanted ? std::atoi(wanted) : 600;
-  ASSERT_GT(rounds, 0) << "CONCLAVE_HOSTILE_ROUNDS=" << wanted;
-  Scene scene(GetParam());
-  EXPECT_NO_THROW(scene.run(static_cast<uint32_t>(rounds)));
-  scene.report();
-  scene.expect_events();
+  vandalize(Company::kOneUser);
+}
+
+TEST_P(Hostile, VandalHarmsNoOtherUser) {
+  vandalize(Company::kOtherUsers);
+}
+
+TEST_P(Hostile, VandalHarmsNobodyOfAGroup) {
+  vandalize(Company::kGroup);
 }
 
 // A client at work, another one that does nothing, and the segment as both see it.
@@ -271,6 +307,30 @@ TEST_P(Forgery, LeasesKeepNobodyWaiting) {
           layout().unit(unit).lease.store(Lease{owner, state, contended, ++version}.word());
         ASSERT_TRUE(goes_on());
       }
+    }
+  }
+}
+
+// Wishes in the name of processes that do not have them. With a small ticket, or much CU time to
+// its credit, such a process is the first to be handed each unit.
+TEST_P(Forgery, WishesKeepNobodyWaiting) {
+  using share::Lease;
+  const std::map<std::string, share::Owner> owners = {{"the client itself", owner_of(*busy_)},
+                                                      {"one that does nothing", owner_of(*idle_)}};
+  uint32_t version = 0;
+  for (const auto& [whose, owner] : owners) {
+    for (uint64_t ticket : {uint64_t{1}, share::Wish::kRequested}) {
+      SCOPED_TRACE(whose + ", ticket " + std::to_string(ticket));
+      share::ProcessEntry& entry = layout().process(owner.slot());
+      entry.recent_use.store(0);
+      for (share::Wish& wish : entry.wishes) {
+        for (auto& units : wish.units) units.store(UINT64_MAX);
+        wish.ticket.store(ticket);
+      }
+      layout().header().waiting[0].store(UINT64_MAX);
+      for (uint32_t unit = 0; unit < share::kCuEntries; ++unit)
+        layout().unit(unit).lease.store(Lease{{}, Lease::kFree, true, ++version}.word());
+      ASSERT_TRUE(goes_on());
     }
   }
 }

@@ -99,7 +99,7 @@ TEST_F(ImageSlots, SameImageIsShared) {
   EXPECT_EQ(report.loader, static_cast<uint32_t>(getpid()));
   ASSERT_EQ(report.holders.size(), 1u);
   EXPECT_EQ(report.holders[0].owner, self_);
-  EXPECT_EQ(report.holders[0].contexts, 1u);
+  EXPECT_EQ(report.holders[0].contexts.count, 1u);
 }
 
 TEST_F(ImageSlots, OtherImageWaitsForTheLastContext) {
@@ -240,7 +240,7 @@ TEST(ImageKill, SurvivorKeepsItsContexts) {
     registry.remove_dead();
     ASSERT_TRUE(mine.is_resident(x.uuid));
     ASSERT_EQ(mine.report().holders.size(), 1u);
-    ASSERT_EQ(mine.report().holders[0].contexts, 1u);
+    ASSERT_EQ(mine.report().holders[0].contexts.count, 1u);
     mine.open(x.uuid, 1, kExclusive);
     mine.close(1);
     mine.close(0);

@@ -76,7 +76,7 @@ class User {
   }
   void expect_alone() const {
     for (const auto& holder : slot_.report().holders)
-      EXPECT_TRUE(holder.owner == self_ || !holder.alone.has(0));
+      EXPECT_TRUE(holder.owner == self_ || !holder.contexts.alone.has(0));
   }
 
   ImageSlot& slot() { return slot_; }

@@ -43,7 +43,7 @@ void Vandal::attack(const Layout& layout) {
       &Vandal::schedule, &Vandal::image,
       &Vandal::locks,    &Vandal::hammer,
       &Vandal::hammer,   &Vandal::hammer,
-      &Vandal::sleepers,
+      &Vandal::sleepers, &Vandal::access_modes,
   };
   // What makes everybody leave the segment is rare, or nothing else would be tested.
   if (chance(250)) return header(layout);
@@ -64,7 +64,7 @@ Owner Vandal::some_owner(const Layout& layout) {
 
 share::Atomic<uint64_t>& Vandal::some_lock(const Layout& layout) {
   share::Header& header = layout.header();
-  return *any({&header.heap_lock, &header.image_lock, &header.guardian});
+  return *any({&header.heap_lock, &header.image_lock, &header.access_lock, &header.guardian});
 }
 
 void Vandal::store(const Word& word, uint64_t value) {
@@ -89,11 +89,14 @@ Vandal::Word Vandal::some_word_of_interest(const Layout& layout) {
                     {&entry.wishes[0].ticket, 8},
                     {&entry.wishes[0].units[0], 8},
                     {&entry.image_contexts, 8},
+                    {&entry.access_modes[0], 8},
+                    {&entry.access_modes[share::kModeWords - 1], 8},
                     {&header.next_ticket, 8},
                     {&header.waiting[0], 8},
                     {&header.entries_in_use, 4},
                     {&header.heap_lock, 8},
                     {&header.image_lock, 8},
+                    {&header.access_lock, 8},
                     {&header.heaps_damaged, 4},
                     {&header.blocks_in_use, 4},
                     {&header.unused_blocks, 4},
@@ -265,6 +268,17 @@ void Vandal::image(const Layout& layout) {
       if (chance(2)) store({reinterpret_cast<std::byte*>(&layout.unit(unit)) + at, 8}, some_word());
   for (uint32_t slot = 0; slot < 12; ++slot)
     if (chance(2)) layout.process(slot).image_contexts.store(some_word());
+}
+
+// In the names of those whose entries they are, or of their predecessors.
+void Vandal::access_modes(const Layout& layout) {
+  for (uint32_t slot = 0; slot < 12; ++slot) {
+    ProcessEntry& entry = layout.process(slot);
+    const uint64_t generation = EntryState::of(entry.state.load()).generation;
+    for (share::Atomic<uint64_t>& word : entry.access_modes)
+      if (chance(2)) word.store((generation + number(2)) << 48 | (some_word() & 0xffff'ffff'ffff));
+  }
+  if (chance(2)) share::ImageSlot::announce_change(layout);
 }
 
 // Takes locks, for itself or in others' names, and keeps them.

@@ -54,6 +54,7 @@ class Vandal {
   void heap_blocks(const share::Layout& layout);
   void schedule(const share::Layout& layout);
   void image(const share::Layout& layout);
+  void access_modes(const share::Layout& layout);
   void locks(const share::Layout& layout);
   void hammer(const share::Layout& layout);
   void sleepers(const share::Layout& layout);

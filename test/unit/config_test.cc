@@ -33,6 +33,7 @@ class ConfigTest : public ::testing::Test {
     sources.cpus = cpus;
     sources.memory_bytes = memory_;
     sources.ini_directories = ini_directories_;
+    sources.runtime_keys = runtime_keys_;
     return Config::read(sources);
   }
 
@@ -65,6 +66,7 @@ class ConfigTest : public ::testing::Test {
   test::TemporaryDirectory directory_;
   uint64_t memory_ = uint64_t{8} << 30;
   std::vector<std::string> ini_directories_;
+  std::map<std::string, std::string> runtime_keys_;
 };
 
 using List = std::vector<uint32_t>;
@@ -338,6 +340,14 @@ TEST_F(XrtIni, MultiprocessOfRuntimeCounts) {
   // It goes over the file.
   ini("a", "[Runtime]\nmultiprocess=true\n");
   EXPECT_TRUE(read_text("{\"multiprocess\": \"false\"}").multiprocess);
+}
+
+TEST_F(XrtIni, WhatTheProgramSaysGoesOverTheFile) {
+  ini_directories_ = {ini("a", "[Runtime]\nmultiprocess=true\n")};
+  runtime_keys_["multiprocess"] = "false";
+  const Config config = read({});
+  EXPECT_FALSE(config.multiprocess);
+  EXPECT_NE(source(config, "multiprocess").find("the program's own"), std::string::npos);
 }
 
 TEST_F(XrtIni, FirstFileOfTheSearchOrderCounts) {

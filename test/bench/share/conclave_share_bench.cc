@@ -42,6 +42,7 @@ std::vector<Figure> all_figures() {
   figures.push_back(alternation_figure());
   figures.push_back(kill_figure());
   figures.push_back(image_figure());
+  figures.push_back(graph_figure());
   figures.push_back(idle_figure());
   return figures;
 }

@@ -48,6 +48,7 @@ Figure alternation_figure();
 Figure arbitration_figure();
 Figure kill_figure();
 Figure image_figure();
+Figure graph_figure();
 Figure idle_figure();
 
 }  // namespace bench

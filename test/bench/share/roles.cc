@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "roles.h"
 
+#include "graph_roles.h"
+
 #include <algorithm>
 #include <deque>
 #include <fstream>
@@ -176,11 +178,12 @@ void idle(const Arguments&) {
 
 const std::map<std::string, Role>& roles() {
   static const std::map<std::string, Role> all = {
-      {"examine", examine_machine}, {"stream", stream},
-      {"short", short_launches},    {"flushed", flushed_launches},
-      {"plain", plain_computation}, {"latency", latency},
-      {"wait_turn", wait_turn},     {"idle", idle},
-      {"image", image_contexts}};
+      {"examine", examine_machine},     {"stream", stream},
+      {"short", short_launches},        {"flushed", flushed_launches},
+      {"plain", plain_computation},     {"latency", latency},
+      {"wait_turn", wait_turn},         {"idle", idle},
+      {"image", image_contexts},        {"graph", graph_calls},
+      {"stream_source", stream_source}, {"stream_sink", stream_sink}};
   return all;
 }
 

@@ -25,6 +25,7 @@ namespace bench {
 //                                  it ended
 //   image COUNT                    has a shared context on a device image's compute unit; tells the
 //                                  median ns of opening and closing one on the other, COUNT times
+//   graph COUNT, stream_source PACKETS, stream_sink PACKETS: see graph_roles.h
 //   idle                           has used the device and does nothing
 const std::map<std::string, conclave::test::Role>& roles();
 

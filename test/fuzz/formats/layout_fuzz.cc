@@ -9,7 +9,10 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace conclave;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const std::vector<std::string> kernels = {"vadd", "vmul"};
+  using Kind = LayoutKernel::Argument::Kind;
+  static const std::vector<LayoutKernel> kernels = {
+      {"vadd", {{"a", Kind::kPointer, 0}, {"out", Kind::kWriteStream, 0}, {"n", Kind::kValue, 4}}},
+      {"vmul", {{"in", Kind::kReadStream, 0}, {"f", Kind::kConstPointer, 0}}}};
   try {
     const std::string json = parse_layout(text, kernels).to_json();
     if (parse_layout(json, kernels).to_json() != json) __builtin_trap();

@@ -57,8 +57,11 @@ cat > layout.json <<'END2'
     {"kernel": "vadd", "name": "left", "units": [1, 0]},
     {"kernel": "vadd", "name": "right"}
   ],
-  "graphs": [{"name": "gr[0]"}],
-  "streams": [{"name": "s0", "from": "left.out", "to": "gr[0].in"}]
+  "graphs": [
+    {"name": "gr[0]", "kernels": [{"name": "k", "kernel": "vadd", "units": [1], "parameters": [
+      {"argument": "a", "name": "in[1]", "bytes": 64}, {"argument": "b", "bytes": 64},
+      {"argument": "c", "direction": "out", "bytes": 64, "synchronous": true}]}]}
+  ]
 }
 END2
 "$clocl" --layout layout.json -o x.xclbin two.cl || fail "--layout"
@@ -90,9 +93,72 @@ unit '[0, 0]' '65: error: compute unit 0 of the device is here twice'
 unit '[]' "61: error: 'units' is empty"
 unit '"0"' "61: error: 'units' is a string"
 bad_layout "{\"compute-units\": [$one], \"graphs\": [{\"name\": \"a\"}]}" "1:74: error: the name 'a' is used"
-bad_layout "{\"compute-units\": [$one], \"streams\": [{\"name\": \"s\", \"from\": \"a.x\", \"to\": \"gr.y\"}]}" \
-  "1:101: error: there is no compute unit or graph 'gr'"
+# Graphs, each with the kernel of this text.
+graph() {
+  bad_layout "{\"compute-units\": [$one], \"graphs\": [{\"name\": \"g\", \"kernels\": [
+$1]}]}" "$2"
+}
+graph '' "1:90: error: 'kernels' is empty"
+graph '{"name": "k", "kernel": "vmul"}' "2:25: error: unknown kernel 'vmul'"
+graph '{"name": "k k", "kernel": "vadd"}' "2:10: error: 'k k' is no name for a kernel of a graph"
+graph '{"name": "k", "kernel": "vadd"}' "2:1: error: argument 'a' of kernel 'vadd' needs an entry in 'parameters'"
+parameter() { graph "{\"name\": \"k\", \"kernel\": \"vadd\", \"parameters\": [
+$1]}" "3:$2"; }
+parameter '{"bytes": 4}' "1: error: a parameter has no key 'argument'"
+parameter '{"argument": "d"}' "14: error: kernel 'vadd' has no argument 'd' that is a value or a pointer"
+parameter '{"argument": "a"}' "1: error: 'bytes' is missing: how many 'a' has"
+parameter '{"argument": "a", "bytes": 0}' "28: error: a parameter has 1 to 65536 bytes"
+parameter '{"argument": "a", "bytes": 65537}' "28: error: a parameter has 1 to 65536 bytes"
+parameter '{"argument": "n", "bytes": 2}' "28: error: argument 'n' has 1 bytes"
+parameter '{"argument": "a", "bytes": 4, "direction": "out"}' "44: error: the kernel cannot write argument 'a'"
+parameter '{"argument": "c", "bytes": 4, "direction": "up"}' "44: error: 'up' is no direction"
+parameter '{"argument": "c", "bytes": 4, "synchronous": 1}' "46: error: 'synchronous' is neither true nor false"
+parameter '{"argument": "c", "bytes": 4}, {"argument": "c", "bytes": 4}' \
+  "45: error: argument 'c' is a parameter already"
+parameter '{"argument": "c", "bytes": 4, "name": "x"}, {"argument": "b", "bytes": 4, "name": "x"}' \
+  "45: error: the kernel has a parameter 'x' already"
 bad_layout "$(printf '[%.0s' {1..100000})" '1:17: error: is nested too deep'
+
+# Streams.
+cat > flow.cl <<'END2'
+kernel void source(write_only pipe int out, int n) { for (int i = 0; i < n; ++i) write_pipe(out, &i); }
+kernel void sink(read_only pipe int in, global int* to) { read_pipe(in, to); }
+kernel void pass(read_only pipe int in, write_only pipe int out) {
+  int value;
+  if (read_pipe(in, &value) == 0) write_pipe(out, &value);
+}
+END2
+cat > flow.json <<'END2'
+{
+  "compute-units": [{"kernel": "source", "name": "source_1"}, {"kernel": "sink", "name": "sink_1"}],
+  "graphs": [{"name": "g", "kernels": [{"name": "k", "kernel": "pass"}]}],
+  "streams": [{"name": "a", "from": "source_1.out", "to": "g.k.in", "bytes": 64},
+              {"name": "b", "from": "g.k.out", "to": "sink_1.in"}]
+}
+END2
+"$clocl" -cl-std=CL3.0 --layout flow.json -o flow.xclbin flow.cl || fail "streams"
+refused 1 "uses pipes, which this device does not support" -cl-std=CL2.0 flow.cl
+flow() {
+  printf '%s' "{\"compute-units\": [{\"kernel\": \"source\", \"name\": \"s\"},
+{\"kernel\": \"pass\", \"name\": \"p\"}, {\"kernel\": \"pass\", \"name\": \"q\"}], ${3:-}
+\"streams\": [
+$1]}" > layout.json
+  refused 1 "layout.json:$2" -cl-std=CL3.0 --layout layout.json -o x.xclbin flow.cl
+}
+flow '{"name": "a", "from": "s.out"}' "4:1: error: a stream has no key 'to'"
+flow '{"name": "a", "from": "s.in", "to": "p.in"}' \
+  "4:23: error: kernel 'source' has no argument 'in' of type write_only pipe"
+flow '{"name": "a", "from": "s.out", "to": "p.out"}' \
+  "4:38: error: kernel 'pass' has no argument 'out' of type read_only pipe"
+flow '{"name": "a", "from": "s.out", "to": "t.in"}' "4:38: error: there is no compute unit or kernel"
+flow '{"name": "a", "from": "s", "to": "p.in"}' "4:23: error: 's' is no end of a stream"
+flow '{"name": "a", "from": "s.out", "to": "p.in"}, {"name": "b", "from": "p.out", "to": "p.in"}' \
+  "4:84: error: a stream ends at 'p.in' already"
+flow '{"name": "a", "from": "s.out", "to": "p.in", "bytes": 100}' "4:55: error: the buffer of a stream has"
+flow '{"name": "a", "from": "p.out", "to": "q.in"}, {"name": "b", "from": "q.out", "to": "p.in"}' \
+  "3:12: error: the streams from 'p' lead back to it"
+flow '{"name": "a", "from": "s.out", "to": "p.in"}' "2:78: error: no stream ends at 'g.k.in'" \
+  '"graphs": [{"name": "g", "kernels": [{"name": "k", "kernel": "pass"}]}],'
 many=$(for i in {1..257}; do echo "{\"kernel\": \"vadd\", \"name\": \"a$i\", \"units\": [0]},"; done)
 bad_layout "{\"compute-units\": [${many%,}]}" '257:'
 

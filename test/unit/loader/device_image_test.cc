@@ -31,8 +31,9 @@ ImageLayout layout() {
   ImageLayout layout;
   layout.add("identify", 2);
   layout.compute_units.push_back({"identify", "wide", {1, 3}});
-  layout.graphs.push_back({"gr[0]"});
-  layout.streams.push_back({"s0", "wide.out", "gr[0].in"});
+  const ImageLayout::Parameter out = {"out[0]", "out", ImageLayout::Parameter::Direction::kOut,
+                                      true, 64};
+  layout.graphs.push_back({"gr[0]", {{"k", "count_calls", {2}, {out}}}});
   return layout;
 }
 
@@ -51,8 +52,13 @@ TEST(DeviceImage, IsReadAsItWasWritten) {
   EXPECT_EQ(layout.compute_units[2].units, (std::vector<uint32_t>{1, 3}));
   ASSERT_EQ(layout.graphs.size(), 1u);
   EXPECT_EQ(layout.graphs[0].name, "gr[0]");
-  ASSERT_EQ(layout.streams.size(), 1u);
-  EXPECT_EQ(layout.streams[0].from, "wide.out");
+  const ImageLayout::GraphKernel& kernel = layout.graphs[0].kernels.at(0);
+  EXPECT_EQ(kernel.kernel, "count_calls");
+  EXPECT_EQ(kernel.units, std::vector<uint32_t>{2});
+  EXPECT_EQ(layout.graphs[0].port(kernel, kernel.parameters.at(0).name), "gr[0].k.out[0]");
+  EXPECT_TRUE(kernel.parameters[0].synchronous);
+  EXPECT_EQ(kernel.parameters[0].bytes, 64u);
+  EXPECT_EQ(kernel.parameters[0].direction, ImageLayout::Parameter::Direction::kOut);
 }
 
 // Programs that look into an image find what XRT's images have there.

@@ -27,10 +27,11 @@ Descriptor copy_of(const Descriptor& file) {
 }
 
 // A memory file with the bytes of a segment in it.
+// `bytes`: of the tables.
 Descriptor forged(const Segment& like, size_t bytes, int seals = kSeals) {
   Descriptor file(memfd_create("forged", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  EXPECT_EQ(ftruncate(file.get(), static_cast<off_t>(bytes)), 0);
-  const size_t size = std::min(bytes, like.size());
+  EXPECT_EQ(ftruncate(file.get(), static_cast<off_t>(bytes + kGraphAreaBytes)), 0);
+  const size_t size = std::min({bytes, bytes + kGraphAreaBytes, like.size()});
   EXPECT_EQ(pwrite(file.get(), like.layout().base, size, 0), static_cast<ssize_t>(size));
   if (seals) {
     EXPECT_EQ(fcntl(file.get(), F_ADD_SEALS, seals), 0);
@@ -61,7 +62,8 @@ TEST(Segment, TrapsAreRefused) {
             std::string::npos);
   EXPECT_NE(refusal(forged(*whole, whole->size(), F_SEAL_GROW)).find("no sealed memory file"),
             std::string::npos);
-  EXPECT_NE(refusal(forged(*whole, 4096)).find("4096 bytes"), std::string::npos);
+  EXPECT_NE(refusal(forged(*whole, 4096)).find("bytes"), std::string::npos);
+  EXPECT_NE(refusal(forged(*whole, 4096 - kGraphAreaBytes)).find("4096 bytes"), std::string::npos);
   EXPECT_NE(refusal(forged(*whole, (kMaxSegmentKb + 4) << 10)).find("bytes"), std::string::npos);
   EXPECT_NE(refusal(forged(*whole, 2 * whole->size())).find("contradict"), std::string::npos);
   EXPECT_NE(refusal(Descriptor(open("/dev/null", O_RDWR | O_CLOEXEC))).find("no sealed"),

@@ -36,6 +36,7 @@ class TestSegment {
     mprotect(memory_ + page, bytes, PROT_READ | PROT_WRITE);
     auto& header = *new (memory_ + page) Header();
     header.process_capacity.store(processes);
+    header.entries_in_use.store(processes);
     header.size.store(size);
     layout_ = Layout::of(memory_ + page, size);
     Heap::initialize(layout_);

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What Conclave adds to XRT's C interface: what a library above it, such as libxrt_coreutil, cannot
+ * do with XRT's functions. Functions that return int return a negative errno for failures, and
+ * xclConclaveErrorText() tells more. Link with -lxrt_core. */
+#ifndef CONCLAVE_XRT_XRT_CONCLAVE_H_
+#define CONCLAVE_XRT_XRT_CONCLAVE_H_
+
+#include "xrt.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct xclConclaveDevice {
+  char name[128];
+  uint32_t num_units; /* compute units of the device */
+  uint32_t clock_mhz; /* 0 where it is not known */
+};
+XCL_DRIVER_DLLESPEC int xclConclaveGetDevice(xclDeviceHandle handle,
+                                             struct xclConclaveDevice* device);
+
+/* The UUID of the device image that is loaded, by whatever process; ENOENT where there is none. */
+XCL_DRIVER_DLLESPEC int xclConclaveGetImage(xclDeviceHandle handle, xuid_t uuid);
+
+/* A kernel of the device image that the handle's contexts are on. */
+struct xclConclaveKernel {
+  uint32_t num_units;
+  uint32_t units[256]; /* numbers of its compute units in the image */
+  uint32_t num_arguments;
+  uint32_t global_size; /* offset of the registers for the global size; those for the local size
+                           follow. Three words each. */
+};
+/* `name`: "kernel", which means all its compute units, or "kernel:{unit,unit}". ENOENT where the
+ * image has none of that name, EINVAL where the handle has no context. */
+XCL_DRIVER_DLLESPEC int xclConclaveGetKernel(xclDeviceHandle handle, const char* name,
+                                             struct xclConclaveKernel* kernel);
+
+enum xclConclaveArgumentKind {
+  XCL_CONCLAVE_ARGUMENT_VALUE = 0,
+  XCL_CONCLAVE_ARGUMENT_POINTER = 1, /* paddr of a buffer object; 0 is a null pointer */
+  XCL_CONCLAVE_ARGUMENT_LOCAL = 2,   /* bytes of local memory */
+  XCL_CONCLAVE_ARGUMENT_OTHER = 3,   /* image or sampler, which no register can give */
+  XCL_CONCLAVE_ARGUMENT_STREAM = 4   /* what the device image connects; takes registers, unused */
+};
+struct xclConclaveArgument {
+  char name[64];   /* cut off where it is longer */
+  char type[64];   /* as in the kernel's source, likewise */
+  uint32_t kind;   /* enum xclConclaveArgumentKind */
+  uint32_t offset; /* of its registers */
+  uint32_t size;   /* of its value, in bytes: that of a value as the kernel declares it */
+};
+/* EINVAL where the kernel has no argument of this number. */
+XCL_DRIVER_DLLESPEC int xclConclaveGetArgument(xclDeviceHandle handle, const char* kernel,
+                                               unsigned int index,
+                                               struct xclConclaveArgument* argument);
+
+/* xclExecBuf(), and when the command has ended, a call of `ended` with the packet's last state
+ * (enum ert_cmd_state), by a thread of the device: the function should be short, and may use
+ * handles, but not wait for commands. It is not called where this fails. */
+XCL_DRIVER_DLLESPEC int xclConclaveExecBuf(xclDeviceHandle handle, xclBufferHandle cmd,
+                                           void (*ended)(unsigned int state, void* data),
+                                           void* data);
+
+/* Access modes of graphs and of the array of graphs (docs/access-modes.md). */
+enum xclConclaveAccessMode {
+  XCL_CONCLAVE_ACCESS_EXCLUSIVE = 0,
+  XCL_CONCLAVE_ACCESS_PRIMARY = 1,
+  XCL_CONCLAVE_ACCESS_SHARED = 2
+};
+
+/* The array, open in a mode until it is closed. Null, and errno, where it cannot be had. */
+typedef void* xclConclaveArray;
+XCL_DRIVER_DLLESPEC xclConclaveArray xclConclaveOpenArray(xclDeviceHandle handle,
+                                                          unsigned int mode);
+/* EBUSY while this process has graphs open. */
+XCL_DRIVER_DLLESPEC int xclConclaveCloseArray(xclConclaveArray array);
+/* Empties the streams of the image whose kernels do not run, and resets the parameters and states
+ * of the graphs that nobody has open. EPERM in shared mode. */
+XCL_DRIVER_DLLESPEC int xclConclaveResetArray(xclConclaveArray array);
+
+/* A graph of the device image, open in a mode until it is closed. Null, and errno, where it cannot
+ * be had. */
+typedef void* xclConclaveGraph;
+XCL_DRIVER_DLLESPEC xclConclaveGraph xclConclaveOpenGraph(xclDeviceHandle handle, const xuid_t uuid,
+                                                          const char* name, unsigned int mode);
+/* Leaves what of it runs. */
+XCL_DRIVER_DLLESPEC int xclConclaveCloseGraph(xclConclaveGraph graph);
+/* All return EPERM where the mode does not permit them, EINVAL where the graph's state does not. */
+XCL_DRIVER_DLLESPEC int xclConclaveResetGraph(xclConclaveGraph graph);
+/* `iterations`: 0: until it is suspended or ended. */
+XCL_DRIVER_DLLESPEC int xclConclaveRunGraph(xclConclaveGraph graph, uint64_t iterations);
+/* `ms`: 0: for ever; ETIME. */
+XCL_DRIVER_DLLESPEC int xclConclaveWaitGraph(xclConclaveGraph graph, uint64_t ms);
+/* Until so many cycles have passed since it was run, when it is suspended; 0: until it is done. */
+XCL_DRIVER_DLLESPEC int xclConclaveWaitGraphCycles(xclConclaveGraph graph, uint64_t cycles);
+XCL_DRIVER_DLLESPEC int xclConclaveSuspendGraph(xclConclaveGraph graph);
+XCL_DRIVER_DLLESPEC int xclConclaveResumeGraph(xclConclaveGraph graph);
+XCL_DRIVER_DLLESPEC int xclConclaveEndGraph(xclConclaveGraph graph, uint64_t cycles);
+XCL_DRIVER_DLLESPEC int xclConclaveTimestampGraph(xclConclaveGraph graph, uint64_t* cycles);
+/* A run-time parameter by its port, "graph.kernel.port". `wait`: for a synchronous one, until the
+ * graph has taken the last value, or written a new one; EAGAIN otherwise. */
+XCL_DRIVER_DLLESPEC int xclConclaveUpdateGraph(xclConclaveGraph graph, const char* port,
+                                               const void* value, size_t size, bool wait);
+XCL_DRIVER_DLLESPEC int xclConclaveReadGraph(xclConclaveGraph graph, const char* port, void* value,
+                                             size_t size, bool wait);
+
+/* Sets a key of xrt.ini for this process, such as "Runtime.multiprocess" to "false". EBUSY where
+ * the configuration has been read, which the first use of the device does; EINVAL where the value
+ * is none of the key's. Keys that mean nothing here are accepted. */
+XCL_DRIVER_DLLESPEC int xclConclaveSetIni(const char* key, const char* value);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CONCLAVE_XRT_XRT_CONCLAVE_H_ */

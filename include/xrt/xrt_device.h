@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// xrt::device: a handle of the device.
+#ifndef CONCLAVE_XRT_XRT_DEVICE_H_
+#define CONCLAVE_XRT_XRT_DEVICE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "xrt.h"
+#include "xrt_exception.h"
+#include "xrt_uuid.h"
+#include "xrt_xclbin.h"
+
+namespace xrt {
+
+class device_impl;
+
+namespace info {
+
+// What get_info() tells, with its type.
+enum class device : unsigned int {
+  bdf,                      // std::string: the name under which it can be opened
+  interface_uuid,           // xrt::uuid: that of the platform, null here
+  kdma,                     // uint32_t: compute units that only copy: 0
+  max_clock_frequency_mhz,  // unsigned long: of the CPU; 0 where it is not known
+  m2m,                      // bool: whether memory is copied by the device
+  name,                     // std::string
+  nodma,                    // bool: whether there is no DMA: host and device share memory
+  offline                   // bool: false
+};
+
+template <device what>
+struct device_info {
+  using type = std::string;
+};
+template <>
+struct device_info<device::interface_uuid> {
+  using type = uuid;
+};
+template <>
+struct device_info<device::kdma> {
+  using type = uint32_t;
+};
+template <>
+struct device_info<device::max_clock_frequency_mhz> {
+  using type = unsigned long;
+};
+template <>
+struct device_info<device::m2m> {
+  using type = bool;
+};
+template <>
+struct device_info<device::nodma> {
+  using type = bool;
+};
+template <>
+struct device_info<device::offline> {
+  using type = bool;
+};
+
+}  // namespace info
+
+// Each object that is made from a number or a name is a client of its own; copies are the same
+// client, which ends with the last of them and with the last kernel, run and buffer object of it.
+class XCL_DRIVER_DLLESPEC device {
+ public:
+  // Of no device.
+  device() = default;
+  // Device `index`: there is one, 0. Throws system_error(ENODEV) for others, where the
+  // configuration is wrong, and in a process that was forked after its parent had used the device.
+  explicit device(unsigned int index);
+  explicit device(int index) : device(static_cast<unsigned int>(index)) {}
+  // By what get_info<info::device::bdf>() tells, or by its number.
+  explicit device(const std::string& bdf);
+
+  explicit operator bool() const { return impl_ != nullptr; }
+
+  // Loads a device image; does nothing where it is loaded already. Throws system_error: EBUSY while
+  // contexts on another image are open, EPERM while another process has the device alone, EINVAL
+  // for what is no image of this device. Returns its UUID.
+  uuid load_xclbin(const std::string& file);
+  uuid load_xclbin(const axlf* image);
+  uuid load_xclbin(const xclbin& image);
+  // Keeps an image for a hw_context, which loads it.
+  uuid register_xclbin(const xclbin& image);
+  // Of the image that is loaded, by whatever process; the null UUID where none is.
+  uuid get_xclbin_uuid() const;
+
+  template <info::device what>
+  typename info::device_info<what>::type get_info() const {
+    typename info::device_info<what>::type value{};
+    get_info(what, &value);
+    return value;
+  }
+
+  // XRT's C interface on the same client.
+  operator xclDeviceHandle() const;
+
+  const std::shared_ptr<device_impl>& get_handle() const { return impl_; }
+
+ private:
+  void get_info(info::device what, void* value) const;
+
+  std::shared_ptr<device_impl> impl_;
+};
+
+}  // namespace xrt
+
+#endif  // CONCLAVE_XRT_XRT_DEVICE_H_

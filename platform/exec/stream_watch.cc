@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/exec/stream_watch.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <string>
+
+#include "platform/base/background_thread.h"
+#include "platform/base/error.h"
+#include "platform/exec/engine.h"
+#include "platform/share/guardian.h"
+#include "platform/share/share.h"
+#include "platform/share/stream_bell.h"
+
+namespace conclave {
+namespace {
+
+// While somebody waits for what nobody rings for, and where the process has left the segment that
+// it slept in.
+constexpr uint64_t kPollNs = 5'000'000;
+constexpr uint64_t kLongestSleepNs = 2'000'000'000;
+
+}  // namespace
+
+StreamWatch& StreamWatch::get() {
+  // Leaked on purpose: its thread may still run when the host's static objects are destroyed.
+  static auto* watch = new StreamWatch;
+  return *watch;
+}
+
+bool StreamWatch::park(Event& event, Waiting& waiting) {
+  // From now on it matters when another process dies.
+  share::Guardian::start_once(share::Share::get().layout());
+  const std::lock_guard lock(mutex_);
+  ensure_thread();
+  waiting.begin_wait();
+  if (!waiting.polls() && waiting.is_over()) return false;
+  parked_.push_back({Ref<Event>(&event), &waiting});
+  // The thread may sleep for longer than this one can wait.
+  const share::Membership& here = share::Share::get().membership();
+  if (parked_.size() == 1 || waiting.polls())
+    share::StreamBells(here.segment.layout()).ring(here.self);
+  return true;
+}
+
+void StreamWatch::ensure_thread() {
+  if (has_thread_) return;
+  start_background_thread(
+      "conclave-stream",
+      [](void* self) -> void* {
+        static_cast<StreamWatch*>(self)->watch();
+        return nullptr;
+      },
+      this);
+  has_thread_ = true;
+}
+
+// Those that can go on.
+std::vector<StreamWatch::Parked> StreamWatch::take_over() {
+  std::vector<Parked> ready;
+  std::erase_if(parked_, [&](Parked& parked) {
+    if (!parked.waiting->is_over()) {
+      parked.waiting->begin_wait();
+      if (!parked.waiting->is_over()) return false;
+    }
+    ready.push_back(std::move(parked));
+    return true;
+  });
+  return ready;
+}
+
+void StreamWatch::watch() {
+  for (;;) {
+    const share::Membership& here = share::Share::get().membership();
+    const share::StreamBells bells(here.segment.layout());
+    const uint32_t seen = bells.count(here.self);
+    std::vector<Parked> ready;
+    uint64_t timeout_ns = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      ready = take_over();
+      if (!parked_.empty()) timeout_ns = kLongestSleepNs;
+      for (const Parked& parked : parked_)
+        if (parked.waiting->polls()) timeout_ns = kPollNs;
+    }
+    for (Parked& parked : ready) Engine::get().resume(std::move(parked.event));
+    if (ready.empty()) bells.sleep(here.self, seen, timeout_ns);
+  }
+}
+
+}  // namespace conclave

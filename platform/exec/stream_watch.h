@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands of this process that wait in the middle, for a stream that another kernel, perhaps
+// of another process, has to move. One thread sleeps on the process's bell (share/stream_bell.h)
+// for all of them, and has those go on whose wait is over. There is none as long as nothing waits.
+#ifndef CONCLAVE_PLATFORM_EXEC_STREAM_WATCH_H_
+#define CONCLAVE_PLATFORM_EXEC_STREAM_WATCH_H_
+
+#include <mutex>
+#include <vector>
+
+#include "platform/base/object.h"
+#include "platform/exec/waiting.h"
+#include "platform/model/event.h"
+
+namespace conclave {
+
+class StreamWatch {
+ public:
+  static StreamWatch& get();
+
+  // Has Engine::resume() called for `event` when `waiting` is over; from then on another thread may
+  // be at it. False, and nothing happens, where that is so already. Throws
+  // Error{CL_OUT_OF_RESOURCES} where there is no thread to be had.
+  bool park(Event& event, Waiting& waiting);
+
+ private:
+  struct Parked {
+    Ref<Event> event;
+    Waiting* waiting;
+  };
+
+  void ensure_thread();
+  void watch();
+  std::vector<Parked> take_over();
+
+  std::mutex mutex_;
+  std::vector<Parked> parked_;
+  bool has_thread_ = false;
+};
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_EXEC_STREAM_WATCH_H_

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where in the graphs' part of the shared segment (share/graph_area.h) the streams, the parameters
+// and the states of graphs of a device image lie. Each process reckons that from the image's
+// layout, so that nobody has to believe an offset that stands in shared memory.
+#ifndef CONCLAVE_PLATFORM_LOADER_GRAPH_PLAN_H_
+#define CONCLAVE_PLATFORM_LOADER_GRAPH_PLAN_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "platform/loader/image_layout.h"
+
+namespace conclave {
+
+class GraphPlan {
+ public:
+  // Throws std::length_error with a text where the layout needs more than the area has.
+  explicit GraphPlan(const ImageLayout& layout);
+
+  // Offsets from the area's beginning, in the order of the layout: a share::Stream and its buffer
+  // behind it; a share::GraphState; a share::Parameter and its two values behind it.
+  size_t stream(size_t i) const { return streams_[i]; }
+  size_t graph(size_t i) const { return graphs_[i]; }
+  size_t parameter(size_t graph, size_t kernel, size_t i) const {
+    return parameters_[graph][kernel][i];
+  }
+  // All that must be zero when an image begins: ranges of offset and size.
+  const std::vector<std::pair<size_t, size_t>>& words() const { return words_; }
+
+ private:
+  size_t add(size_t words, size_t bytes);
+
+  size_t end_;
+  std::vector<size_t> streams_, graphs_;
+  std::vector<std::vector<std::vector<size_t>>> parameters_;
+  std::vector<std::pair<size_t, size_t>> words_;
+};
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_LOADER_GRAPH_PLAN_H_

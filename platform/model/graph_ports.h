@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The run-time parameters of a graph, by name: for the process that drives it, and for those that
+// read their last values.
+#ifndef CONCLAVE_PLATFORM_MODEL_GRAPH_PORTS_H_
+#define CONCLAVE_PLATFORM_MODEL_GRAPH_PORTS_H_
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "platform/loader/device_image.h"
+#include "platform/share/parameter_slot.h"
+
+namespace conclave {
+
+struct GraphPort {
+  std::string name;  // "gr[0].k.in[1]"
+  const ImageLayout::Parameter* parameter;
+  share::ParameterSlot slot;
+
+  // Zeros, which no synchronous reader waits for.
+  void reset();
+};
+
+class GraphPorts {
+ public:
+  // Of graph number `number` of the image, which is resident and pinned by this process.
+  GraphPorts(std::shared_ptr<const DeviceImage> image, size_t number);
+
+  // Throws Error{EINVAL} where there is no such port, or its value has another size.
+  GraphPort& find(const std::string& name, size_t bytes);
+  // The last value. Throws as find(), and Error{EIO} where it changes all the time.
+  void read(const std::string& name, void* value, size_t bytes);
+
+  // All of them; of a kernel, by its place in the graph.
+  std::deque<GraphPort>& all() { return ports_; }
+  const std::vector<GraphPort*>& of_kernel(size_t kernel) const { return of_kernel_[kernel]; }
+  const ImageLayout::Graph& graph() const { return image_->layout().graphs[number_]; }
+
+ private:
+  const std::shared_ptr<const DeviceImage> image_;
+  const size_t number_;
+  std::deque<GraphPort> ports_;
+  std::vector<std::vector<GraphPort*>> of_kernel_;
+};
+
+// Empties the streams that no kernel has, and resets the parameters of graphs that nobody drives.
+void reset_idle_graphs(const std::shared_ptr<const DeviceImage>& image);
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_MODEL_GRAPH_PORTS_H_

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The streams of a device image that end at a kernel's arguments.
+#ifndef CONCLAVE_PLATFORM_MODEL_STREAM_PORTS_H_
+#define CONCLAVE_PLATFORM_MODEL_STREAM_PORTS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "platform/loader/device_image.h"
+#include "platform/loader/program_image.h"
+#include "platform/share/stream_end.h"
+
+namespace conclave {
+
+struct StreamPort {
+  size_t argument;   // of the kernel
+  std::string name;  // of the stream
+  size_t offset;     // of the stream in the shared segment (graph_plan.h)
+  uint64_t bytes;    // of its buffer
+  share::StreamEnd::Side side;
+};
+
+bool has_streams(const KernelInfo& kernel);
+
+// Those of `kernel` on the compute unit, or as the kernel of a graph, of that name ("vadd_1",
+// "gr[0].k"). Throws Error{CL_INVALID_KERNEL_ARGS} where no stream ends at one of its stream
+// arguments.
+std::vector<StreamPort> stream_ports(const DeviceImage& image, const std::string& owner,
+                                     const KernelInfo& kernel);
+
+// Makes the segment ready for the image's graphs and streams. While a context is open on the image.
+void prepare_streams(const DeviceImage& image);
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_MODEL_STREAM_PORTS_H_

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/share/access_modes.h"
+
+#include <cerrno>
+
+#include "platform/base/error.h"
+#include "platform/share/other_users.h"
+#include "platform/share/registry.h"
+#include "platform/share/tries.h"
+#include "platform/share/under_lock.h"
+
+namespace conclave::share {
+namespace {
+
+static_assert(kModeWords * kModesPerWord >= kThingsWithModes);
+
+// A word of an entry: the modes of some things, two bits each, and in which use of the entry. A
+// process that is no longer in the table must not count in its entry's next user's name.
+class ModeWord {
+ public:
+  explicit ModeWord(uint64_t bits) : bits_(bits) {}
+  static ModeWord empty(uint16_t generation) { return ModeWord(uint64_t{generation} << 48); }
+
+  uint64_t bits() const { return bits_; }
+  uint16_t generation() const { return static_cast<uint16_t>(bits_ >> 48); }
+  bool is_empty() const { return bits_ << 16 == 0; }
+
+  std::optional<AccessMode> mode(uint32_t thing) const {
+    const uint64_t code = bits_ >> shift(thing) & 3;
+    if (code == 0) return std::nullopt;
+    return static_cast<AccessMode>(code - 1);
+  }
+  ModeWord with(uint32_t thing, std::optional<AccessMode> mode) const {
+    const uint64_t code = mode ? static_cast<uint64_t>(*mode) + 1 : 0;
+    return ModeWord((bits_ & ~(uint64_t{3} << shift(thing))) | code << shift(thing));
+  }
+
+ private:
+  static uint32_t shift(uint32_t thing) { return 2 * (thing % kModesPerWord); }
+
+  uint64_t bits_;
+};
+
+Atomic<uint64_t>& word_of(ProcessEntry& entry, uint32_t thing) {
+  return entry.access_modes[thing / kModesPerWord];
+}
+
+// In which mode the process whose entry it is has something.
+std::optional<AccessMode> mode_in(const ProcessEntry& entry, uint32_t thing) {
+  const ModeWord word(entry.access_modes[thing / kModesPerWord].load());
+  if (word.generation() != EntryState::of(entry.state.load()).generation) return std::nullopt;
+  return word.mode(thing);
+}
+
+OpenModes modes_in(const ProcessEntry& entry) {
+  OpenModes modes;
+  const uint16_t generation = EntryState::of(entry.state.load()).generation;
+  for (uint32_t w = 0; w < kModeWords; ++w) {
+    const ModeWord word(entry.access_modes[w].load());
+    if (word.generation() != generation || word.is_empty()) continue;
+    for (uint32_t i = w * kModesPerWord; i < (w + 1) * kModesPerWord && i < kThingsWithModes; ++i)
+      if (const auto mode = word.mode(i)) modes.in(*mode).set(i);
+  }
+  return modes;
+}
+
+// Changes a word of the entry, unless it is another's. Returns what it was.
+template <class Change>
+std::optional<ModeWord> change(Atomic<uint64_t>& word, uint16_t generation, Change to) {
+  for (Tries tries; tries.next();) {
+    uint64_t bits = word.load();
+    const ModeWord seen(bits);
+    if (seen.generation() != generation) return std::nullopt;
+    if (word.compare_exchange_strong(bits, to(seen).bits())) return seen;
+  }
+  return std::nullopt;
+}
+
+[[noreturn]] void refuse(uint32_t thing, const std::string& name, AccessMode wanted,
+                         AccessMode open, const std::string& where) {
+  throw Error(thing == kArray ? CL_DEVICE_NOT_AVAILABLE : CL_OUT_OF_RESOURCES,
+              name + " is open in " + name_of(open) + " mode in " + where +
+                  "; it cannot be opened in " + name_of(wanted) + " mode besides",
+              EBUSY);
+}
+
+constexpr char kTheArray[] = "the array";
+
+}  // namespace
+
+// Stores the mode in which this process has something; false where its entry is another's.
+bool AccessModes::publish(uint32_t thing, std::optional<AccessMode> mode) {
+  return change(word_of(entry(), thing), self_.generation(),
+                [&](const ModeWord& word) { return word.with(thing, mode); })
+      .has_value();
+}
+
+AccessModes::Opponent AccessModes::find_opponent(uint32_t thing, AccessMode wanted) const {
+  Opponent opponent;
+  Registry registry(layout_);
+  const Owner holder = registry.find_living(
+      [&](const ProcessEntry& process) {
+        const std::optional<AccessMode> mode = mode_in(process, thing);
+        if (!mode || !rules_out(*mode, wanted)) return false;
+        opponent.mode = *mode;
+        return true;
+      },
+      self_);
+  if (!holder) return opponent;
+  opponent.process = registry.describe(holder);
+  opponent.pid = static_cast<uint32_t>(registry.identity(holder).pid);
+  return opponent;
+}
+
+AccessModes::Opponent AccessModes::find_opponent_of_other_users(uint32_t thing,
+                                                                AccessMode wanted) const {
+  const std::optional<AccessMode> mode = mode_in(OtherUsers(layout_).entry(), thing);
+  if (!mode || !rules_out(*mode, wanted)) return {};
+  return {*mode, "a process of another user"};
+}
+
+// First others can see it, then it is looked whether it may be. So no two ever have what rules each
+// other out, whoever is overtaken where; and of two that want the same at once the lock lets one
+// have it. Other users are asked last.
+void AccessModes::add(uint32_t thing, AccessMode mode, std::optional<AccessMode> before,
+                      const std::string& name) {
+  const auto take_back = [&] {
+    publish(thing, before);
+    ImageSlot::announce_change(layout_);
+  };
+  under_lock(layout_.header().access_lock, "the lock of the access modes is lost again and again",
+             [&](const SegmentLock&) {
+               if (!publish(thing, mode))
+                 throw Error(CL_OUT_OF_RESOURCES,
+                             "this process is no longer in the table of those that share the "
+                             "device; " +
+                                 name + " cannot be opened",
+                             EAGAIN);
+               try {
+                 const Opponent opponent = find_opponent(thing, mode);
+                 if (!opponent.process.empty())
+                   refuse(thing, name, mode, opponent.mode, opponent.process);
+               } catch (...) {
+                 take_back();
+                 throw;
+               }
+             });
+  OtherUsers(layout_).consult();
+  const Opponent opponent = find_opponent_of_other_users(thing, mode);
+  if (opponent.process.empty()) return;
+  take_back();
+  refuse(thing, name, mode, opponent.mode, opponent.process);
+}
+
+// The strongest mode in which this process has it.
+std::optional<AccessMode> AccessModes::array() const {
+  for (AccessMode mode : {AccessMode::kExclusive, AccessMode::kPrimary, AccessMode::kShared})
+    if (array_opens_[static_cast<size_t>(mode)]) return mode;
+  return std::nullopt;
+}
+
+void AccessModes::open_array(AccessMode mode) {
+  const std::lock_guard lock(mutex_);
+  const std::optional<AccessMode> before = array();
+  if (before && rules_out(*before, mode)) refuse(kArray, kTheArray, mode, *before, "this process");
+  // Who has it in primary mode and opens it in shared mode besides stays the primary owner.
+  if (!before || mode < *before) add(kArray, mode, before, kTheArray);
+  ++array_opens_[static_cast<size_t>(mode)];
+}
+
+void AccessModes::close_array(AccessMode mode) {
+  const std::lock_guard lock(mutex_);
+  if (array_opens_[static_cast<size_t>(mode)] == 0)
+    throw Error(CL_INVALID_VALUE,
+                std::string("the array is not open in ") + name_of(mode) + " mode in this process",
+                EINVAL);
+  const uint32_t opens = array_opens_[0] + array_opens_[1] + array_opens_[2];
+  if (opens == 1 && !graphs_.empty())
+    throw Error(CL_OUT_OF_RESOURCES,
+                "the array cannot be closed: this process has open " + names_of_graphs(), EBUSY);
+  leave_array(mode);
+}
+
+void AccessModes::drop_array(AccessMode mode) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (array_opens_[static_cast<size_t>(mode)] != 0) leave_array(mode);
+}
+
+// Without the lock of the segment: whoever decides by a mode that has just gone was a moment
+// sooner.
+void AccessModes::leave_array(AccessMode mode) {
+  const std::optional<AccessMode> before = array();
+  --array_opens_[static_cast<size_t>(mode)];
+  if (array() == before) return;
+  publish(kArray, array());
+  ImageSlot::announce_change(layout_);
+}
+
+// "graph gr[0] (primary mode), graph gr[1] (shared mode)"
+std::string AccessModes::names_of_graphs() const {
+  std::string names;
+  for (const auto& [number, graph] : graphs_)
+    names += (names.empty() ? "graph " : ", graph ") + graph.name + " (" + name_of(graph.mode) +
+             " mode)";
+  return names;
+}
+
+void AccessModes::open_graph(const Uuid& uuid, uint32_t number, const std::string& name,
+                             AccessMode mode) {
+  if (number >= kMostGraphs)
+    throw Error(CL_INVALID_VALUE,
+                "graph " + name + " has number " + std::to_string(number) +
+                    "; a device image has " + std::to_string(kMostGraphs) + " graphs at most",
+                EINVAL);
+  const std::lock_guard lock(mutex_);
+  if (const auto mine = graphs_.find(number); mine != graphs_.end())
+    throw Error(CL_INVALID_VALUE,
+                "graph " + name + " is open in " + name_of(mine->second.mode) +
+                    " mode in this process; it cannot be opened twice",
+                EINVAL);
+  try {
+    image_slot_.open(uuid);
+  } catch (const DamagedSegment&) {
+    throw;
+  } catch (const Error& error) {
+    throw Error(CL_INVALID_PROGRAM, "graph " + name + " cannot be opened: " + error.text(), EINVAL);
+  }
+  try {
+    add(number, mode, std::nullopt, "graph " + name);
+    graphs_[number] = {name, mode};
+  } catch (...) {
+    image_slot_.close();
+    throw;
+  }
+}
+
+void AccessModes::close_graph(uint32_t number) {
+  const std::lock_guard lock(mutex_);
+  if (graphs_.erase(number) == 0)
+    throw Error(CL_INVALID_VALUE,
+                "graph number " + std::to_string(number) + " is not open in this process", EINVAL);
+  publish(number, std::nullopt);
+  image_slot_.close();  // wakes those who wait, too
+}
+
+// Somebody who may only look must not take the image away from an owner. Where there is no owner it
+// must be possible: whoever opens the array in shared mode may be there first.
+void AccessModes::note_load(const Uuid& uuid) {
+  {
+    const std::lock_guard lock(mutex_);
+    const std::optional<AccessMode> mode = array();
+    if (!mode || *mode == AccessMode::kShared) return;
+  }
+  image_slot_.become_loader(uuid);
+}
+
+void AccessModes::require_may_load(const Uuid& uuid) const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (array() != AccessMode::kShared) return;
+  }
+  const OtherUsers others(layout_);
+  others.consult();
+  if (image_slot_.is_resident(uuid) || others.know_as_the_last(uuid)) return;
+  // Only what is more than shared rules this out.
+  Opponent owner = find_opponent(kArray, AccessMode::kPrimary);
+  if (owner.process.empty()) owner = find_opponent_of_other_users(kArray, AccessMode::kPrimary);
+  if (owner.process.empty()) return;
+  const std::optional<ImageSlot::Loaded> loaded = image_slot_.loaded();
+  // The owner may have loaded this very image since the look above.
+  if (loaded && loaded->uuid == uuid) return;
+  if (owner.pid && (!loaded || loaded->loader != owner.pid)) return;
+  throw Error(CL_INVALID_OPERATION,
+              std::string("the array is open in shared mode, which does not permit this: load of "
+                          "another device image; it is open in ") +
+                  name_of(owner.mode) + " mode in " + owner.process,
+              EPERM);
+}
+
+OpenModes AccessModes::mine() const {
+  const std::lock_guard lock(mutex_);
+  OpenModes modes;
+  if (const auto mode = array()) modes.in(*mode).set(kArray);
+  for (const auto& [number, graph] : graphs_) modes.in(graph.mode).set(number);
+  return modes;
+}
+
+std::vector<AccessModes::Holder> AccessModes::report() const {
+  std::vector<Holder> holders;
+  const Registry registry(layout_);
+  for (Owner owner : registry.everybody()) {
+    const ProcessEntry* process = registry.find(owner);
+    if (!process) continue;
+    if (OpenModes modes = modes_in(*process); !modes.none()) holders.push_back({owner, modes});
+  }
+  return holders;
+}
+
+void AccessModes::show(const OpenModes& modes) {
+  bool less = false;
+  for (uint32_t w = 0; w < kModeWords; ++w) {
+    ModeWord fresh = ModeWord::empty(self_.generation());
+    for (uint32_t i = w * kModesPerWord; i < (w + 1) * kModesPerWord && i < kThingsWithModes; ++i)
+      fresh = fresh.with(i, modes.strongest(i));
+    Atomic<uint64_t>& word = entry().access_modes[w];
+    if (word.load() == fresh.bits()) continue;
+    change(word, self_.generation(), [&](const ModeWord&) { return fresh; });
+    less = true;
+  }
+  if (less) ImageSlot::announce_change(layout_);
+}
+
+bool AccessModes::forget(ProcessEntry& entry, uint16_t generation) {
+  bool any = false;
+  for (Atomic<uint64_t>& word : entry.access_modes) {
+    if (ModeWord(word.load()).is_empty()) continue;
+    const std::optional<ModeWord> before =
+        change(word, generation, [&](const ModeWord&) { return ModeWord::empty(generation); });
+    any |= before.has_value();
+  }
+  return any;
+}
+
+void AccessModes::begin(ProcessEntry& entry, uint16_t generation) {
+  for (Atomic<uint64_t>& word : entry.access_modes) word.store(ModeWord::empty(generation).bits());
+}
+
+}  // namespace conclave::share

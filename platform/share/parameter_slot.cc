@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/share/parameter_slot.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "platform/base/align.h"
+
+namespace conclave::share {
+namespace {
+
+constexpr size_t kWord = sizeof(uint64_t);
+// A reader needs a second try where the value was written twice meanwhile.
+constexpr int kMostTries = 1000;
+
+}  // namespace
+
+Atomic<uint64_t>* ParameterSlot::value(uint64_t version) const {
+  auto* first = reinterpret_cast<std::byte*>(&parameter_ + 1);
+  return reinterpret_cast<Atomic<uint64_t>*>(first + (version & 1) * align_up(bytes_, size_t{64}));
+}
+
+void ParameterSlot::write(const void* from) {
+  const uint64_t next = parameter_.version.load(std::memory_order_relaxed) + 1;
+  Atomic<uint64_t>* words = value(next);
+  // Who reads one of the words below finds that the version has been counted up before.
+  std::atomic_thread_fence(std::memory_order_release);
+  for (size_t at = 0; at < bytes_; at += kWord) {
+    uint64_t word = 0;
+    std::memcpy(&word, static_cast<const std::byte*>(from) + at, std::min(kWord, bytes_ - at));
+    words[at / kWord].store(word, std::memory_order_relaxed);
+  }
+  parameter_.version.store(next, std::memory_order_release);
+}
+
+bool ParameterSlot::read(void* to) const {
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    const uint64_t seen = version();
+    const Atomic<uint64_t>* words = value(seen);
+    for (size_t at = 0; at < bytes_; at += kWord) {
+      const uint64_t word = words[at / kWord].load(std::memory_order_relaxed);
+      std::memcpy(static_cast<std::byte*>(to) + at, &word, std::min(kWord, bytes_ - at));
+    }
+    // What was read above was read before this.
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (parameter_.version.load(std::memory_order_relaxed) == seen) return true;
+  }
+  return false;
+}
+
+}  // namespace conclave::share

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// How processes wake one another when a stream has moved: each has a word that it sleeps on while
+// its kernels wait for streams (exec/stream_watch.h).
+#ifndef CONCLAVE_PLATFORM_SHARE_STREAM_BELL_H_
+#define CONCLAVE_PLATFORM_SHARE_STREAM_BELL_H_
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstdint>
+
+#include "platform/share/graph_area.h"
+#include "platform/share/layout.h"
+#include "platform/share/owner.h"
+
+namespace conclave::share {
+
+// The bells of a segment.
+class StreamBells {
+ public:
+  explicit StreamBells(const Layout& layout)
+      : header_(reinterpret_cast<GraphHeader*>(layout.graphs)) {}
+
+  // Wakes `whom`; costs a memory access where it does not sleep.
+  void ring(Owner whom) const {
+    if (whom && whom.slot() < kBells) ring(whom.slot());
+  }
+  // Wakes all: somebody has gone whose streams they may wait for.
+  void ring_all() const {
+    if (!header_) return;
+    for (uint32_t slot = 0; slot < kBells; ++slot)
+      if (header_->sleeps[slot].load(std::memory_order_relaxed)) ring(slot);
+  }
+
+  uint32_t count(Owner self) const { return header_->bells[self.slot() % kBells].load(); }
+  // Sleeps until somebody rings, if nobody has since count() was `seen`; at most `timeout_ns` where
+  // that is not 0.
+  void sleep(Owner self, uint32_t seen, uint64_t timeout_ns) const {
+    const uint32_t slot = self.slot() % kBells;
+    const timespec timeout = {static_cast<time_t>(timeout_ns / 1'000'000'000),
+                              static_cast<long>(timeout_ns % 1'000'000'000)};
+    header_->sleeps[slot].store(1);
+    syscall(SYS_futex, &header_->bells[slot], FUTEX_WAIT, seen, timeout_ns ? &timeout : nullptr,
+            nullptr, 0);
+    header_->sleeps[slot].store(0);
+  }
+
+ private:
+  void ring(uint32_t slot) const {
+    header_->bells[slot].fetch_add(1);
+    if (header_->sleeps[slot].load())
+      syscall(SYS_futex, &header_->bells[slot], FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  }
+
+  GraphHeader* const header_;
+};
+
+}  // namespace conclave::share
+
+#endif  // CONCLAVE_PLATFORM_SHARE_STREAM_BELL_H_

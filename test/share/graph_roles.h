@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes that use graphs and streams, and do as they are told, step by step.
+#ifndef CONCLAVE_TEST_SHARE_GRAPH_ROLES_H_
+#define CONCLAVE_TEST_SHARE_GRAPH_ROLES_H_
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "test/common/worker_process.h"
+#include "xrt/xrt_device.h"
+
+namespace conclave::test {
+
+// Role "graphs": each line is a step, and is answered by "0" or the errno of the exception.
+//   load [FILE]                 the image, by default the one that all tests use
+//   graph NAME MODE             opens it: exclusive, primary, shared; "close" closes it
+//   reset, run N, wait MS, cycles N, suspend, resume, end N, timestamp
+//   update PORT INT, update_nb PORT INT; read PORT, read_nb PORT: answered by "= INT"
+//   start KERNEL FIRST N        starts a kernel that writes or, with a buffer, reads a stream
+//   finish MS                   the state of the run (4: completed, 5: failed, 8: not yet)
+//   clstart KERNEL FIRST N, clfinish: the same from OpenCL; answered by the event's status
+//   check FIRST N               "0" where the buffer has these numbers
+//   cpu                         microseconds of CPU time that the process has used
+//   leave                       main() returns
+const std::map<std::string, Role>& graph_roles();
+
+// The files of the images; the second has all on compute unit 0.
+std::string graph_image_file();
+std::string one_unit_image_file();
+
+// The errno of what `body` throws; 0 where it throws nothing. `text` has to be in the message.
+template <class Body>
+int error_of(Body body, const std::string& text = "") {
+  try {
+    body();
+  } catch (const xrt::system_error& error) {
+    EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
+    return error.get_code();
+  }
+  return 0;
+}
+
+}  // namespace conclave::test
+
+#endif  // CONCLAVE_TEST_SHARE_GRAPH_ROLES_H_

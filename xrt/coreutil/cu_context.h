@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// A context on the device image, open for as long as the object lives.
+#ifndef CONCLAVE_XRT_COREUTIL_CU_CONTEXT_H_
+#define CONCLAVE_XRT_COREUTIL_CU_CONTEXT_H_
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "xrt/coreutil/device_impl.h"
+#include "xrt/coreutil/failure.h"
+
+namespace xrt {
+
+class cu_context {
+ public:
+  // Instead of a compute unit: a context that pins the image alone.
+  static constexpr uint32_t kImage = ~uint32_t{0};
+
+  // Throws system_error, whose text begins with `what`.
+  cu_context(std::shared_ptr<device_impl> device, const uuid& uuid, uint32_t unit, bool shared,
+             const char* what)
+      : device_(std::move(device)), uuid_(uuid), unit_(unit) {
+    check(xclOpenContext(device_->handle(), uuid_.get(), unit_, shared), what);
+  }
+  ~cu_context() {
+    if (device_) xclCloseContext(device_->handle(), uuid_.get(), unit_);
+  }
+  cu_context(cu_context&& other) = default;
+  cu_context& operator=(cu_context&&) = delete;
+
+ private:
+  std::shared_ptr<device_impl> device_;
+  uuid uuid_;
+  uint32_t unit_;
+};
+
+}  // namespace xrt
+
+#endif  // CONCLAVE_XRT_COREUTIL_CU_CONTEXT_H_

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What xrt::device stands for: an open handle of the C interface, and the images that this process
+// has given it.
+#ifndef CONCLAVE_XRT_COREUTIL_DEVICE_IMPL_H_
+#define CONCLAVE_XRT_COREUTIL_DEVICE_IMPL_H_
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "xrt/xrt.h"
+#include "xrt/xrt_device.h"
+#include "xrt/xrt_uuid.h"
+#include "xrt/xrt_xclbin.h"
+
+namespace xrt {
+
+class device_impl {
+ public:
+  // Throws system_error(ENODEV).
+  explicit device_impl(unsigned int index);
+  ~device_impl();
+  device_impl(const device_impl&) = delete;
+
+  xclDeviceHandle handle() const { return handle_; }
+
+  // Throws system_error as xrt::device does.
+  void load(const xclbin& image);
+  uuid loaded() const;
+  void keep(const xclbin& image);
+  // An image that was loaded or kept; empty for others.
+  xclbin kept(const uuid& uuid) const;
+
+ private:
+  xclDeviceHandle handle_;
+  mutable std::mutex mutex_;
+  std::map<uuid, xclbin> images_;
+};
+
+// The device of a handle that has one. Throws system_error(ENODEV) for an empty one.
+std::shared_ptr<device_impl> require_device(const device& device);
+
+}  // namespace xrt
+
+#endif  // CONCLAVE_XRT_COREUTIL_DEVICE_IMPL_H_

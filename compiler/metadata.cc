@@ -228,18 +228,17 @@ nlohmann::json to_json(const KernelInfo& kernel) {
   return all;
 }
 
-}  // namespace
-
 // A kernel with streams is a single work-item: a stream has one reader and one writer.
 void require_single_item(const llvm::Function& kernel, KernelInfo& info) {
   const auto is_one = [](const llvm::Argument& argument) { return is_stream(argument.getType()); };
   if (llvm::none_of(kernel.args(), is_one)) return;
   constexpr std::array<uint64_t, 3> kNone = {0, 0, 0}, kOne = {1, 1, 1};
   if (info.required_local_size != kNone && info.required_local_size != kOne)
-    throw BuildError("kernel '" + info.name +
-                     "' has streams, so that it can have one work-item only");
+    throw BuildError("kernel '" + info.name + "' has streams, so it can have only one work-item");
   info.required_local_size = kOne;
 }
+
+}  // namespace
 
 KernelInfo describe_kernel(const llvm::Function& kernel) {
   KernelInfo info;

@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "platform/base/error.h"
+#include "platform/base/host_cpus.h"
 #include "xrt/xcl_device.h"
 
 namespace conclave::xrt {
@@ -43,7 +44,7 @@ void XclGraph::read(const std::string& port, void* value, size_t bytes, bool wai
 
 uint64_t XclGraph::timestamp() const {
   open_.require(Operation::kGraphTimestamp);
-  return Graph::timestamp();
+  return device_cycles();
 }
 
 void XclGraph::close() {

@@ -17,8 +17,9 @@ namespace conclave::compiler {
 
 bool is_stream(const llvm::Type* type);
 
-// Notes in a module, for whoever compiles it later, that its pipes are streams; whether that is so.
+// Marks the module: its pipes are streams, also when it is compiled later.
 void make_pipes_streams(llvm::Module& module);
+// Whether the module is marked so.
 bool are_pipes_streams(const llvm::Module& module);
 
 // Throws BuildError for reservations of packets, which a stream does not have: it has one reader

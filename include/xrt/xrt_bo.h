@@ -49,7 +49,7 @@ class XCL_DRIVER_DLLESPEC bo {
   // All constructors throw system_error: EINVAL for a size of 0, ENOMEM where the device's heaps
   // are full. Sizes and offsets are in bytes.
 
-  // Of no memory.
+  // An empty buffer object: calls on it throw EINVAL.
   bo() = default;
   // Memory of the device, all 0.
   bo(const device& device, size_t size, flags flags, memory_group group);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <tuple>
 
 #include "xrt.h"
 #include "xrt_exception.h"
@@ -32,31 +33,10 @@ enum class device : unsigned int {
 
 template <device what>
 struct device_info {
-  using type = std::string;
-};
-template <>
-struct device_info<device::interface_uuid> {
-  using type = uuid;
-};
-template <>
-struct device_info<device::kdma> {
-  using type = uint32_t;
-};
-template <>
-struct device_info<device::max_clock_frequency_mhz> {
-  using type = unsigned long;
-};
-template <>
-struct device_info<device::m2m> {
-  using type = bool;
-};
-template <>
-struct device_info<device::nodma> {
-  using type = bool;
-};
-template <>
-struct device_info<device::offline> {
-  using type = bool;
+  // In the order of the enumerators.
+  using type = std::tuple_element_t<
+      static_cast<size_t>(what),
+      std::tuple<std::string, uuid, uint32_t, unsigned long, bool, std::string, bool, bool>>;
 };
 
 }  // namespace info
@@ -65,7 +45,7 @@ struct device_info<device::offline> {
 // client, which ends with the last of them and with the last kernel, run and buffer object of it.
 class XCL_DRIVER_DLLESPEC device {
  public:
-  // Of no device.
+  // An empty handle: calls on it throw ENODEV.
   device() = default;
   // Device `index`: there is one, 0. Throws system_error(ENODEV) for others, where the
   // configuration is wrong, and in a process that was forked after its parent had used the device.

@@ -28,7 +28,7 @@ class XCL_DRIVER_DLLESPEC graph {
     shared = 2      // to read it
   };
 
-  // Of no graph.
+  // An empty graph: calls on it throw EINVAL.
   graph() = default;
   // Opens the graph `name` of the image that is loaded. EINVAL for another image, an unknown name,
   // and where this process has it open; EBUSY where another process has it in a mode that rules
@@ -84,9 +84,7 @@ class XCL_DRIVER_DLLESPEC graph {
 }  // namespace xrt
 
 // The same in C. Handles are null, and results -1, with errno, where something fails.
-#ifdef __cplusplus
 extern "C" {
-#endif
 typedef void* xrtDeviceHandle;
 typedef void* xrtGraphHandle;
 XCL_DRIVER_DLLESPEC xrtGraphHandle xrtGraphOpen(xrtDeviceHandle device, const xuid_t uuid,
@@ -109,8 +107,6 @@ XCL_DRIVER_DLLESPEC int xrtGraphUpdateRTP(xrtGraphHandle graph, const char* port
                                           const char* buffer, size_t size);
 XCL_DRIVER_DLLESPEC int xrtGraphReadRTP(xrtGraphHandle graph, const char* port, char* buffer,
                                         size_t size);
-#ifdef __cplusplus
 }
-#endif
 
 #endif  // CONCLAVE_XRT_XRT_GRAPH_H_

@@ -22,7 +22,7 @@ class XCL_DRIVER_DLLESPEC hw_context {
     shared = 1
   };
 
-  // Of no image.
+  // An empty context: calls on it throw EINVAL.
   hw_context() = default;
   // Loads the image where device::register_xclbin() has kept it and it is not loaded. Throws
   // system_error: EINVAL for a null UUID, EBUSY where another image is loaded and in use, or none,

@@ -43,7 +43,7 @@ class XCL_DRIVER_DLLESPEC run {
     ert_cmd_state state_;
   };
 
-  // Of no kernel.
+  // An empty execution: calls on it throw EINVAL.
   run() = default;
   explicit run(const kernel& kernel);
 
@@ -159,7 +159,7 @@ class XCL_DRIVER_DLLESPEC kernel {
     none = 2  // no context: the kernel can be looked at, and not run
   };
 
-  // Of no image.
+  // An empty kernel: calls on it throw EINVAL.
   kernel() = default;
   // `name`: "kernel", which means all its compute units, or "kernel:{unit,unit}". Throws
   // system_error: EINVAL for a null UUID, EBUSY where `uuid` is not the image that is loaded, or

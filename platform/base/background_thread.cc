@@ -2,32 +2,69 @@
 #include "platform/base/background_thread.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 
-#include <string>
+#include <memory>
 
 #include "platform/base/error.h"
 
 namespace conclave {
+namespace {
 
-void start_background_thread(const char* name, void* (*main)(void*), void* argument) {
-  constexpr size_t kStackBytes = 256 << 10;
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, kStackBytes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+struct Start {
+  std::string name;
+  std::function<void()> body;
+};
+
+void* begin(void* argument) {
+  const std::unique_ptr<Start> start(static_cast<Start*>(argument));
+  pthread_setname_np(pthread_self(), start->name.c_str());
+  start->body();
+  return nullptr;
+}
+
+class Attributes {
+ public:
+  explicit Attributes(const ThreadOptions& options) {
+    pthread_attr_init(&attributes_);
+    pthread_attr_setdetachstate(&attributes_, PTHREAD_CREATE_DETACHED);
+    if (options.stack_bytes) pthread_attr_setstacksize(&attributes_, options.stack_bytes);
+    if (options.guard_bytes) pthread_attr_setguardsize(&attributes_, options.guard_bytes);
+    if (options.cpu < 0) return;
+    cpu_set_t cpus;
+    CPU_ZERO(&cpus);
+    CPU_SET(options.cpu, &cpus);
+    pthread_attr_setaffinity_np(&attributes_, sizeof cpus, &cpus);
+  }
+  ~Attributes() { pthread_attr_destroy(&attributes_); }
+  Attributes(const Attributes&) = delete;
+
+  const pthread_attr_t* get() const { return &attributes_; }
+
+ private:
+  pthread_attr_t attributes_;
+};
+
+}  // namespace
+
+void start_background_thread(const std::string& name, std::function<void()> body,
+                             const ThreadOptions& options) {
+  auto start = std::make_unique<Start>(Start{name, std::move(body)});
+  const Attributes attributes(options);
   sigset_t all, before;
   sigfillset(&all);
+  if (options.runs_kernels)
+    for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, fault);
+  // A new thread blocks what its creator blocks.
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_t thread;
-  const int failed = pthread_create(&thread, &attributes, main, argument);
+  const int failed = pthread_create(&thread, attributes.get(), begin, start.get());
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  pthread_attr_destroy(&attributes);
   if (failed)
-    throw Error(CL_OUT_OF_RESOURCES,
-                std::string("cannot start thread ") + name + ": " + strerror(failed));
-  pthread_setname_np(thread, name);
+    throw Error(CL_OUT_OF_RESOURCES, "cannot start thread " + name + ": " + strerror(failed));
+  start.release();  // the thread's
 }
 
 }  // namespace conclave

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "platform/base/clock.h"
 #include "platform/base/control_group.h"
 
 namespace conclave {
@@ -58,6 +59,10 @@ uint32_t read_mhz() {
 uint32_t host_cpu_mhz() {
   static const uint32_t mhz = std::max(1u, read_mhz());
   return mhz;
+}
+
+uint64_t device_cycles() {
+  return static_cast<uint64_t>(static_cast<unsigned __int128>(now_ns()) * host_cpu_mhz() / 1000);
 }
 
 uint32_t control_group_cpus(const std::string& membership, const std::string& root) {

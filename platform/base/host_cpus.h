@@ -16,6 +16,9 @@ uint32_t host_cpus();
 // Read once: the present one changes all the time.
 uint32_t host_cpu_mhz();
 
+// The time in cycles of that frequency, which kernels and graphs take for the device's clock.
+uint64_t device_cycles();
+
 // The CPUs that control groups grant, quota / period rounded up; the smallest value of the group
 // and those above it. UINT32_MAX where there is no limit. `membership` is the text of
 // /proc/self/cgroup, `root` the directory where the control groups are mounted (/sys/fs/cgroup);

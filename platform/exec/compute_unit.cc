@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/exec/compute_unit.h"
 
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <string>
 
+#include "platform/base/background_thread.h"
 #include "platform/base/clock.h"
 #include "platform/base/error.h"
 #include "platform/base/futex.h"
@@ -89,38 +86,11 @@ void ComputeUnit::ensure_thread() {
 }
 
 void ComputeUnit::start_thread() {
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, kStackBytes);
-  pthread_attr_setguardsize(&attributes, kStackGuardBytes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  if (place_.cpu >= 0) {
-    cpu_set_t cpus;
-    CPU_ZERO(&cpus);
-    CPU_SET(place_.cpu, &cpus);
-    pthread_attr_setaffinity_np(&attributes, sizeof cpus, &cpus);
-  }
-  // The host's signals are for the host's threads.
-  sigset_t all, before;
-  sigfillset(&all);
-  for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, fault);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  auto main = [](void* self) -> void* {
-    auto* cu = static_cast<ComputeUnit*>(self);
-    char name[16];
-    std::snprintf(name, sizeof name, "conclave-cu%u", cu->index_ % 1000);
-    pthread_setname_np(pthread_self(), name);
-    cu->work();
-    return nullptr;
-  };
-  pthread_t thread;
-  int failed = pthread_create(&thread, &attributes, main, this);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  pthread_attr_destroy(&attributes);
-  if (failed)
-    throw Error(CL_OUT_OF_RESOURCES, "cannot start the worker of compute unit " +
-                                         std::to_string(index_) + ": error " +
-                                         std::to_string(failed));
+  start_background_thread("conclave-cu" + std::to_string(index_ % 1000), [this] { work(); },
+                          {.stack_bytes = kStackBytes,
+                           .guard_bytes = kStackGuardBytes,
+                           .cpu = place_.cpu,
+                           .runs_kernels = true});
 }
 
 void ComputeUnit::computed(uint64_t ns) {

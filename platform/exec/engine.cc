@@ -63,13 +63,7 @@ void Engine::submit(Ref<Event> event) noexcept {
 }
 
 void Engine::resume(Ref<Event> event) noexcept {
-  event->progress.resumed.store(true);
-  try {
-    if (!dispatcher_.send(event)) execution::rejoin(dispatcher_, *event);
-  } catch (const std::exception& error) {
-    execution::fail(*event, error);
-    execution::close(*event);
-  }
+  execution::resume(dispatcher_, *event, true);
 }
 
 void Engine::ready(Event& event) noexcept {

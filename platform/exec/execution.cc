@@ -112,16 +112,15 @@ void run(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
     if (!waiting) break;
     p.next.store(0, std::memory_order_relaxed);  // its unit is to be had again
     if (StreamWatch::get().park(event, *waiting)) return;
-    if (tenure.is_over() || !dispatcher.backlog().empty()) return rejoin(dispatcher, event);
+    if (tenure.is_over() || !dispatcher.backlog().empty()) return resume(dispatcher, event, false);
   }
   close(event);
 }
 
-void rejoin(Dispatcher& dispatcher, Event& event) {
-  Event::Progress& p = event.progress;
-  p.resumed.store(true);
+void resume(Dispatcher& dispatcher, Event& event, bool at_once) noexcept {
+  event.progress.resumed.store(true);
   try {
-    dispatcher.add_to_backlog(event);
+    if (!at_once || !dispatcher.send(Ref<Event>(&event))) dispatcher.add_to_backlog(event);
   } catch (const std::exception& error) {
     fail(event, error);
     close(event);

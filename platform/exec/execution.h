@@ -20,8 +20,9 @@ namespace conclave::execution {
 // they do the same in their turn: a tree, so that nobody makes many system calls.
 void run(Dispatcher& dispatcher, Tenure& tenure, Event& event);
 
-// A command that was left in the middle, and can go on, does so when it is its turn.
-void rejoin(Dispatcher& dispatcher, Event& event);
+// Lets a command go on that was left in the middle: on a free unit where there is one (`at_once`),
+// or when it is its turn.
+void resume(Dispatcher& dispatcher, Event& event, bool at_once) noexcept;
 
 // --- Its steps, for gangs, which run otherwise ---
 

@@ -77,8 +77,9 @@ void NdRange::FreeAligned::operator()(std::byte* memory) const {
 }
 
 NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
-                 const IndexSpace& space)
-    : code_(std::move(code)), bound_units_(kernel.bound_units()) {
+                 const IndexSpace& space, Iterations* iterations,
+                 std::shared_ptr<StreamedCall> call)
+    : code_(std::move(code)), bound_units_(kernel.bound_units()), iterations_(iterations) {
   units_ = 1;
   for (int d = 0; d < 3; ++d) {
     launch_.global_offset[d] = space.offset[d];
@@ -103,8 +104,8 @@ NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
   }
   if (!block.empty()) std::memcpy(arguments(), block.data(), block.size());
   place_memory_arguments(kernel);
-  if (has_streams(*code_->info)) [[unlikely]]
-    connect(kernel.ports(), nullptr);
+  if (iterations_ || has_streams(*code_->info)) [[unlikely]]
+    connect(kernel.ports(), std::move(call));
   if (code_->info->checked) [[unlikely]]
     add_checks(kernel);
   else if (code_->launch_kinds)
@@ -249,6 +250,7 @@ void NdRange::connect(const std::vector<StreamPort>& ports, std::shared_ptr<Stre
                 "kernel '" + code_->info->name + "' has streams, and so a single work-item",
                 EINVAL);
   const uint32_t unit = bound_units_ ? bound_units_->first_from(0) : 0;
+  if (call) call->renew();
   streamed_ = call ? std::move(call)
                    : std::make_shared<StreamedCall>(ports, local_bytes_, spill_bytes_, unit);
   for (size_t i = 0; i < ports.size(); ++i) {
@@ -289,15 +291,6 @@ void NdRange::run_streamed(ComputeUnit& cu) {
 
 Waiting* NdRange::waiting() {
   return streamed_ && !has_ended_ ? streamed_->waiting() : nullptr;
-}
-
-std::shared_ptr<StreamedCall> NdRange::iterate(const Kernel& kernel, Iterations& iterations,
-                                               std::shared_ptr<StreamedCall> call) {
-  iterations_ = &iterations;
-  timed_ = true;
-  if (call) call->renew();
-  connect(kernel.ports(), std::move(call));
-  return streamed_;
 }
 
 void NdRange::run_team(const std::vector<ComputeUnit*>& units) {

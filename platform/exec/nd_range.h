@@ -53,14 +53,15 @@ class NdRange : public Command {
  public:
   // Takes a snapshot of the kernel's arguments. Throws Error{CL_INVALID_KERNEL_ARGS} where one of
   // them has been released.
-  NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code, const IndexSpace& space);
+  NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code, const IndexSpace& space)
+      : NdRange(kernel, std::move(code), space, nullptr, nullptr) {}
+  // Calls the kernel as often as `iterations` says, with the parameters that it puts in;
+  // `iterations` lives until the command has ended. `call`: streamed_call() of an earlier command
+  // of the kernel, which has ended; null: there was none.
+  NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code, const IndexSpace& space,
+          Iterations* iterations, std::shared_ptr<StreamedCall> call);
 
-  // Calls the kernel as often as `iterations` says, with the parameters that it puts in. Before the
-  // command is enqueued; `iterations` lives until it has ended. `call`: what an earlier command of
-  // the kernel, which has ended, was given here; null: there was none.
-  std::shared_ptr<StreamedCall> iterate(const Kernel& kernel, Iterations& iterations,
-                                        std::shared_ptr<StreamedCall> call);
-
+  const std::shared_ptr<StreamedCall>& streamed_call() const { return streamed_; }
   // Ends the kernel after so long on a compute unit. Before it is enqueued.
   void limit_time(uint64_t ns);
 
@@ -131,7 +132,7 @@ class NdRange : public Command {
   uint64_t items_per_group_ = 1;
   LaunchCalls calls_;
   uint64_t limit_ns_ = 0;  // of time on a compute unit; 0: none
-  // Of a kernel with streams; null: it has none, or has ended.
+  // Of a kernel with streams, or of a graph; null: it is neither.
   std::shared_ptr<StreamedCall> streamed_;
   bool has_ended_ = false;            // the streamed call
   Iterations* iterations_ = nullptr;  // null: it is called once

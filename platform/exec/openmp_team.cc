@@ -2,9 +2,7 @@
 #include "platform/exec/openmp_team.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -15,6 +13,7 @@
 #include <new>
 #include <string>
 
+#include "platform/base/background_thread.h"
 #include "platform/base/error.h"
 #include "platform/base/futex.h"
 #include "platform/exec/compute_unit.h"
@@ -57,7 +56,10 @@ void beside_others(const Start& start) {
 // A thread that runs kernels, and those that OpenMP's library made for it.
 class Master {
  public:
-  Master() { start_thread(); }
+  Master() {
+    start_background_thread("conclave-omp", [this] { work(); },
+                            {.stack_bytes = kStackBytes, .runs_kernels = true});
+  }
 
   struct Job {
     const LoadedCode& code;
@@ -85,7 +87,6 @@ class Master {
     futex_wake(state_);
   }
 
-  void start_thread();
   void work();
   void place(Job& job);
   static void enter(void* master, int thread);
@@ -98,31 +99,7 @@ class Master {
   TeamThreads threads_;
 };
 
-void Master::start_thread() {
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, kStackBytes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  // The host's signals are for the host's threads.
-  sigset_t all, before;
-  sigfillset(&all);
-  for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, fault);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  const auto main = [](void* self) -> void* {
-    static_cast<Master*>(self)->work();
-    return nullptr;
-  };
-  pthread_t thread;
-  const int failed = pthread_create(&thread, &attributes, main, this);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  pthread_attr_destroy(&attributes);
-  if (failed)
-    throw Error(CL_OUT_OF_RESOURCES,
-                "cannot start a thread for OpenMP: error " + std::to_string(failed));
-}
-
 void Master::work() {
-  pthread_setname_np(pthread_self(), "conclave-omp");
   fault_handlers::use_alternate_stack();
   for (;;) {
     for (int32_t seen; (seen = state_.load()) != kWorking;) futex_wait(state_, seen);

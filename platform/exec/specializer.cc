@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/exec/specializer.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "platform/base/background_thread.h"
 #include "platform/base/config.h"
 #include "platform/base/error.h"
 #include "platform/base/log.h"
@@ -133,8 +132,14 @@ class Background {
   void add(std::weak_ptr<const KernelCode> code, LaunchKindUse& use) {
     const std::lock_guard lock(mutex_);
     jobs_.push_back({std::move(code), &use});
-    if (!working_) working_ = start_thread();
-    if (!working_) jobs_.clear();  // the machine has other worries
+    if (working_) return;
+    try {
+      start_background_thread("conclave-spec", [this] { work(); }, {.stack_bytes = 0});
+      working_ = true;
+    } catch (const std::exception& error) {
+      jobs_.clear();  // the machine has other worries
+      log::debug(error.what());
+    }
   }
 
  private:
@@ -154,26 +159,8 @@ class Background {
     return job;
   }
 
-  bool start_thread() {
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    // The host's signals are for the host's threads.
-    sigset_t all, before;
-    sigfillset(&all);
-    for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, fault);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const auto main = [](void* self) -> void* {
-      pthread_setname_np(pthread_self(), "conclave-spec");
-      while (std::optional<Job> job = static_cast<Background*>(self)->next())
-        specializer::try_run(job->code, *job->use);
-      return nullptr;
-    };
-    pthread_t thread;
-    const int failed = pthread_create(&thread, &attributes, main, this);
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    pthread_attr_destroy(&attributes);
-    return failed == 0;
+  void work() {
+    while (std::optional<Job> job = next()) try_run(job->code, *job->use);
   }
 
   std::mutex mutex_;

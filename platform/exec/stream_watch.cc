@@ -46,13 +46,7 @@ bool StreamWatch::park(Event& event, Waiting& waiting) {
 
 void StreamWatch::ensure_thread() {
   if (has_thread_) return;
-  start_background_thread(
-      "conclave-stream",
-      [](void* self) -> void* {
-        static_cast<StreamWatch*>(self)->watch();
-        return nullptr;
-      },
-      this);
+  start_background_thread("conclave-stream", [this] { watch(); });
   has_thread_ = true;
 }
 

@@ -39,13 +39,9 @@ KernelHeap& shared_heap(uint64_t number) {
   return (*heaps)[number == kMsmc];
 }
 
-uint64_t cycles() {
-  return static_cast<uint64_t>(static_cast<unsigned __int128>(now_ns()) * host_cpu_mhz() / 1000);
-}
-
 void delay(uint64_t duration) {
-  const uint64_t start = cycles();
-  while (cycles() - start < duration) spin_pause();
+  const uint64_t start = device_cycles();
+  while (device_cycles() - start < duration) spin_pause();
 }
 
 void touch(const char* memory, uint64_t bytes) {
@@ -118,7 +114,7 @@ uint64_t UnitServices::call(void* self, DeviceCall call, uint64_t a, uint64_t b,
 uint64_t UnitServices::answer(DeviceCall call, uint64_t a, uint64_t b, uint64_t c) {
   switch (call) {
     case DeviceCall::kClock:
-      return cycles();
+      return device_cycles();
     case DeviceCall::kClockMhz:
       return host_cpu_mhz();
     case DeviceCall::kTouch:

@@ -8,9 +8,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <thread>
 
 #include "CL/cl_ext_conclave.h"
+#include "platform/base/background_thread.h"
 #include "platform/base/clock.h"
 #include "platform/base/log.h"
 
@@ -119,22 +119,16 @@ bool CallRegistry::watch_until(uint64_t time_ns) {
     if (time_ns < wake_ns_) changed_.notify_one();
     return true;
   }
-  // The host's signals are for the host's threads.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
-    std::thread([this] { watch(); }).detach();
+    start_background_thread("conclave-limit", [this] { watch(); });
     watching_ = true;
   } catch (const std::exception& error) {
     log::error(std::string_view("no thread to watch kernels with"));
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return watching_;
 }
 
 void CallRegistry::watch() {
-  pthread_setname_np(pthread_self(), "conclave-limit");
   std::unique_lock lock(mutex_);
   for (uint64_t idle_since = 0;;) {
     const uint64_t now = now_ns();

@@ -67,7 +67,7 @@ std::shared_ptr<const DeviceImage> DeviceImage::parse(std::string bytes) {
     for (const KernelInfo& kernel : image->program_->kernels())
       kernels.push_back(for_layout(kernel));
     image->layout_ = parse_layout(parts.layout, kernels);
-    GraphPlan unused(image->layout_);
+    image->plan_.emplace(image->layout_);
     if (parts.ip_layout != ip_layout_section(image->layout_))
       bad("its section IP_LAYOUT does not fit its layout");
   } catch (const std::length_error& error) {

@@ -4,10 +4,12 @@
 #define CONCLAVE_PLATFORM_LOADER_DEVICE_IMAGE_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "platform/loader/device_image_file.h"
+#include "platform/loader/graph_plan.h"
 #include "platform/loader/program_image.h"
 
 namespace conclave {
@@ -21,6 +23,7 @@ class DeviceImage {
   const std::string& bytes() const { return bytes_; }
   const ImageUuid& uuid() const { return uuid_; }
   const ImageLayout& layout() const { return layout_; }
+  const GraphPlan& plan() const { return *plan_; }
   const std::shared_ptr<const ProgramImage>& program() const { return program_; }
 
   // The numbers of the compute units that "vadd" (all of the kernel's) or "vadd:{vadd_1,vadd_2}"
@@ -36,6 +39,7 @@ class DeviceImage {
   std::string bytes_;
   ImageUuid uuid_{};
   ImageLayout layout_;
+  std::optional<GraphPlan> plan_;  // of the layout
   std::shared_ptr<const ProgramImage> program_;
 };
 

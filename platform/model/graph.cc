@@ -10,7 +10,6 @@
 #include "platform/base/clock.h"
 #include "platform/base/error.h"
 #include "platform/base/host_cpus.h"
-#include "platform/loader/graph_plan.h"
 #include "platform/model/device.h"
 #include "platform/share/share.h"
 #include "platform/share/stream_bell.h"
@@ -33,8 +32,7 @@ T& at(size_t offset) {
 constexpr uint64_t kMostMs = uint64_t{366} * 24 * 3600 * 1000;
 
 uint64_t cycles_in_ms(uint64_t cycles) {
-  const uint64_t mhz = std::max<uint64_t>(host_cpu_mhz(), 1);
-  return cycles / (mhz * 1000) + 1;
+  return cycles / (uint64_t{host_cpu_mhz()} * 1000) + 1;
 }
 
 }  // namespace
@@ -43,7 +41,7 @@ Graph::Graph(std::shared_ptr<const DeviceImage> image, size_t number, Context& c
              Program& program)
     : ports_(image, number),
       queue_(new CommandQueue(context, Device::root(), CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, {})),
-      shown_(at<share::GraphState>(GraphPlan(image->layout()).graph(number))) {
+      shown_(at<share::GraphState>(image->plan().graph(number))) {
   for (size_t k = 0; k < ports_.graph().kernels.size(); ++k)
     kernels_.emplace_back(*this, *image, ports_.graph().kernels[k], ports_.of_kernel(k), context,
                           program);
@@ -144,10 +142,8 @@ void Graph::empty_inner_streams() {
       if (port.side == Side::kWrite) written.insert(port.offset);
   for (const GraphKernel& kernel : kernels_)
     for (const StreamPort& port : kernel.streams())
-      if (port.side == Side::kRead && written.contains(port.offset)) {
-        auto& stream = at<share::Stream>(port.offset);
-        stream.read.position.store(stream.written.position.load());
-      }
+      if (port.side == Side::kRead && written.contains(port.offset))
+        at<share::Stream>(port.offset).empty();
 }
 
 void Graph::run(uint64_t iterations) {
@@ -156,7 +152,7 @@ void Graph::run(uint64_t iterations) {
   if (state_ != State::kReset && state_ != State::kStopped) refuse("run: already running or ended");
   is_endless_ = iterations == kForever;
   limit_ += iterations;
-  started_cycles_ = timestamp();
+  started_cycles_ = device_cycles();
   if (shown_.started_ns.load() == 0) shown_.started_ns.store(now_ns());
   set_state(State::kRunning);
   running_ = kernels_.size();
@@ -188,7 +184,7 @@ void Graph::wait_for_cycles(uint64_t cycles) {
   if (cycles == 0) return wait(kForever);
   std::unique_lock lock(mutex_);
   if (state_ != State::kRunning && state_ != State::kStopped) refuse("be waited for");
-  const uint64_t passed = timestamp() - started_cycles_;
+  const uint64_t passed = device_cycles() - started_cycles_;
   if (passed < cycles)
     change_.wait_for(lock,
                      std::chrono::milliseconds(std::min(cycles_in_ms(cycles - passed), kMostMs)),
@@ -224,10 +220,6 @@ void Graph::end(uint64_t cycles) {
   set_state(State::kEnded);
   wait_until(lock, kForever, [&] { return running_ == 0; });
   require_no_failure();
-}
-
-uint64_t Graph::timestamp() {
-  return static_cast<uint64_t>(static_cast<unsigned __int128>(now_ns()) * host_cpu_mhz() / 1000);
 }
 
 void Graph::update(const std::string& name, const void* value, size_t bytes, bool block) {

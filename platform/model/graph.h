@@ -65,8 +65,6 @@ class Graph {
   // Waits for the iterations (0), or for the cycles, and ends; a graph that runs for ever ends with
   // the present iteration. Without cycles a suspended graph is refused, with them a stopped one.
   void end(uint64_t cycles);
-  // Cycles of the device's clock.
-  static uint64_t timestamp();
 
   // Writes a parameter; of a synchronous one, once the graph has taken the former value. Throws
   // Error{EINVAL} for an unknown port, another size, one that the kernel alone writes;

@@ -64,8 +64,8 @@ void GraphKernel::start() {
   for (Place& place : places_)
     if (!place.memory) place.seen = 0;
   const auto& code = *kernel_->code_for(Device::root());
-  auto command = std::make_unique<NdRange>(*kernel_, code, IndexSpace{});
-  call_ = command->iterate(*kernel_, *this, std::move(call_));
+  auto command = std::make_unique<NdRange>(*kernel_, code, IndexSpace{}, this, std::move(call_));
+  call_ = command->streamed_call();
   const Ref<Event> event =
       graph_.queue_->enqueue(CL_COMMAND_NDRANGE_KERNEL, std::move(command), {});
   event->add_callback(CL_COMPLETE, &GraphKernel::ended, this);

@@ -5,7 +5,6 @@
 #include <cerrno>
 
 #include "platform/base/error.h"
-#include "platform/loader/graph_plan.h"
 #include "platform/model/stream_ports.h"
 #include "platform/share/share.h"
 
@@ -20,7 +19,7 @@ void GraphPort::reset() {
 GraphPorts::GraphPorts(std::shared_ptr<const DeviceImage> image, size_t number)
     : image_(std::move(image)), number_(number) {
   prepare_streams(*image_);
-  const GraphPlan plan(image_->layout());
+  const GraphPlan& plan = image_->plan();
   std::byte* area = share::Share::get().layout().graphs;
   for (size_t k = 0; k < graph().kernels.size(); ++k) {
     const ImageLayout::GraphKernel& kernel = graph().kernels[k];
@@ -60,7 +59,7 @@ void GraphPorts::read(const std::string& name, void* value, size_t bytes) {
 }
 
 void reset_idle_graphs(const std::shared_ptr<const DeviceImage>& image) {
-  const GraphPlan plan(image->layout());
+  const GraphPlan& plan = image->plan();
   const share::Membership& here = share::Share::get().membership();
   std::byte* area = here.segment.layout().graphs;
   const auto has = [&](const share::Atomic<uint32_t>& owner) {
@@ -68,8 +67,7 @@ void reset_idle_graphs(const std::shared_ptr<const DeviceImage>& image) {
   };
   for (size_t i = 0; i < image->layout().streams.size(); ++i) {
     auto& stream = *reinterpret_cast<share::Stream*>(area + plan.stream(i));
-    if (!has(stream.read.owner) && !has(stream.written.owner))
-      stream.read.position.store(stream.written.position.load());
+    if (!has(stream.read.owner) && !has(stream.written.owner)) stream.empty();
   }
   for (size_t i = 0; i < image->layout().graphs.size(); ++i) {
     if (has(reinterpret_cast<share::GraphState*>(area + plan.graph(i))->driver)) continue;

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "platform/base/error.h"
-#include "platform/loader/graph_plan.h"
 #include "platform/share/segment_lock.h"
 #include "platform/share/share.h"
 
@@ -20,7 +19,7 @@ bool has_streams(const KernelInfo& kernel) {
 std::vector<StreamPort> stream_ports(const DeviceImage& image, const std::string& owner,
                                      const KernelInfo& kernel) {
   using Side = share::StreamEnd::Side;
-  const GraphPlan plan(image.layout());
+  const GraphPlan& plan = image.plan();
   const auto& streams = image.layout().streams;
   std::vector<StreamPort> ports;
   for (size_t i = 0; i < kernel.arguments.size(); ++i) {
@@ -50,7 +49,7 @@ void prepare_streams(const DeviceImage& image) {
   if (is_ready()) return;
   const share::SegmentLock lock(layout.header().image_lock);
   if (is_ready()) return;
-  const GraphPlan plan(image.layout());
+  const GraphPlan& plan = image.plan();
   for (const auto& [offset, size] : plan.words())
     for (size_t word = 0; word < size / sizeof(uint64_t); ++word)
       reinterpret_cast<share::Atomic<uint64_t>*>(layout.graphs + offset)[word].store(0);

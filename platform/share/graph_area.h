@@ -38,6 +38,9 @@ struct alignas(64) StreamSide {
 // `read.position` lie the bytes that are in it.
 struct Stream {
   StreamSide written, read;
+
+  // While nobody has it open.
+  void empty() { read.position.store(written.position.load()); }
 };
 static_assert(sizeof(Stream) == 128);
 

@@ -37,14 +37,10 @@ class Watch {
   Watch(const Layout& layout, bool always, Guardian::Notify notify)
       : layout_(layout), registry_(layout), always_(always), notify_(std::move(notify)) {}
 
-  void* follow_registrations() {
+  [[noreturn]] void follow_registrations() {
     if (!always_) until_done([&] { become_guardian(); });
     until_done([&] { open_epoll(); });
-    until_done([&] {
-      start_background_thread(
-          "conclave-watch", [](void* self) { return static_cast<Watch*>(self)->wait_for_ends(); },
-          this);
-    });
+    until_done([&] { start_background_thread("conclave-watch", [this] { wait_for_ends(); }); });
     Atomic<uint32_t>& registrations = layout_.header().registrations;
     for (;;) {
       const uint32_t seen = registrations.load();
@@ -175,7 +171,7 @@ class Watch {
     }
   }
 
-  void* wait_for_ends() {
+  [[noreturn]] void wait_for_ends() {
     for (;;) {
       epoll_event events[16];
       const int count = epoll_wait(epoll_.get(), events, 16, -1);
@@ -202,9 +198,8 @@ class Watch {
 
 void Guardian::start(const Layout& layout, bool always, Notify notify) {
   auto watch = std::make_unique<Watch>(layout, always, std::move(notify));
-  start_background_thread(
-      "conclave-guard",
-      [](void* self) { return static_cast<Watch*>(self)->follow_registrations(); }, watch.get());
+  start_background_thread("conclave-guard",
+                          [watch = watch.get()] { watch->follow_registrations(); });
   watch.release();  // the threads' from now on
 }
 

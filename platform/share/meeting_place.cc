@@ -138,10 +138,18 @@ bool MeetingPlace::show(const Segment& segment) const {
 void MeetingPlace::hide() const noexcept {
   try {
     unlink((path_ + "/" + std::to_string(getpid())).c_str());
-    Lock lock;
-    if (access(path_.c_str(), F_OK) != 0 || !lock.try_to_take(path_) || look()) return;
-    unlink((path_ + "/lock").c_str());
-    rmdir(path_.c_str());
+    // Others who leave while this process holds the lock leave the directory to it. So it looks
+    // again when it has let the lock go.
+    for (bool has_others = false; !has_others && access(path_.c_str(), F_OK) == 0;) {
+      if (Lock lock; !lock.try_to_take(path_)) {
+        return;
+      } else if (!look()) {
+        unlink((path_ + "/lock").c_str());
+        rmdir(path_.c_str());
+        return;
+      }
+      has_others = look() != nullptr;
+    }
   } catch (const std::exception& error) {
     log::debug(error.what());
   }

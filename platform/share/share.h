@@ -84,9 +84,8 @@ class Share {
   Policy policy_at_entry() const { return membership().policy; }
 
   // Enters the process again where its entry is gone: with its contexts, and without what belonged
-  // to the entry (leases, wishes, heap blocks, contexts on the device image, access
-  // modes). False where that
-  // fails, which is logged; for threads that cannot wait for a better time.
+  // to the entry (leases, wishes, heap blocks, contexts on the device image, access modes). False
+  // where that fails, which is logged; for threads that cannot wait for a better time.
   bool stay_entered() noexcept { return membership().is_entered() || enter_again(); }
   // The process's entry; `nowhere` where the process is in the table no longer.
   ProcessEntry& entry() noexcept {

@@ -333,9 +333,10 @@ TEST_P(Findings, AsynchronousCopyOutOfBounds) {
   };
   const std::vector<Argument> arguments = {buffer_with(counting(kItems)), buffer_of(4 * kItems)};
   const Outcome bad = run(body("65"), arguments);
-  ASSERT_FALSE(bad.findings.empty());
-  EXPECT_NE(bad.findings[0].find("out-of-bounds"), std::string::npos) << bad.findings[0];
-  EXPECT_NE(bad.findings[0].find(":3:"), std::string::npos) << bad.findings[0];
+  // The refused copies leave `tile` uninitialized, so another group may report that first.
+  EXPECT_TRUE(std::any_of(bad.findings.begin(), bad.findings.end(), [](const std::string& text) {
+    return text.find("out-of-bounds") != text.npos && text.find(":3:") != text.npos;
+  })) << ::testing::PrintToString(bad.findings);
   const Outcome good = run(body("64"), arguments);
   expect_nothing(good);
   EXPECT_EQ(good.buffers[1][200], 200);

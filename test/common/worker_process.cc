@@ -73,6 +73,14 @@ void become_user() {
 
 }  // namespace
 
+void send_signal(pid_t child, int number) {
+  checked(kill(child, number), "kill");
+  // Seen only: whoever waits for the process's end is to see that, too.
+  siginfo_t seen;
+  if (number == SIGSTOP)
+    checked(waitid(P_PID, static_cast<id_t>(child), &seen, WSTOPPED | WEXITED | WNOWAIT), "waitid");
+}
+
 std::vector<std::string> environment_with(const std::vector<std::string>& settings) {
   std::vector<std::string> environment = settings;
   for (char** entry = environ; *entry; ++entry) {
@@ -161,7 +169,7 @@ std::string WorkerProcess::receive(double seconds) {
 }
 
 void WorkerProcess::signal(int number) const {
-  checked(kill(pid_, number), "kill");
+  send_signal(pid_, number);
 }
 
 int WorkerProcess::wait(double seconds) {

@@ -46,6 +46,7 @@ class WorkerProcess {
   // `seconds` or the worker has ended.
   std::string receive(double seconds = 60);
 
+  // Where that stops the process, returns when it has stopped.
   void signal(int number) const;
   // Waits for its end: exit status, 128 + signal where a signal ended it. Throws std::runtime_error
   // where it has not ended within `seconds`.
@@ -61,6 +62,9 @@ class WorkerProcess {
   std::string unread_;
   SharedPage* page_ = nullptr;
 };
+
+// Sends a signal to a child of this process. Where that stops it, returns when it has stopped.
+void send_signal(pid_t child, int number);
 
 // The environment of this process, with `settings` ("NAME=value") in place of what they replace.
 std::vector<std::string> environment_with(const std::vector<std::string>& settings);

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "platform/share/access_modes.h"
-#include "test/unit/share/test_segment.h"
+#include "test/unit/share/interrupted_child.h"
 
 namespace conclave::share {
 namespace {
@@ -21,38 +21,10 @@ constexpr AccessMode kExclusive = AccessMode::kExclusive;
 constexpr AccessMode kPrimary = AccessMode::kPrimary;
 constexpr AccessMode kShared = AccessMode::kShared;
 
-int g_steps_left = 0;
-
-// Sends itself `signal` at the access that follows so many.
-void interrupt_after(int steps, int signal) {
-  static int number;
-  number = signal;
-  g_steps_left = steps;
-  step_hook = [] {
-    if (--g_steps_left == -1) raise(number);
-  };
-}
-
 ImageSlot::Image image(uint8_t number) {
   ImageSlot::Image image;
   image.uuid.fill(number);
   return image;
-}
-
-class EmptySegment : public TestSegment {
- public:
-  EmptySegment() : TestSegment(64, 8) {
-    for (uint32_t slot = 0; slot < 8; ++slot) layout().process(slot).state.store(0);
-  }
-};
-
-int error_number(const std::function<void()>& call) {
-  try {
-    call();
-    return 0;
-  } catch (const Error& error) {
-    return error.error_number();
-  }
 }
 
 // A process in the table, and what it does.
@@ -101,13 +73,11 @@ TEST(AccessKill, DeathAtEachStep) {
     const Layout& layout = segment.layout();
     Member mine(layout);
     mine.load(1);
-    const int status = run_child([&] {
+    died = was_killed(run_child([&] {
       Member victim(layout);
       interrupt_after(n, SIGKILL);
       play(victim);
-    });
-    ASSERT_TRUE(status == 0 || status == 128 + SIGKILL) << status;
-    died = status != 0;
+    }));
     // Where nobody has removed it, whoever finds it in the way does.
     if (n % 2) Registry(layout).remove_dead();
     ASSERT_EQ(mine.open_array(kExclusive), 0);
@@ -133,7 +103,7 @@ TEST(AccessKill, SurvivorKeepsItsModes) {
     mine.load(1);
     ASSERT_EQ(mine.open_array(kPrimary), 0);
     ASSERT_EQ(mine.open(0, kPrimary), 0);
-    const int status = run_child([&] {
+    died = was_killed(run_child([&] {
       Member victim(layout);
       interrupt_after(n, SIGKILL);
       if (victim.open_array(kPrimary) != EBUSY) _exit(3);
@@ -141,9 +111,7 @@ TEST(AccessKill, SurvivorKeepsItsModes) {
       if (victim.open(0, kExclusive) != EBUSY) _exit(5);
       if (victim.open(0, kShared) != 0) _exit(6);
       if (victim.load(2) != EBUSY) _exit(7);
-    });
-    ASSERT_TRUE(status == 0 || status == 128 + SIGKILL) << status;
-    died = status != 0;
+    }));
     Registry(layout).remove_dead();
     const auto report = mine.modes.report();
     ASSERT_EQ(report.size(), 1u);
@@ -194,17 +162,10 @@ TEST(AccessStop, OthersComeMeanwhile) {
       if (graph) victim.modes.close_graph(0);
       if (array) victim.modes.close_array(kPrimary);
     });
-    int status = 0;
-    waitpid(child, &status, WUNTRACED);
-    stopped = WIFSTOPPED(status);
+    stopped = stops(child);
     const bool array = mine.open_array(kPrimary) == 0, graph = mine.open(0, kShared) == 0;
     had += array + graph;
-    if (stopped) {
-      kill(child, SIGCONT);
-      ASSERT_EQ(wait_for(child), 0);
-    } else {
-      ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
-    }
+    if (stopped) let_go_on(child);
     // Nothing of the other one is left over, and nothing of this one is lost.
     ASSERT_EQ(mine.modes.report().size(), array || graph ? 1u : 0u);
     if (graph) mine.modes.close_graph(0);

@@ -20,7 +20,7 @@
 #include "test/common/daemon_process.h"
 #include "test/common/temporary_directory.h"
 #include "test/common/temporary_segment.h"
-#include "test/common/worker_process.h"
+#include "test/common/worker_tests.h"
 
 namespace conclave::test {
 namespace {
@@ -464,10 +464,5 @@ TEST_F(AccessModesOfProcesses, OpenClPropertiesAreChecked) {
 }  // namespace conclave::test
 
 int main(int argc, char** argv) {
-  if (int status = conclave::test::run_role(argc, argv, conclave::test::access_roles());
-      status >= 0)
-    return status;
-  std::signal(SIGPIPE, SIG_IGN);  // a worker that died shows otherwise
-  testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
+  return conclave::test::run_role_or_tests(argc, argv, conclave::test::access_roles());
 }

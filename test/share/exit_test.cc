@@ -13,7 +13,7 @@
 #include "exit_roles.h"
 #include "platform/share/share.h"
 #include "test/common/temporary_segment.h"
-#include "test/common/worker_process.h"
+#include "test/common/worker_tests.h"
 
 namespace conclave::test {
 namespace {
@@ -161,8 +161,5 @@ TEST_F(ExitTest, AStoppedHolderOfTheHeapsLockHoldsNobodyUp) {
 }  // namespace conclave::test
 
 int main(int argc, char** argv) {
-  const int status = conclave::test::run_role(argc, argv, conclave::test::exit_roles());
-  if (status >= 0) return status;
-  testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
+  return conclave::test::run_role_or_tests(argc, argv, conclave::test::exit_roles());
 }

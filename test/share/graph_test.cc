@@ -15,8 +15,7 @@
 #include <vector>
 
 #include "graph_roles.h"
-#include "test/common/temporary_directory.h"
-#include "test/common/temporary_segment.h"
+#include "test/common/worker_tests.h"
 #include "xrt/xrt_aie.h"
 #include "xrt/xrt_conclave.h"
 #include "xrt/xrt_graph.h"
@@ -660,13 +659,8 @@ TEST_F(GraphTest, FromC) {
 
 int main(int argc, char** argv) {
   using namespace conclave::test;
-  if (int status = run_role(argc, argv, graph_roles()); status >= 0) return status;
-  std::signal(SIGPIPE, SIG_IGN);  // a worker that died shows otherwise
-  testing::InitGoogleTest(&argc, argv);
-  const TemporarySegment segment(".graph");
-  const TemporaryDirectory runtime;
-  setenv("CONCLAVE_SEGMENT", segment.name().c_str(), 1);
-  setenv("CONCLAVE_COMPUTE_UNITS", "2", 1);
-  setenv("XDG_RUNTIME_DIR", runtime.path().c_str(), 1);
-  return RUN_ALL_TESTS();
+  return run_role_or_tests(argc, argv, graph_roles(), [] {
+    const OwnDevice device(".graph", 2);
+    return RUN_ALL_TESTS();
+  });
 }

@@ -28,7 +28,7 @@
 #include "platform/share/registry.h"
 #include "test/common/daemon_process.h"
 #include "test/common/temporary_segment.h"
-#include "test/common/worker_process.h"
+#include "test/common/worker_tests.h"
 #include "vandal.h"
 
 namespace conclave::test {
@@ -351,10 +351,5 @@ TEST_P(Forgery, DamagedSegmentIsLeft) {
 }  // namespace conclave::test
 
 int main(int argc, char** argv) {
-  if (int status = conclave::test::run_role(argc, argv, conclave::test::hostile_roles());
-      status >= 0)
-    return status;
-  std::signal(SIGPIPE, SIG_IGN);  // a worker that died shows otherwise
-  testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
+  return conclave::test::run_role_or_tests(argc, argv, conclave::test::hostile_roles());
 }

@@ -9,22 +9,13 @@
 #include <thread>
 
 #include "platform/share/image_slot.h"
-#include "test/unit/share/test_segment.h"
+#include "test/unit/share/interrupted_child.h"
 
 namespace conclave::share {
 namespace {
 
 using Mode = ImageSlot::Mode;
 constexpr Mode kShared = Mode::kShared, kExclusive = Mode::kExclusive;
-
-int g_steps_left = 0;
-
-void die_after(int steps) {
-  g_steps_left = steps;
-  step_hook = [] {
-    if (--g_steps_left < 0) raise(SIGKILL);
-  };
-}
 
 ImageSlot::Image image(uint8_t number, uint32_t units = 2) {
   ImageSlot::Image image;
@@ -34,25 +25,6 @@ ImageSlot::Image image(uint8_t number, uint32_t units = 2) {
     image.compute_units.back().units.add(i);
   }
   return image;
-}
-
-// A segment that nobody has entered.
-class EmptySegment : public TestSegment {
- public:
-  EmptySegment() : TestSegment(64, 8) {
-    for (uint32_t slot = 0; slot < 8; ++slot) layout().process(slot).state.store(0);
-  }
-};
-
-// What goes wrong with a call: its error number, 0 where nothing does.
-int error_number(const std::function<void()>& call, std::string* text = nullptr) {
-  try {
-    call();
-    return 0;
-  } catch (const Error& error) {
-    if (text) *text = error.text();
-    return error.error_number();
-  }
 }
 
 class ImageSlots : public testing::Test {
@@ -187,13 +159,11 @@ TEST(ImageKill, DeathAtEachStep) {
     Registry registry(layout);
     const Owner self = registry.enter();
     ImageSlot mine(layout, self);
-    const int status = run_child([&] {
+    died = was_killed(run_child([&] {
       ImageSlot victim(layout, registry.enter());
-      die_after(n);
+      interrupt_after(n, SIGKILL);
       play(victim, x, y);
-    });
-    ASSERT_TRUE(status == 0 || status == 128 + SIGKILL) << status;
-    died = status != 0;
+    }));
     // Nobody has removed it: whoever is in its way does.
     if (n % 2) {
       if (mine.is_resident(x.uuid)) {
@@ -227,16 +197,14 @@ TEST(ImageKill, SurvivorKeepsItsContexts) {
     ImageSlot mine(layout, registry.enter());
     mine.load(x);
     mine.open(x.uuid, 0, kShared);
-    const int status = run_child([&] {
+    died = was_killed(run_child([&] {
       ImageSlot victim(layout, registry.enter());
-      die_after(n);
+      interrupt_after(n, SIGKILL);
       if (error_number([&] { victim.load(y); }) != EBUSY) _exit(3);
       if (error_number([&] { victim.open(x.uuid, 0, kExclusive); }) != EBUSY) _exit(4);
       victim.open(x.uuid, 0, kShared);
       victim.open(x.uuid, 1, kExclusive);
-    });
-    ASSERT_TRUE(status == 0 || status == 128 + SIGKILL) << status;
-    died = status != 0;
+    }));
     registry.remove_dead();
     ASSERT_TRUE(mine.is_resident(x.uuid));
     ASSERT_EQ(mine.report().holders.size(), 1u);

@@ -8,15 +8,13 @@
 #include <string>
 
 #include "platform/share/image_slot.h"
-#include "test/unit/share/test_segment.h"
+#include "test/unit/share/interrupted_child.h"
 
 namespace conclave::share {
 namespace {
 
 using Mode = ImageSlot::Mode;
 constexpr Mode kShared = Mode::kShared, kExclusive = Mode::kExclusive;
-
-int g_accesses_left = 0;
 
 ImageSlot::Image image(uint8_t number) {
   ImageSlot::Image image;
@@ -27,13 +25,6 @@ ImageSlot::Image image(uint8_t number) {
   }
   return image;
 }
-
-class EmptySegment : public TestSegment {
- public:
-  EmptySegment() : TestSegment(64, 8) {
-    for (uint32_t slot = 0; slot < 8; ++slot) layout().process(slot).state.store(0);
-  }
-};
 
 // Whether a call succeeds; it may find the device image or a compute unit busy.
 bool succeeds(const std::function<void()>& call) {
@@ -100,25 +91,14 @@ void stop_everywhere(const std::function<void(User&)>& before,
     before(mine);
     const pid_t child = start_child([&] {
       User other(segment.layout(), Registry(segment.layout()).enter());
-      g_accesses_left = n;
-      step_hook = [] {
-        if (--g_accesses_left == -1) raise(SIGSTOP);
-      };
+      interrupt_after(n, SIGSTOP);
       other.use(image(1));
       other.use(image(1));
       step_hook = nullptr;
     });
-    int status = 0;
-    waitpid(child, &status, WUNTRACED);
-    stopped = WIFSTOPPED(status);
-    if (stopped) {
-      meanwhile(mine);
-      kill(child, SIGCONT);
-      ASSERT_EQ(0, wait_for(child));
-    } else {
-      ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
-      meanwhile(mine);
-    }
+    stopped = stops(child);
+    meanwhile(mine);
+    if (stopped) let_go_on(child);
     after(mine);
     ASSERT_FALSE(testing::Test::HasFailure());
   }

@@ -10,22 +10,12 @@
 #include <random>
 
 #include "platform/share/leases.h"
-#include "test/unit/share/test_segment.h"
+#include "test/unit/share/interrupted_child.h"
 
 namespace conclave::share {
 namespace {
 
 constexpr int kPatienceMs = 10'000;
-
-int g_steps_left = 0;
-
-// Lets the process take so many steps more.
-void die_after(int steps) {
-  g_steps_left = steps;
-  step_hook = [] {
-    if (--g_steps_left < 0) raise(SIGKILL);
-  };
-}
 
 ComputeUnitSet only(uint32_t unit) {
   ComputeUnitSet set;
@@ -33,11 +23,9 @@ ComputeUnitSet only(uint32_t unit) {
   return set;
 }
 
-// A segment that nobody has entered.
-class EmptySegment : public TestSegment {
+class FcfsSegment : public EmptySegment {
  public:
-  explicit EmptySegment(uint32_t processes = 8) : TestSegment(64, processes) {
-    for (uint32_t slot = 0; slot < processes; ++slot) layout().process(slot).state.store(0);
+  explicit FcfsSegment(uint32_t processes = 8) : EmptySegment(processes) {
     layout().header().policy.store(static_cast<uint32_t>(Policy::kFcfs));
     layout().header().time_slice_us.store(1000);
   }
@@ -79,10 +67,10 @@ struct Script {
 
   template <class Operation>
   void step(Operation operation) {
-    die_after(die_at - done);
-    const int before = g_steps_left;
+    interrupt_after(die_at - done, SIGKILL);
+    const int before = accesses_left;
     operation();
-    done += before - g_steps_left;
+    done += before - accesses_left;
     step_hook = nullptr;
   }
   void play() {
@@ -120,18 +108,16 @@ TEST(LeaseKill, SurvivorHasTheUnitAtOnce) {
   int n = 0;
   for (bool died = true; died; ++n) {
     SCOPED_TRACE("death after " + std::to_string(n) + " accesses");
-    EmptySegment segment;
+    FcfsSegment segment;
     const Layout& layout = segment.layout();
     if (n % 2) layout.header().policy.store(static_cast<uint32_t>(Policy::kInterleave));
     Registry registry(layout);
     const Owner self = registry.enter();
     Leases survivor(layout, self);
-    const int status = run_child([&] {
+    died = was_killed(run_child([&] {
       Leases victim(layout, registry.enter());
       Script{victim, survivor, n}.play();
-    });
-    ASSERT_TRUE(status == 0 || status == 128 + SIGKILL) << status;
-    died = status != 0;
+    }));
     const uint64_t last_ticket = layout.header().next_ticket.load();
     registry.remove_dead();
     ASSERT_EQ(registry.everybody(), std::vector<Owner>{self});
@@ -149,7 +135,7 @@ TEST(LeaseKill, SurvivorHasTheUnitAtOnce) {
 
 // The same while the other one uses the unit all the time.
 TEST(LeaseKill, SurvivorGoesOn) {
-  EmptySegment segment;
+  FcfsSegment segment;
   const Layout& layout = segment.layout();
   Atomic<uint64_t>& rounds = layout.unit(200).hand_overs;  // nobody uses that unit
   const pid_t survivor = start_child(
@@ -170,7 +156,7 @@ TEST(LeaseKill, SurvivorGoesOn) {
     SCOPED_TRACE("death after " + std::to_string(n) + " accesses");
     const pid_t victim = start_child([&] {
       Leases leases(layout, registry.enter());
-      die_after(n);
+      interrupt_after(n, SIGKILL);
       for (;;) use_once(leases);
     });
     ASSERT_EQ(wait_for(victim), 128 + SIGKILL);
@@ -194,13 +180,12 @@ TEST(RegistryKill, DeathWhileEntering) {
   int n = 0;
   for (bool died = true; died; ++n) {
     SCOPED_TRACE("death after " + std::to_string(n) + " accesses");
-    EmptySegment segment(2);
+    FcfsSegment segment(2);
     Registry registry(segment.layout());
-    const int status = run_child([&] {
-      die_after(n);
+    died = was_killed(run_child([&] {
+      interrupt_after(n, SIGKILL);
       registry.enter();
-    });
-    died = status != 0;
+    }));
     // Both entries can be had, by processes that live at once.
     const Owner mine = registry.enter();
     EXPECT_EQ(0, run_child([&] { registry.enter(); }));
@@ -214,7 +199,7 @@ TEST(RegistryKill, DeathWhileRemoving) {
   int n = 0;
   for (bool died = true; died; n += n < 60 ? 1 : 7) {
     SCOPED_TRACE("death after " + std::to_string(n) + " accesses");
-    EmptySegment segment;
+    FcfsSegment segment;
     const Layout& layout = segment.layout();
     Registry registry(layout);
     const Owner self = registry.enter();
@@ -230,15 +215,13 @@ TEST(RegistryKill, DeathWhileRemoving) {
     };
     ASSERT_EQ(0, run_child(leave_things_behind));
     survivor.wish(0, only(0), 0);
-    const int status = run_child([&] {
+    died = was_killed(run_child([&] {
       registry.enter();
-      die_after(n);
+      interrupt_after(n, SIGKILL);
       for (Owner owner : registry.everybody())
         if (owner != self && liveness(registry.identity(owner)) == Liveness::kDead)
           registry.remove(owner);
-    });
-    ASSERT_TRUE(status == 0 || status == 128 + SIGKILL) << status;
-    died = status != 0;
+    }));
     registry.remove_dead();
     ASSERT_EQ(registry.everybody(), std::vector<Owner>{self});
     ASSERT_TRUE(survivor.accept(0));
@@ -292,7 +275,7 @@ TEST(LeaseGarbage, NoCrashAndNoHang) {
   for (uint32_t seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const int status = run_child([&] {
-      EmptySegment segment;
+      FcfsSegment segment;
       const Layout& layout = segment.layout();
       layout.header().policy.store(seed % 2);
       Registry registry(layout);

@@ -73,6 +73,30 @@ class StreamTest : public testing::Test {
     step(worker, "start " + what + " 0 " + std::to_string(count));
     step(worker, "finish 50", kTimeout);
   }
+  // The process of one end dies in the middle, and the other end is told. The next process may come
+  // before that end starts anew, or after it.
+  void expect_replaced(const std::string& dying, const std::string& living) {
+    using Clock = std::chrono::steady_clock;
+    const std::string anew = " 3 1000";
+    WorkerProcess& survivor = process();
+    for (int round = 0; round < 3; ++round) {
+      WorkerProcess& victim = process();
+      begin(victim, dying, kMany);
+      step(survivor, "clstart " + living + " 0 " + std::to_string(kMany));
+      stop(victim);
+      const auto death = Clock::now();
+      kill(victim);
+      step(survivor, "clfinish", kBroken);
+      EXPECT_LT(Clock::now() - death, 1s) << "it was not woken";
+      WorkerProcess& next = process();
+      if (round != 2) step(next, "start " + dying + anew);
+      step(survivor, "clstart " + living + anew);
+      if (round == 2) step(next, "start " + dying + anew);
+      step(survivor, "clfinish", "0");
+      step(next, "finish 10000", kCompleted);
+      step(dying.starts_with("sink") ? next : survivor, "check" + anew);
+    }
+  }
   // While it waits a process uses less than 5 % of a CPU.
   static void expect_idle(WorkerProcess& worker) {
     std::this_thread::sleep_for(50ms);
@@ -190,44 +214,11 @@ TEST_F(StreamTest, PacketsLargerThanTheBuffer) {
 // --- Deaths ---
 
 TEST_F(StreamTest, DeathOfTheWriter) {
-  WorkerProcess& reader = process();
-  for (int round = 0; round < 3; ++round) {
-    WorkerProcess& writer = process();
-    begin(writer, "source:{source_2}", kMany);
-    step(reader, "clstart sink:{sink_2} 0 " + std::to_string(kMany));
-    stop(writer);
-    const auto begin = std::chrono::steady_clock::now();
-    kill(writer);
-    step(reader, "clfinish", kBroken);
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, 1s) << "it was not woken";
-    // The next writer may come before the next reader, or after it.
-    WorkerProcess& next = process();
-    if (round != 2) step(next, "start source:{source_2} 3 1000");
-    step(reader, "clstart sink:{sink_2} 3 1000");
-    if (round == 2) step(next, "start source:{source_2} 3 1000");
-    step(reader, "clfinish", "0");
-    step(reader, "check 3 1000");
-    step(next, "finish 10000", kCompleted);
-  }
+  expect_replaced("source:{source_2}", "sink:{sink_2}");
 }
 
 TEST_F(StreamTest, DeathOfTheReader) {
-  WorkerProcess& writer = process();
-  for (int round = 0; round < 3; ++round) {
-    WorkerProcess& reader = process();
-    begin(reader, "sink:{sink_2}", kMany);
-    step(writer, "clstart source:{source_2} 0 " + std::to_string(kMany));
-    stop(reader);
-    kill(reader);
-    step(writer, "clfinish", kBroken);
-    WorkerProcess& next = process();
-    if (round == 2) step(next, "start sink:{sink_2} 3 1000");
-    step(writer, "clstart source:{source_2} 3 1000");
-    if (round != 2) step(next, "start sink:{sink_2} 3 1000");
-    step(writer, "clfinish", "0");
-    step(next, "finish 10000", kCompleted);
-    step(next, "check 3 1000");
-  }
+  expect_replaced("sink:{sink_2}", "source:{source_2}");
 }
 
 // A writer that comes at once does not hide the death of the former one.

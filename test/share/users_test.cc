@@ -26,7 +26,7 @@
 #include "process_roles.h"
 #include "test/common/daemon_process.h"
 #include "test/common/temporary_segment.h"
-#include "test/common/worker_process.h"
+#include "test/common/worker_tests.h"
 
 namespace conclave::test {
 namespace {
@@ -126,7 +126,7 @@ TEST_F(Users, GoOnBesideAStoppedDaemon) {
   for (int i = 0; i < 2; ++i) workers.push_back(stream());
   for (Worker& worker : workers) worker->send("go");
   EXPECT_TRUE(all_progress(workers));
-  kill(daemon.pid(), SIGSTOP);
+  send_signal(daemon.pid(), SIGSTOP);
   EXPECT_TRUE(all_progress(workers));
   EXPECT_TRUE(all_progress(workers));
   kill(daemon.pid(), SIGCONT);
@@ -263,8 +263,5 @@ TEST_F(Users, GarbageOnTheSocket) {
 int main(int argc, char** argv) {
   auto roles = conclave::test::process_roles();
   roles.merge(std::map(conclave::test::hostile_roles()));
-  const int status = conclave::test::run_role(argc, argv, roles);
-  if (status >= 0) return status;
-  testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
+  return conclave::test::run_role_or_tests(argc, argv, roles);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests that kill or stop a process while it changes the heaps: a child that a signal meets at
-// chosen accesses to the tables, and heaps for it to change. The code under test is compiled with
+// For tests that kill or stop a process while it changes the segment: a process that a signal meets
+// at chosen accesses, and heaps for it to change. The code under test is compiled with
 // stepping_atomic.h.
 #ifndef CONCLAVE_TEST_UNIT_SHARE_INTERRUPTED_CHILD_H_
 #define CONCLAVE_TEST_UNIT_SHARE_INTERRUPTED_CHILD_H_
@@ -13,6 +13,39 @@
 namespace conclave::share {
 
 inline constexpr Heap::Sizes kSmallSizes = {{64 << 10, 64 << 10, 16 << 10}};
+
+// How many accesses interrupt_after() still lets pass.
+inline int accesses_left = 0;
+
+// This process sends itself `signal` at the access that follows so many.
+inline void interrupt_after(int accesses, int signal) {
+  static int number;
+  number = signal;
+  accesses_left = accesses;
+  step_hook = [] {
+    if (--accesses_left == -1) raise(number);
+  };
+}
+
+// Whether a child that run_child() has run was killed. Else it must have ended well.
+inline bool was_killed(int status) {
+  const bool killed = status == 128 + SIGKILL;
+  EXPECT_TRUE(killed || status == 0) << status;
+  return killed;
+}
+
+// Waits until a child stops, or else ends, which must be well. Whether it has stopped.
+inline bool stops(pid_t child) {
+  int status = 0;
+  waitpid(child, &status, WUNTRACED);
+  EXPECT_TRUE(WIFSTOPPED(status) || (WIFEXITED(status) && WEXITSTATUS(status) == 0)) << status;
+  return WIFSTOPPED(status);
+}
+// Lets a child go on that has stopped, and waits for its end, which must be well.
+inline void let_go_on(pid_t child) {
+  kill(child, SIGCONT);
+  EXPECT_EQ(wait_for(child), 0);
+}
 
 // Runs `body` in a forked child, which sends itself `signal` before each of the `accesses`, counted
 // from 1.

@@ -54,6 +54,14 @@ class TestSegment {
   size_t mapped_;
 };
 
+// One that nobody has entered.
+class EmptySegment : public TestSegment {
+ public:
+  explicit EmptySegment(uint32_t processes = 8) : TestSegment(64, processes) {
+    for (uint32_t slot = 0; slot < processes; ++slot) layout().process(slot).state.store(0);
+  }
+};
+
 inline Owner owner(uint32_t slot) {
   return Owner(slot, 1);
 }
@@ -132,6 +140,18 @@ Error error_of(Call call) {
   }
   ADD_FAILURE() << "no error";
   return Error(CL_SUCCESS, "");
+}
+
+// The error number of what `call` throws, 0 where it throws nothing.
+template <class Call>
+int error_number(Call call, std::string* text = nullptr) {
+  try {
+    call();
+    return 0;
+  } catch (const Error& error) {
+    if (text) *text = error.text();
+    return error.error_number();
+  }
 }
 
 }  // namespace conclave::share

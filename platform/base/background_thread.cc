@@ -6,30 +6,17 @@
 #include <signal.h>
 #include <string.h>
 
-#include <memory>
+#include <string>
 
 #include "platform/base/error.h"
 
 namespace conclave {
 namespace {
 
-struct Start {
-  std::string name;
-  std::function<void()> body;
-};
-
-void* begin(void* argument) {
-  const std::unique_ptr<Start> start(static_cast<Start*>(argument));
-  pthread_setname_np(pthread_self(), start->name.c_str());
-  start->body();
-  return nullptr;
-}
-
 class Attributes {
  public:
   explicit Attributes(const ThreadOptions& options) {
     pthread_attr_init(&attributes_);
-    pthread_attr_setdetachstate(&attributes_, PTHREAD_CREATE_DETACHED);
     if (options.stack_bytes) pthread_attr_setstacksize(&attributes_, options.stack_bytes);
     if (options.guard_bytes) pthread_attr_setguardsize(&attributes_, options.guard_bytes);
     if (options.cpu < 0) return;
@@ -49,9 +36,8 @@ class Attributes {
 
 }  // namespace
 
-void start_background_thread(const std::string& name, std::function<void()> body,
+void start_background_thread(const char* name, void* (*body)(void*), void* argument,
                              const ThreadOptions& options) {
-  auto start = std::make_unique<Start>(Start{name, std::move(body)});
   const Attributes attributes(options);
   sigset_t all, before;
   sigfillset(&all);
@@ -60,11 +46,14 @@ void start_background_thread(const std::string& name, std::function<void()> body
   // A new thread blocks what its creator blocks.
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_t thread;
-  const int failed = pthread_create(&thread, attributes.get(), begin, start.get());
+  const int failed = pthread_create(&thread, attributes.get(), body, argument);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (failed)
-    throw Error(CL_OUT_OF_RESOURCES, "cannot start thread " + name + ": " + strerror(failed));
-  start.release();  // the thread's
+    throw Error(CL_OUT_OF_RESOURCES,
+                std::string("cannot start thread ") + name + ": " + strerror(failed));
+  // Detached last: a detached thread that has ended has no name to set any more.
+  pthread_setname_np(thread, name);
+  pthread_detach(thread);
 }
 
 }  // namespace conclave

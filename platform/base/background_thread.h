@@ -5,8 +5,6 @@
 #define CONCLAVE_PLATFORM_BASE_BACKGROUND_THREAD_H_
 
 #include <cstddef>
-#include <functional>
-#include <string>
 
 namespace conclave {
 
@@ -17,10 +15,21 @@ struct ThreadOptions {
   bool runs_kernels = false;       // it takes the signals of faults
 };
 
-// Starts a thread that runs `body`, which throws nothing. `name`: at most 15 characters. Throws
-// Error{CL_OUT_OF_RESOURCES} where no thread is to be had, or std::bad_alloc.
-void start_background_thread(const std::string& name, std::function<void()> body,
-                             const ThreadOptions& options = {});
+// Starts a thread that calls `body(argument)`. `name`: at most 15 characters. Allocates no memory
+// of the host's, so that a thread may be had where there is none. Throws
+// Error{CL_OUT_OF_RESOURCES}.
+void start_background_thread(const char* name, void* (*body)(void*), void* argument,
+                             const ThreadOptions& options);
+
+// The same for a member function, which throws nothing, of an object that outlives the thread.
+template <auto kBody, class T>
+void start_background_thread(const char* name, T* object, const ThreadOptions& options = {}) {
+  constexpr auto kCall = [](void* self) -> void* {
+    (static_cast<T*>(self)->*kBody)();
+    return nullptr;
+  };
+  start_background_thread(name, kCall, object, options);
+}
 
 }  // namespace conclave
 

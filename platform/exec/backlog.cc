@@ -2,8 +2,8 @@
 #include "platform/exec/backlog.h"
 
 #include <algorithm>
+#include <exception>
 #include <new>
-#include <optional>
 
 #include "platform/base/clock.h"
 #include "platform/base/error.h"
@@ -85,16 +85,16 @@ void Backlog::push(Event& event) {
 void Backlog::start_worker(const ComputeUnitSet& units) {
   for (const auto& unit : units_)
     if (units.has(unit->index()) && unit->has_thread()) return;
-  std::optional<Error> failure;
+  std::exception_ptr failure;
   for (const auto& unit : units_) {
     if (!units.has(unit->index())) continue;
     try {
       return unit->ensure_thread();
-    } catch (const Error& error) {
-      failure = error;
+    } catch (const std::exception&) {
+      failure = std::current_exception();
     }
   }
-  if (failure) throw *failure;
+  if (failure) std::rethrow_exception(failure);
 }
 
 // The group whose first entry came before the others', of those that `tenure` may run.
@@ -287,8 +287,8 @@ ComputeUnitSet Backlog::with_threads(const ComputeUnitSet& units, bool start) {
     if (!units.has(unit->index())) continue;
     try {
       if (start) unit->ensure_thread();
-    } catch (const Error& error) {
-      log::error(error.text());
+    } catch (const std::exception& error) {
+      log::error(error.what());
     }
     if (unit->has_thread()) set.add(unit->index());
   }

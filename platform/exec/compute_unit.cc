@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include <string>
+#include <cstdio>
 
 #include "platform/base/background_thread.h"
 #include "platform/base/clock.h"
@@ -86,11 +86,13 @@ void ComputeUnit::ensure_thread() {
 }
 
 void ComputeUnit::start_thread() {
-  start_background_thread("conclave-cu" + std::to_string(index_ % 1000), [this] { work(); },
-                          {.stack_bytes = kStackBytes,
-                           .guard_bytes = kStackGuardBytes,
-                           .cpu = place_.cpu,
-                           .runs_kernels = true});
+  char name[16];
+  std::snprintf(name, sizeof name, "conclave-cu%u", index_ % 1000);
+  start_background_thread<&ComputeUnit::work>(name, this,
+                                              {.stack_bytes = kStackBytes,
+                                               .guard_bytes = kStackGuardBytes,
+                                               .cpu = place_.cpu,
+                                               .runs_kernels = true});
 }
 
 void ComputeUnit::computed(uint64_t ns) {

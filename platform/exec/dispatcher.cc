@@ -93,8 +93,8 @@ bool Dispatcher::post(const Tenure& tenure, Ref<Event> event) {
     tenure.cu().post(event.get(), tenure.permit());
     event.detach();
     return true;
-  } catch (const Error& error) {  // no thread to be had
-    log::error(error.text());
+  } catch (const std::exception& error) {  // no thread to be had
+    log::error(error.what());
     Tenure given_up = tenure;
     given_up.end();
     idle_.give(tenure.cu().index());

@@ -57,8 +57,8 @@ void beside_others(const Start& start) {
 class Master {
  public:
   Master() {
-    start_background_thread("conclave-omp", [this] { work(); },
-                            {.stack_bytes = kStackBytes, .runs_kernels = true});
+    start_background_thread<&Master::work>("conclave-omp", this,
+                                           {.stack_bytes = kStackBytes, .runs_kernels = true});
   }
 
   struct Job {

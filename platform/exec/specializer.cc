@@ -134,7 +134,7 @@ class Background {
     jobs_.push_back({std::move(code), &use});
     if (working_) return;
     try {
-      start_background_thread("conclave-spec", [this] { work(); }, {.stack_bytes = 0});
+      start_background_thread<&Background::work>("conclave-spec", this, {.stack_bytes = 0});
       working_ = true;
     } catch (const std::exception& error) {
       jobs_.clear();  // the machine has other worries

@@ -46,7 +46,7 @@ bool StreamWatch::park(Event& event, Waiting& waiting) {
 
 void StreamWatch::ensure_thread() {
   if (has_thread_) return;
-  start_background_thread("conclave-stream", [this] { watch(); });
+  start_background_thread<&StreamWatch::watch>("conclave-stream", this);
   has_thread_ = true;
 }
 

@@ -120,7 +120,7 @@ bool CallRegistry::watch_until(uint64_t time_ns) {
     return true;
   }
   try {
-    start_background_thread("conclave-limit", [this] { watch(); });
+    start_background_thread<&CallRegistry::watch>("conclave-limit", this);
     watching_ = true;
   } catch (const std::exception& error) {
     log::error(std::string_view("no thread to watch kernels with"));

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <thread>
 
-#include "platform/base/background_thread.h"
 #include "platform/base/config.h"
 #include "platform/base/error.h"
 #include "platform/base/log.h"
@@ -193,7 +193,7 @@ void Program::start(Job job, Notify notify) {
     }
     notify();
   };
-  start_background_thread("conclave-build", std::move(work), {.stack_bytes = 0});
+  std::thread(std::move(work)).detach();
 }
 
 // Builds for one device after the other: the second is an answer from the cache. Throws the first

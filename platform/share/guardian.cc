@@ -40,7 +40,7 @@ class Watch {
   [[noreturn]] void follow_registrations() {
     if (!always_) until_done([&] { become_guardian(); });
     until_done([&] { open_epoll(); });
-    until_done([&] { start_background_thread("conclave-watch", [this] { wait_for_ends(); }); });
+    until_done([&] { start_background_thread<&Watch::wait_for_ends>("conclave-watch", this); });
     Atomic<uint32_t>& registrations = layout_.header().registrations;
     for (;;) {
       const uint32_t seen = registrations.load();
@@ -198,8 +198,7 @@ class Watch {
 
 void Guardian::start(const Layout& layout, bool always, Notify notify) {
   auto watch = std::make_unique<Watch>(layout, always, std::move(notify));
-  start_background_thread("conclave-guard",
-                          [watch = watch.get()] { watch->follow_registrations(); });
+  start_background_thread<&Watch::follow_registrations>("conclave-guard", watch.get());
   watch.release();  // the threads' from now on
 }
 

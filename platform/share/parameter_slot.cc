@@ -24,12 +24,12 @@ Atomic<uint64_t>* ParameterSlot::value(uint64_t version) const {
 void ParameterSlot::write(const void* from) {
   const uint64_t next = parameter_.version.load(std::memory_order_relaxed) + 1;
   Atomic<uint64_t>* words = value(next);
-  // Who reads one of the words below finds that the version has been counted up before.
-  std::atomic_thread_fence(std::memory_order_release);
+  // Released, so that who reads one of these words also finds the version that the former write
+  // counted.
   for (size_t at = 0; at < bytes_; at += kWord) {
     uint64_t word = 0;
     std::memcpy(&word, static_cast<const std::byte*>(from) + at, std::min(kWord, bytes_ - at));
-    words[at / kWord].store(word, std::memory_order_relaxed);
+    words[at / kWord].store(word, std::memory_order_release);
   }
   parameter_.version.store(next, std::memory_order_release);
 }
@@ -39,11 +39,9 @@ bool ParameterSlot::read(void* to) const {
     const uint64_t seen = version();
     const Atomic<uint64_t>* words = value(seen);
     for (size_t at = 0; at < bytes_; at += kWord) {
-      const uint64_t word = words[at / kWord].load(std::memory_order_relaxed);
+      const uint64_t word = words[at / kWord].load(std::memory_order_acquire);
       std::memcpy(static_cast<std::byte*>(to) + at, &word, std::min(kWord, bytes_ - at));
     }
-    // What was read above was read before this.
-    std::atomic_thread_fence(std::memory_order_acquire);
     if (parameter_.version.load(std::memory_order_relaxed) == seen) return true;
   }
   return false;

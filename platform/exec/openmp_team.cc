@@ -119,6 +119,18 @@ void Master::work() {
   }
 }
 
+// The library starts with its first call. No std::call_once(), since a start that fails is tried
+// again, and not every implementation lets exceptions through.
+template <class Call>
+void start_once(Call call) {
+  static std::mutex mutex;
+  static bool has_started = false;
+  const std::lock_guard lock(mutex);
+  if (has_started) return;
+  beside_others(call);
+  has_started = true;
+}
+
 // Gives parallel regions as many threads as there are compute units, each on the CPU of one.
 void Master::place(Job& job) {
   units_ = job.units;
@@ -126,8 +138,7 @@ void Master::place(Job& job) {
   const auto set_threads = [&] {
     job.code.openmp().set_threads(static_cast<int>(job.cpus.size()), may_spin());
   };
-  static std::once_flag started;
-  std::call_once(started, [&] { beside_others(set_threads); });
+  start_once(set_threads);
   set_threads();
   if (job.cpus == cpus_) return;
   cpus_ = job.cpus;

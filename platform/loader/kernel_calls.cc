@@ -144,7 +144,7 @@ KernelFault fault_of(int number, const siginfo_t& info, const void* context, uin
   return fault;
 }
 
-// On the thread that is at fault. It is in kernel code, so it holds no lock of this library.
+// On the thread that is at fault.
 void leave_faulty_kernel(int number, const siginfo_t& info, const void* context) {
   auto* state = static_cast<ThreadState*>(pthread_getspecific(state_key()));
   if (!state || state->holds) return;
@@ -152,8 +152,7 @@ void leave_faulty_kernel(int number, const siginfo_t& info, const void* context)
     const uintptr_t instruction = faulty_instruction(call->site, context);
     if (!instruction) return;
     const KernelFault fault = fault_of(number, info, context, instruction, state->stack_end);
-    call->fault = fault;
-    CallRegistry::get().depart(call->site.launch, {CL_ERROR_KERNEL_FAULT_CONCLAVE});
+    call->fault = fault;  // run() has the others leave, which no signal handler may
     // Where a handler of the host was on top of ours and has handed the fault on, the signal is
     // blocked; it must not stay so, because a fault while it is blocked ends the process.
     pthread_sigmask(SIG_SETMASK, &static_cast<const ucontext_t*>(context)->uc_sigmask, nullptr);
@@ -290,6 +289,8 @@ bool run(const Site& site, void (*function)(void*), void* argument, Departure& d
     return true;
   FloatEnvironment::set_default();
   state->holds = 0;
+  if (state->fault.signal)
+    CallRegistry::get().depart(site.launch, {CL_ERROR_KERNEL_FAULT_CONCLAVE});
   departure = CallRegistry::get().departure_of(site.launch);
   departure.fault = std::exchange(state->fault, {});
   return false;

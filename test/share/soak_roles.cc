@@ -18,7 +18,7 @@ kernel void faulty(global uint* out, uint where, uint how) {
   size_t i = get_global_id(0);
   if (i == where) {
     if (how == 0) *(volatile global uint*)0 = 1;
-    if (how == 1) *(volatile global uint*)0x123456789000ul = 1;
+    if (how == 1) *(volatile global uint*)0xc012345000ul = 1;  // not ThreadSanitizer's memory either
     if (how == 2) *(volatile global uint*)0x1234567890abcdeful = 1;
     if (how == 3) __builtin_trap();
   }

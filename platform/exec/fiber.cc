@@ -86,6 +86,12 @@ Fiber::~Fiber() {
 }
 
 void Fiber::start(Body body, void* argument) {
+#if defined(__SANITIZE_THREAD__)
+  if (!ended_) {  // what was left has left its frames there
+    __tsan_destroy_fiber(sanitizer_fiber_);
+    sanitizer_fiber_ = __tsan_create_fiber(0);
+  }
+#endif
   body_ = body;
   argument_ = argument;
   ended_ = false;

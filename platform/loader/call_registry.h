@@ -19,9 +19,10 @@ class KernelCall {
       : site(call_site), outer(outer_call), fault(its_fault) {}
 
   const kernel_calls::Site& site;
-  KernelCall* const outer;  // that the thread was in; null: none
-  void* place[5];           // of __builtin_setjmp
-  KernelFault& fault;       // that ended it; the thread's
+  KernelCall* const outer;          // that the thread was in; null: none
+  void* sanitizer_fiber = nullptr;  // that the call began on
+  void* place[5];                   // of __builtin_setjmp
+  KernelFault& fault;               // that ended it; the thread's
 };
 
 // A thread that calls kernel code, as the others see it. A call costs no lock and no fence: the

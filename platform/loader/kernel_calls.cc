@@ -18,6 +18,10 @@
 #include "platform/loader/call_registry.h"
 #include "platform/loader/fault_handlers.h"
 
+#if defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+#endif
+
 namespace conclave {
 namespace {
 
@@ -60,6 +64,11 @@ constexpr uintptr_t kFrameBytes = 1 << 20;
 
 // Not inlined: a function cannot jump to itself.
 [[noreturn, gnu::noinline]] void jump_out(KernelCall& call) {
+#if defined(__SANITIZE_THREAD__)
+  // From a fiber (exec/fiber.h) to the thread that has resumed it.
+  if (__tsan_get_current_fiber() != call.sanitizer_fiber)
+    __tsan_switch_to_fiber(call.sanitizer_fiber, 0);
+#endif
   __builtin_longjmp(call.place, 1);
 }
 
@@ -270,6 +279,9 @@ bool run(const Site& site, void (*function)(void*), void* argument, Departure& d
   if (!state->is_ready) [[unlikely]]
     get_ready();
   KernelCall call(site, state->call, state->fault);
+#if defined(__SANITIZE_THREAD__)
+  call.sanitizer_fiber = __tsan_get_current_fiber();
+#endif
   if (site.team) [[unlikely]]
     CallRegistry::get().set_call(*site.team, &call);
   state->caller.begin(site.launch);

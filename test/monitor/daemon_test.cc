@@ -270,6 +270,9 @@ TEST_F(DaemonTest, OptionsAreChecked) {
 }
 
 TEST_F(DaemonTest, UsesNoTimeWhileNothingHappens) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "ThreadSanitizer has a thread of its own, which does";
+#endif
   const pid_t pid = start_daemon();
   const auto process = client("hold");
   usleep(200'000);

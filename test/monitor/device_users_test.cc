@@ -80,7 +80,10 @@ class DeviceUsersTest : public testing::Test {
  protected:
   DeviceUsersTest() {
     for (User* user : {&first, &second}) {
-      users.add(user->tenant);
+      {
+        const std::lock_guard lock(mutex);
+        users.add(user->tenant);
+      }
       bells.push_back(std::make_unique<Bell>(user->tenant.layout(), [this] { look(); }));
     }
   }

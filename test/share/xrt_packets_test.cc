@@ -3,6 +3,7 @@
 #include <CL/cl_ext_conclave.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cerrno>
 
 #include "experimental/xrt_bo.h"
@@ -33,9 +34,12 @@ class XrtPackets : public XrtApi {
   }
   int exec(xclBufferHandle command) {
     if (const int error = xclExecBuf(device_, command)) return error;
-    auto* packet = reinterpret_cast<ert_packet*>(words(command));
-    while (packet->state < ERT_CMD_STATE_COMPLETED) xclExecWait(device_, 1000);
-    return packet->state == ERT_CMD_STATE_COMPLETED ? 0 : -1;
+    // The thread that ends the command writes the state.
+    const std::atomic_ref<uint32_t> header(reinterpret_cast<ert_packet*>(words(command))->header);
+    ert_packet packet{};
+    while (packet.header = header.load(), packet.state < ERT_CMD_STATE_COMPLETED)
+      xclExecWait(device_, 1000);
+    return packet.state == ERT_CMD_STATE_COMPLETED ? 0 : -1;
   }
 
   xrt::kernel kernel_;  // for its contexts

@@ -78,7 +78,7 @@ cat > add.c <<'END'
 int add(int a, int b) { return abs(a) + b + OFFSET + FACTOR + (int)cbrt(b); }
 END
 echo '#define OFFSET 1' > include/offset.h
-"$clocl" -DFACTOR=2 -I include -o c_source.out add.cl add.c || fail "a C source"
+"$clocl" -DFACTOR=2 -I include -Werror -o c_source.out add.cl add.c || fail "a C source without a warning"
 has_kernel c_source.out sum
 nm -D --defined-only c_source.out | grep -q ' add$' && fail "a C function is visible outside"
 readelf -d c_source.out | grep -q 'libm.so.6' || fail "the mathematics library is not needed"

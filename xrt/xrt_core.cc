@@ -108,6 +108,14 @@ FORWARD(xclConclaveArray, xclConclaveOpenArray, nullptr, (xclDeviceHandle handle
         (handle, mode))
 FORWARD(int, xclConclaveCloseArray, -ENODEV, (xclConclaveArray array), (array))
 FORWARD(int, xclConclaveResetArray, -ENODEV, (xclConclaveArray array), (array))
+FORWARD(xclConclaveTransfer, xclConclaveStartTransfer, nullptr,
+        (xclConclaveArray array, const char* port, xclBufferHandle buffer,
+         xclBOSyncDirection direction, size_t size, size_t offset),
+        (array, port, buffer, direction, size, offset))
+FORWARD(int, xclConclaveWaitTransfer, -ENODEV, (xclConclaveTransfer transfer), (transfer))
+FORWARD(int, xclConclaveFreeTransfer, -ENODEV, (xclConclaveTransfer transfer), (transfer))
+FORWARD(int, xclConclaveWaitPort, -ENODEV, (xclConclaveArray array, const char* port),
+        (array, port))
 FORWARD(xclConclaveGraph, xclConclaveOpenGraph, nullptr,
         (xclDeviceHandle handle, const xuid_t uuid, const char* name, unsigned mode),
         (handle, uuid, name, mode))

@@ -78,6 +78,23 @@ XCL_DRIVER_DLLESPEC int xclConclaveCloseArray(xclConclaveArray array);
  * of the graphs that nobody has open. EPERM in shared mode. */
 XCL_DRIVER_DLLESPEC int xclConclaveResetArray(xclConclaveArray array);
 
+/* A part of a buffer object of the array's device on its way through a port of the host, which XRT
+ * calls GMIO (docs/graphs.md), until it is freed; what was started goes on without it. Null, and
+ * errno: EPERM in shared mode; EINVAL for an unknown port, another direction than the port's, and a
+ * part that is empty or does not lie inside the buffer object. */
+typedef void* xclConclaveTransfer;
+XCL_DRIVER_DLLESPEC xclConclaveTransfer xclConclaveStartTransfer(xclConclaveArray array,
+                                                                 const char* port,
+                                                                 xclBufferHandle buffer,
+                                                                 enum xclBOSyncDirection direction,
+                                                                 size_t size, size_t offset);
+/* Until all its bytes are in the stream, or out of it. EIO where the stream breaks: the process
+ * that runs the kernel at the other end has died; ENODEV where the array is closed meanwhile. */
+XCL_DRIVER_DLLESPEC int xclConclaveWaitTransfer(xclConclaveTransfer transfer);
+XCL_DRIVER_DLLESPEC int xclConclaveFreeTransfer(xclConclaveTransfer transfer);
+/* The same wait for all that was started on the port. EPERM in shared mode. */
+XCL_DRIVER_DLLESPEC int xclConclaveWaitPort(xclConclaveArray array, const char* port);
+
 /* A graph of the device image, open in a mode until it is closed. Null, and errno, where it cannot
  * be had. */
 typedef void* xclConclaveGraph;

@@ -72,6 +72,12 @@ int xrtAIEResetArray(xrtDeviceHandle device) {
     return 0;
   });
 }
+int xrtGMIOWait(xrtDeviceHandle device, const char* port) {
+  return guarded(-1, [&] {
+    object<xrt::aie::device>(device).wait_gmio(port ? port : "");
+    return 0;
+  });
+}
 int xrtDeviceClose(xrtDeviceHandle device) {
   return guarded(-1, [&] {
     delete &object<xrt::aie::device>(device);

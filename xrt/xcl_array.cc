@@ -42,7 +42,7 @@ void XclArray::reset() {
 }
 
 std::shared_ptr<HostPort> XclArray::port(const std::string& name) {
-  const auto image = device_->resident_image();
+  const auto image = this->image();
   const std::lock_guard lock(mutex_);
   if (!image_ || image_->uuid() != image->uuid()) {
     ports_ = ports_of(image);
@@ -71,10 +71,10 @@ void XclArray::wait(const std::string& name) {
 
 void XclArray::close() {
   open_.close();
-  close_ports();
+  drop();
 }
 
-void XclArray::close_ports() noexcept {
+void XclArray::drop() noexcept {
   std::map<std::string, std::shared_ptr<HostPort>> ports;
   {
     const std::lock_guard lock(mutex_);

@@ -26,7 +26,7 @@ class XclArray {
   // Throws Error as share::OpenArray does.
   XclArray(std::shared_ptr<XclDevice> device, share::AccessMode mode)
       : device_(std::move(device)), open_(mode) {}
-  ~XclArray() { close_ports(); }
+  ~XclArray() { drop(); }
 
   // Each throws Error{EPERM} where the mode does not permit it, Error{EINVAL} where the array is
   // not open.
@@ -41,13 +41,18 @@ class XclArray {
   void wait(const std::string& port);
   // Throws Error{EBUSY} while this process has graphs open; else what other threads wait for fails.
   void close();
+  // Has those fail in any case; the array is closed when nobody has this any more.
+  void drop() noexcept;
+
+  // For what else is done to the array.
+  void require(share::Operation operation) const { open_.require(operation); }
+  // The image that is loaded. Throws Error{EINVAL} where there is none.
+  std::shared_ptr<const DeviceImage> image() const { return device_->resident_image(); }
 
   // The port of that name. Throws Error{EINVAL}.
   std::shared_ptr<HostPort> port(const std::string& name);
 
  private:
-  void close_ports() noexcept;
-
   const std::shared_ptr<XclDevice> device_;
   share::OpenArray open_;
   std::mutex mutex_;  // of all below

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry points of include/xrt/xrt_conclave.h for the array of graphs and the host's ports.
+// The entry points of include/xrt/xrt_conclave.h for the array of graphs, the host's
+// ports and profiling.
 #include "xrt/entry.h"
+#include "xrt/stream_profile.h"
 #include "xrt/xcl_array.h"
 #include "xrt/xrt_conclave.h"
 
@@ -14,6 +16,10 @@ OpenHandles<XclArray>& open_arrays() {
 OpenHandles<XclTransfer>& open_transfers() {
   static auto* transfers = new OpenHandles<XclTransfer>("transfer");
   return *transfers;
+}
+OpenHandles<StreamProfile>& open_profiles() {
+  static auto* profiles = new OpenHandles<StreamProfile>("profile");
+  return *profiles;
 }
 
 template <class Body>
@@ -50,6 +56,13 @@ int xclConclaveCloseArray(xclConclaveArray array) {
   });
 }
 
+int xclConclaveDropArray(xclConclaveArray array) {
+  return guarded(__func__, [&] {
+    open_arrays().find(array)->drop();
+    open_arrays().remove(array);
+  });
+}
+
 int xclConclaveResetArray(xclConclaveArray array) {
   return with_array(__func__, array, [](XclArray& a) { a.reset(); });
 }
@@ -82,6 +95,36 @@ int xclConclaveFreeTransfer(xclConclaveTransfer transfer) {
 
 int xclConclaveWaitPort(xclConclaveArray array, const char* port) {
   return with_array(__func__, array, [&](XclArray& a) { a.wait(port ? port : ""); });
+}
+
+xclConclaveProfile xclConclaveStartProfile(xclConclaveArray array, unsigned int option,
+                                           const char* port) {
+  xclConclaveProfile profile = nullptr;
+  guarded(__func__, [&] {
+    require_no_fork();
+    profile = open_profiles().add(
+        std::make_shared<StreamProfile>(open_arrays().find(array), option, port ? port : ""));
+  });
+  return profile;
+}
+
+int xclConclaveReadProfile(xclConclaveProfile profile, uint64_t* words) {
+  return guarded(__func__, [&] {
+    require_no_fork();
+    if (!words) throw Error(CL_INVALID_VALUE, "a null pointer", EINVAL);
+    *words = open_profiles().find(profile)->read();
+  });
+}
+
+int xclConclaveStopProfile(xclConclaveProfile profile) {
+  return guarded(__func__, [&] { open_profiles().find(profile)->stop(); });
+}
+
+int xclConclaveFreeProfile(xclConclaveProfile profile) {
+  return guarded(__func__, [&] {
+    open_profiles().find(profile);
+    open_profiles().remove(profile);
+  });
 }
 
 }  // extern "C"

@@ -42,6 +42,9 @@ class XCL_DRIVER_DLLESPEC device : public xrt::device {
   }
 
   access_mode get_access_mode() const { return mode_; }
+  // Closes the array for all copies, and leaves the device as it is. EBUSY while this process has
+  // graphs open; an object that ends closes it all the same.
+  void close();
   // Empties the streams that no kernel uses, and resets the graphs that nobody has open. EPERM in
   // shared mode.
   void reset_array();
@@ -82,6 +85,36 @@ class XCL_DRIVER_DLLESPEC bo : public xrt::bo {
   async_handle async(const std::string& port, xclBOSyncDirection direction) {
     return async(port, direction, size(), 0);
   }
+};
+
+class profiling_impl;
+
+// Counts what goes through a stream, by whatever process. Copies are the same count. The array of
+// the device has to be open; all throw xrt_core::error: EPERM in shared mode, EINVAL where nothing
+// has been started.
+class XCL_DRIVER_DLLESPEC profiling {
+ public:
+  // Streams have no clock here: those in cycles are refused (EINVAL).
+  enum class profiling_option : int {
+    io_total_stream_running_to_idle_cycles = 0,
+    io_stream_start_to_bytes_transferred_cycles = 1,
+    io_stream_start_difference_cycles = 2,
+    io_stream_running_event_count = 3  // words of 32 bits that were sent
+  };
+
+  profiling() = default;
+  explicit profiling(const xrt::device& device);
+
+  // Counts from now on. `port1`: a port of the host, or a kernel's argument ("graph.kernel.in") as
+  // the layout names it; EINVAL for others. The rest is for the options in cycles. Returns 0.
+  int start(profiling_option option, const std::string& port1, const std::string& port2,
+            uint32_t value) const;
+  // Words since then. EINVAL once another image has been loaded.
+  uint64_t read() const;
+  void stop() const;
+
+ private:
+  std::shared_ptr<profiling_impl> impl_;
 };
 
 }  // namespace aie

@@ -215,6 +215,62 @@ TEST_F(Gmio, ClosedWhileThreadsWait) {
   expect_ints(again, 0);
 }
 
+// --- Profiling ---
+
+using Option = xrt::aie::profiling::profiling_option;
+constexpr Option kEvents = Option::io_stream_running_event_count;
+
+TEST_F(Gmio, ProfilingCountsWords) {
+  const xrt::aie::profiling sent(device_), received(device_), nothing(device_);
+  xrt::aie::bo bo = ints(100);
+  start("source:{source_1}", 10);
+  bo.sync("source", kOut, 40, 0);
+  EXPECT_EQ(sent.start(kEvents, "sink", "", 0), 0);
+  received.start(kEvents, "source_1.out", "", 0);
+  nothing.start(kEvents, "gr.k.in", "", 0);
+  EXPECT_EQ(sent.read(), 0u);
+  xrt::run sink = start("sink:{sink_1}", 100, &bo), source = start("source:{source_1}", 50);
+  xrt::aie::bo other = ints(100);
+  other.sync("sink", kIn);
+  EXPECT_EQ(sent.read(), 100u);
+  sink.wait(60s);
+  source.wait(60s);
+  EXPECT_EQ(received.read(), 50u);
+  other.sync("source", kOut, 200, 0);
+  EXPECT_EQ(received.read(), 50u);
+  EXPECT_EQ(nothing.read(), 0u);
+  sent.start(kEvents, "sink", "", 0);
+  EXPECT_EQ(sent.read(), 0u) << "from the beginning again";
+  sent.stop();
+  EXPECT_EQ(error_of([&] { sent.read(); }, "stopped"), EINVAL);
+  EXPECT_EQ(error_of([&] { sent.stop(); }, "stopped"), EINVAL);
+  sink = source = {};
+  device_.load_xclbin(graph_image_file());
+  EXPECT_EQ(error_of([&] { received.read(); }, "another device image"), EINVAL);
+  device_ = {};
+  EXPECT_EQ(error_of([&] { received.read(); }, "closed"), EINVAL);
+}
+
+TEST_F(Gmio, ProfilingErrors) {
+  const xrt::aie::profiling profiling(device_);
+  EXPECT_EQ(error_of([&] { profiling.read(); }, "not been started"), EINVAL);
+  EXPECT_EQ(error_of([&] { profiling.stop(); }, "not been started"), EINVAL);
+  for (const char* port : {"", "none", "gr", "in", "source_1"})
+    EXPECT_EQ(error_of([&] { profiling.start(kEvents, port, "", 0); }, port), EINVAL) << port;
+  for (const int option : {0, 1, 2, 4, -1})
+    EXPECT_EQ(error_of([&] { profiling.start(static_cast<Option>(option), "sink", "", 0); },
+                       "io_stream_running_event_count"),
+              EINVAL)
+        << option;
+  EXPECT_EQ(error_of([] { xrt::aie::profiling().start(kEvents, "sink", "", 0); }), EINVAL);
+  EXPECT_EQ(error_of([] { xrt::aie::profiling(xrt::device(0)).start(kEvents, "sink", "", 0); },
+                     "not open"),
+            EINVAL);
+  device_ = xrt::aie::device(0, Mode::shared);
+  const xrt::aie::profiling shared(device_);
+  EXPECT_EQ(error_of([&] { shared.start(kEvents, "sink", "", 0); }, "shared mode"), EPERM);
+}
+
 // --- With another process ---
 
 class GmioProcesses : public Gmio {
@@ -319,6 +375,8 @@ TEST_F(GmioProcesses, ProcessesEnd) {
     host.send("leave");
     EXPECT_EQ(host.wait(10), 0) << start;
   }
+  // What they have sent stays in the stream until then.
+  xrt::aie::device(0).reset_array();
 }
 
 TEST_F(GmioProcesses, ModesOfProcesses) {

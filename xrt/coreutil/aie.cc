@@ -18,6 +18,10 @@ void device::open(access_mode mode) {
   mode_ = mode;
 }
 
+void device::close() {
+  check_graph(xclConclaveCloseArray(require_array(array_)), "failed to close the array");
+}
+
 void device::reset_array() {
   check_graph(xclConclaveResetArray(require_array(array_)), "failed to reset the array");
 }

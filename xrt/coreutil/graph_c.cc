@@ -80,7 +80,9 @@ int xrtGMIOWait(xrtDeviceHandle device, const char* port) {
 }
 int xrtDeviceClose(xrtDeviceHandle device) {
   return guarded(-1, [&] {
-    delete &object<xrt::aie::device>(device);
+    auto& closed = object<xrt::aie::device>(device);
+    closed.close();
+    delete &closed;
     return 0;
   });
 }

@@ -92,7 +92,7 @@ class Report {
       const auto image = segment_ ? read_image(segment_->layout()) : std::nullopt;
       json["image"] = image ? to_json(*image) : Json(nullptr);
     }
-    add("access-modes", read_access);
+    add("access-modes", [&](const share::Layout&) { return access(); });
     add("compute-units", read_units);
     add_named(json);
     fputs(to_text(json).c_str(), stdout);
@@ -127,6 +127,12 @@ class Report {
   }
   Array array() const {
     return segment_ ? read_array(*segment_) : Array{"No device image is loaded.", {}, {}};
+  }
+
+  std::vector<AccessUse> access() const {
+    std::vector<AccessUse> uses = read_access(segment_->layout());
+    if (!uses.empty()) add_graph_names(uses, array());
+    return uses;
   }
 
   void print_device() const {
@@ -201,7 +207,7 @@ class Report {
   }
 
   void print_access() const {
-    const std::vector<AccessUse> uses = read_access(segment_->layout());
+    const std::vector<AccessUse> uses = access();
     printf("Access modes\n");
     if (uses.empty()) {
       printf("  Nobody has the array or a graph open.\n\n");
@@ -211,7 +217,8 @@ class Report {
     for (const AccessUse& use : uses) {
       std::string graphs;
       for (const AccessUse::Graph& graph : use.graphs)
-        graphs += (graphs.empty() ? "" : ", ") + number(graph.number) + " (" + graph.mode + ")";
+        graphs += (graphs.empty() ? "" : ", ") + number(graph.number) +
+                  (graph.name.empty() ? "" : " " + graph.name) + " (" + graph.mode + ")";
       table.add({number(use.pid), local_time(use.since_ns), or_dash(use.array), or_dash(graphs),
                  or_dash(use.command)});
     }

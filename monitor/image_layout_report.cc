@@ -38,8 +38,9 @@ std::optional<DynamicRegion> read_dynamic_region(const share::Layout& layout) {
   DynamicRegion region{image->uuid, {}};
   for (const ImageUse::ComputeUnit& unit : image->compute_units) {
     const auto number = static_cast<uint32_t>(region.compute_units.size());
-    region.compute_units.push_back(
-        {unit.name, base_address(number), runs(unit, device) ? "(START)" : "(IDLE)"});
+    region.compute_units.push_back({unit.name, base_address(number),
+                                    runs(unit, device) ? "(START)" : "(IDLE)",
+                                    unit.contexts.size()});
   }
   return region;
 }
@@ -71,13 +72,20 @@ Array read_array(const share::Segment& segment) {
   return array;
 }
 
+void add_graph_names(std::vector<AccessUse>& uses, const Array& array) {
+  for (AccessUse& use : uses)
+    for (AccessUse::Graph& graph : use.graphs)
+      if (graph.number < array.graphs.size()) graph.name = array.graphs[graph.number];
+}
+
 std::string dynamic_region_text(const std::optional<DynamicRegion>& region) {
   if (!region) return "Dynamic region\n  No device image is loaded.\n\n";
   // How often a compute unit was started is known to each process alone.
-  Table units({"Index", "Name", "Base_Address", "Usage", "Status"});
+  Table units({"Index", "Name", "Base_Address", "Usage", "Status", "Contexts"});
   for (size_t i = 0; i < region->compute_units.size(); ++i) {
     const DynamicRegion::ComputeUnit& unit = region->compute_units[i];
-    units.add({std::to_string(i), unit.name, hexadecimal(unit.base_address), "-", unit.status});
+    units.add({std::to_string(i), unit.name, hexadecimal(unit.base_address), "-", unit.status,
+               std::to_string(unit.contexts)});
   }
   return "Dynamic region\n  Xclbin UUID  " + region->uuid + "\n  Compute Units\n" + units.text() +
          "\n";
@@ -107,7 +115,8 @@ Json to_json(const DynamicRegion& region) {
                      {"name", unit.name},
                      {"base-address", hexadecimal(unit.base_address)},
                      {"usage", nullptr},
-                     {"status", unit.status}});
+                     {"status", unit.status},
+                     {"contexts", unit.contexts}});
   return {{"xclbin-uuid", region.uuid}, {"compute-units", std::move(units)}};
 }
 

@@ -18,7 +18,8 @@ struct DynamicRegion {
   struct ComputeUnit {
     std::string name;  // "kernel:name"
     uint64_t base_address = 0;
-    std::string status;  // "(START)" while its kernel runs, "(IDLE)"
+    std::string status;   // "(START)" while its kernel runs, "(IDLE)"
+    size_t contexts = 0;  // processes that have some on it
   };
   std::string uuid;
   std::vector<ComputeUnit> compute_units;
@@ -37,6 +38,8 @@ struct Array {
   std::vector<Stream> streams;
 };
 Array read_array(const share::Segment& segment);
+// What the image calls the graphs; nothing where the array cannot tell.
+void add_graph_names(std::vector<AccessUse>& uses, const Array& array);
 
 std::string dynamic_region_text(const std::optional<DynamicRegion>& region);
 std::string graphs_text(const Array& array);

@@ -173,7 +173,8 @@ std::vector<AccessUse> read_access(const Layout& layout) {
         pid_of(layout, holder.owner), entry->command.get(), entry->since_ns.load(), "", {}};
     if (const auto mode = holder.modes.strongest(share::kArray)) use.array = name_of(*mode);
     for (uint32_t i = 0; i < share::kMostGraphs; ++i)
-      if (const auto mode = holder.modes.strongest(i)) use.graphs.push_back({i, name_of(*mode)});
+      if (const auto mode = holder.modes.strongest(i))
+        use.graphs.push_back({i, name_of(*mode), {}});
     uses.push_back(std::move(use));
   }
   return uses;

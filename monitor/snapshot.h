@@ -86,6 +86,7 @@ struct AccessUse {
   struct Graph {
     uint32_t number = 0;  // in the image
     std::string mode;     // "exclusive", "primary" or "shared"
+    std::string name;     // "" where nobody has told it (add_graph_names())
   };
   uint32_t pid = 0;
   std::string command;

@@ -102,7 +102,9 @@ Json to_json(const ImageUse& image) {
 Json to_json(const AccessUse& use) {
   Json graphs = Json::array();
   for (const AccessUse::Graph& graph : use.graphs)
-    graphs.push_back({{"graph", graph.number}, {"mode", graph.mode}});
+    graphs.push_back({{"graph", graph.number},
+                      {"name", graph.name.empty() ? Json(nullptr) : Json(graph.name)},
+                      {"mode", graph.mode}});
   return {{"pid", process(use.pid)},
           {"command", use.command},
           {"since", utc(use.since_ns)},

@@ -32,6 +32,12 @@ OpenHandles<XclDevice>& open_devices() {
   return *devices;
 }
 
+share::AccessMode mode_of(unsigned int mode) {
+  if (mode > XCL_CONCLAVE_ACCESS_SHARED)
+    throw Error(CL_INVALID_VALUE, "there is no access mode " + std::to_string(mode), EINVAL);
+  return static_cast<share::AccessMode>(mode);
+}
+
 void require_no_fork() {
   if (Engine::lost_in_fork())
     throw Error(CL_DEVICE_NOT_AVAILABLE,

@@ -52,6 +52,9 @@ class OpenHandles {
 
 OpenHandles<XclDevice>& open_devices();
 
+// The mode of a number of xclConclaveAccessMode. Throws Error{EINVAL} for others.
+share::AccessMode mode_of(unsigned int mode);
+
 // Throws Error{ENODEV} in a child of a process that had used the device.
 void require_no_fork();
 

@@ -250,10 +250,14 @@ void XclDevice::free(xclBufferHandle handle) {
 }
 
 std::byte* XclDevice::bytes(xclBufferHandle handle, size_t size, size_t offset) {
+  return memory(handle, size, offset)->data() + offset;
+}
+
+Ref<Memory> XclDevice::memory(xclBufferHandle handle, size_t size, size_t offset) {
   const std::lock_guard lock(mutex_);
-  const Memory& memory = *buffer(handle).memory;
+  Memory& memory = *buffer(handle).memory;
   require_inside(memory, size, offset);
-  return memory.data() + offset;
+  return Ref<Memory>(&memory);
 }
 
 xclBOProperties XclDevice::properties(xclBufferHandle handle) {
@@ -290,12 +294,16 @@ std::shared_ptr<XclGraph> XclDevice::open_graph(const Uuid& uuid, const std::str
   return graph;
 }
 
-void XclDevice::reset_graphs() {
+std::shared_ptr<const DeviceImage> XclDevice::resident_image() {
   const std::lock_guard lock(mutex_);
   const auto loaded = share::Share::get().image_slot().loaded();
   if (!loaded) fail(EINVAL, "no device image is loaded");
   image_with(loaded->uuid);
-  reset_idle_graphs(image_);
+  return image_;
+}
+
+void XclDevice::reset_graphs() {
+  reset_idle_graphs(resident_image());
 }
 
 // --- Commands ---

@@ -47,14 +47,20 @@ class XclDevice : public std::enable_shared_from_this<XclDevice> {
   // `size` bytes from `offset` on. Throws Error{ENOENT}, Error{EINVAL} where they do not lie
   // inside.
   std::byte* bytes(xclBufferHandle handle, size_t size, size_t offset);
+  // The whole buffer object, where they do.
+  Ref<Memory> memory(xclBufferHandle handle, size_t size, size_t offset);
   xclBOProperties properties(xclBufferHandle handle);
   // A new descriptor of a buffer object's memory, and a buffer object of another's.
   int export_buffer(xclBufferHandle handle);
   xclBufferHandle import_buffer(int descriptor, uint32_t flags);
 
+  // The image that is loaded, by whatever process. Throws Error{EINVAL} where there is none, or its
+  // file cannot be had.
+  std::shared_ptr<const DeviceImage> resident_image();
+  // Empties the streams that nobody uses, and resets the graphs that nobody has open.
+  void reset_graphs();
   // A graph of the resident image. Throws Error{EINVAL} for another UUID, or an unknown name, and
   // as share::OpenGraph does.
-  void reset_graphs();
   std::shared_ptr<XclGraph> open_graph(const Uuid& uuid, const std::string& name,
                                        share::AccessMode mode);
 

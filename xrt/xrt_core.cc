@@ -107,7 +107,22 @@ FORWARD(int, xclConclaveExecBuf, -ENODEV,
 FORWARD(xclConclaveArray, xclConclaveOpenArray, nullptr, (xclDeviceHandle handle, unsigned mode),
         (handle, mode))
 FORWARD(int, xclConclaveCloseArray, -ENODEV, (xclConclaveArray array), (array))
+FORWARD(int, xclConclaveDropArray, -ENODEV, (xclConclaveArray array), (array))
 FORWARD(int, xclConclaveResetArray, -ENODEV, (xclConclaveArray array), (array))
+FORWARD(xclConclaveTransfer, xclConclaveStartTransfer, nullptr,
+        (xclConclaveArray array, const char* port, xclBufferHandle buffer,
+         xclBOSyncDirection direction, size_t size, size_t offset),
+        (array, port, buffer, direction, size, offset))
+FORWARD(int, xclConclaveWaitTransfer, -ENODEV, (xclConclaveTransfer transfer), (transfer))
+FORWARD(int, xclConclaveFreeTransfer, -ENODEV, (xclConclaveTransfer transfer), (transfer))
+FORWARD(int, xclConclaveWaitPort, -ENODEV, (xclConclaveArray array, const char* port),
+        (array, port))
+FORWARD(xclConclaveProfile, xclConclaveStartProfile, nullptr,
+        (xclConclaveArray array, unsigned option, const char* port), (array, option, port))
+FORWARD(int, xclConclaveReadProfile, -ENODEV, (xclConclaveProfile profile, uint64_t* words),
+        (profile, words))
+FORWARD(int, xclConclaveStopProfile, -ENODEV, (xclConclaveProfile profile), (profile))
+FORWARD(int, xclConclaveFreeProfile, -ENODEV, (xclConclaveProfile profile), (profile))
 FORWARD(xclConclaveGraph, xclConclaveOpenGraph, nullptr,
         (xclDeviceHandle handle, const xuid_t uuid, const char* name, unsigned mode),
         (handle, uuid, name, mode))

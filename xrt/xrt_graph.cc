@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry points of include/xrt/xrt_conclave.h for graphs and their array.
+// The entry points of include/xrt/xrt_conclave.h for graphs.
 #include <cstring>
 
-#include "platform/model/stream_ports.h"
-#include "platform/share/access_handles.h"
 #include "xrt/entry.h"
 #include "xrt/xcl_graph.h"
 #include "xrt/xrt_conclave.h"
@@ -13,27 +11,9 @@ namespace {
 
 using share::Operation;
 
-// An open array, and the client that has opened it.
-struct XclArray {
-  XclArray(std::shared_ptr<XclDevice> of, share::AccessMode mode)
-      : device(std::move(of)), open(mode) {}
-  std::shared_ptr<XclDevice> device;
-  share::OpenArray open;
-};
-
 OpenHandles<XclGraph>& open_graphs() {
   static auto* graphs = new OpenHandles<XclGraph>("graph");  // for static destructors
   return *graphs;
-}
-OpenHandles<XclArray>& open_arrays() {
-  static auto* arrays = new OpenHandles<XclArray>("array");
-  return *arrays;
-}
-
-share::AccessMode mode_of(unsigned int mode) {
-  if (mode > XCL_CONCLAVE_ACCESS_SHARED)
-    throw Error(CL_INVALID_VALUE, "there is no access mode " + std::to_string(mode), EINVAL);
-  return static_cast<share::AccessMode>(mode);
 }
 
 template <class Body>
@@ -51,34 +31,6 @@ using namespace conclave;
 using namespace conclave::xrt;
 
 extern "C" {
-
-xclConclaveArray xclConclaveOpenArray(xclDeviceHandle handle, unsigned int mode) {
-  xclConclaveArray array = nullptr;
-  guarded(__func__, [&] {
-    require_no_fork();
-    auto device = open_devices().find(handle);
-    device->use();
-    array = open_arrays().add(std::make_shared<XclArray>(std::move(device), mode_of(mode)));
-  });
-  return array;
-}
-
-int xclConclaveCloseArray(xclConclaveArray array) {
-  return guarded(__func__, [&] {
-    const auto found = open_arrays().find(array);
-    found->open.close();
-    open_arrays().remove(array);
-  });
-}
-
-int xclConclaveResetArray(xclConclaveArray array) {
-  return guarded(__func__, [&] {
-    require_no_fork();
-    const auto found = open_arrays().find(array);
-    found->open.require(Operation::kArrayReset);
-    found->device->reset_graphs();
-  });
-}
 
 xclConclaveGraph xclConclaveOpenGraph(xclDeviceHandle handle, const xuid_t uuid, const char* name,
                                       unsigned int mode) {

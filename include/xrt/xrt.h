@@ -41,7 +41,13 @@ typedef int32_t xclBufferExportHandle;
 #define XCL_BO_FLAGS_EXECBUF (1U << 31)
 
 enum xclVerbosityLevel { XCL_QUIET = 0, XCL_INFO = 1, XCL_WARN = 2, XCL_ERROR = 3 };
-enum xclBOSyncDirection { XCL_BO_SYNC_BO_TO_DEVICE = 0, XCL_BO_SYNC_BO_FROM_DEVICE = 1 };
+enum xclBOSyncDirection {
+  XCL_BO_SYNC_BO_TO_DEVICE = 0,
+  XCL_BO_SYNC_BO_FROM_DEVICE = 1,
+  /* Between a buffer object and a stream: of xrt::aie::bo alone. */
+  XCL_BO_SYNC_BO_GMIO_TO_AIE = 2,
+  XCL_BO_SYNC_BO_AIE_TO_GMIO = 3
+};
 
 struct xclBOProperties {
   uint32_t handle;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// xrt::aie::device: the device with its array of graphs, open in an access mode.
+// xrt::aie::device: the device with its array of graphs, open in an access mode. xrt::aie::bo: a
+// buffer object that is moved through the streams between the host and the array.
 #ifndef CONCLAVE_XRT_XRT_AIE_H_
 #define CONCLAVE_XRT_XRT_AIE_H_
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -40,15 +42,79 @@ class XCL_DRIVER_DLLESPEC device : public xrt::device {
   }
 
   access_mode get_access_mode() const { return mode_; }
+  // Closes the array for all copies, and leaves the device as it is. EBUSY while this process has
+  // graphs open; an object that ends closes it all the same.
+  void close();
   // Empties the streams that no kernel uses, and resets the graphs that nobody has open. EPERM in
   // shared mode.
   void reset_array();
+  // Until all that xrt::aie::bo::async() has started on a port has been moved. Throws as bo::sync()
+  // does.
+  void wait_gmio(const std::string& port);
 
  private:
   void open(access_mode mode);
 
   std::shared_ptr<array_impl> array_;
   access_mode mode_ = access_mode::none;
+};
+
+// A port is one end of a stream of the device image, of which a kernel has the other end
+// (docs/graphs.md). The array of the bo's device has to be open: the xrt::aie::device that the bo
+// was made with, or that its device is a copy of.
+class XCL_DRIVER_DLLESPEC bo : public xrt::bo {
+ public:
+  using xrt::bo::async;
+  using xrt::bo::bo;
+  using xrt::bo::sync;
+
+  // Moves `size` bytes from `offset` on into the port's stream, or out of it; returns when all have
+  // been moved. Throws xrt_core::error: EPERM in shared mode; EINVAL for an unknown port, another
+  // direction than the port's, a part that is empty or does not lie inside, and where the array is
+  // not open; EIO where the process that runs the kernel at the other end dies, ENODEV where the
+  // array is closed meanwhile.
+  void sync(const std::string& port, xclBOSyncDirection direction, size_t size, size_t offset) {
+    async(port, direction, size, offset).wait();
+  }
+  void sync(const std::string& port, xclBOSyncDirection direction) {
+    sync(port, direction, size(), 0);
+  }
+  // The same without waiting. What is started on a port is moved in the order of the calls.
+  async_handle async(const std::string& port, xclBOSyncDirection direction, size_t size,
+                     size_t offset);
+  async_handle async(const std::string& port, xclBOSyncDirection direction) {
+    return async(port, direction, size(), 0);
+  }
+};
+
+class profiling_impl;
+
+// Counts what goes through a stream, by whatever process. Copies are the same count. The array of
+// the device has to be open; all throw xrt_core::error: EPERM in shared mode, EINVAL where nothing
+// has been started.
+class XCL_DRIVER_DLLESPEC profiling {
+ public:
+  // Streams have no clock here: those in cycles are refused (EINVAL).
+  enum class profiling_option : int {
+    io_total_stream_running_to_idle_cycles = 0,
+    io_stream_start_to_bytes_transferred_cycles = 1,
+    io_stream_start_difference_cycles = 2,
+    io_stream_running_event_count = 3  // words of 32 bits that were sent
+  };
+
+  profiling() = default;
+  explicit profiling(const xrt::device& device);
+
+  // Counts from now on. `port1`: a port of the host, or a kernel's argument ("graph.kernel.in") as
+  // the layout names it; EINVAL for others. The rest is for the options in cycles. Returns 0.
+  int start(profiling_option option, const std::string& port1, const std::string& port2,
+            uint32_t value) const;
+  // Words since then. EINVAL once another image has been loaded.
+  uint64_t read() const;
+  void stop() const;
+
+ private:
+  std::shared_ptr<profiling_impl> impl_;
 };
 
 }  // namespace aie
@@ -63,6 +129,7 @@ XCL_DRIVER_DLLESPEC xrtDeviceHandle xrtAIEDeviceOpen(unsigned int index);
 XCL_DRIVER_DLLESPEC xrtDeviceHandle xrtAIEDeviceOpenExclusive(unsigned int index);
 XCL_DRIVER_DLLESPEC xrtDeviceHandle xrtAIEDeviceOpenShared(unsigned int index);
 XCL_DRIVER_DLLESPEC int xrtAIEResetArray(xrtDeviceHandle device);
+XCL_DRIVER_DLLESPEC int xrtGMIOWait(xrtDeviceHandle device, const char* port);
 // EBUSY while graphs are open.
 XCL_DRIVER_DLLESPEC int xrtDeviceClose(xrtDeviceHandle device);
 XCL_DRIVER_DLLESPEC int xrtDeviceLoadXclbinFile(xrtDeviceHandle device, const char* file);

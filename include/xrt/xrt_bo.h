@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "xrt.h"
 #include "xrt_device.h"
@@ -31,6 +32,7 @@ struct pid_type {
 };
 
 class bo_impl;
+class async_handle_impl;
 
 // Copies are the same memory. Host and device share it: sync() only checks its arguments, so that a
 // program which works here also has to call it for other devices.
@@ -99,6 +101,23 @@ class XCL_DRIVER_DLLESPEC bo {
   // Throw system_error(EINVAL) where [offset, offset + size) does not lie inside.
   void sync(xclBOSyncDirection direction, size_t size, size_t offset);
   void sync(xclBOSyncDirection direction) { sync(direction, size(), 0); }
+  // What async() has started; it goes on, also where nobody has this any more.
+  class XCL_DRIVER_DLLESPEC async_handle {
+   public:
+    async_handle() = default;
+    explicit async_handle(std::shared_ptr<async_handle_impl> impl) : impl_(std::move(impl)) {}
+    // Until it is done; throws what it has failed of. As often as one likes.
+    void wait();
+
+   private:
+    std::shared_ptr<async_handle_impl> impl_;  // null: nothing has to be waited for
+  };
+  // sync(), which is done at once.
+  async_handle async(xclBOSyncDirection direction, size_t size, size_t offset) {
+    sync(direction, size, offset);
+    return {};
+  }
+  async_handle async(xclBOSyncDirection direction) { return async(direction, size(), 0); }
   // Copies from and to the host's memory.
   void write(const void* from, size_t size, size_t offset);
   void write(const void* from) { write(from, size(), 0); }

@@ -74,9 +74,43 @@ XCL_DRIVER_DLLESPEC xclConclaveArray xclConclaveOpenArray(xclDeviceHandle handle
                                                           unsigned int mode);
 /* EBUSY while this process has graphs open. */
 XCL_DRIVER_DLLESPEC int xclConclaveCloseArray(xclConclaveArray array);
+/* Closes it all the same. */
+XCL_DRIVER_DLLESPEC int xclConclaveDropArray(xclConclaveArray array);
 /* Empties the streams of the image whose kernels do not run, and resets the parameters and states
  * of the graphs that nobody has open. EPERM in shared mode. */
 XCL_DRIVER_DLLESPEC int xclConclaveResetArray(xclConclaveArray array);
+
+/* A part of a buffer object of the array's device on its way through a port of the host, which XRT
+ * calls GMIO (docs/graphs.md), until it is freed; what was started goes on without it. Null, and
+ * errno: EPERM in shared mode; EINVAL for an unknown port, another direction than the port's, and a
+ * part that is empty or does not lie inside the buffer object. */
+typedef void* xclConclaveTransfer;
+XCL_DRIVER_DLLESPEC xclConclaveTransfer xclConclaveStartTransfer(xclConclaveArray array,
+                                                                 const char* port,
+                                                                 xclBufferHandle buffer,
+                                                                 enum xclBOSyncDirection direction,
+                                                                 size_t size, size_t offset);
+/* Until all its bytes are in the stream, or out of it. EIO where the stream breaks: the process
+ * that runs the kernel at the other end has died; ENODEV where the array is closed meanwhile. */
+XCL_DRIVER_DLLESPEC int xclConclaveWaitTransfer(xclConclaveTransfer transfer);
+XCL_DRIVER_DLLESPEC int xclConclaveFreeTransfer(xclConclaveTransfer transfer);
+/* The same wait for all that was started on the port. EPERM in shared mode. */
+XCL_DRIVER_DLLESPEC int xclConclaveWaitPort(xclConclaveArray array, const char* port);
+
+/* Counts what is sent through a stream, by whatever process, until it is freed. `option`: with
+ * XRT's number; EINVAL for others. `port`: a port of the host, or a kernel's argument as the layout
+ * names it. All fail with EPERM in shared mode; null, and errno, where profiling cannot be started.
+ */
+enum xclConclaveProfilingOption { XCL_CONCLAVE_PROFILE_RUNNING_EVENTS = 3 };
+typedef void* xclConclaveProfile;
+XCL_DRIVER_DLLESPEC xclConclaveProfile xclConclaveStartProfile(xclConclaveArray array,
+                                                               unsigned int option,
+                                                               const char* port);
+/* Words of 32 bits since then. EINVAL where it has been stopped, the array closed, or the image
+ * replaced. */
+XCL_DRIVER_DLLESPEC int xclConclaveReadProfile(xclConclaveProfile profile, uint64_t* words);
+XCL_DRIVER_DLLESPEC int xclConclaveStopProfile(xclConclaveProfile profile);
+XCL_DRIVER_DLLESPEC int xclConclaveFreeProfile(xclConclaveProfile profile);
 
 /* A graph of the device image, open in a mode until it is closed. Null, and errno, where it cannot
  * be had. */

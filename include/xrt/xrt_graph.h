@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "xrt_device.h"
+#include "xrt_hw_context.h"
 #include "xrt_uuid.h"
 
 namespace xrt {
@@ -35,6 +36,9 @@ class XCL_DRIVER_DLLESPEC graph {
   // this out.
   graph(const device& device, const uuid& uuid, const std::string& name,
         access_mode mode = access_mode::primary);
+  // Of the image that the context is on.
+  graph(const hw_context& context, const std::string& name, access_mode mode = access_mode::primary)
+      : graph(context.get_device(), context.get_xclbin_uuid(), name, mode) {}
 
   explicit operator bool() const { return impl_ != nullptr; }
 

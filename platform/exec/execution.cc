@@ -12,6 +12,7 @@
 #include "platform/exec/admission.h"
 #include "platform/exec/chunks.h"
 #include "platform/exec/command.h"
+#include "platform/exec/engine.h"
 #include "platform/exec/gang.h"
 #include "platform/exec/stream_watch.h"
 #include "platform/model/command_queue.h"
@@ -111,7 +112,8 @@ void run(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
         p.error.load(std::memory_order_relaxed) ? nullptr : event.command()->waiting();
     if (!waiting) break;
     p.next.store(0, std::memory_order_relaxed);  // its unit is to be had again
-    if (StreamWatch::get().park(event, *waiting)) return;
+    const auto go_on = [event = Ref<Event>(&event)] { Engine::get().resume(event); };
+    if (StreamWatch::get().park(*waiting, go_on)) return;
     if (tenure.is_over() || !dispatcher.backlog().empty()) return resume(dispatcher, event, false);
   }
   close(event);

@@ -3,12 +3,10 @@
 
 #include <pthread.h>
 
-#include <algorithm>
-#include <string>
+#include <utility>
 
 #include "platform/base/background_thread.h"
 #include "platform/base/error.h"
-#include "platform/exec/engine.h"
 #include "platform/share/guardian.h"
 #include "platform/share/share.h"
 #include "platform/share/stream_bell.h"
@@ -29,14 +27,14 @@ StreamWatch& StreamWatch::get() {
   return *watch;
 }
 
-bool StreamWatch::park(Event& event, Waiting& waiting) {
+bool StreamWatch::park(Waiting& waiting, std::function<void()> go_on) {
   // From now on it matters when another process dies.
   share::Guardian::start_once(share::Share::get().layout());
   const std::lock_guard lock(mutex_);
   ensure_thread();
   waiting.begin_wait();
   if (!waiting.polls() && waiting.is_over()) return false;
-  parked_.push_back({Ref<Event>(&event), &waiting});
+  parked_.push_back({&waiting, std::move(go_on)});
   // The thread may sleep for longer than this one can wait.
   const share::Membership& here = share::Share::get().membership();
   if (parked_.size() == 1 || waiting.polls())
@@ -78,7 +76,7 @@ void StreamWatch::watch() {
       for (const Parked& parked : parked_)
         if (parked.waiting->polls()) timeout_ns = kPollNs;
     }
-    for (Parked& parked : ready) Engine::get().resume(std::move(parked.event));
+    for (Parked& parked : ready) parked.go_on();
     if (ready.empty()) bells.sleep(here.self, seen, timeout_ns);
   }
 }

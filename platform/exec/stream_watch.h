@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands of this process that wait in the middle, for a stream that another kernel, perhaps
-// of another process, has to move. One thread sleeps on the process's bell (share/stream_bell.h)
-// for all of them, and has those go on whose wait is over. There is none as long as nothing waits.
+// What of this process waits in the middle, commands and transfers of the host, for a stream that
+// another kernel, perhaps of another process, has to move. One thread sleeps on the process's bell
+// (share/stream_bell.h) for all of them, and has those go on whose wait is over. There is none as
+// long as nothing waits.
 #ifndef CONCLAVE_PLATFORM_EXEC_STREAM_WATCH_H_
 #define CONCLAVE_PLATFORM_EXEC_STREAM_WATCH_H_
 
+#include <functional>
 #include <mutex>
 #include <vector>
 
-#include "platform/base/object.h"
 #include "platform/exec/waiting.h"
-#include "platform/model/event.h"
 
 namespace conclave {
 
@@ -18,15 +18,15 @@ class StreamWatch {
  public:
   static StreamWatch& get();
 
-  // Has Engine::resume() called for `event` when `waiting` is over; from then on another thread may
-  // be at it. False, and nothing happens, where that is so already. Throws
+  // Has `go_on`, which throws nothing, called when `waiting` is over; from then on another thread
+  // may be at it. False, and nothing happens, where that is so already. Throws
   // Error{CL_OUT_OF_RESOURCES} where there is no thread to be had.
-  bool park(Event& event, Waiting& waiting);
+  bool park(Waiting& waiting, std::function<void()> go_on);
 
  private:
   struct Parked {
-    Ref<Event> event;
     Waiting* waiting;
+    std::function<void()> go_on;
   };
 
   void ensure_thread();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a command that has been left in the middle waits for (stream_watch.h).
+// What a command, or a transfer of the host, that has been left in the middle waits for
+// (stream_watch.h).
 #ifndef CONCLAVE_PLATFORM_EXEC_WAITING_H_
 #define CONCLAVE_PLATFORM_EXEC_WAITING_H_
 

@@ -70,10 +70,22 @@ struct ImageLayout {
       return name + "." + kernel.name + "." + name_there;
     }
   };
-  // From one stream argument to another: "compute unit.argument" or "graph.kernel.argument".
+  // From one stream argument to another: "compute unit.argument" or "graph.kernel.argument". One of
+  // the two may be a port of the host instead, "host.port": what XRT calls GMIO.
   struct Stream {
+    static constexpr std::string_view kHost = "host.";
+
     std::string name, from, to;
     uint64_t bytes = kStreamBytes;  // of its buffer, a power of two
+
+    bool is_from_host() const { return from.starts_with(kHost); }
+    bool is_to_host() const { return to.starts_with(kHost); }
+    // The name of the host's port; empty where both ends are kernels'.
+    std::string host_port() const {
+      return is_from_host() ? from.substr(kHost.size())
+             : is_to_host() ? to.substr(kHost.size())
+                            : std::string();
+    }
   };
 
   std::vector<ComputeUnit> compute_units;

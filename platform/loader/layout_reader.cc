@@ -108,6 +108,7 @@ class Reader {
     if (!is_word(unit.name))
       entry["name"].bad(in_quotes(unit.name) +
                         " is no name for a compute unit: letters, digits, _ and $");
+    refuse_host(entry["name"], unit.name);
     check_length(entry["name"], unit.full_name());
     check_unique(entry["name"], unit.name);
     unit.units = read_units(entry, static_cast<uint32_t>(layout_.compute_units.size()));
@@ -148,6 +149,7 @@ class Reader {
     graph.name = read_name(entry["name"], "a graph");
     if (graph.name.find('.') != std::string::npos)
       entry["name"].bad(in_quotes(graph.name) + " is no name for a graph: it has a point");
+    refuse_host(entry["name"], graph.name);
     check_unique(entry["name"], graph.name);
     for (const JsonValue& kernel : entry["kernels"].as_list("'kernels'"))
       graph.kernels.push_back(read_graph_kernel(kernel, graph));
@@ -254,6 +256,8 @@ class Reader {
     check_unique(entry["name"], stream.name);
     stream.from = read_end(entry["from"], "'from'", Argument::Kind::kWriteStream);
     stream.to = read_end(entry["to"], "'to'", Argument::Kind::kReadStream);
+    if (stream.is_from_host() && stream.is_to_host())
+      value.bad("a stream leads from the host to the host");
     if (const JsonValue* bytes = entry.find("bytes")) {
       stream.bytes = bytes->as_index("'bytes'");
       if (!std::has_single_bit(stream.bytes) || stream.bytes < 64 ||
@@ -265,12 +269,24 @@ class Reader {
     layout_.streams.push_back(std::move(stream));
   }
 
-  // "vadd_1.out", "gr[0].k.in"
+  // "vadd_1.out", "gr[0].k.in", "host.in"
   std::string read_end(const JsonValue& value, const std::string& what, Argument::Kind kind) {
     const std::string& end = value.as_text(what);
+    if (end.size() > ImageLayout::kMaxNameBytes || !is_printable(end) || end.find('.') == end.npos)
+      value.bad(in_quotes(end) +
+                " is no end of a stream, such as vadd_1.out, graph.kernel.out or host.out");
+    const std::string_view host = ImageLayout::Stream::kHost;
+    if (!end.starts_with(host))
+      check_argument(value, end, kind);
+    else if (end.size() == host.size())
+      value.bad("a port of the host has no name: " + in_quotes(end));
+    if (!ends_.insert(end).second) value.bad("a stream ends at " + in_quotes(end) + " already");
+    return end;
+  }
+
+  // That the stream argument is there, and goes in this direction.
+  void check_argument(const JsonValue& value, const std::string& end, Argument::Kind kind) const {
     const size_t point = end.find('.'), last = end.rfind('.');
-    if (end.size() > ImageLayout::kMaxNameBytes || !is_printable(end) || point == end.npos)
-      value.bad(in_quotes(end) + " is no end of a stream, such as vadd_1.out or graph.kernel.out");
     const std::string owner = end.substr(0, point), argument = end.substr(last + 1);
     const std::string* code = nullptr;
     if (const auto* unit = named(layout_.compute_units, owner)) {
@@ -286,16 +302,14 @@ class Reader {
       value.bad("kernel '" + *code + "' has no argument " + in_quotes(argument) +
                 (kind == Argument::Kind::kReadStream ? " of type read_only pipe"
                                                      : " of type write_only pipe"));
-    if (!ends_.insert(end).second) value.bad("a stream ends at " + in_quotes(end) + " already");
-    return end;
   }
 
   // A kernel of a graph that waits for itself, over others or not, waits for ever, unless somebody
-  // has thought of how much lies in between.
+  // has thought of how much lies in between. What goes over the host is the host's business.
   void refuse_loops(const JsonValue& streams) const {
     std::map<std::string, std::set<std::string>> next;
     for (const ImageLayout::Stream& stream : layout_.streams)
-      if (!buffered_.contains(stream.name))
+      if (!buffered_.contains(stream.name) && stream.host_port().empty())
         next[stream.from.substr(0, stream.from.rfind('.'))].insert(
             stream.to.substr(0, stream.to.rfind('.')));
     for (const auto& [start, unused] : next) {
@@ -334,6 +348,12 @@ class Reader {
     if (name.size() > ImageLayout::kMaxNameBytes)
       value.bad(in_quotes(name) + " is longer than " + std::to_string(ImageLayout::kMaxNameBytes) +
                 " bytes");
+  }
+
+  // Its streams would look like the host's.
+  static void refuse_host(const JsonValue& value, const std::string& name) {
+    if (name + "." == ImageLayout::Stream::kHost)
+      value.bad(in_quotes(name) + " is where the host's ports are: nothing else has this name");
   }
 
   void check_unique(const JsonValue& value, const std::string& name) {

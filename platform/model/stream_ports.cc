@@ -2,6 +2,7 @@
 #include "platform/model/stream_ports.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "platform/base/error.h"
@@ -38,23 +39,40 @@ std::vector<StreamPort> stream_ports(const DeviceImage& image, const std::string
   return ports;
 }
 
+namespace {
+
+using UuidWords = std::array<uint64_t, 2>;
+
+UuidWords words_of(const ImageUuid& uuid) {
+  UuidWords words;
+  static_assert(sizeof words == sizeof uuid);
+  std::memcpy(words.data(), uuid.data(), sizeof words);
+  return words;
+}
+
+share::GraphHeader& graph_header() {
+  return *reinterpret_cast<share::GraphHeader*>(share::Share::get().layout().graphs);
+}
+
+}  // namespace
+
+bool streams_are_ready(const DeviceImage& image) {
+  const share::GraphHeader& header = graph_header();
+  return UuidWords{header.image[0].load(), header.image[1].load()} == words_of(image.uuid());
+}
+
 void prepare_streams(const DeviceImage& image) {
+  if (streams_are_ready(image)) return;
   const share::Layout& layout = share::Share::get().layout();
-  auto& header = *reinterpret_cast<share::GraphHeader*>(layout.graphs);
-  uint64_t uuid[2];
-  std::memcpy(uuid, image.uuid().data(), sizeof uuid);
-  const auto is_ready = [&] {
-    return header.image[0].load() == uuid[0] && header.image[1].load() == uuid[1];
-  };
-  if (is_ready()) return;
   const share::SegmentLock lock(layout.header().image_lock);
-  if (is_ready()) return;
+  if (streams_are_ready(image)) return;
   const GraphPlan& plan = image.plan();
   for (const auto& [offset, size] : plan.words())
     for (size_t word = 0; word < size / sizeof(uint64_t); ++word)
       reinterpret_cast<share::Atomic<uint64_t>*>(layout.graphs + offset)[word].store(0);
-  header.image[0].store(uuid[0]);
-  header.image[1].store(uuid[1]);
+  const UuidWords uuid = words_of(image.uuid());
+  graph_header().image[0].store(uuid[0]);
+  graph_header().image[1].store(uuid[1]);
 }
 
 }  // namespace conclave

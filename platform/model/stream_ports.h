@@ -30,6 +30,8 @@ bool has_streams(const KernelInfo& kernel);
 std::vector<StreamPort> stream_ports(const DeviceImage& image, const std::string& owner,
                                      const KernelInfo& kernel);
 
+// Whether the segment is ready for the image's graphs and streams.
+bool streams_are_ready(const DeviceImage& image);
 // Makes the segment ready for the image's graphs and streams. While a context is open on the image.
 void prepare_streams(const DeviceImage& image);
 

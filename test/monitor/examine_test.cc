@@ -166,8 +166,8 @@ TEST_F(Examine, ShowsAccessModes) {
   ASSERT_EQ(modes.size(), 1u);
   EXPECT_EQ(modes[0]["pid"], user->pid());
   EXPECT_EQ(modes[0]["array"], "primary");
-  EXPECT_EQ(modes[0]["graphs"],
-            json::parse(R"([{"graph": 0, "mode": "shared"}, {"graph": 2, "mode": "exclusive"}])"));
+  EXPECT_EQ(modes[0]["graphs"], json::parse(R"([{"graph": 0, "name": null, "mode": "shared"},
+                            {"graph": 2, "name": null, "mode": "exclusive"}])"));
   const std::string shown = text({"-r", "access-modes"});
   EXPECT_NE(line_with(shown, {std::to_string(user->pid()), "primary", "0 (shared), 2 (exclusive)",
                               "--role=use-access-modes"}),

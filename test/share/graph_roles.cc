@@ -9,10 +9,12 @@
 #include <chrono>
 #include <fstream>
 #include <iterator>
+#include <numeric>
 #include <sstream>
 #include <stdexcept>
 #include <vector>
 
+#include "xrt/xrt_aie.h"
 #include "xrt/xrt_graph.h"
 #include "xrt/xrt_kernel.h"
 
@@ -144,6 +146,18 @@ class GraphClient {
       start(words.at(1), std::stoi(words.at(2)), std::stoi(words.at(3)));
     } else if (verb == "finish") {
       return std::to_string(run_.wait(std::chrono::milliseconds(number(1))));
+    } else if (verb == "array") {
+      array_ = {};
+      using Mode = xrt::aie::access_mode;
+      const std::string& mode = words.at(1);
+      if (mode != "close")
+        array_ = xrt::aie::device(device_, mode == "exclusive" ? Mode::exclusive
+                                           : mode == "shared"  ? Mode::shared
+                                                               : Mode::primary);
+    } else if (verb == "send" || verb == "receive") {
+      move(verb == "send", words);
+    } else if (verb == "moved") {
+      moved_.wait();
     } else if (verb == "clstart") {
       if (!cl_) cl_ = new ClClient(file_);
       cl_->start(words.at(1), std::stoi(words.at(2)), std::stoi(words.at(3)));
@@ -179,12 +193,22 @@ class GraphClient {
     run_.start();
   }
 
+  void move(bool sends, const std::vector<std::string>& words) {
+    const int count = std::stoi(words.back());
+    xrt::aie::bo bo(device_, static_cast<size_t>(count) * sizeof(int), 0);
+    if (sends) std::iota(bo.map<int*>(), bo.map<int*>() + count, std::stoi(words.at(2)));
+    buffer_ = bo;
+    moved_ = bo.async(words.at(1), sends ? XCL_BO_SYNC_BO_GMIO_TO_AIE : XCL_BO_SYNC_BO_AIE_TO_GMIO);
+  }
+
   xrt::device device_;
   xrt::uuid uuid_;
   std::string file_;
   xrt::graph graph_;
   xrt::run run_;
+  xrt::aie::device array_;
   xrt::bo buffer_;
+  xrt::bo::async_handle moved_;
   ClClient* cl_ = nullptr;  // not released: programs end without that, too
 };
 
@@ -215,6 +239,10 @@ std::string graph_image_file() {
 
 std::string one_unit_image_file() {
   return ONE_UNIT_IMAGE_FILE;
+}
+
+std::string gmio_image_file() {
+  return GMIO_IMAGE_FILE;
 }
 
 }  // namespace conclave::test

@@ -22,13 +22,16 @@ namespace conclave::test {
 //   finish MS                   the state of the run (4: completed, 5: failed, 8: not yet)
 //   clstart KERNEL FIRST N, clfinish: the same from OpenCL; answered by the event's status
 //   check FIRST N               "0" where the buffer has these numbers
+//   array MODE                  opens the array; "array close" closes it
+//   send PORT FIRST N, receive PORT N: starts it; "moved" waits until it is done
 //   cpu                         microseconds of CPU time that the process has used
 //   leave                       main() returns
 const std::map<std::string, Role>& graph_roles();
 
-// The files of the images; the second has all on compute unit 0.
+// The files of the images; the second has all on compute unit 0, the third has ports of the host.
 std::string graph_image_file();
 std::string one_unit_image_file();
+std::string gmio_image_file();
 
 // The errno of what `body` throws; 0 where it throws nothing. `text` has to be in the message.
 template <class Body>

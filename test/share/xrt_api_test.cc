@@ -20,6 +20,7 @@
 #include "experimental/xrt_xclbin.h"
 #include "test/common/worker_tests.h"
 #include "xrt/xrt_conclave.h"
+#include "xrt/xrt_graph.h"
 #include "xrt/xrt_hw_context.h"
 #include "xrt/xrt_kernel.h"
 #include "xrt_api_roles.h"
@@ -387,11 +388,24 @@ TEST_F(XrtApi, ReportsOfTheImage) {
   ASSERT_NE(started, text.npos) << text;
   EXPECT_LT(text.rfind('\n', started), text.find("spin:spin_1")) << "another one: " << text;
   EXPECT_EQ(text.find("(START)", started + 1), text.npos) << text;
+  const auto line_of = [&](const std::string& name) {
+    const size_t at = text.find(name);
+    return at == text.npos ? "none" : text.substr(at, text.find('\n', at) - at);
+  };
+  EXPECT_TRUE(line_of("spin:spin_1").ends_with(" 1")) << "contexts: " << text;
+  EXPECT_TRUE(line_of("vadd:vadd_1").ends_with(" 0")) << text;
+  EXPECT_TRUE(examine("--json -r dynamic-regions").find("\"contexts\": 1") != text.npos);
   stop.map<std::atomic<int>*>()->store(1);
   run.wait2();
   run = {};
   device_.load_xclbin(xrt_image_file("B"));
   EXPECT_NE(examine("-r aie").find("gr[0]"), text.npos);
+  {
+    const xrt::graph graph(device_, device_.get_xclbin_uuid(), "gr[0]");
+    text = examine("-r access-modes");
+    EXPECT_NE(text.find("0 gr[0] (primary)"), text.npos) << text;
+    EXPECT_NE(examine("--json -r access-modes").find("\"name\": \"gr[0]\""), text.npos);
+  }
   text = examine("-r aie-shim");
   EXPECT_NE(text.find("source_1.out"), text.npos) << text;
   EXPECT_NE(text.find("gr[0].k.in"), text.npos) << text;

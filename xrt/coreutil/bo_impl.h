@@ -23,6 +23,7 @@ class bo_impl {
   bo_impl(const bo_impl&) = delete;
 
   xclDeviceHandle device() const { return device_->handle(); }
+  const std::shared_ptr<device_impl>& shared_device() const { return device_; }
   xclBufferHandle handle() const { return handle_; }
   size_t size() const { return size_; }
   uint64_t address() const { return address_; }

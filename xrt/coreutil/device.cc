@@ -54,6 +54,16 @@ xclbin device_impl::kept(const uuid& uuid) const {
   return found == images_.end() ? xclbin() : found->second;
 }
 
+void device_impl::note(const std::shared_ptr<aie::array_impl>& array) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  array_ = array;
+}
+
+std::shared_ptr<aie::array_impl> device_impl::array() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return array_.lock();
+}
+
 std::shared_ptr<device_impl> require_device(const device& device) {
   if (!device) fail(ENODEV, "an empty device");
   return device.get_handle();

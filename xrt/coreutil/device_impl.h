@@ -15,6 +15,10 @@
 
 namespace xrt {
 
+namespace aie {
+class array_impl;
+}
+
 class device_impl {
  public:
   // Throws system_error(ENODEV).
@@ -31,10 +35,15 @@ class device_impl {
   // An image that was loaded or kept; empty for others.
   xclbin kept(const uuid& uuid) const;
 
+  // The array that was opened last on this device; null where it is closed.
+  void note(const std::shared_ptr<aie::array_impl>& array);
+  std::shared_ptr<aie::array_impl> array() const;
+
  private:
   xclDeviceHandle handle_;
   mutable std::mutex mutex_;
   std::map<uuid, xclbin> images_;
+  std::weak_ptr<aie::array_impl> array_;
 };
 
 // The device of a handle that has one. Throws system_error(ENODEV) for an empty one.

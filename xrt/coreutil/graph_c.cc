@@ -72,9 +72,17 @@ int xrtAIEResetArray(xrtDeviceHandle device) {
     return 0;
   });
 }
+int xrtGMIOWait(xrtDeviceHandle device, const char* port) {
+  return guarded(-1, [&] {
+    object<xrt::aie::device>(device).wait_gmio(port ? port : "");
+    return 0;
+  });
+}
 int xrtDeviceClose(xrtDeviceHandle device) {
   return guarded(-1, [&] {
-    delete &object<xrt::aie::device>(device);
+    auto& closed = object<xrt::aie::device>(device);
+    closed.close();
+    delete &closed;
     return 0;
   });
 }

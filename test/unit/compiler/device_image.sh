@@ -159,6 +159,14 @@ flow '{"name": "a", "from": "p.out", "to": "q.in"}, {"name": "b", "from": "q.out
   "3:12: error: the streams from 'p' lead back to it"
 flow '{"name": "a", "from": "s.out", "to": "p.in"}' "2:78: error: no stream ends at 'g.k.in'" \
   '"graphs": [{"name": "g", "kernels": [{"name": "k", "kernel": "pass"}]}],'
+flow '{"name": "a", "from": "host.", "to": "p.in"}' "4:23: error: a port of the host has no name: 'host.'"
+flow '{"name": "a", "from": "host.x", "to": "host.y"}' "4:1: error: a stream leads from the host to the host"
+flow '{"name": "a", "from": "host.x", "to": "p.in"}, {"name": "b", "from": "host.x", "to": "q.in"}' \
+  "4:70: error: a stream ends at 'host.x' already"
+flow '' "2:88: error: 'host' is where the host's ports are" \
+  '"graphs": [{"name": "host", "kernels": [{"name": "k", "kernel": "pass"}]}],'
+sed -e 's/source_1.out/host.g.in/' -e 's/sink_1.in/host.g.out/' flow.json > host.json
+"$clocl" -cl-std=CL3.0 --layout host.json -o host.xclbin flow.cl || fail "ports of the host"
 many=$(for i in {1..257}; do echo "{\"kernel\": \"vadd\", \"name\": \"a$i\", \"units\": [0]},"; done)
 bad_layout "{\"compute-units\": [${many%,}]}" '257:'
 

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// A port of the host at a stream of the device image, which XRT calls GMIO: it moves the bytes of
+// buffers into the stream, or out of it, as fast as the kernel at the other end takes or gives
+// them.
+//
+// The thread that starts a transfer moves what can be moved at once, and the stream watch's thread
+// the rest. While there are transfers the port has its end of the stream, as a kernel has while it
+// runs, and pins the image.
+#ifndef CONCLAVE_PLATFORM_MODEL_HOST_PORT_H_
+#define CONCLAVE_PLATFORM_MODEL_HOST_PORT_H_
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "platform/exec/waiting.h"
+#include "platform/loader/device_image.h"
+#include "platform/model/memory.h"
+#include "platform/share/image_client.h"
+#include "platform/share/stream_end.h"
+
+namespace conclave {
+
+class HostPort : public std::enable_shared_from_this<HostPort>, private Waiting {
+ public:
+  using Side = share::StreamEnd::Side;
+
+  // Bytes of a buffer on their way; guarded by the port's lock.
+  struct Transfer {
+    Ref<Memory> memory;  // until it ends
+    std::byte* next;     // to be moved
+    size_t left;
+    int error_number = 0;  // why it has failed
+    std::string failure;
+
+    bool has_failed() const { return error_number != 0; }
+  };
+
+  // The host's end of stream number `stream` of the image.
+  HostPort(std::shared_ptr<const DeviceImage> image, size_t stream);
+  ~HostPort();
+
+  // Whether the host writes the stream, or reads it.
+  Side side() const { return side_; }
+  const std::string& name() const { return name_; }
+
+  // Moves the range, which lies in the buffer, behind all that was started before. Throws
+  // Error{EINVAL} where the image is no longer loaded, Error{ENODEV} once this is closed.
+  std::shared_ptr<Transfer> start(Ref<Memory> memory, size_t size, size_t offset);
+  // Until it has ended. Throws Error{EIO} where the stream breaks, since the process at the other
+  // end has died or this one is no longer among those that share the device; Error{ENODEV} where
+  // this is closed.
+  void wait(const Transfer& transfer);
+  // The same for the one that was started last, if any was.
+  void wait();
+  // Transfers that have not ended fail.
+  void close() noexcept;
+
+ private:
+  enum class Step { kDone, kHasToWait, kTurnIsOver };
+
+  void take_end();
+  void leave_end() noexcept;
+  void move() noexcept;
+  void go_on() noexcept;
+  Step advance();
+  void copy(Transfer& transfer);
+  void fail_all(int error_number, const std::string& why);
+
+  void begin_wait() override;
+  bool is_over() override;
+  bool polls() const override;
+
+  const std::shared_ptr<const DeviceImage> image_;
+  const size_t stream_;
+  const std::string name_;
+  const Side side_;
+  std::mutex mutex_;
+  std::condition_variable change_;
+  std::deque<std::shared_ptr<Transfer>> queue_;
+  std::shared_ptr<const Transfer> last_;
+  share::ImageClient pin_;                 // while there are transfers
+  std::unique_ptr<share::StreamEnd> end_;  // likewise; the watch's alone while that waits
+  bool turn_is_over_ = false;
+  std::atomic<bool> closed_{false};
+};
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_MODEL_HOST_PORT_H_

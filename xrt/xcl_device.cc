@@ -19,36 +19,20 @@
 #include "platform/model/image_binding.h"
 #include "platform/share/kept_image.h"
 #include "platform/share/share.h"
+#include "xrt/failure.h"
 #include "xrt/xcl_graph.h"
+#include "xrt/xcl_kernel.h"
+#include "xrt/xcl_packet.h"
 
 namespace conclave::xrt {
 namespace {
 
 using image::RegisterMap;
 
-// As far as a compute unit's registers reach: to where those of the next one begin.
-constexpr uint32_t kMostRegisterBytes = 0x10000 - sizeof(uint32_t);
-
-[[noreturn]] void fail(int error_number, const std::string& text) {
-  throw Error(error_number == ENOMEM ? CL_OUT_OF_RESOURCES : CL_INVALID_VALUE, text, error_number);
-}
-
 void require_inside(const Memory& memory, size_t size, size_t offset) {
   if (offset > memory.size() || size > memory.size() - offset)
     fail(EINVAL, std::to_string(size) + " bytes from " + std::to_string(offset) +
                      " on do not lie in a buffer object of " + std::to_string(memory.size()));
-}
-
-// What an argument takes in the registers.
-uint64_t register_bytes(const ArgumentInfo& argument) {
-  return argument.kind == ArgumentInfo::Kind::kLocal ? sizeof(uint32_t) : argument.size;
-}
-
-// The map of a kernel's registers, behind all its arguments.
-RegisterMap registers_of(const KernelInfo& kernel) {
-  RegisterMap map;
-  for (const ArgumentInfo& argument : kernel.arguments) map.next(register_bytes(argument));
-  return map;
 }
 
 // The state in a packet's header, which the host reads while the command runs.
@@ -59,67 +43,6 @@ void set_state(uint32_t* header, ert_cmd_state state) {
 }
 
 }  // namespace
-
-// A packet, read once: the host might change the bytes meanwhile.
-struct XclDevice::Packet {
-  uint32_t opcode = 0;
-  std::vector<uint32_t> words;  // behind the header
-  std::vector<uint32_t> units;  // of a packet that starts a kernel: those in the masks
-  std::vector<uint32_t> map;    // likewise: the registers from offset 0 on
-
-  Packet(const std::byte* bytes, size_t size) {
-    ert_start_kernel_cmd command;
-    if (size < sizeof command) fail(EINVAL, "a packet of " + std::to_string(size) + " bytes");
-    std::memcpy(&command, bytes, sizeof command);
-    opcode = command.opcode;
-    if (!((CheckedSize(command.count) + 1) * sizeof(uint32_t)).at_most(size))
-      fail(EINVAL, "a packet of " + std::to_string(command.count) +
-                       " words in a buffer object of " + std::to_string(size) + " bytes");
-    words.resize(command.count);
-    if (!words.empty())
-      std::memcpy(words.data(), bytes + sizeof(uint32_t), words.size() * sizeof(uint32_t));
-    if (opcode == ERT_START_CU || opcode == ERT_START_KEY_VAL)
-      read_registers(size_t{command.extra_cu_masks} + 1);
-  }
-
-  void read_registers(size_t masks) {
-    if (words.size() < masks)
-      fail(EINVAL, "a packet of " + std::to_string(words.size()) + " words with " +
-                       std::to_string(masks) + " masks");
-    for (uint32_t mask = 0; mask < masks; ++mask)
-      for (uint32_t bit = 0; bit < 32; ++bit)
-        if (words[mask] >> bit & 1) units.push_back(mask * 32 + bit);
-    const auto payload = words.begin() + static_cast<std::ptrdiff_t>(masks);
-    if (opcode == ERT_START_CU)
-      map.assign(payload, words.end());
-    else
-      read_pairs(std::span(payload, words.end()));
-  }
-
-  // Each an offset and what is written there.
-  void read_pairs(std::span<const uint32_t> pairs) {
-    if (pairs.size() % 2) fail(EINVAL, "a packet of pairs with half a pair at its end");
-    for (size_t i = 0; i < pairs.size(); i += 2) {
-      if (pairs[i] % sizeof(uint32_t) || pairs[i] > kMostRegisterBytes)
-        fail(EINVAL, "there is no register at offset " + std::to_string(pairs[i]));
-      const size_t index = pairs[i] / sizeof(uint32_t);
-      if (index >= map.size()) map.resize(index + 1);
-      map[index] = pairs[i + 1];
-    }
-  }
-
-  // The register at `offset`; those that the packet does not reach are 0.
-  uint32_t word(uint32_t offset) const {
-    const size_t index = offset / sizeof(uint32_t);
-    return index < map.size() ? map[index] : 0;
-  }
-  void read(uint32_t offset, void* value, size_t size) const {
-    for (size_t done = 0; done < size; done += sizeof(uint32_t)) {
-      const uint32_t part = word(offset + static_cast<uint32_t>(done));
-      std::memcpy(static_cast<std::byte*>(value) + done, &part, std::min(sizeof part, size - done));
-    }
-  }
-};
 
 // What has to be told when a command ends.
 struct XclDevice::Running {
@@ -330,80 +253,21 @@ const DeviceImage& XclDevice::image_with(const Uuid& uuid) {
   return *image_;
 }
 
-namespace {
-
-const KernelInfo& kernel_info(const DeviceImage& image, const std::string& name) {
-  const auto& all = image.program()->kernels();
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const auto& info) { return info.name == name; });
-  if (found == all.end()) fail(ENOENT, "the device image has no kernel '" + name + "'");
-  return *found;
-}
-
-template <size_t size>
-void copy_text(const std::string& text, char (&to)[size]) {
-  to[text.copy(to, size - 1)] = '\0';
-}
-
-uint32_t kind_of(ArgumentInfo::Kind kind) {
-  switch (kind) {
-    case ArgumentInfo::Kind::kValue:
-      return XCL_CONCLAVE_ARGUMENT_VALUE;
-    case ArgumentInfo::Kind::kPointer:
-      return XCL_CONCLAVE_ARGUMENT_POINTER;
-    case ArgumentInfo::Kind::kLocal:
-      return XCL_CONCLAVE_ARGUMENT_LOCAL;
-    case ArgumentInfo::Kind::kStream:
-      return XCL_CONCLAVE_ARGUMENT_STREAM;
-    default:
-      return XCL_CONCLAVE_ARGUMENT_OTHER;
-  }
-}
-
-}  // namespace
-
 xclConclaveKernel XclDevice::kernel(const std::string& name) {
   const std::lock_guard lock(mutex_);
-  const DeviceImage& image = image_of_contexts();
-  std::vector<uint32_t> units;
-  try {
-    units = image.units_named(name);
-  } catch (const Error& error) {
-    throw Error(error.code(), error.text(), ENOENT);
-  }
-  xclConclaveKernel kernel{};
-  static_assert(std::size(kernel.units) >= ImageLayout::kMaxComputeUnits);
-  kernel.num_units = static_cast<uint32_t>(units.size());
-  std::copy(units.begin(), units.end(), kernel.units);
-  const KernelInfo& info = kernel_info(image, conclave::kernel_of(name));
-  kernel.num_arguments = static_cast<uint32_t>(info.arguments.size());
-  kernel.global_size = registers_of(info).global_size();
-  return kernel;
+  return describe_kernel(image_of_contexts(), name);
 }
 
 xclConclaveArgument XclDevice::argument(const std::string& kernel, uint32_t index) {
   const std::lock_guard lock(mutex_);
-  const KernelInfo& info = kernel_info(image_of_contexts(), conclave::kernel_of(kernel));
-  if (index >= info.arguments.size())
-    fail(EINVAL, "kernel '" + info.name + "' has " + std::to_string(info.arguments.size()) +
-                     " arguments; there is no number " + std::to_string(index));
-  RegisterMap map;
-  for (uint32_t i = 0; i < index; ++i) map.next(register_bytes(info.arguments[i]));
-  const ArgumentInfo& found = info.arguments[index];
-  xclConclaveArgument argument{};
-  copy_text(found.name, argument.name);
-  copy_text(found.type_name, argument.type);
-  argument.kind = kind_of(found.kind);
-  argument.offset = map.next(register_bytes(found));
-  argument.size = static_cast<uint32_t>(register_bytes(found));
-  return argument;
+  return describe_argument(image_of_contexts(), kernel, index);
 }
 
 // The compute unit that was used least, of those that may be used.
-uint32_t XclDevice::choose_unit(const Packet& packet, const DeviceImage& image) {
+uint32_t XclDevice::choose_unit(const XclPacket& packet, const DeviceImage& image) {
   const auto& all = image.layout().compute_units;
   std::optional<uint32_t> best;
-  for (uint32_t unit : packet.units) {
+  for (uint32_t unit : packet.units()) {
     if (!client_.has(unit)) continue;
     // A context was opened by what the segment says, and others write that, too.
     if (unit >= all.size())
@@ -447,7 +311,7 @@ void XclDevice::set_address(Kernel& kernel, cl_uint index, uint64_t address) {
                    "': the address is in no buffer object of this handle");
 }
 
-void XclDevice::set_arguments(Kernel& kernel, const Packet& packet) {
+void XclDevice::set_arguments(Kernel& kernel, const XclPacket& packet) {
   RegisterMap map;
   const auto& arguments = kernel.info().arguments;
   for (cl_uint i = 0; i < arguments.size(); ++i) {
@@ -479,37 +343,13 @@ void XclDevice::set_arguments(Kernel& kernel, const Packet& packet) {
   }
 }
 
-namespace {
-
-// The index space that the registers behind the arguments tell.
-IndexSpace index_space(const KernelInfo& info, const std::array<uint32_t, 6>& sizes) {
-  IndexSpace space;
-  space.dimensions = 3;
-  size_t items = 1;
-  for (size_t d = 0; d < 3; ++d) {
-    const size_t required = info.required_local_size[d];
-    space.local[d] = sizes[3 + d] ? sizes[3 + d] : required ? required : 1;
-    space.global[d] = sizes[d] ? sizes[d] : space.local[d];
-    if (required && space.local[d] != required)
-      fail(EINVAL, "the kernel requires another local size");
-    if (space.local[d] > Device::kMaxWorkGroupSize) fail(EINVAL, "a local size that is too large");
-    if (info.uniform_work_groups && space.global[d] % space.local[d])
-      fail(EINVAL, "the global size is no multiple of the local size");
-    items *= space.local[d];
-  }
-  if (items > Device::kMaxWorkGroupSize) fail(EINVAL, "a work-group that is too large");
-  return space;
-}
-
-}  // namespace
-
 // What is started begins only when the lock is no longer held: a short command may run, and tell of
 // its end, on this thread.
 void XclDevice::execute(xclBufferHandle handle, Listener listener) {
   std::unique_lock lock(mutex_);
   Memory& memory = *buffer(handle).memory;
-  const Packet packet(memory.data(), memory.size());
-  switch (packet.opcode) {
+  const XclPacket packet(memory.data(), memory.size());
+  switch (packet.opcode()) {
     case ERT_START_CU:
     case ERT_START_KEY_VAL:
       start_kernel(memory, packet, listener);
@@ -527,7 +367,7 @@ void XclDevice::execute(xclBufferHandle handle, Listener listener) {
                 new Running{shared_from_this(), {}, Ref<Memory>(&memory), listener}));
       break;
     default:
-      fail(EINVAL, "packets with opcode " + std::to_string(packet.opcode) + " are not supported");
+      fail(EINVAL, "packets with opcode " + std::to_string(packet.opcode()) + " are not supported");
   }
   const Ref<CommandQueue> queue(queue_.get());
   lock.unlock();
@@ -549,7 +389,7 @@ void XclDevice::start(cl_command_type type, std::unique_ptr<Command> command,
   event->release_handle();
 }
 
-void XclDevice::start_kernel(Memory& memory, const Packet& packet, Listener listener) {
+void XclDevice::start_kernel(Memory& memory, const XclPacket& packet, Listener listener) {
   const DeviceImage& image = image_of_contexts();
   const uint32_t unit = choose_unit(packet, image);
   Kernel& kernel = kernel_of(unit, image);
@@ -573,14 +413,14 @@ void XclDevice::start_kernel(Memory& memory, const Packet& packet, Listener list
             new Running{shared_from_this(), {unit}, Ref<Memory>(&memory), listener}));
 }
 
-void XclDevice::start_copy(Memory& memory, const Packet& packet, Listener listener) {
+void XclDevice::start_copy(Memory& memory, const XclPacket& packet, Listener listener) {
   if (!client_.has_context()) fail(EINVAL, "there is no context on a device image");
   ert_start_copybo_cmd command{};
   static_assert(offsetof(ert_start_copybo_cmd, size_hi) == 16 * sizeof(uint32_t));
-  if (packet.words.size() != 16)
-    fail(EINVAL, "a packet that copies has 16 words, not " + std::to_string(packet.words.size()));
-  std::memcpy(reinterpret_cast<std::byte*>(&command) + sizeof(uint32_t), packet.words.data(),
-              packet.words.size() * sizeof(uint32_t));
+  if (packet.words().size() != 16)
+    fail(EINVAL, "a packet that copies has 16 words, not " + std::to_string(packet.words().size()));
+  std::memcpy(reinterpret_cast<std::byte*>(&command) + sizeof(uint32_t), packet.words().data(),
+              packet.words().size() * sizeof(uint32_t));
   const auto wide = [](uint32_t low, uint32_t high) { return uint64_t{high} << 32 | low; };
   const uint64_t size = wide(command.size, command.size_hi);
   const auto part = [&](xclBufferHandle handle, uint64_t offset) {

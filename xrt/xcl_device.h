@@ -28,6 +28,7 @@
 namespace conclave::xrt {
 
 class XclGraph;
+class XclPacket;
 
 class XclDevice : public std::enable_shared_from_this<XclDevice> {
  public:
@@ -85,7 +86,6 @@ class XclDevice : public std::enable_shared_from_this<XclDevice> {
     Owned<Memory> memory;
     uint32_t flags;
   };
-  struct Packet;
   struct Running;
 
   void use_device();
@@ -94,12 +94,12 @@ class XclDevice : public std::enable_shared_from_this<XclDevice> {
   const DeviceImage& image_of_contexts();
   const DeviceImage& image_with(const Uuid& uuid);
   void build();
-  uint32_t choose_unit(const Packet& packet, const DeviceImage& image);
+  uint32_t choose_unit(const XclPacket& packet, const DeviceImage& image);
   Kernel& kernel_of(uint32_t unit, const DeviceImage& image);
-  void set_arguments(Kernel& kernel, const Packet& packet);
+  void set_arguments(Kernel& kernel, const XclPacket& packet);
   void set_address(Kernel& kernel, cl_uint index, uint64_t address);
-  void start_kernel(Memory& memory, const Packet& packet, Listener listener);
-  void start_copy(Memory& memory, const Packet& packet, Listener listener);
+  void start_kernel(Memory& memory, const XclPacket& packet, Listener listener);
+  void start_copy(Memory& memory, const XclPacket& packet, Listener listener);
   void require_ended(const Memory& packet);
   void start(cl_command_type type, std::unique_ptr<Command> command,
              std::unique_ptr<Running> running);

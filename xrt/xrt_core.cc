@@ -107,6 +107,7 @@ FORWARD(int, xclConclaveExecBuf, -ENODEV,
 FORWARD(xclConclaveArray, xclConclaveOpenArray, nullptr, (xclDeviceHandle handle, unsigned mode),
         (handle, mode))
 FORWARD(int, xclConclaveCloseArray, -ENODEV, (xclConclaveArray array), (array))
+FORWARD(int, xclConclaveDropArray, -ENODEV, (xclConclaveArray array), (array))
 FORWARD(int, xclConclaveResetArray, -ENODEV, (xclConclaveArray array), (array))
 FORWARD(xclConclaveGraph, xclConclaveOpenGraph, nullptr,
         (xclDeviceHandle handle, const xuid_t uuid, const char* name, unsigned mode),

@@ -74,6 +74,8 @@ XCL_DRIVER_DLLESPEC xclConclaveArray xclConclaveOpenArray(xclDeviceHandle handle
                                                           unsigned int mode);
 /* EBUSY while this process has graphs open. */
 XCL_DRIVER_DLLESPEC int xclConclaveCloseArray(xclConclaveArray array);
+/* Closes it all the same. */
+XCL_DRIVER_DLLESPEC int xclConclaveDropArray(xclConclaveArray array);
 /* Empties the streams of the image whose kernels do not run, and resets the parameters and states
  * of the graphs that nobody has open. EPERM in shared mode. */
 XCL_DRIVER_DLLESPEC int xclConclaveResetArray(xclConclaveArray array);

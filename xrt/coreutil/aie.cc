@@ -16,7 +16,7 @@ class array_impl {
         handle_(xclConclaveOpenArray(device_->handle(), static_cast<unsigned int>(mode))) {
     if (!handle_) fail_on_graph(-errno, "Fail to open AIE context");
   }
-  ~array_impl() { xclConclaveCloseArray(handle_); }
+  ~array_impl() { xclConclaveDropArray(handle_); }
   array_impl(const array_impl&) = delete;
 
   xclConclaveArray handle() const { return handle_; }

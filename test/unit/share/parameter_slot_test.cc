@@ -69,6 +69,12 @@ TEST(ParameterSlot, KeepsValuesOfAllSizes) {
     slot.use(3);
     EXPECT_EQ(slot.used(), 3u);
     EXPECT_EQ(slot.version(), 4u);
+    parameter.words().version.store(77);
+    EXPECT_EQ(slot.version(), 4u) << "it goes by its own count";
+    slot.write(pattern(bytes, 5).data());
+    EXPECT_EQ(parameter.words().version.load(), 5u);
+    slot.begin();
+    EXPECT_EQ(slot.used(), 5u);
   }
 }
 

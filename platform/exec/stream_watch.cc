@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "platform/base/background_thread.h"
@@ -14,8 +15,8 @@
 namespace conclave {
 namespace {
 
-// While somebody waits for what nobody rings for, and where the process has left the segment that
-// it slept in.
+// While somebody waits for what nobody rings for; and at most, where the process has left the
+// segment that it slept in, or somebody scribbles over its bell.
 constexpr uint64_t kPollNs = 5'000'000;
 constexpr uint64_t kLongestSleepNs = 2'000'000'000;
 
@@ -35,10 +36,12 @@ bool StreamWatch::park(Waiting& waiting, std::function<void()> go_on) {
   waiting.begin_wait();
   if (!waiting.polls() && waiting.is_over()) return false;
   parked_.push_back({&waiting, std::move(go_on)});
-  // The thread may sleep for longer than this one can wait.
-  const share::Membership& here = share::Share::get().membership();
-  if (parked_.size() == 1 || waiting.polls())
+  if (parked_.size() == 1) {
+    arrived_.notify_one();
+  } else if (waiting.polls()) {  // the thread may sleep for longer than this one can wait
+    const share::Membership& here = share::Share::get().membership();
     share::StreamBells(here.segment.layout()).ring(here.self);
+  }
   return true;
 }
 
@@ -64,20 +67,17 @@ std::vector<StreamWatch::Parked> StreamWatch::take_over() {
 
 void StreamWatch::watch() {
   for (;;) {
+    std::unique_lock lock(mutex_);
+    arrived_.wait(lock, [&] { return !parked_.empty(); });
     const share::Membership& here = share::Share::get().membership();
     const share::StreamBells bells(here.segment.layout());
     const uint32_t seen = bells.count(here.self);
-    std::vector<Parked> ready;
-    uint64_t timeout_ns = 0;
-    {
-      const std::lock_guard lock(mutex_);
-      ready = take_over();
-      if (!parked_.empty()) timeout_ns = kLongestSleepNs;
-      for (const Parked& parked : parked_)
-        if (parked.waiting->polls()) timeout_ns = kPollNs;
-    }
+    std::vector<Parked> ready = take_over();
+    const bool polls = std::any_of(parked_.begin(), parked_.end(),
+                                   [](const Parked& parked) { return parked.waiting->polls(); });
+    lock.unlock();
     for (Parked& parked : ready) parked.go_on();
-    if (ready.empty()) bells.sleep(here.self, seen, timeout_ns);
+    if (ready.empty()) bells.sleep(here.self, seen, polls ? kPollNs : kLongestSleepNs);
   }
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What of this process waits in the middle, commands and transfers of the host, for a stream that
 // another kernel, perhaps of another process, has to move. One thread sleeps on the process's bell
-// (share/stream_bell.h) for all of them, and has those go on whose wait is over. There is none as
-// long as nothing waits.
+// (share/stream_bell.h) for all of them, and has those go on whose wait is over. While nothing
+// waits it sleeps where no other process can wake it, or keep it from being woken. In a forked
+// child nothing is ever parked: nothing runs there (Engine::lost_in_fork()).
 #ifndef CONCLAVE_PLATFORM_EXEC_STREAM_WATCH_H_
 #define CONCLAVE_PLATFORM_EXEC_STREAM_WATCH_H_
 
+#include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <vector>
@@ -34,6 +36,7 @@ class StreamWatch {
   std::vector<Parked> take_over();
 
   std::mutex mutex_;
+  std::condition_variable arrived_;
   std::vector<Parked> parked_;
   bool has_thread_ = false;
 };

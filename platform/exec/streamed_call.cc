@@ -31,7 +31,7 @@ class StreamedCall::AllEnds : public Waiting {
  public:
   explicit AllEnds(StreamedCall& call) : call_(call) {}
   void begin_wait() override {}
-  bool is_over() override { return call_.cancelled_.load() || call_.attach(); }
+  bool is_over() override { return call_.is_cancelled() || call_.attach(); }
   bool polls() const override { return true; }
 
  private:
@@ -45,7 +45,7 @@ class StreamedCall::Movement : public Waiting {
       : call_(call), end_(end), bytes_(bytes) {}
   void begin_wait() override { end_.begin_wait(); }
   bool is_over() override {
-    return call_.cancelled_.load() || end_.look(bytes_) != share::StreamEnd::Finding::kHasToWait;
+    return call_.is_cancelled() || end_.look(bytes_) != share::StreamEnd::Finding::kHasToWait;
   }
 
  private:
@@ -110,11 +110,11 @@ void StreamedCall::finish() {
 }
 
 void StreamedCall::renew() {
-  cancelled_.store(false);
+  cancelled_.store(Cancel::kNot);
 }
 
-void StreamedCall::cancel() {
-  cancelled_.store(true);
+void StreamedCall::cancel(Cancel how) {
+  cancelled_.store(std::max(cancelled_.load(), how));
   const share::Membership& here = share::Share::get().membership();
   share::StreamBells(here.segment.layout()).ring(here.self);
 }
@@ -164,19 +164,24 @@ bool StreamedCall::wait_for(share::StreamEnd& end, uint64_t bytes) {
 void StreamedCall::pause_if_due() {
   if (now_ns() - resumed_ns_ < kTurnNs) return;
   Pause pause;
-  wait_until(pause);
+  suspend(pause, Cancel::kAnywhere);
 }
 
 void StreamedCall::wait_until(Waiting& waiting) {
-  leave_if_cancelled();
-  waiting_ = &waiting;
-  fiber_.suspend();
-  leave_if_cancelled();
+  suspend(waiting, Cancel::kWhereItWaits);
 }
 
-void StreamedCall::leave_if_cancelled() {
-  if (!cancelled_.load()) return;
-  defect_ = "its graph has been closed";
+// Leaves the body, before or after, where it has been cancelled so far.
+void StreamedCall::suspend(Waiting& waiting, Cancel least) {
+  leave_if(least);
+  waiting_ = &waiting;
+  fiber_.suspend();
+  leave_if(least);
+}
+
+void StreamedCall::leave_if(Cancel least) {
+  if (cancelled_.load() < least) return;
+  defect_ = "its graph has ended, failed or been closed";
   kernel_calls::leave(CL_ERROR_STREAM_BROKEN_CONCLAVE, 0);
 }
 

@@ -47,9 +47,12 @@ class StreamedCall {
   // Publishes what the body has done, and gives its streams back.
   void finish();
 
-  // The body is to be left at its next wait, or in the present one. From any thread.
-  void cancel();
-  // The next body is not, before that has been started or anybody else knows of it.
+  // Where a body that has been cancelled is left: not at all; at its next wait, or in the present
+  // one; also where it would merely let others have the compute unit.
+  enum class Cancel { kNot, kWhereItWaits, kAnywhere };
+  // From any thread, one at a time.
+  void cancel(Cancel how);
+  // The next body is not cancelled, before that has been started or anybody else knows of it.
   void renew();
 
   // --- For the body, and what it calls ---
@@ -76,7 +79,9 @@ class StreamedCall {
 
   bool attach();
   bool wait_for(share::StreamEnd& end, uint64_t bytes);
-  void leave_if_cancelled();
+  bool is_cancelled() const { return cancelled_.load() != Cancel::kNot; }
+  void suspend(Waiting& waiting, Cancel least);
+  void leave_if(Cancel least);
   static void run_body(void* self);
 
   std::list<End> ends_;
@@ -90,7 +95,7 @@ class StreamedCall {
   uint64_t resumed_ns_ = 0;
   Waiting* waiting_ = nullptr;
   std::string defect_;
-  std::atomic<bool> cancelled_{false};
+  std::atomic<Cancel> cancelled_{Cancel::kNot};
 };
 
 }  // namespace conclave

@@ -17,6 +17,7 @@
 namespace conclave {
 namespace {
 
+using Cancel = StreamedCall::Cancel;
 using Direction = ImageLayout::Parameter::Direction;
 
 [[noreturn]] void fail(int error_number, const std::string& text) {
@@ -27,6 +28,9 @@ template <class T>
 T& at(size_t offset) {
   return *reinterpret_cast<T*>(share::Share::get().layout().graphs + offset);
 }
+
+// How long a graph that ends gives its kernels for what is on its way to them.
+constexpr std::chrono::milliseconds kLastArrivals{20};
 
 // A year; longer times overflow clocks.
 constexpr uint64_t kMostMs = uint64_t{366} * 24 * 3600 * 1000;
@@ -45,9 +49,9 @@ Graph::Graph(std::shared_ptr<const DeviceImage> image, size_t number, Context& c
   for (size_t k = 0; k < ports_.graph().kernels.size(); ++k)
     kernels_.emplace_back(*this, *image, ports_.graph().kernels[k], ports_.of_kernel(k), context,
                           program);
-  // What a former driver has not taken holds up nobody.
-  for (GraphPort& port : ports_.all()) port.slot.use(port.slot.version());
   shown_.driver.store(share::Share::get().self().bits());
+  // What a former driver has not taken holds up nobody.
+  for (GraphPort& port : ports_.all()) port.slot.begin();
 }
 
 void Graph::close() noexcept {
@@ -55,7 +59,7 @@ void Graph::close() noexcept {
   if (closed_) return;
   closed_ = true;
   set_state(State::kEnded);
-  cancel();
+  cancel(Cancel::kAnywhere);
   change_.wait(lock, [&] { return running_ == 0; });
   shown_.driver.store(0);
 }
@@ -92,8 +96,8 @@ void Graph::require_no_failure() {
   if (!failure_.empty()) fail(EIO, failure_);
 }
 
-void Graph::cancel() {
-  for (GraphKernel& kernel : kernels_) kernel.cancel();
+void Graph::cancel(StreamedCall::Cancel how) {
+  for (GraphKernel& kernel : kernels_) kernel.cancel(how);
 }
 
 void Graph::kernel_ended(GraphKernel& kernel, cl_int status) {
@@ -103,7 +107,7 @@ void Graph::kernel_ended(GraphKernel& kernel, cl_int status) {
                "' has failed with status " + std::to_string(status) +
                (status == CL_ERROR_STREAM_BROKEN_CONCLAVE ? ": one of its streams is broken" : "");
     // The others may wait for what this one would have sent.
-    cancel();
+    cancel(Cancel::kAnywhere);
   }
   --running_;
   if (running_ == 0 && state_ == State::kRunning) set_state(State::kStopped);
@@ -166,7 +170,7 @@ void Graph::run(uint64_t iterations) {
     running_ -= kernels_.size() - started;
     failure_ = error.what();
     set_state(State::kEnded);
-    cancel();
+    cancel(Cancel::kAnywhere);
     throw;
   }
   queue_->flush();
@@ -218,7 +222,11 @@ void Graph::end(uint64_t cycles) {
     wait_until(lock, kForever, [&] { return running_ == 0 || state_ != State::kRunning; });
   }
   set_state(State::kEnded);
-  wait_until(lock, kForever, [&] { return running_ == 0; });
+  const auto is_over = [&] { return running_ == 0; };
+  // Who is at the other end of a stream, another kernel of this graph, too, may never move anything
+  // more.
+  if (!change_.wait_for(lock, kLastArrivals, is_over)) cancel(Cancel::kWhereItWaits);
+  wait_until(lock, kForever, is_over);
   require_no_failure();
 }
 

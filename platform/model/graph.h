@@ -63,7 +63,8 @@ class Graph {
   void suspend();
   void resume();
   // Waits for the iterations (0), or for the cycles, and ends; a graph that runs for ever ends with
-  // the present iteration. Without cycles a suspended graph is refused, with them a stopped one.
+  // the present iteration. A kernel that waits for a stream then is left there. Without cycles a
+  // suspended graph is refused, with them a stopped one.
   void end(uint64_t cycles);
 
   // Writes a parameter; of a synchronous one, once the graph has taken the former value. Throws
@@ -82,7 +83,7 @@ class Graph {
   void require_no_failure();
   void set_state(State state);
   void kernel_ended(GraphKernel& kernel, cl_int status);
-  void cancel();
+  void cancel(StreamedCall::Cancel how);
   void empty_inner_streams();
   template <class Condition>
   void wait_until(std::unique_lock<std::recursive_mutex>& lock, uint64_t ms, Condition condition);

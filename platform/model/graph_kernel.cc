@@ -78,8 +78,8 @@ void GraphKernel::reset() {
     if (place.memory) std::memset(place.memory->data(), 0, place.port->parameter->bytes);
 }
 
-void GraphKernel::cancel() {
-  if (call_) call_->cancel();
+void GraphKernel::cancel(StreamedCall::Cancel how) {
+  if (call_) call_->cancel(how);
 }
 
 void GraphKernel::ended(cl_event, cl_int status, void* self) {
@@ -104,7 +104,7 @@ GraphKernel::Next GraphKernel::next() {
     if (!parameter.synchronous) return true;
     const share::ParameterSlot& slot = place.port->slot;
     // A value that has not been taken yet; or one that the host has read.
-    return parameter.direction == Direction::kIn ? slot.version() > slot.used()
+    return parameter.direction == Direction::kIn ? slot.version() != slot.used()
                                                  : slot.version() == slot.used();
   };
   return std::all_of(places_.begin(), places_.end(), is_due) ? Next::kCall : Next::kWait;

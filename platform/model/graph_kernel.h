@@ -31,8 +31,8 @@ class GraphKernel : public Iterations {
   const ImageLayout::GraphKernel& description() const { return description_; }
   // Enqueues its iterations. The graph's lock is held.
   void start();
-  // Has it left at its next wait.
-  void cancel();
+  // Has it left. The graph's lock is held.
+  void cancel(StreamedCall::Cancel how);
   // Back to no iterations, and zeros in what the code writes.
   void reset();
   const std::vector<StreamPort>& streams() const { return kernel_->ports(); }

@@ -56,7 +56,6 @@ struct alignas(64) GraphState {
 // counted last is number `version` & 1, so a writer that dies in between leaves the former one.
 struct alignas(64) Parameter {
   Atomic<uint64_t> version;
-  Atomic<uint64_t> used;  // of a synchronous one: the version that was taken last
 };
 
 }  // namespace conclave::share

@@ -11,8 +11,10 @@ namespace conclave::share {
 namespace {
 
 constexpr size_t kWord = sizeof(uint64_t);
-// A reader needs a second try where the value was written twice meanwhile.
-constexpr int kMostTries = 1000;
+// A reader needs another try where the value was written meanwhile. A graph of short iterations
+// writes it all the time, but for the moments in which it lets others have its compute unit: some
+// of these are to come while a reader tries.
+constexpr int kMostTries = 100'000;
 
 }  // namespace
 
@@ -21,8 +23,12 @@ Atomic<uint64_t>* ParameterSlot::value(uint64_t version) const {
   return reinterpret_cast<Atomic<uint64_t>*>(first + (version & 1) * align_up(bytes_, size_t{64}));
 }
 
+void ParameterSlot::begin() {
+  version_ = used_ = parameter_.version.load(std::memory_order_acquire);
+}
+
 void ParameterSlot::write(const void* from) {
-  const uint64_t next = parameter_.version.load(std::memory_order_relaxed) + 1;
+  const uint64_t next = version_ + 1;
   Atomic<uint64_t>* words = value(next);
   // Released, so that who reads one of these words also finds the version that the former write
   // counted.
@@ -32,11 +38,12 @@ void ParameterSlot::write(const void* from) {
     words[at / kWord].store(word, std::memory_order_release);
   }
   parameter_.version.store(next, std::memory_order_release);
+  version_ = next;
 }
 
 bool ParameterSlot::read(void* to) const {
   for (int tries = 0; tries < kMostTries; ++tries) {
-    const uint64_t seen = version();
+    const uint64_t seen = parameter_.version.load(std::memory_order_acquire);
     const Atomic<uint64_t>* words = value(seen);
     for (size_t at = 0; at < bytes_; at += kWord) {
       const uint64_t word = words[at / kWord].load(std::memory_order_acquire);

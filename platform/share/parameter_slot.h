@@ -15,26 +15,33 @@ namespace conclave::share {
 class ParameterSlot {
  public:
   // `bytes`: of the value.
-  ParameterSlot(Parameter& parameter, size_t bytes) : parameter_(parameter), bytes_(bytes) {}
+  ParameterSlot(Parameter& parameter, size_t bytes) : parameter_(parameter), bytes_(bytes) {
+    begin();
+  }
 
   size_t bytes() const { return bytes_; }
-  // Of one writer at a time; whoever has the graph in exclusive or primary mode sees to that.
-  void write(const void* value);
   // The last value that was written; zeros where there was none. False where it changes all the
   // time.
   bool read(void* value) const;
 
+  // --- For the one process that writes, as it has the graph in exclusive or primary mode. It goes
+  // by its own counts, whatever anybody stores to those that others see. ---
+
+  // From now on this process alone writes; what was written before counts as used.
+  void begin();
+  void write(const void* value);
   // How often it was written.
-  uint64_t version() const { return parameter_.version.load(std::memory_order_acquire); }
-  // The version that the graph has taken last.
-  uint64_t used() const { return parameter_.used.load(std::memory_order_acquire); }
-  void use(uint64_t version) { parameter_.used.store(version, std::memory_order_release); }
+  uint64_t version() const { return version_; }
+  // The version that the graph has taken last, or the host, of a parameter that the graph writes.
+  uint64_t used() const { return used_; }
+  void use(uint64_t version) { used_ = version; }
 
  private:
   Atomic<uint64_t>* value(uint64_t version) const;
 
   Parameter& parameter_;
   const size_t bytes_;
+  uint64_t version_ = 0, used_ = 0;
 };
 
 }  // namespace conclave::share

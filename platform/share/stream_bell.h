@@ -36,15 +36,13 @@ class StreamBells {
   }
 
   uint32_t count(Owner self) const { return header_->bells[self.slot() % kBells].load(); }
-  // Sleeps until somebody rings, if nobody has since count() was `seen`; at most `timeout_ns` where
-  // that is not 0.
+  // Sleeps until somebody rings, if nobody has since count() was `seen`; at most `timeout_ns`.
   void sleep(Owner self, uint32_t seen, uint64_t timeout_ns) const {
     const uint32_t slot = self.slot() % kBells;
     const timespec timeout = {static_cast<time_t>(timeout_ns / 1'000'000'000),
                               static_cast<long>(timeout_ns % 1'000'000'000)};
     header_->sleeps[slot].store(1);
-    syscall(SYS_futex, &header_->bells[slot], FUTEX_WAIT, seen, timeout_ns ? &timeout : nullptr,
-            nullptr, 0);
+    syscall(SYS_futex, &header_->bells[slot], FUTEX_WAIT, seen, &timeout, nullptr, 0);
     header_->sleeps[slot].store(0);
   }
 

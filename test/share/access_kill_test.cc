@@ -265,5 +265,39 @@ TEST(AccessKill, ManyProcessesAtOnce) {
   EXPECT_GT(refused.load(), 20u) << "that is no test of anything";
 }
 
+// Of two that want the array at the same moment, in modes that rule each other out, one gets it.
+TEST(AccessKill, OneOfTwoAtTheSameMoment) {
+  EmptySegment segment;
+  const Layout& layout = segment.layout();
+  // Words that nobody else uses.
+  Atomic<uint64_t>& arrived = layout.unit(200).hand_overs;
+  Atomic<uint64_t>& opened = layout.unit(201).hand_overs;
+  constexpr uint64_t kRounds = 2000;
+  // Until both have come here, for the `n`th time.
+  const auto meet = [&](uint64_t n) {
+    arrived.fetch_add(1);
+    while (arrived.load() < 2 * n) sched_yield();
+  };
+  std::vector<pid_t> children;
+  for (int p = 0; p < 2; ++p)
+    children.push_back(start_child([&, p] {
+      Member member(layout);
+      for (uint64_t round = 0; round < kRounds; ++round) {
+        const AccessMode mode = round >> p & 1 ? kPrimary : kExclusive;
+        meet(3 * round + 1);
+        const int error = member.open_array(mode);
+        if (error == 0) opened.fetch_add(1);
+        meet(3 * round + 2);
+        if (opened.load() != round + 1) _exit(5);
+        if (error == 0)
+          member.modes.close_array(mode);
+        else if (error != EBUSY)
+          _exit(6);
+        meet(3 * round + 3);
+      }
+    }));
+  for (pid_t child : children) EXPECT_EQ(wait_for(child), 0);
+}
+
 }  // namespace
 }  // namespace conclave::share

@@ -294,7 +294,6 @@ class AccessModel : public testing::Test {
     step.process = static_cast<int>(random() % kProcesses);
     step.mode = static_cast<int>(random() % 3);
     step.graph = static_cast<int>(random() % kGraphs);
-    step.image = random() % 8 ? 1 : 2;
     const uint32_t kind = random() % 100;
     step.verb = kind < 25   ? Step::kOpenArray
                 : kind < 42 ? Step::kCloseArray
@@ -303,6 +302,8 @@ class AccessModel : public testing::Test {
                 : kind < 97 ? Step::kLoad
                 : kind < 98 ? Step::kKill
                             : Step::kKillAtWork;
+    // Graphs are mostly looked for where they are. Loads often want what somebody may refuse.
+    step.image = random() % (step.verb == Step::kLoad ? 2 : 8) ? 1 : 2;
     // A load that is cut off may have come to its end or not.
     if (step.verb == Step::kKillAtWork) step.work = static_cast<Step::Verb>(random() % Step::kLoad);
     return step;
@@ -374,7 +375,7 @@ TEST_F(AccessModel, SequencesEndAsTheRulesSay) {
                 static_cast<unsigned long long>(count));
   std::printf("\n");
   if (sequences < 100) return;
-  for (int error : {0, EBUSY, EINVAL, EPERM}) EXPECT_GT(results[error], sequences / 100) << error;
+  for (int error : {0, EBUSY, EINVAL, EPERM}) EXPECT_GT(results[error], sequences / 50) << error;
   EXPECT_GT(deaths, sequences / 10);
 }
 

@@ -14,6 +14,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "graph_hostile_roles.h"
+#include "hostile_roles.h"
 #include "xrt/xrt_aie.h"
 #include "xrt/xrt_graph.h"
 #include "xrt/xrt_kernel.h"
@@ -111,11 +113,11 @@ class GraphClient {
       file_ = words.size() > 1 ? words[1] : graph_image_file();
       uuid_ = device_.load_xclbin(file_);
     } else if (verb == "graph") {
-      using Mode = xrt::graph::access_mode;
-      graph_ = xrt::graph(device_, uuid_, words.at(1),
-                          words.at(2) == "exclusive" ? Mode::exclusive
-                          : words.at(2) == "shared"  ? Mode::shared
-                                                     : Mode::primary);
+      graph_ = xrt::graph(device_, uuid_, words.at(1), mode<xrt::graph::access_mode>(words.at(2)));
+    } else if (verb == "array") {
+      arrays_.emplace_back(0, mode<xrt::aie::device::access_mode>(words.at(1)));
+    } else if (verb == "noarray") {
+      arrays_.clear();
     } else if (verb == "close") {
       graph_ = {};
     } else if (verb == "reset") {
@@ -173,6 +175,12 @@ class GraphClient {
   }
 
  private:
+  template <class Mode>
+  static Mode mode(const std::string& name) {
+    if (name == "exclusive") return Mode::exclusive;
+    return name == "shared" ? Mode::shared : Mode::primary;
+  }
+
   static std::string cpu() {
     rusage used{};
     getrusage(RUSAGE_SELF, &used);
@@ -205,6 +213,7 @@ class GraphClient {
   xrt::uuid uuid_;
   std::string file_;
   xrt::graph graph_;
+  std::vector<xrt::aie::device> arrays_;
   xrt::run run_;
   xrt::aie::device array_;
   xrt::bo buffer_;
@@ -229,7 +238,12 @@ void graphs_role(const Arguments&) {
 }  // namespace
 
 const std::map<std::string, Role>& graph_roles() {
-  static const std::map<std::string, Role> roles = {{"graphs", graphs_role}};
+  static const std::map<std::string, Role> roles = [] {
+    std::map<std::string, Role> all = {{"graphs", graphs_role}};
+    all.insert(graph_hostile_roles().begin(), graph_hostile_roles().end());
+    all.insert(hostile_roles().begin(), hostile_roles().end());
+    return all;
+  }();
   return roles;
 }
 

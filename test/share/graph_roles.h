@@ -16,6 +16,7 @@ namespace conclave::test {
 // Role "graphs": each line is a step, and is answered by "0" or the errno of the exception.
 //   load [FILE]                 the image, by default the one that all tests use
 //   graph NAME MODE             opens it: exclusive, primary, shared; "close" closes it
+//   array MODE                  opens the array, once more; "noarray" lets go of it
 //   reset, run N, wait MS, cycles N, suspend, resume, end N, timestamp
 //   update PORT INT, update_nb PORT INT; read PORT, read_nb PORT: answered by "= INT"
 //   start KERNEL FIRST N        starts a kernel that writes or, with a buffer, reads a stream
@@ -26,6 +27,7 @@ namespace conclave::test {
 //   send PORT FIRST N, receive PORT N: starts it; "moved" waits until it is done
 //   cpu                         microseconds of CPU time that the process has used
 //   leave                       main() returns
+// Besides those of graph_hostile_roles.h and hostile_roles.h.
 const std::map<std::string, Role>& graph_roles();
 
 // The files of the images; the second has all on compute unit 0, the third has ports of the host.

@@ -269,6 +269,22 @@ TEST_F(StreamTest, DeathOfAGraphsNeighbours) {
   step(graph, "wait 10000");
 }
 
+// It waits in the middle of an iteration, for a reader.
+TEST_F(StreamTest, EndOfAGraphThatNobodyServes) {
+  WorkerProcess &source = process(), &graph = process(), &sink = process();
+  step(graph, "graph through primary");
+  step(source, "start source:{source_1} 0 20000");
+  step(graph, "run 0");
+  step(source, "finish 10000", kCompleted);
+  step(graph, "wait 50", errno_text(ETIME));
+  step(graph, "end 0");
+  step(graph, "run 1", errno_text(EINVAL));
+  // What it has sent is there.
+  step(sink, "start sink:{sink_1} 0 16384");
+  step(sink, "finish 10000", kCompleted);
+  step(sink, "check 0 16384");
+}
+
 TEST_F(StreamTest, DeathOfTheGraph) {
   WorkerProcess &source = process(), &sink = process();
   for (int round = 0; round < 3; ++round) {

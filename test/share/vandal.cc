@@ -9,7 +9,6 @@
 #include "platform/share/image_slot.h"
 #include "platform/share/process_identity.h"
 #include "platform/share/registry.h"
-#include "platform/share/segment_lock.h"
 
 namespace conclave::test {
 
@@ -281,15 +280,16 @@ void Vandal::access_modes(const Layout& layout) {
   if (chance(2)) share::ImageSlot::announce_change(layout);
 }
 
-// Takes locks, for itself or in others' names, and keeps them.
-void Vandal::locks(const Layout& layout) {
+LockWord Vandal::some_holder() {
   const uint32_t start = static_cast<uint32_t>(share::identity_of(getpid()).start_time);
-  for (int i = 0; i < 3; ++i) {
-    const uint32_t other = start << LockWord::kPidBits | some_pid();
-    const LockWord word{any({LockWord::self(), LockWord::self(), other, uint32_t{1}, UINT32_MAX}),
-                        static_cast<uint32_t>(random_()) >> 1, chance(2)};
-    some_lock(layout).store(word.word());
-  }
+  const uint32_t other = start << LockWord::kPidBits | some_pid();
+  return {any({LockWord::self(), LockWord::self(), other, uint32_t{1}, UINT32_MAX}),
+          static_cast<uint32_t>(random_()) >> 1, chance(2)};
+}
+
+// Takes locks, and keeps them.
+void Vandal::locks(const Layout& layout) {
+  for (int i = 0; i < 3; ++i) some_lock(layout).store(some_holder().word());
 }
 
 // Stores to one word all the time.

@@ -10,6 +10,7 @@
 
 #include "platform/share/leases.h"
 #include "platform/share/segment.h"
+#include "platform/share/segment_lock.h"
 
 namespace conclave::test {
 
@@ -22,8 +23,7 @@ class Vandal {
   // One attack of a random kind, which takes up to some ten milliseconds.
   void attack(const share::Layout& layout);
 
- private:
-  using Attack = void (Vandal::*)(const share::Layout&);
+ protected:
   struct Word {
     void* at;
     uint32_t bytes;
@@ -37,10 +37,16 @@ class Vandal {
   }
   uint64_t some_word();
   uint32_t some_pid() { return pids_[number(pids_.size())]; }
+  // A lock's word, in its own name or in another's.
+  share::LockWord some_holder();
   share::Owner some_owner(const share::Layout& layout);
+  static void store(const Word& word, uint64_t value);
+
+ private:
+  using Attack = void (Vandal::*)(const share::Layout&);
+
   share::Atomic<uint64_t>& some_lock(const share::Layout& layout);
   Word some_word_of_interest(const share::Layout& layout);
-  static void store(const Word& word, uint64_t value);
 
   void garbage(const share::Layout& layout);
   void tables_of_garbage(const share::Layout& layout);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -28,6 +30,7 @@ class progress {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (running_) fail(EBUSY, "the run has been started and has not ended");
     running_ = true;
+    process_ = getpid();
     keep_ = std::move(kernel);
     before_ = state_;
     state_ = ERT_CMD_STATE_RUNNING;
@@ -60,9 +63,12 @@ class progress {
     const std::lock_guard<std::mutex> lock(mutex_);
     return state_;
   }
-  // False where it has not ended in time; 0 is for ever.
+  // False where it has not ended in time; 0 is for ever. Throws system_error(ENODEV) in a child of
+  // the process in which it runs: nobody would tell the end there.
   bool wait(std::chrono::milliseconds timeout, ert_cmd_state& state) const {
     std::unique_lock<std::mutex> lock(mutex_);
+    if (running_ && getpid() != process_)
+      fail(ENODEV, "the run has been started by the process that this one was forked from");
     const auto over = [&] { return !running_; };
     bool in_time = true;
     if (timeout.count() == 0)
@@ -93,6 +99,7 @@ class progress {
   mutable std::mutex mutex_;
   mutable std::condition_variable ended_;
   bool running_ = false;
+  pid_t process_ = 0;                  // in which it was started last
   std::shared_ptr<kernel_impl> keep_;  // while it runs
   ert_cmd_state state_ = ERT_CMD_STATE_NEW, before_ = ERT_CMD_STATE_NEW;
   std::vector<listener> listeners_;

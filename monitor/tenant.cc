@@ -26,6 +26,7 @@ Tenant::Tenant(std::string name, std::unique_ptr<share::Segment> segment)
 
 void Tenant::enter() {
   leases_.emplace(layout(), registry_.enter());
+  self_.store(leases_->self().bits());
   layout().header().daemon.store(leases_->self().bits());
   requested_ = ComputeUnitSet();
   ticket_ = 0;

@@ -11,8 +11,6 @@ namespace conclave::share {
 namespace {
 
 constexpr size_t kWord = sizeof(uint64_t);
-// A reader needs a second try where the value was written twice meanwhile.
-constexpr int kMostTries = 1000;
 
 }  // namespace
 
@@ -34,8 +32,8 @@ void ParameterSlot::write(const void* from) {
   parameter_.version.store(next, std::memory_order_release);
 }
 
-bool ParameterSlot::read(void* to) const {
-  for (int tries = 0; tries < kMostTries; ++tries) {
+bool ParameterSlot::read(void* to, int tries) const {
+  for (; tries > 0; --tries) {
     const uint64_t seen = version();
     const Atomic<uint64_t>* words = value(seen);
     for (size_t at = 0; at < bytes_; at += kWord) {

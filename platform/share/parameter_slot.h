@@ -14,15 +14,17 @@ namespace conclave::share {
 
 class ParameterSlot {
  public:
+  static constexpr int kMostTries = 1000;
+
   // `bytes`: of the value.
   ParameterSlot(Parameter& parameter, size_t bytes) : parameter_(parameter), bytes_(bytes) {}
 
   size_t bytes() const { return bytes_; }
   // Of one writer at a time; whoever has the graph in exclusive or primary mode sees to that.
   void write(const void* value);
-  // The last value that was written; zeros where there was none. False where it changes all the
-  // time.
-  bool read(void* value) const;
+  // The last value that was written; zeros where there was none. False where it changes each time
+  // that it is tried.
+  bool read(void* value, int tries = kMostTries) const;
 
   // How often it was written.
   uint64_t version() const { return parameter_.version.load(std::memory_order_acquire); }

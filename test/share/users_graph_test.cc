@@ -14,6 +14,7 @@
 
 #include "platform/share/daemon_client.h"
 #include "stream_fixture.h"
+#include "test/common/temporary_directory.h"
 #include "vandal.h"
 
 namespace conclave::test {
@@ -36,6 +37,12 @@ class GraphsOfUsers : public StreamTest {
     const long before = daemon_ticks();
     std::this_thread::sleep_for(1s);
     EXPECT_LE(daemon_ticks() - before, 2) << "hundredths of a second within one";
+  }
+  // A process of a user who has a place for what remains of the segment without a daemon.
+  WorkerProcess& user_at_home(uid_t user, const TemporaryDirectory& home) {
+    EXPECT_EQ(chown(home.path().c_str(), user, user), 0);
+    return process({segment_.setting(), "CONCLAVE_TEST_UID=" + std::to_string(user),
+                    "XDG_RUNTIME_DIR=" + home.path()});
   }
   std::unique_ptr<share::Segment> segment_of(const WorkerProcess& worker) const {
     struct stat status;
@@ -160,7 +167,8 @@ TEST_F(GraphsOfUsers, TheDaemonIsKilled) {
 
 // Who waits goes on when there is a daemon again, and nothing is lost.
 TEST_F(GraphsOfUsers, TheDaemonIsStartedAgain) {
-  WorkerProcess &writer = process(), &reader = process();
+  const TemporaryDirectory homes[2];
+  WorkerProcess &writer = user_at_home(61'000, homes[0]), &reader = user_at_home(61'001, homes[1]);
   const std::string numbers = " 0 " + std::to_string(kMany);
   step(reader, "start sink:{sink_2}" + numbers);
   step(writer, "start source:{source_2}" + numbers);

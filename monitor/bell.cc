@@ -8,34 +8,14 @@
 #include <climits>
 #include <utility>
 
-#include "platform/base/clock.h"
+#include "monitor/rate_limit.h"
 #include "platform/base/wake_up_claim.h"
 #include "platform/share/daemon_bell.h"
 
 namespace conclave::monitor {
 namespace {
 
-// Whoever rings more often than so within a second makes their own user's calls slower, not the
-// daemon.
-constexpr int kCallsPerSecond = 20'000;
 constexpr useconds_t kRestUs = 1000;
-
-class RateLimit {
- public:
-  // Whether there have been too many calls within this second.
-  bool exceeded() {
-    const uint64_t now = now_ns();
-    if (now - since_ > 1'000'000'000) {
-      since_ = now;
-      calls_ = 0;
-    }
-    return ++calls_ > kCallsPerSecond;
-  }
-
- private:
-  uint64_t since_ = 0;
-  int calls_ = 0;
-};
 
 }  // namespace
 

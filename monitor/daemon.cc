@@ -144,6 +144,7 @@ void Daemon::start() {
     throw Error(CL_OUT_OF_RESOURCES,
                 std::string("signals and timers cannot be had: ") + strerror(errno));
   watch_ = std::make_unique<ProcessWatch>();
+  bridge_ = std::make_unique<StreamBridge>();
   socket_.emplace(name_);
   for (const std::string& warning : config_.warnings) log::warn("configuration: " + warning);
   set_permissions();
@@ -213,6 +214,7 @@ Daemon::Client& Daemon::add(const Holder& holder, std::unique_ptr<Segment> segme
   }
   arbiter_.add(added.tenant, holder.quota.compute_units, holder.quota.weight);
   device_users_.add(added.tenant);
+  bridge_->add(added.tenant);
   watch_->look_at(added.tenant);
   look();
   added.bell =
@@ -263,6 +265,8 @@ void Daemon::answer_bell(Client& client) noexcept {
       if (std::exchange(client.heaps_are_due, false)) sizes = heap_sizes(config_, client.quota);
     }
     for (const ProcessWatch::Dead& one : dead) free_blocks(client.tenant, one);
+    const uint32_t changes = client.tenant.graphs().end_changes.load();
+    if (std::exchange(client.end_changes, changes) != changes || !dead.empty()) bridge_->look();
     if (sizes) configure_heaps(client.tenant, *sizes);
   } catch (const std::exception& error) {
     log::error(client.tenant.name() + ": " + error.what());
@@ -292,6 +296,7 @@ std::vector<std::unique_ptr<Daemon::Client>> Daemon::take_unused(size_t keep) {
     watch_->forget(tenant);
     arbiter_.remove(tenant);
     device_users_.remove(tenant);
+    bridge_->remove(tenant);
     tenant.leave();
     unused.push_back(std::move(entry->second));
     clients_.erase(entry);
@@ -459,8 +464,9 @@ void Daemon::reload() {
 // The segments stay with the processes that have them.
 void Daemon::leave() {
   tell_service_manager("STOPPING=1");
+  for (auto& [name, client] : clients_) client->bell.reset();
+  bridge_.reset();
   for (auto& [name, client] : clients_) {
-    client->bell.reset();
     client->tenant.layout().header().daemon_pid.store(0);
     client->tenant.leave();
   }

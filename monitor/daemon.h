@@ -18,6 +18,7 @@
 #include "monitor/device_users.h"
 #include "monitor/process_watch.h"
 #include "monitor/quotas.h"
+#include "monitor/stream_bridge.h"
 #include "monitor/tenant.h"
 #include "platform/base/config.h"
 #include "platform/share/daemon_protocol.h"
@@ -53,6 +54,7 @@ class Daemon {
     Tenant tenant;
     bool heaps_are_due = true;   // to be given the sizes of the configuration
     uint32_t registrations = 0;  // of those that are watched
+    uint32_t end_changes = 0;    // of streams, that the bridge knows of
     std::unique_ptr<Bell> bell;
   };
   struct Connection {
@@ -106,6 +108,7 @@ class Daemon {
   DeviceUsers device_users_;
   std::unique_ptr<ProcessWatch> watch_;
   std::map<std::string, std::unique_ptr<Client>> clients_;
+  std::unique_ptr<StreamBridge> bridge_;  // ends before the clients
 };
 
 }  // namespace conclave::monitor

@@ -49,6 +49,7 @@ void DeviceUsers::remove(Tenant& tenant) {
     granted_modes_.remove(found->second.granted_modes);
     users_.erase(found);
   }
+  values_.remove(tenant);
   look(true);
 }
 
@@ -59,6 +60,7 @@ void DeviceUsers::look(bool in_any_case) {
   grant_contexts();
   grant_modes();
   show();
+  bring_values();
 }
 
 bool DeviceUsers::has_question() {
@@ -136,6 +138,16 @@ void DeviceUsers::grant_modes() {
     user.granted_modes = granted;
     granted_modes_.add(user.granted_modes);
   }
+}
+
+// Of parameters, to those who have asked for them, and may look at their graphs.
+void DeviceUsers::bring_values() {
+  using Mode = share::AccessMode;
+  for (auto& [tenant, user] : users_) {
+    const share::OpenModes& modes = user.granted_modes;
+    values_.add_drivers(*tenant, modes.in(Mode::kExclusive) | modes.in(Mode::kPrimary));
+  }
+  for (auto& [tenant, user] : users_) values_.bring(*tenant, user.granted_modes.in(Mode::kShared));
 }
 
 // First those who want the device alone are shown to all, and then the contexts are counted: see

@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 
+#include "monitor/graph_values.h"
 #include "monitor/mode_totals.h"
 #include "monitor/tenant.h"
 
@@ -59,11 +60,13 @@ class DeviceUsers {
   void grant_contexts();
   void grant_modes();
   void show();
+  void bring_values();
 
   std::map<Tenant*, User> users_;
   bool exclusion_ = false;
   Totals granted_;
   ModeTotals granted_modes_;
+  GraphValues values_;
   std::optional<share::ImageSlot::Uuid> image_;  // the device's
 };
 

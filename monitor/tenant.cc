@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "monitor/tenant.h"
 
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <climits>
 #include <cstring>
 
 #include "platform/base/error.h"
@@ -26,7 +31,11 @@ Tenant::Tenant(std::string name, std::unique_ptr<share::Segment> segment)
 
 void Tenant::enter() {
   leases_.emplace(layout(), registry_.enter());
+  self_.store(leases_->self().bits());
   layout().header().daemon.store(leases_->self().bits());
+  // The guardian watches the daemon as soon as it knows which entry that is.
+  layout().header().registrations.fetch_add(1);
+  syscall(SYS_futex, &layout().header().registrations, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
   requested_ = ComputeUnitSet();
   ticket_ = 0;
 }

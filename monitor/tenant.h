@@ -8,11 +8,13 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "platform/exec/compute_unit_set.h"
+#include "platform/share/graph_area.h"
 #include "platform/share/image_slot.h"
 #include "platform/share/leases.h"
 #include "platform/share/open_modes.h"
@@ -31,6 +33,12 @@ class Tenant {
   const share::Segment& segment() const { return *segment_; }
   const share::Layout& layout() const { return segment_->layout(); }
   share::Registry& registry() { return registry_; }
+  // The daemon's entry in the table, as it is now; on any thread.
+  share::Owner self() const { return share::Owner::from_bits(self_.load()); }
+  // The memory of the user's graphs and streams.
+  share::GraphHeader& graphs() const {
+    return *reinterpret_cast<share::GraphHeader*>(layout().graphs);
+  }
 
   // Enters the daemon again where somebody has removed its entry; true where that was so. Throws
   // Error where it fails.
@@ -87,6 +95,7 @@ class Tenant {
   std::unique_ptr<share::Segment> segment_;
   share::Registry registry_;
   std::optional<share::Leases> leases_;  // another one with each entry
+  std::atomic<uint32_t> self_{0};
   ComputeUnitSet requested_;
   int removals_ = 0;  // of the daemon's entry by others
   uint64_t ticket_ = 0;

@@ -10,7 +10,11 @@
 namespace conclave {
 namespace {
 
-constexpr size_t kLine = 64;
+using Kind = share::GraphPart::Kind;
+
+constexpr size_t kLine = share::GraphPart::kAlignment;
+static_assert(ImageLayout::kMaxStreamBytes <= share::GraphPart::kMaxStreamBytes);
+static_assert(ImageLayout::kMaxParameterBytes <= share::GraphPart::kMaxParameterBytes);
 
 }  // namespace
 
@@ -20,13 +24,17 @@ GraphPlan::GraphPlan(const ImageLayout& layout) : end_(sizeof(share::GraphHeader
     auto& kernels = parameters_.emplace_back();
     for (const ImageLayout::GraphKernel& kernel : graph.kernels) {
       auto& parameters = kernels.emplace_back();
-      for (const ImageLayout::Parameter& parameter : kernel.parameters)
+      for (const ImageLayout::Parameter& parameter : kernel.parameters) {
         parameters.push_back(
             add(sizeof(share::Parameter) + 2 * align_up(parameter.bytes, kLine), 0));
+        add_part(Kind::kParameter, parameters.back(), parameter.bytes);
+      }
     }
   }
-  for (const ImageLayout::Stream& stream : layout.streams)
+  for (const ImageLayout::Stream& stream : layout.streams) {
     streams_.push_back(add(sizeof(share::Stream), stream.bytes));
+    add_part(Kind::kStream, streams_.back(), stream.bytes);
+  }
   if (end_ > share::kGraphAreaBytes)
     throw std::length_error("its graphs and streams need " + std::to_string(end_) +
                             " bytes of shared memory; there are " +
@@ -38,6 +46,13 @@ size_t GraphPlan::add(size_t words, size_t bytes) {
   words_.emplace_back(offset, words);
   end_ = align_up(offset + words + bytes, kLine);
   return offset;
+}
+
+void GraphPlan::add_part(Kind kind, size_t offset, uint64_t bytes) {
+  const size_t graph = kind == Kind::kParameter ? graphs_.size() - 1 : 0;
+  if (graph > UINT8_MAX) return;  // beyond those that have access modes: nobody can open it
+  parts_.push_back({kind, static_cast<uint8_t>(graph), static_cast<uint32_t>(offset),
+                    static_cast<uint32_t>(bytes)});
 }
 
 }  // namespace conclave

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "platform/loader/image_layout.h"
+#include "platform/share/graph_part.h"
 
 namespace conclave {
 
@@ -26,15 +27,19 @@ class GraphPlan {
   size_t parameter(size_t graph, size_t kernel, size_t i) const {
     return parameters_[graph][kernel][i];
   }
+  // The streams and parameters in the order of their offsets, for the daemon (share/graph_part.h).
+  const std::vector<share::GraphPart>& parts() const { return parts_; }
   // All that must be zero when an image begins: ranges of offset and size.
   const std::vector<std::pair<size_t, size_t>>& words() const { return words_; }
 
  private:
   size_t add(size_t words, size_t bytes);
+  void add_part(share::GraphPart::Kind kind, size_t offset, uint64_t bytes);
 
   size_t end_;
   std::vector<size_t> streams_, graphs_;
   std::vector<std::vector<std::vector<size_t>>> parameters_;
+  std::vector<share::GraphPart> parts_;
   std::vector<std::pair<size_t, size_t>> words_;
 };
 

@@ -6,6 +6,7 @@
 
 #include "platform/base/error.h"
 #include "platform/model/stream_ports.h"
+#include "platform/share/fetched_value.h"
 #include "platform/share/share.h"
 
 namespace conclave {
@@ -26,9 +27,10 @@ GraphPorts::GraphPorts(std::shared_ptr<const DeviceImage> image, size_t number)
     std::vector<GraphPort*>& ports = of_kernel_.emplace_back();
     for (size_t i = 0; i < kernel.parameters.size(); ++i) {
       const ImageLayout::Parameter& parameter = kernel.parameters[i];
-      auto& shared = *reinterpret_cast<share::Parameter*>(area + plan.parameter(number, k, i));
+      const size_t offset = plan.parameter(number, k, i);
+      auto& shared = *reinterpret_cast<share::Parameter*>(area + offset);
       ports_.push_back({graph().port(kernel, parameter.name), &parameter,
-                        share::ParameterSlot(shared, parameter.bytes)});
+                        share::ParameterSlot(shared, parameter.bytes), offset});
       ports.push_back(&ports_.back());
     }
   }
@@ -54,8 +56,23 @@ GraphPort& GraphPorts::find(const std::string& name, size_t bytes) {
 }
 
 void GraphPorts::read(const std::string& name, void* value, size_t bytes) {
-  if (!find(name, bytes).slot.read(value))
+  const GraphPort& port = find(name, bytes);
+  if (!fetch(port) || !port.slot.read(value))
     throw Error(CL_INVALID_VALUE, "port '" + name + "' changes all the time", EIO);
+}
+
+// Has the value brought from another user, unless a process of this one drives the graph.
+bool GraphPorts::fetch(const GraphPort& port) const {
+  const share::Membership& here = share::Share::get().membership();
+  const share::Layout& layout = here.segment.layout();
+  const auto& state =
+      *reinterpret_cast<const share::GraphState*>(layout.graphs + image_->plan().graph(number_));
+  if (here.registry.find(share::Owner::from_bits(state.driver.load()))) return true;
+  const auto& parts = image_->plan().parts();
+  const auto part = std::lower_bound(
+      parts.begin(), parts.end(), port.offset,
+      [](const share::GraphPart& part, size_t offset) { return part.offset < offset; });
+  return share::fetch_value(layout, static_cast<size_t>(part - parts.begin()));
 }
 
 void reset_idle_graphs(const std::shared_ptr<const DeviceImage>& image) {

@@ -18,6 +18,7 @@ struct GraphPort {
   std::string name;  // "gr[0].k.in[1]"
   const ImageLayout::Parameter* parameter;
   share::ParameterSlot slot;
+  size_t offset;  // of the slot in the graphs' memory
 
   // Zeros, which no synchronous reader waits for.
   void reset();
@@ -30,7 +31,8 @@ class GraphPorts {
 
   // Throws Error{EINVAL} where there is no such port, or its value has another size.
   GraphPort& find(const std::string& name, size_t bytes);
-  // The last value. Throws as find(), and Error{EIO} where it changes all the time.
+  // The last value, also where a process of another user drives the graph. Throws as find(), and
+  // Error{EIO} where it changes all the time.
   void read(const std::string& name, void* value, size_t bytes);
 
   // All of them; of a kernel, by its place in the graph.
@@ -41,6 +43,8 @@ class GraphPorts {
  private:
   const std::shared_ptr<const DeviceImage> image_;
   const size_t number_;
+  bool fetch(const GraphPort& port) const;
+
   std::deque<GraphPort> ports_;
   std::vector<std::vector<GraphPort*>> of_kernel_;
 };

@@ -70,6 +70,8 @@ void prepare_streams(const DeviceImage& image) {
   for (const auto& [offset, size] : plan.words())
     for (size_t word = 0; word < size / sizeof(uint64_t); ++word)
       reinterpret_cast<share::Atomic<uint64_t>*>(layout.graphs + offset)[word].store(0);
+  for (size_t i = 0; i < share::kGraphParts; ++i)
+    graph_header().parts[i].store(i < plan.parts().size() ? plan.parts()[i].word() : 0);
   const UuidWords uuid = words_of(image.uuid());
   graph_header().image[0].store(uuid[0]);
   graph_header().image[1].store(uuid[1]);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of the shared segment behind its tables: the memory of the graphs and streams of the
 // device image that is resident. What of it is used depends on the image's layout, which each
-// process takes from the image's file and nobody reads here (graph_plan.h). Pages that no image
-// needs are never touched, and cost nothing.
+// process takes from the image's file and nobody reads here (graph_plan.h), the daemon excepted,
+// which has no image: for it the processes write down what lies where (graph_part.h). Pages that no
+// image needs are never touched, and cost nothing.
 #ifndef CONCLAVE_PLATFORM_SHARE_GRAPH_AREA_H_
 #define CONCLAVE_PLATFORM_SHARE_GRAPH_AREA_H_
 
@@ -15,17 +16,29 @@ namespace conclave::share {
 
 inline constexpr size_t kGraphAreaBytes = size_t{16} << 20;
 inline constexpr uint32_t kBells = 1024;  // as many as entries of the process table at most
+// Of an image's streams and parameters, those that other users may have a part in.
+inline constexpr uint32_t kGraphParts = 1024;
 
 struct alignas(4096) GraphHeader {
   // UUID of the image that what follows belongs to; changed under the image's lock (image_slot.h).
   Atomic<uint64_t> image[2];
   Atomic<uint64_t> ends_lock;  // while an end of a stream is taken; segment_lock.h
+  // Changes when one is taken or given back whose other end another user may have.
+  Atomic<uint32_t> end_changes;
   // By entry of the process table: the futex that the process sleeps on while its kernels wait for
   // streams, and whether it does.
   Atomic<uint32_t> bells[kBells];
   Atomic<uint32_t> sleeps[kBells];
+  // For the daemon: what lies where (graph_part.h), written with `image`; and, a bit for each of
+  // them, the parameters whose values a process waits for (fetched_value.h).
+  Atomic<uint64_t> parts[kGraphParts];
+  Atomic<uint64_t> wanted[kGraphParts / 64];
+
+  bool is_of_same_image(const GraphHeader& other) const {
+    return image[0].load() == other.image[0].load() && image[1].load() == other.image[1].load();
+  }
 };
-static_assert(sizeof(GraphHeader) == 3 * 4096);
+static_assert(sizeof(GraphHeader) == 5 * 4096);
 
 // One direction of a stream's traffic. Only the end that `owner` has writes `position`.
 struct alignas(64) StreamSide {

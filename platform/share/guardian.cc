@@ -111,7 +111,7 @@ class Watch {
       watch(process.pid);
       // It may have died before, or its number may be another's now.
       if (liveness(process) != Liveness::kDead) {
-        present.insert(process.pid);
+        if (may_watch(process.pid)) present.insert(process.pid);
         continue;
       }
       if (!present.contains(process.pid)) forget(process.pid);
@@ -122,11 +122,14 @@ class Watch {
   }
 
   // An entry that names a process of another user is not believed, but by the daemon: nobody of
-  // that user can have made it where there is none.
+  // that user can have made it where there is none. One of them may be the daemon itself, which
+  // has ends of streams.
   bool may_watch(pid_t pid) const {
     struct stat status;
-    return always_ || (stat(("/proc/" + std::to_string(pid)).c_str(), &status) == 0 &&
-                       status.st_uid == geteuid());
+    const Owner daemon = Owner::from_bits(layout_.header().daemon.load());
+    return always_ || registry_.identity(daemon).pid == pid ||
+           (stat(("/proc/" + std::to_string(pid)).c_str(), &status) == 0 &&
+            status.st_uid == geteuid());
   }
 
   void watch(pid_t pid) {

@@ -11,10 +11,6 @@ namespace conclave::share {
 namespace {
 
 constexpr size_t kWord = sizeof(uint64_t);
-// A reader needs another try where the value was written meanwhile. A graph of short iterations
-// writes it all the time, but for the moments in which it lets others have its compute unit: some
-// of these are to come while a reader tries.
-constexpr int kMostTries = 100'000;
 
 }  // namespace
 
@@ -41,8 +37,8 @@ void ParameterSlot::write(const void* from) {
   version_ = next;
 }
 
-bool ParameterSlot::read(void* to) const {
-  for (int tries = 0; tries < kMostTries; ++tries) {
+bool ParameterSlot::read(void* to, int tries) const {
+  for (; tries > 0; --tries) {
     const uint64_t seen = parameter_.version.load(std::memory_order_acquire);
     const Atomic<uint64_t>* words = value(seen);
     for (size_t at = 0; at < bytes_; at += kWord) {

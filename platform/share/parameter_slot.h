@@ -14,15 +14,20 @@ namespace conclave::share {
 
 class ParameterSlot {
  public:
+  // A reader needs another try where the value was written meanwhile. A graph of short iterations
+  // writes it all the time, but for the moments in which it lets others have its compute unit: some
+  // of these are to come while a reader tries.
+  static constexpr int kMostTries = 100'000;
+
   // `bytes`: of the value.
   ParameterSlot(Parameter& parameter, size_t bytes) : parameter_(parameter), bytes_(bytes) {
     begin();
   }
 
   size_t bytes() const { return bytes_; }
-  // The last value that was written; zeros where there was none. False where it changes all the
-  // time.
-  bool read(void* value) const;
+  // The last value that was written; zeros where there was none. False where it changes each time
+  // that it is tried.
+  bool read(void* value, int tries = kMostTries) const;
 
   // --- For the one process that writes, as it has the graph in exclusive or primary mode. It goes
   // by its own counts, whatever anybody stores to those that others see. ---

@@ -28,6 +28,12 @@ class StreamBells {
   void ring(Owner whom) const {
     if (whom && whom.slot() < kBells) ring(whom.slot());
   }
+  // Wakes the process that has this end of a stream, if it waits there.
+  void wake(StreamSide& side) const {
+    if (!side.waits.load()) return;
+    side.waits.store(0);
+    ring(Owner::from_bits(side.owner.load()));
+  }
   // Wakes all: somebody has gone whose streams they may wait for.
   void ring_all() const {
     if (!header_) return;

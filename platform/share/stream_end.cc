@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "platform/base/clock.h"
+#include "platform/share/daemon_bell.h"
+#include "platform/share/other_users.h"
 #include "platform/share/segment_lock.h"
 #include "platform/share/stream_bell.h"
 
@@ -41,10 +43,20 @@ bool StreamEnd::attach() {
   try {
     const SegmentLock lock(
         reinterpret_cast<GraphHeader*>(here_.segment.layout().graphs)->ends_lock);
-    return take();
+    if (!take()) return false;
   } catch (const DamagedSegment&) {
     return false;
   }
+  if (!lives(other_->owner.load())) tell_daemon();
+  return true;
+}
+
+// The other end may be another user's: the daemon takes part then (monitor/stream_bridge.h).
+void StreamEnd::tell_daemon() const {
+  const Layout& layout = here_.segment.layout();
+  if (!OtherUsers(layout).are_there()) return;
+  reinterpret_cast<GraphHeader*>(layout.graphs)->end_changes.fetch_add(1);
+  ring_daemon(layout);
 }
 
 // Under the lock.
@@ -77,13 +89,12 @@ void StreamEnd::detach() noexcept {
   attached_ = false;
   uint32_t self = here_.self.bits();
   mine_->owner.compare_exchange_strong(self, 0);
+  if (lives(other_->owner.load()) || fill() != 0) tell_daemon();
 }
 
 void StreamEnd::publish() {
   mine_->position.store(view_.position);
-  if (!other_->waits.load()) return;
-  other_->waits.store(0);
-  StreamBells(here_.segment.layout()).ring(Owner::from_bits(other_->owner.load()));
+  StreamBells(here_.segment.layout()).wake(*other_);
 }
 
 uint64_t StreamEnd::movable() const {

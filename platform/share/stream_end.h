@@ -57,6 +57,7 @@ class StreamEnd {
   bool lives(uint32_t owner) const;
   bool take();
   void publish();
+  void tell_daemon() const;
   uint64_t movable() const;
   bool other_has_died() const;
   void adapt(uint64_t moved);

@@ -86,6 +86,7 @@ class ClClient {
     clReleaseEvent(event_);
     return status;
   }
+  bool has_values() const { return !values_.empty(); }
   const int* values() {
     const size_t bytes = values_.size() * sizeof(int);
     must(clEnqueueReadBuffer(queue_, buffer_, CL_TRUE, 0, bytes, values_.data(), 0, nullptr,
@@ -165,9 +166,14 @@ class GraphClient {
       cl_->start(words.at(1), std::stoi(words.at(2)), std::stoi(words.at(3)));
     } else if (verb == "clfinish") {
       return std::to_string(cl_->finish());
+    } else if (verb == "fill" || verb == "filled") {
+      return fill(words.at(1), number(2), words.size() > 3 ? std::stoi(words[3]) : -1);
+    } else if (verb == "context") {
+      if (!cl_) cl_ = new ClClient(file_);
     } else if (verb == "check") {
       const int first = std::stoi(words.at(1)), count = std::stoi(words.at(2));
-      return difference(cl_ ? cl_->values() : buffer_.map<int*>(), first, count);
+      return difference(cl_ && cl_->has_values() ? cl_->values() : buffer_.map<int*>(), first,
+                        count);
     } else {
       throw std::runtime_error("unknown step " + verb);
     }
@@ -186,6 +192,19 @@ class GraphClient {
     getrusage(RUSAGE_SELF, &used);
     const auto us = [](const timeval& time) { return time.tv_sec * 1'000'000 + time.tv_usec; };
     return std::to_string(us(used.ru_utime) + us(used.ru_stime));
+  }
+
+  // Writes so many times `value`; or, where that is -1, reads them.
+  std::string fill(const std::string& port, size_t count, int value) {
+    std::vector<unsigned char> bytes(count, static_cast<unsigned char>(value));
+    if (value >= 0) {
+      graph_.update(port, bytes.data(), count);
+      return "0";
+    }
+    graph_.read(port, bytes.data(), count);
+    return std::count(bytes.begin(), bytes.end(), bytes[0]) == static_cast<ptrdiff_t>(count)
+               ? "= " + std::to_string(bytes[0])
+               : "of several values";
   }
 
   void start(const std::string& name, int first, int count) {

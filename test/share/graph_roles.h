@@ -19,6 +19,8 @@ namespace conclave::test {
 //   array MODE                  opens the array, once more; "noarray" lets go of it
 //   reset, run N, wait MS, cycles N, suspend, resume, end N, timestamp
 //   update PORT INT, update_nb PORT INT; read PORT, read_nb PORT: answered by "= INT"
+//   fill PORT BYTES VALUE       updates all bytes; filled PORT BYTES: reads them, "= VALUE"
+//   context                     opens an OpenCL context
 //   start KERNEL FIRST N        starts a kernel that writes or, with a buffer, reads a stream
 //   finish MS                   the state of the run (4: completed, 5: failed, 8: not yet)
 //   clstart KERNEL FIRST N, clfinish: the same from OpenCL; answered by the event's status

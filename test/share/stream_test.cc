@@ -1,120 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams between kernels of several processes, and graphs that several processes have open.
+// Streams between kernels of several processes, and graphs that several processes have open: of one
+// user, or each of another one.
 #include <CL/cl_ext_conclave.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <list>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "graph_roles.h"
-#include "test/common/temporary_segment.h"
+#include "stream_fixture.h"
 
 namespace conclave::test {
 namespace {
 
 using namespace std::chrono_literals;
 
-// More than is in any buffer, and so many that a process can be stopped in the middle.
-constexpr int kMany = 10'000'000;
-const std::string kCompleted = "4", kFailed = "5", kTimeout = "8";
-const std::string kBroken = std::to_string(CL_ERROR_STREAM_BROKEN_CONCLAVE);
-
-std::string ask(WorkerProcess& worker, const std::string& line) {
-  worker.send(line);
-  return worker.receive();
-}
-std::string errno_text(int error) {
-  return std::to_string(error);
-}
-
-class StreamTest : public testing::Test {
+// The parameter: whether each process is another user's.
+class Streams : public StreamTest, public testing::WithParamInterface<bool> {
  protected:
-  // A process that has loaded the image.
-  WorkerProcess& process(const std::vector<std::string>& settings = {},
-                         const std::string& load = "load") {
-    const std::vector<std::string> here = {segment_.setting()};
-    WorkerProcess& worker =
-        workers_.emplace_back("graphs", Arguments{}, settings.empty() ? here : settings);
-    EXPECT_EQ(ask(worker, load), "0");
-    return worker;
+  void SetUp() override {
+    if (GetParam()) be_users();
   }
-  static void step(WorkerProcess& worker, const std::string& line,
-                   const std::string& expected = "0") {
-    EXPECT_EQ(ask(worker, line), expected) << line;
-  }
-  // The kernels of two processes, from beginning to end.
-  static void transfer(WorkerProcess& writer, const std::string& out, WorkerProcess& reader,
-                       const std::string& in, int first, int count) {
-    const std::string numbers = " " + std::to_string(first) + " " + std::to_string(count);
-    step(reader, "start " + in + numbers);
-    step(writer, "start " + out + numbers);
-    step(writer, "finish 60000", kCompleted);
-    step(reader, "finish 60000", kCompleted);
-    step(reader, "check" + numbers);
-  }
-  static void kill(WorkerProcess& worker) {
-    worker.signal(SIGKILL);
-    worker.wait();
-  }
-  // Lets the process do no more, and the others notice that nothing comes.
-  static void stop(WorkerProcess& worker) {
-    worker.signal(SIGSTOP);
-    std::this_thread::sleep_for(100ms);
-  }
-  // Its kernel has begun, and waits for somebody.
-  static void begin(WorkerProcess& worker, const std::string& what, int count) {
-    step(worker, "start " + what + " 0 " + std::to_string(count));
-    step(worker, "finish 50", kTimeout);
-  }
-  // The process of one end dies in the middle, and the other end is told. The next process may come
-  // before that end starts anew, or after it.
-  void expect_replaced(const std::string& dying, const std::string& living) {
-    using Clock = std::chrono::steady_clock;
-    const std::string anew = " 3 1000";
-    WorkerProcess& survivor = process();
-    for (int round = 0; round < 3; ++round) {
-      WorkerProcess& victim = process();
-      begin(victim, dying, kMany);
-      step(survivor, "clstart " + living + " 0 " + std::to_string(kMany));
-      stop(victim);
-      const auto death = Clock::now();
-      kill(victim);
-      step(survivor, "clfinish", kBroken);
-      EXPECT_LT(Clock::now() - death, 1s) << "it was not woken";
-      WorkerProcess& next = process();
-      if (round != 2) step(next, "start " + dying + anew);
-      step(survivor, "clstart " + living + anew);
-      if (round == 2) step(next, "start " + dying + anew);
-      step(survivor, "clfinish", "0");
-      step(next, "finish 10000", kCompleted);
-      step(dying.starts_with("sink") ? next : survivor, "check" + anew);
-    }
-  }
-  // While it waits a process uses less than 5 % of a CPU.
-  static void expect_idle(WorkerProcess& worker) {
-    std::this_thread::sleep_for(50ms);
-    const long before = std::stol(ask(worker, "cpu"));
-    std::this_thread::sleep_for(500ms);
-    EXPECT_LT(std::stol(ask(worker, "cpu")) - before, 25'000) << "microseconds";
-  }
-
-  // Of this test alone: streams keep what is in them.
-  static std::string next_suffix() {
-    static int tests = 0;
-    return ".stream" + std::to_string(++tests);
-  }
-  const TemporarySegment segment_{next_suffix()};
-  std::list<WorkerProcess> workers_;
 };
+INSTANTIATE_TEST_SUITE_P(, Streams, testing::Bool(), [](const auto& users) {
+  return std::string(users.param ? "OfUsers" : "OfOneUser");
+});
 
-TEST_F(StreamTest, OrderDoesNotMatter) {
+TEST_P(Streams, OrderDoesNotMatter) {
   WorkerProcess &a = process(), &b = process();
   for (const bool writer_first : {true, false}) {
     for (const std::string kind : {"", "cl"}) {
@@ -131,7 +47,7 @@ TEST_F(StreamTest, OrderDoesNotMatter) {
 }
 
 // What fits into the buffer can be written before anybody reads, even by somebody who leaves.
-TEST_F(StreamTest, BuffersKeepWhatIsIn) {
+TEST_P(Streams, BuffersKeepWhatIsIn) {
   WorkerProcess &a = process(), &b = process();
   step(a, "start source:{source_2} 0 1000");
   step(a, "finish 10000", kCompleted);
@@ -142,7 +58,7 @@ TEST_F(StreamTest, BuffersKeepWhatIsIn) {
   step(b, "check 0 1000");
 }
 
-TEST_F(StreamTest, GraphInAThirdProcess) {
+TEST_P(Streams, GraphInAThirdProcess) {
   WorkerProcess &source = process(), &graph = process(), &sink = process();
   step(graph, "graph through primary");
   step(graph, "update through.k.value 1000");
@@ -160,7 +76,7 @@ TEST_F(StreamTest, GraphInAThirdProcess) {
   } while (std::next_permutation(order.begin(), order.end()));
 }
 
-TEST_F(StreamTest, WaitingCostsNoTime) {
+TEST_P(Streams, WaitingCostsNoTime) {
   WorkerProcess &writer = process(), &reader = process(), &graph = process();
   step(writer, "start source:{source_2} 0 100000");
   step(writer, "finish 100", kTimeout);
@@ -177,7 +93,7 @@ TEST_F(StreamTest, WaitingCostsNoTime) {
   expect_idle(second);
 }
 
-TEST_F(StreamTest, BackPressure) {
+TEST_P(Streams, BackPressure) {
   WorkerProcess &writer = process(), &reader = process();
   step(writer, "start source:{source_2} 0 100000");
   step(writer, "finish 100", kTimeout);
@@ -191,19 +107,19 @@ TEST_F(StreamTest, BackPressure) {
   step(reader, "check 50000 50000");
 }
 
-TEST_F(StreamTest, PacketsThatDoNotDivideTheBuffer) {
+TEST_P(Streams, PacketsThatDoNotDivideTheBuffer) {
   WorkerProcess &a = process(), &b = process();
   for (int round = 0; round < 3; ++round)
     transfer(a, "triples:{triples_1}", b, "apart:{apart_1}", round, 10'000 + round);
 }
 
-TEST_F(StreamTest, LargePackets) {
+TEST_P(Streams, LargePackets) {
   WorkerProcess &a = process(), &b = process();
   for (int round = 0; round < 3; ++round)
     transfer(a, "pages:{pages_1}", b, "leaves:{leaves_1}", round, 1001);
 }
 
-TEST_F(StreamTest, PacketsLargerThanTheBuffer) {
+TEST_P(Streams, PacketsLargerThanTheBuffer) {
   WorkerProcess &a = process(), &b = process();
   step(a, "clstart pages:{pages_2} 0 1");
   step(a, "clfinish", kBroken);
@@ -213,16 +129,16 @@ TEST_F(StreamTest, PacketsLargerThanTheBuffer) {
 
 // --- Deaths ---
 
-TEST_F(StreamTest, DeathOfTheWriter) {
+TEST_P(Streams, DeathOfTheWriter) {
   expect_replaced("source:{source_2}", "sink:{sink_2}");
 }
 
-TEST_F(StreamTest, DeathOfTheReader) {
+TEST_P(Streams, DeathOfTheReader) {
   expect_replaced("sink:{sink_2}", "source:{source_2}");
 }
 
 // A writer that comes at once does not hide the death of the former one.
-TEST_F(StreamTest, DeathBeforeTheNextWriter) {
+TEST_P(Streams, DeathBeforeTheNextWriter) {
   WorkerProcess &reader = process(), &next = process();
   for (int round = 0; round < 5; ++round) {
     WorkerProcess& writer = process();
@@ -240,7 +156,7 @@ TEST_F(StreamTest, DeathBeforeTheNextWriter) {
   }
 }
 
-TEST_F(StreamTest, DeathOfAGraphsNeighbours) {
+TEST_P(Streams, DeathOfAGraphsNeighbours) {
   WorkerProcess& graph = process();
   step(graph, "graph through primary");
   for (const bool kills_source : {true, false, true}) {
@@ -285,7 +201,7 @@ TEST_F(StreamTest, EndOfAGraphThatNobodyServes) {
   step(sink, "check 0 16384");
 }
 
-TEST_F(StreamTest, DeathOfTheGraph) {
+TEST_P(Streams, DeathOfTheGraph) {
   WorkerProcess &source = process(), &sink = process();
   for (int round = 0; round < 3; ++round) {
     WorkerProcess& graph = process();
@@ -310,7 +226,7 @@ TEST_F(StreamTest, DeathOfTheGraph) {
   step(sink, "check 10 1000");
 }
 
-TEST_F(StreamTest, StoppedProcessesGoOn) {
+TEST_P(Streams, StoppedProcessesGoOn) {
   WorkerProcess &writer = process(), &reader = process();
   for (WorkerProcess* stopped : {&writer, &reader}) {
     WorkerProcess& other = stopped == &writer ? reader : writer;
@@ -381,7 +297,7 @@ TEST_F(StreamTest, OneComputeUnit) {
 
 // --- Ends of processes ---
 
-TEST_F(StreamTest, ProcessesEndWhileTheirKernelsWait) {
+TEST_P(Streams, ProcessesEndWhileTheirKernelsWait) {
   for (const char* start : {"start sink:{sink_2} 0 10", "clstart sink:{sink_2} 0 10",
                             "start source:{source_2} 0 100000", "graph"}) {
     WorkerProcess& worker = process();
@@ -401,7 +317,7 @@ TEST_F(StreamTest, ProcessesEndWhileTheirKernelsWait) {
 
 // --- Who may do what ---
 
-TEST_F(StreamTest, SharedModeMayLook) {
+TEST_P(Streams, SharedModeMayLook) {
   WorkerProcess &driver = process(), &viewer = process();
   step(viewer, "graph gr[0] shared");
   step(viewer, "read gr[0].k.n", "= 0");
@@ -437,7 +353,7 @@ TEST_F(StreamTest, SharedModeMayLook) {
   step(viewer, "reset", refused);
 }
 
-TEST_F(StreamTest, SharedModeMayNotTakeSynchronousValues) {
+TEST_P(Streams, SharedModeMayNotTakeSynchronousValues) {
   WorkerProcess &driver = process(), &viewer = process();
   step(driver, "graph sync primary");
   step(viewer, "graph sync shared");
@@ -452,7 +368,7 @@ TEST_F(StreamTest, SharedModeMayNotTakeSynchronousValues) {
   step(driver, "read_nb sync.k.out", errno_text(EAGAIN));
 }
 
-TEST_F(StreamTest, PrimaryAndExclusiveModes) {
+TEST_P(Streams, PrimaryAndExclusiveModes) {
   WorkerProcess &driver = process(), &other = process();
   step(driver, "graph gr[0] exclusive");
   step(driver, "reset");

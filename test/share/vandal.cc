@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "platform/base/clock.h"
+#include "platform/share/daemon_bell.h"
 #include "platform/share/image_slot.h"
 #include "platform/share/process_identity.h"
 #include "platform/share/registry.h"
@@ -14,6 +15,7 @@ namespace conclave::test {
 
 using share::CuEntry;
 using share::EntryState;
+using share::GraphPart;
 using share::HeapBlock;
 using share::Layout;
 using share::Lease;
@@ -33,16 +35,17 @@ constexpr size_t kSizesBytes = offsetof(share::Header, registrations);
 
 void Vandal::attack(const Layout& layout) {
   static constexpr Attack kAttacks[] = {
-      &Vandal::garbage,  &Vandal::tables_of_garbage,
-      &Vandal::leases,   &Vandal::leases,
-      &Vandal::wishes,   &Vandal::wishes,
-      &Vandal::entries,  &Vandal::crowd,
-      &Vandal::accounts, &Vandal::texts,
-      &Vandal::heaps,    &Vandal::heap_blocks,
-      &Vandal::schedule, &Vandal::image,
-      &Vandal::locks,    &Vandal::hammer,
-      &Vandal::hammer,   &Vandal::hammer,
-      &Vandal::sleepers, &Vandal::access_modes,
+      &Vandal::garbage,       &Vandal::tables_of_garbage,
+      &Vandal::leases,        &Vandal::leases,
+      &Vandal::wishes,        &Vandal::wishes,
+      &Vandal::entries,       &Vandal::crowd,
+      &Vandal::accounts,      &Vandal::texts,
+      &Vandal::heaps,         &Vandal::heap_blocks,
+      &Vandal::schedule,      &Vandal::image,
+      &Vandal::locks,         &Vandal::hammer,
+      &Vandal::hammer,        &Vandal::hammer,
+      &Vandal::sleepers,      &Vandal::access_modes,
+      &Vandal::attack_graphs,
   };
   // What makes everybody leave the segment is rare, or nothing else would be tested.
   if (chance(250)) return header(layout);
@@ -278,6 +281,50 @@ void Vandal::access_modes(const Layout& layout) {
       if (chance(2)) word.store((generation + number(2)) << 48 | (some_word() & 0xffff'ffff'ffff));
   }
   if (chance(2)) share::ImageSlot::announce_change(layout);
+}
+
+// What the daemon reads of streams and parameters; with the words of a part exchanged, garbled, or
+// such as others might have.
+void Vandal::attack_graphs(const Layout& layout) {
+  auto& header = *reinterpret_cast<share::GraphHeader*>(layout.graphs);
+  const auto some_offset = [&] { return static_cast<uint32_t>(number(share::kGraphAreaBytes)); };
+  for (int i = 0; i < 20; ++i) {
+    const size_t at = number(chance(4) ? share::kGraphParts : 40);
+    const GraphPart part = GraphPart::of(header.parts[at].load());
+    const GraphPart forged{any({GraphPart::Kind::kStream, GraphPart::Kind::kParameter}),
+                           static_cast<uint8_t>(number(12)),
+                           chance(2) ? some_offset() : some_offset() / 64 * 64,
+                           any({0u, 63u, 64u, 1u << 20, 1u << 24})};
+    switch (number(5)) {
+      case 0:
+        header.parts[at].store(chance(3) ? forged.word() : some_word());
+        break;
+      case 1:
+        header.parts[at].store(header.parts[number(40)].load());
+        break;
+      case 2:
+        header.wanted[number(share::kGraphParts / 64)].store(some_word());
+        header.end_changes.fetch_add(1);
+        break;
+      case 3:
+        header.bells[number(12)].fetch_add(1);
+        header.sleeps[number(12)].store(static_cast<uint32_t>(number(2)));
+        break;
+      default:
+        if (part.is_sound() && part.kind == GraphPart::Kind::kStream) stream_words(layout, part);
+    }
+  }
+  if (chance(10)) share::strike_bell(layout);
+}
+
+void Vandal::stream_words(const Layout& layout, const GraphPart& part) {
+  auto& stream = *reinterpret_cast<share::Stream*>(layout.graphs + part.offset);
+  for (share::StreamSide* side : {&stream.read, &stream.written}) {
+    if (chance(2))
+      side->position.store(chance(2) ? some_word() : side->position.load() + number(part.bytes));
+    if (chance(2)) side->owner.store(chance(3) ? 0 : some_owner(layout).bits());
+    if (chance(2)) side->waits.store(static_cast<uint32_t>(number(2)));
+  }
 }
 
 LockWord Vandal::some_holder() {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/share/graph_part.h"
 #include "platform/share/leases.h"
 #include "platform/share/segment.h"
 #include "platform/share/segment_lock.h"
@@ -22,6 +23,8 @@ class Vandal {
 
   // One attack of a random kind, which takes up to some ten milliseconds.
   void attack(const share::Layout& layout);
+  // One of the memory of graphs and streams alone, without a pause.
+  void attack_graphs(const share::Layout& layout);
 
  protected:
   struct Word {
@@ -61,6 +64,7 @@ class Vandal {
   void schedule(const share::Layout& layout);
   void image(const share::Layout& layout);
   void access_modes(const share::Layout& layout);
+  void stream_words(const share::Layout& layout, const share::GraphPart& part);
   void locks(const share::Layout& layout);
   void hammer(const share::Layout& layout);
   void sleepers(const share::Layout& layout);

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the streams that lead from one user's kernel to another's, and moves what is in them
+// (bridged_stream.h), on a thread of its own. It sleeps on the daemon's bell (share/stream_bell.h)
+// in the segments of all users who have such a stream, so that nothing costs time while nothing
+// moves.
+//
+// A user may write what they like into their segment. What that costs is bounded: so many streams
+// of a user, so many bytes of a stream at a time, so many calls; and looking for streams takes a
+// small part of the thread's time.
+#ifndef CONCLAVE_MONITOR_STREAM_BRIDGE_H_
+#define CONCLAVE_MONITOR_STREAM_BRIDGE_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "monitor/bridged_stream.h"
+#include "monitor/rate_limit.h"
+#include "monitor/tenant.h"
+
+namespace conclave::monitor {
+
+class StreamBridge {
+ public:
+  // Throws std::system_error where there can be no thread.
+  StreamBridge() : thread_([this] { serve(); }) {}
+  // Gives all ends back.
+  ~StreamBridge();
+  StreamBridge(const StreamBridge&) = delete;
+
+  // Tenants must be removed before they end.
+  void add(Tenant& tenant);
+  void remove(Tenant& tenant);
+  // Somebody has taken an end of a stream, has given one back, or has died.
+  void look();
+
+ private:
+  struct User {
+    uint32_t rung = 0;  // their bell, when the thread listened to it last
+    RateLimit limit;
+  };
+  struct Sleep;
+
+  void serve();
+  void wake();
+  bool work(Sleep& sleep);
+  void find_streams();
+  void find_writer(size_t number, const share::GraphPart& part, const Tenant& reader);
+  bool may_have_another(const Tenant& tenant) const;
+  bool move_all();
+  void listen(Sleep& sleep);
+
+  std::atomic<uint32_t> calls_{0};  // futex
+  std::atomic<bool> over_{false}, has_call_{false};
+  // Whoever wants the second holds the first meanwhile, so that the thread, which needs both again
+  // and again, lets others in.
+  std::mutex entrance_, mutex_;
+  std::map<Tenant*, User> users_;
+  std::vector<BridgedStream> streams_;
+  uint64_t next_look_ns_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace conclave::monitor
+
+#endif  // CONCLAVE_MONITOR_STREAM_BRIDGE_H_

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graphs and streams of several users, and the daemon between them, which may end, stop, or find
+// garbage. What holds for one user and for several is in stream_test.cc.
+#include <sys/stat.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "platform/share/daemon_client.h"
+#include "stream_fixture.h"
+#include "test/common/temporary_directory.h"
+#include "vandal.h"
+
+namespace conclave::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+class GraphsOfUsers : public StreamTest {
+ protected:
+  void SetUp() override { be_users(); }
+
+  // Clock ticks of CPU time that the daemon has used.
+  long daemon_ticks() const {
+    std::ifstream file("/proc/" + std::to_string(daemon_->pid()) + "/stat");
+    const std::vector<std::string> words{std::istream_iterator<std::string>(file), {}};
+    return std::stol(words.at(13)) + std::stol(words.at(14));
+  }
+  void expect_idle_daemon() const {
+    std::this_thread::sleep_for(100ms);
+    const long before = daemon_ticks();
+    std::this_thread::sleep_for(1s);
+    EXPECT_LE(daemon_ticks() - before, 2) << "hundredths of a second within one";
+  }
+  // A process of a user who has a place for what remains of the segment without a daemon.
+  WorkerProcess& user_at_home(uid_t user, const TemporaryDirectory& home) {
+    EXPECT_EQ(chown(home.path().c_str(), user, user), 0);
+    return process({segment_.setting(), "CONCLAVE_TEST_UID=" + std::to_string(user),
+                    "XDG_RUNTIME_DIR=" + home.path()});
+  }
+  std::unique_ptr<share::Segment> segment_of(const WorkerProcess& worker) const {
+    struct stat status;
+    EXPECT_EQ(stat(("/proc/" + std::to_string(worker.pid())).c_str(), &status), 0);
+    return share::look_at_daemon(segment_.name(), status.st_uid);
+  }
+};
+
+TEST_F(GraphsOfUsers, BothDirectionsAtOnce) {
+  WorkerProcess &a = process(), &b = process();
+  for (const std::string numbers : {" 5 1000", " 0 200000", " 7 100000"}) {
+    step(a, "start source:{source_1}" + numbers);
+    step(b, "clstart source:{source_2}" + numbers);
+    step(a, "clstart sink:{sink_2}" + numbers);
+    WorkerProcess& graph = process();
+    step(graph, "graph through primary");
+    step(graph, "run 0");
+    step(b, "start sink:{sink_1}" + numbers);
+    step(a, "clfinish", "0");
+    step(a, "check" + numbers);
+    step(a, "finish 60000", kCompleted);
+    step(b, "finish 60000", kCompleted);
+    step(b, "clfinish", "0");
+    step(graph, "close");
+  }
+}
+
+// All that has not been read is where the next reader finds it, of whatever user.
+TEST_F(GraphsOfUsers, ReadersOfSeveralUsersOneAfterTheOther) {
+  WorkerProcess& writer = process();
+  step(writer, "start source:{source_2} 0 30000");
+  for (int first = 0; first < 30'000; first += 5'000) {
+    WorkerProcess& reader = first % 10'000 ? writer : process();
+    const std::string numbers = " " + std::to_string(first) + " 5000";
+    step(reader, "clstart sink:{sink_2}" + numbers);
+    step(reader, "clfinish", "0");
+    step(reader, "check" + numbers);
+  }
+  step(writer, "finish 60000", kCompleted);
+}
+
+TEST_F(GraphsOfUsers, ValuesOfALargeParameterAreWhole) {
+  WorkerProcess &driver = process(), &viewer = process();
+  step(driver, "graph sizes primary");
+  step(viewer, "graph sizes shared");
+  step(driver, "reset");
+  step(driver, "run 0");
+  step(driver, "fill sizes.k.many 65536 1");
+  for (int i = 2; i < 100; ++i) {
+    step(driver, "fill sizes.k.many 65536 " + std::to_string(i % 50));
+    step(viewer, "filled sizes.k.many 65536", "= " + std::to_string(i % 50));
+  }
+  step(driver, "end 0");
+}
+
+// A user who may not look does not get the values: the graph is another one's alone.
+TEST_F(GraphsOfUsers, NobodyLooksAtAnExclusiveGraph) {
+  WorkerProcess &driver = process(), &other = process();
+  step(other, "graph gr[1] shared");
+  step(driver, "graph gr[0] exclusive");
+  step(driver, "reset");
+  step(driver, "update gr[0].k.n 4711");
+  const auto segment = segment_of(other);
+  auto& graphs = *reinterpret_cast<share::GraphHeader*>(segment->layout().graphs);
+  for (share::Atomic<uint64_t>& word : graphs.wanted) word.store(UINT64_MAX);
+  step(other, "read gr[1].k.n", "= 0");
+  step(driver, "close");
+  step(other, "close");
+  // Before it asks, it has what it had.
+  for (const share::Atomic<uint64_t>& word : graphs.parts) {
+    const share::GraphPart part = share::GraphPart::of(word.load());
+    if (part.kind != share::GraphPart::Kind::kParameter || part.graph != 0) continue;
+    const auto* bytes = segment->layout().graphs + part.offset + sizeof(share::Parameter);
+    for (size_t i = 0; i < part.bytes; ++i) EXPECT_EQ(bytes[i], std::byte{0});
+  }
+  step(other, "graph gr[0] shared");
+  step(other, "read gr[0].k.n", "= 4711");
+}
+
+// --- The daemon ---
+
+TEST_F(GraphsOfUsers, TheDaemonIsIdleWhileNothingMoves) {
+  WorkerProcess &writer = process(), &reader = process(), &lonely = process();
+  step(writer, "start source:{source_2} 0 100000");
+  step(reader, "start sink:{sink_2} 0 50000");
+  step(reader, "finish 60000", kCompleted);
+  step(lonely, "start sink:{sink_1} 0 10");
+  expect_idle_daemon();
+  step(reader, "start sink:{sink_2} 50000 100000");
+  step(writer, "finish 60000", kCompleted);
+  expect_idle_daemon();
+  EXPECT_LT(daemon_->resident_kib(), 5u << 10);
+}
+
+TEST_F(GraphsOfUsers, TheDaemonStops) {
+  WorkerProcess &writer = process(), &reader = process();
+  const std::string numbers = " 0 " + std::to_string(kMany);
+  step(reader, "start sink:{sink_2}" + numbers);
+  step(writer, "start source:{source_2}" + numbers);
+  ASSERT_EQ(::kill(daemon_->pid(), SIGSTOP), 0);
+  step(reader, "finish 300", kTimeout);
+  expect_idle(reader);
+  expect_idle(writer);
+  ASSERT_EQ(::kill(daemon_->pid(), SIGCONT), 0);
+  step(reader, "finish 60000", kCompleted);
+  step(writer, "finish 60000", kCompleted);
+  step(reader, "check" + numbers);
+}
+
+TEST_F(GraphsOfUsers, TheDaemonIsKilled) {
+  WorkerProcess &writer = process(), &reader = process();
+  const std::string numbers = " 0 " + std::to_string(kMany);
+  step(reader, "clstart sink:{sink_2}" + numbers);
+  step(writer, "clstart source:{source_2}" + numbers);
+  ASSERT_EQ(::kill(daemon_->pid(), SIGSTOP), 0);
+  std::this_thread::sleep_for(100ms);
+  ASSERT_EQ(::kill(daemon_->pid(), SIGKILL), 0);
+  step(reader, "clfinish", kBroken);
+  step(writer, "clfinish", kBroken);
+  transfer(writer, "source:{source_2}", writer, "sink:{sink_2}", 3, 100);
+}
+
+// Who waits goes on when there is a daemon again, and nothing is lost.
+TEST_F(GraphsOfUsers, TheDaemonIsStartedAgain) {
+  const TemporaryDirectory homes[2];
+  WorkerProcess &writer = user_at_home(61'000, homes[0]), &reader = user_at_home(61'001, homes[1]);
+  const std::string numbers = " 0 " + std::to_string(kMany);
+  step(reader, "start sink:{sink_2}" + numbers);
+  step(writer, "start source:{source_2}" + numbers);
+  std::this_thread::sleep_for(20ms);
+  daemon_.reset();
+  step(reader, "finish 100", kTimeout);
+  start_daemon();
+  for (WorkerProcess* worker : {&writer, &reader}) {
+    step(*worker, "context");  // with which the daemon gets the segment again
+  }
+  step(reader, "finish 60000", kCompleted);
+  step(writer, "finish 60000", kCompleted);
+  step(reader, "check" + numbers);
+}
+
+// A user whose memory of graphs is overwritten again and again harms no stream of others.
+TEST_F(GraphsOfUsers, Garbage) {
+  WorkerProcess &hostile = process(), &partner = process(), &a = process(), &b = process();
+  const auto segment = segment_of(hostile);
+  std::atomic<bool> over{false};
+  std::thread vandal([&] {
+    Vandal vandal(1, {static_cast<uint32_t>(hostile.pid()), static_cast<uint32_t>(a.pid())});
+    while (!over.load()) vandal.attack_graphs(segment->layout());
+  });
+  // One end of a stream is in the memory that is overwritten, the other one is not.
+  step(partner, "start leaves:{leaves_1} 0 100000");
+  ask(hostile, "start pages:{pages_1} 0 100000");
+  for (int round = 0; round < 10; ++round) {
+    transfer(a, "source:{source_2}", b, "sink:{sink_2}", round, 100'000);
+    transfer(b, "triples:{triples_1}", a, "apart:{apart_1}", round, 10'000);
+    ask(partner, "finish 20");
+    ask(partner, "start leaves:{leaves_1} 0 100000");
+    ask(hostile, "start pages:{pages_1} 0 100000");
+    ASSERT_FALSE(daemon_->has_ended());
+  }
+  kill(hostile);
+  kill(partner);
+  over.store(true);
+  vandal.join();
+  transfer(a, "source:{source_2}", b, "sink:{sink_2}", 1, 100'000);
+  expect_idle_daemon();
+}
+
+}  // namespace
+}  // namespace conclave::test

@@ -44,6 +44,19 @@ class GraphsOfUsers : public StreamTest {
     return process({segment_.setting(), "CONCLAVE_TEST_UID=" + std::to_string(user),
                     "XDG_RUNTIME_DIR=" + home.path()});
   }
+  // Of a gigabyte, which is still on its way when this returns.
+  static void begin_transfer(WorkerProcess& writer, WorkerProcess& reader,
+                             const std::string& start = "start") {
+    step(reader, start + " leaves:{leaves_1}" + kPages);
+    step(writer, start + " pages:{pages_1}" + kPages);
+    std::this_thread::sleep_for(30ms);
+  }
+  static void end_transfer(WorkerProcess& writer, WorkerProcess& reader) {
+    step(reader, "finish 60000", kCompleted);
+    step(writer, "finish 60000", kCompleted);
+    step(reader, "check" + kPages);
+  }
+  static inline const std::string kPages = " 0 250000";
   std::unique_ptr<share::Segment> segment_of(const WorkerProcess& worker) const {
     struct stat status;
     EXPECT_EQ(stat(("/proc/" + std::to_string(worker.pid())).c_str(), &status), 0);
@@ -139,26 +152,18 @@ TEST_F(GraphsOfUsers, TheDaemonIsIdleWhileNothingMoves) {
 
 TEST_F(GraphsOfUsers, TheDaemonStops) {
   WorkerProcess &writer = process(), &reader = process();
-  const std::string numbers = " 0 " + std::to_string(kMany);
-  step(reader, "start sink:{sink_2}" + numbers);
-  step(writer, "start source:{source_2}" + numbers);
+  begin_transfer(writer, reader);
   ASSERT_EQ(::kill(daemon_->pid(), SIGSTOP), 0);
   step(reader, "finish 300", kTimeout);
   expect_idle(reader);
   expect_idle(writer);
   ASSERT_EQ(::kill(daemon_->pid(), SIGCONT), 0);
-  step(reader, "finish 60000", kCompleted);
-  step(writer, "finish 60000", kCompleted);
-  step(reader, "check" + numbers);
+  end_transfer(writer, reader);
 }
 
 TEST_F(GraphsOfUsers, TheDaemonIsKilled) {
   WorkerProcess &writer = process(), &reader = process();
-  const std::string numbers = " 0 " + std::to_string(kMany);
-  step(reader, "clstart sink:{sink_2}" + numbers);
-  step(writer, "clstart source:{source_2}" + numbers);
-  ASSERT_EQ(::kill(daemon_->pid(), SIGSTOP), 0);
-  std::this_thread::sleep_for(100ms);
+  begin_transfer(writer, reader, "clstart");
   ASSERT_EQ(::kill(daemon_->pid(), SIGKILL), 0);
   step(reader, "clfinish", kBroken);
   step(writer, "clfinish", kBroken);
@@ -169,19 +174,13 @@ TEST_F(GraphsOfUsers, TheDaemonIsKilled) {
 TEST_F(GraphsOfUsers, TheDaemonIsStartedAgain) {
   const TemporaryDirectory homes[2];
   WorkerProcess &writer = user_at_home(61'000, homes[0]), &reader = user_at_home(61'001, homes[1]);
-  const std::string numbers = " 0 " + std::to_string(kMany);
-  step(reader, "start sink:{sink_2}" + numbers);
-  step(writer, "start source:{source_2}" + numbers);
-  std::this_thread::sleep_for(20ms);
+  begin_transfer(writer, reader);
   daemon_.reset();
   step(reader, "finish 100", kTimeout);
   start_daemon();
-  for (WorkerProcess* worker : {&writer, &reader}) {
+  for (WorkerProcess* worker : {&writer, &reader})
     step(*worker, "context");  // with which the daemon gets the segment again
-  }
-  step(reader, "finish 60000", kCompleted);
-  step(writer, "finish 60000", kCompleted);
-  step(reader, "check" + numbers);
+  end_transfer(writer, reader);
 }
 
 // A user whose memory of graphs is overwritten again and again harms no stream of others.

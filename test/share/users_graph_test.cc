@@ -38,6 +38,15 @@ class GraphsOfUsers : public StreamTest {
     std::this_thread::sleep_for(1s);
     EXPECT_LE(daemon_ticks() - before, 2) << "hundredths of a second within one";
   }
+  // Memory that nobody else has, as they have the segments and the program.
+  size_t daemons_own_kib() const {
+    std::ifstream status("/proc/" + std::to_string(daemon_->pid()) + "/status");
+    size_t kib = 0;
+    for (std::string word; status >> word;)
+      if (word == "RssAnon:") status >> kib;
+    EXPECT_GT(kib, 0u);
+    return kib;
+  }
   // A process of a user who has a place for what remains of the segment without a daemon.
   WorkerProcess& user_at_home(uid_t user, const TemporaryDirectory& home) {
     EXPECT_EQ(chown(home.path().c_str(), user, user), 0);
@@ -150,6 +159,13 @@ TEST_F(GraphsOfUsers, TheDaemonIsIdleWhileNothingMoves) {
   EXPECT_LT(daemon_->resident_kib(), 5u << 10);
 }
 
+TEST_F(GraphsOfUsers, TheDaemonStaysSmallWithManyUsers) {
+  for (int i = 0; i < 64; ++i) step(process(), "graph gr[1] shared");
+  transfer(workers_.front(), "source:{source_2}", workers_.back(), "sink:{sink_2}", 0, 100'000);
+  expect_idle_daemon();
+  EXPECT_LT(daemons_own_kib(), 5u << 10);
+}
+
 TEST_F(GraphsOfUsers, TheDaemonStops) {
   WorkerProcess &writer = process(), &reader = process();
   begin_transfer(writer, reader);
@@ -167,7 +183,12 @@ TEST_F(GraphsOfUsers, TheDaemonIsKilled) {
   ASSERT_EQ(::kill(daemon_->pid(), SIGKILL), 0);
   step(reader, "clfinish", kBroken);
   step(writer, "clfinish", kBroken);
-  transfer(writer, "source:{source_2}", writer, "sink:{sink_2}", 3, 100);
+  // Within a user all is as before.
+  step(writer, "start sink:{sink_2} 3 100");
+  step(writer, "clstart source:{source_2} 3 100");
+  step(writer, "clfinish", "0");
+  step(writer, "finish 60000", kCompleted);
+  step(writer, "check 3 100");
 }
 
 // Who waits goes on when there is a daemon again, and nothing is lost.

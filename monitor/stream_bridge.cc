@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "platform/base/clock.h"
+#include "platform/base/futex.h"
 #include "platform/share/graph_area.h"
 
 namespace conclave::monitor {
@@ -24,6 +25,8 @@ using Place = BridgedStream::Place;
 constexpr long kMostStreams = 64;
 // Looking for streams may take a tenth of the time.
 constexpr uint64_t kRestFactor = 9;
+// How long to look whether more can be moved, after something was.
+constexpr uint64_t kSpinNs = 10'000;
 // For those who ring too often, and where one cannot sleep on all bells.
 constexpr uint64_t kPollNs = 1'000'000;
 
@@ -104,7 +107,10 @@ void StreamBridge::serve() {
   while (!over_.load()) {
     Sleep sleep;
     sleep.add(&calls_, calls_.load());
-    if (!work(sleep)) sleep.begin();
+    if (work(sleep))
+      spin_pause();
+    else
+      sleep.begin();
   }
 }
 
@@ -119,7 +125,11 @@ bool StreamBridge::work(Sleep& sleep) {
     else
       find_streams();
   }
-  if (move_all()) return true;
+  const bool has_moved = move_all();
+  const uint64_t now = streams_.empty() ? 0 : now_ns();
+  if (has_moved) moved_ns_ = now;
+  // Those at the ends look for some time, too, before they sleep (streamed_call.cc).
+  if (has_moved || (!streams_.empty() && now - moved_ns_ < kSpinNs)) return true;
   listen(sleep);
   for (BridgedStream& stream : streams_) stream.begin_wait();
   return move_all();

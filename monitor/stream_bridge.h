@@ -62,6 +62,7 @@ class StreamBridge {
   std::map<Tenant*, User> users_;
   std::vector<BridgedStream> streams_;
   uint64_t next_look_ns_ = 0;
+  uint64_t moved_ns_ = 0;  // when something was moved last
   std::thread thread_;
 };
 

@@ -47,8 +47,16 @@ class GraphHostile : public testing::Test {
                0 &&
            info.si_pid != 0;
   }
+  [[noreturn]] static void fail_of_hang(const WorkerProcess& worker) {
+    worker.print_stacks();
+    throw std::runtime_error("process " + std::to_string(worker.pid()) + " hangs");
+  }
   void expect_end(WorkerProcess& worker) {
-    if (const int status = worker.wait(static_cast<double>(kStuck) / 1e9); status != 0)
+    for (const int64_t until = now_ns() + kStuck; !has_ended(worker);) {
+      if (now_ns() > until) fail_of_hang(worker);
+      sleep_until(now_ns() + kMillisecond);
+    }
+    if (const int status = worker.wait(); status != 0)
       throw std::runtime_error("a process ended with status " + std::to_string(status));
     ++ends_;
   }
@@ -65,8 +73,7 @@ class GraphHostile : public testing::Test {
       place.progress = progress;
       place.moved = now;
     }
-    if (now - place.moved > kStuck)
-      throw std::runtime_error("process " + std::to_string(place.worker->pid()) + " hangs");
+    if (now - place.moved > kStuck) fail_of_hang(*place.worker);
   }
 
   // Throws std::runtime_error where something is wrong or stuck.

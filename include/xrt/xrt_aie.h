@@ -26,8 +26,7 @@ enum class access_mode : uint8_t {
 
 class array_impl;
 
-// Copies are the same array, which is closed with the last of them. Graphs have to be closed
-// before.
+// Copies are the same array, which is closed with the last of them, also while graphs are open.
 class XCL_DRIVER_DLLESPEC device : public xrt::device {
  public:
   using access_mode = xrt::aie::access_mode;

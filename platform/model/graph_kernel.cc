@@ -45,7 +45,7 @@ GraphKernel::GraphKernel(Graph& graph, const DeviceImage& image,
         std::find_if(arguments.begin(), arguments.end(),
                      [&](const auto& one) { return one.name == port->parameter->argument; }) -
         arguments.begin());
-    Place place{port, arguments[argument].offset, {}, 0};
+    Place place{port, arguments[argument].offset, {}, {}};
     const std::vector<std::byte> zeros(port->parameter->bytes);
     if (arguments[argument].kind == ArgumentInfo::Kind::kValue) {
       kernel_->set_argument(argument, zeros.size(), zeros.data());
@@ -62,7 +62,7 @@ GraphKernel::GraphKernel(Graph& graph, const DeviceImage& image,
 void GraphKernel::start() {
   // The command has an argument block of its own, in which values are zero.
   for (Place& place : places_)
-    if (!place.memory) place.seen = 0;
+    if (!place.memory) place.seen.reset();
   const auto& code = *kernel_->code_for(Device::root());
   auto command = std::make_unique<NdRange>(*kernel_, code, IndexSpace{}, this, std::move(call_));
   call_ = command->streamed_call();

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "platform/base/owned.h"
@@ -45,9 +46,9 @@ class GraphKernel : public Iterations {
   // A parameter as the code has it: a value in the argument block, or in memory.
   struct Place {
     GraphPort* port;
-    size_t offset = 0;     // in the argument block
-    Owned<Memory> memory;  // none: a value
-    uint64_t seen = 0;     // version of the value there
+    size_t offset = 0;             // in the argument block
+    Owned<Memory> memory;          // none: a value
+    std::optional<uint64_t> seen;  // version of the value there; none: of no version
   };
   // For the graph to go on, or a synchronous parameter to be ready.
   class Turn;

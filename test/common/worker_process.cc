@@ -187,6 +187,12 @@ int WorkerProcess::wait(double seconds) {
   return status_;
 }
 
+void WorkerProcess::print_stacks() const {
+  const std::string command = "gdb -p " + std::to_string(pid_) +
+                              " -batch -ex 'thread apply all bt' 2>&1 | grep -v '^\\[New' >&2";
+  if (std::system(command.c_str()) != 0) std::fprintf(stderr, "no gdb\n");
+}
+
 double WorkerProcess::cpu_seconds() const {
   clockid_t clock = 0;
   timespec time = {};

@@ -51,6 +51,8 @@ class WorkerProcess {
   // Waits for its end: exit status, 128 + signal where a signal ended it. Throws std::runtime_error
   // where it has not ended within `seconds`.
   int wait(double seconds = 60);
+  // Shows on standard error where its threads are, if there is a gdb.
+  void print_stacks() const;
   // CPU time that the process has used so far, in seconds.
   double cpu_seconds() const;
 

@@ -126,8 +126,7 @@ void graph_user(const Arguments& arguments) {
 }
 
 void graph_vandal(const Arguments& arguments) {
-  std::ifstream file(graph_image_file(), std::ios::binary);
-  const auto image = DeviceImage::parse({std::istreambuf_iterator<char>(file), {}});
+  const auto image = graph_image();
   const auto segment = share::MeetingPlace(arguments.at(1)).find();
   if (!segment) throw std::runtime_error("nobody has made the segment");
   GraphVandal vandal(
@@ -146,6 +145,11 @@ const std::map<std::string, Role>& graph_hostile_roles() {
   static const std::map<std::string, Role> roles = {{"graph-user", graph_user},
                                                     {"graph-vandal", graph_vandal}};
   return roles;
+}
+
+std::shared_ptr<const DeviceImage> graph_image() {
+  std::ifstream file(graph_image_file(), std::ios::binary);
+  return DeviceImage::parse({std::istreambuf_iterator<char>(file), {}});
 }
 
 }  // namespace conclave::test

@@ -4,8 +4,10 @@
 #define CONCLAVE_TEST_SHARE_GRAPH_HOSTILE_ROLES_H_
 
 #include <map>
+#include <memory>
 #include <string>
 
+#include "platform/loader/device_image.h"
 #include "test/common/worker_process.h"
 
 namespace conclave::test {
@@ -15,6 +17,9 @@ namespace conclave::test {
 //   graph-vandal SEED NAME attacks the graphs of the segment NAME until stopped (graph_vandal.h);
 //                          counts the attacks by `progress`
 const std::map<std::string, Role>& graph_hostile_roles();
+
+// That of graph_image_file().
+std::shared_ptr<const DeviceImage> graph_image();
 
 }  // namespace conclave::test
 

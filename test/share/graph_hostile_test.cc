@@ -14,7 +14,10 @@
 #include <stdexcept>
 #include <string>
 
+#include "graph_hostile_roles.h"
 #include "graph_roles.h"
+#include "platform/share/graph_area.h"
+#include "platform/share/meeting_place.h"
 #include "test/common/temporary_segment.h"
 
 namespace conclave::test {
@@ -47,8 +50,16 @@ class GraphHostile : public testing::Test {
                0 &&
            info.si_pid != 0;
   }
+  [[noreturn]] static void fail_of_hang(const WorkerProcess& worker) {
+    worker.print_stacks();
+    throw std::runtime_error("process " + std::to_string(worker.pid()) + " hangs");
+  }
   void expect_end(WorkerProcess& worker) {
-    if (const int status = worker.wait(static_cast<double>(kStuck) / 1e9); status != 0)
+    for (const int64_t until = now_ns() + kStuck; !has_ended(worker);) {
+      if (now_ns() > until) fail_of_hang(worker);
+      sleep_until(now_ns() + kMillisecond);
+    }
+    if (const int status = worker.wait(); status != 0)
       throw std::runtime_error("a process ended with status " + std::to_string(status));
     ++ends_;
   }
@@ -65,8 +76,7 @@ class GraphHostile : public testing::Test {
       place.progress = progress;
       place.moved = now;
     }
-    if (now - place.moved > kStuck)
-      throw std::runtime_error("process " + std::to_string(place.worker->pid()) + " hangs");
+    if (now - place.moved > kStuck) fail_of_hang(*place.worker);
   }
 
   // Throws std::runtime_error where something is wrong or stuck.
@@ -126,6 +136,34 @@ TEST_F(GraphHostile, VandalHarmsNobody) {
               rounds, ends_, done_, static_cast<double>(longest_) * 1e-9);
   EXPECT_GT(done_, 0);
   expect_order();
+}
+
+// The count of a parameter's writes may be anything, the last numbers before 0 among them.
+TEST_F(GraphHostile, VersionsMayBeginAnywhere) {
+  const auto driver = start("graphs");
+  ASSERT_EQ(ask(*driver, "load"), "0");
+  const auto image = graph_image();
+  const auto segment = share::MeetingPlace(segment_.name()).find();
+  ASSERT_TRUE(segment);
+  const auto& graphs = image->layout().graphs;
+  const auto sync = std::find_if(graphs.begin(), graphs.end(),
+                                 [](const auto& graph) { return graph.name == "sync"; });
+  for (uint64_t version = UINT64_MAX - 4; version != 3; ++version) {
+    for (size_t i = 0; i < sync->kernels[0].parameters.size(); ++i) {
+      const size_t offset =
+          image->plan().parameter(static_cast<size_t>(sync - graphs.begin()), 0, i);
+      reinterpret_cast<share::Parameter*>(segment->layout().graphs + offset)
+          ->version.store(version);
+    }
+    for (const std::string line : {"graph sync primary", "run 3"})
+      ASSERT_EQ(ask(*driver, line), "0") << line;
+    for (int i = 1; i <= 3; ++i) {
+      ASSERT_EQ(ask(*driver, "update sync.k.in " + std::to_string(i)), "0") << version;
+      ASSERT_EQ(ask(*driver, "read sync.k.out"), "= " + std::to_string(2 * i)) << version;
+    }
+    for (const std::string line : {"wait 20000", "close"})
+      ASSERT_EQ(ask(*driver, line), "0") << line;
+  }
 }
 
 }  // namespace

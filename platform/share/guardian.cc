@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -105,13 +106,14 @@ class Watch {
   // descriptor, however many entries name it.
   void watch_everybody() {
     std::set<pid_t> present;
+    note_daemon();
     for (Owner owner : registry_.everybody()) {
       const ProcessIdentity process = registry_.identity(owner);
       if (process.pid == getpid()) continue;
       watch(process.pid);
       // It may have died before, or its number may be another's now.
       if (liveness(process) != Liveness::kDead) {
-        if (may_watch(process.pid)) present.insert(process.pid);
+        present.insert(process.pid);
         continue;
       }
       if (!present.contains(process.pid)) forget(process.pid);
@@ -126,10 +128,16 @@ class Watch {
   // has ends of streams.
   bool may_watch(pid_t pid) const {
     struct stat status;
-    const Owner daemon = Owner::from_bits(layout_.header().daemon.load());
-    return always_ || registry_.identity(daemon).pid == pid ||
+    return always_ || pid == daemon_.load() ||
            (stat(("/proc/" + std::to_string(pid)).c_str(), &status) == 0 &&
             status.st_uid == geteuid());
+  }
+
+  // Whatever the segment says, there is one at a time.
+  void note_daemon() {
+    const Owner daemon = Owner::from_bits(layout_.header().daemon.load());
+    const pid_t pid = registry_.identity(daemon).pid;
+    if (const pid_t former = daemon_.exchange(pid); former != pid) forget(former);
   }
 
   void watch(pid_t pid) {
@@ -195,6 +203,7 @@ class Watch {
   std::mutex mutex_;
   Descriptor epoll_;
   std::map<pid_t, Descriptor> watched_;
+  std::atomic<pid_t> daemon_{0};
 };
 
 }  // namespace

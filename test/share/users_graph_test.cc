@@ -53,7 +53,7 @@ class GraphsOfUsers : public StreamTest {
     return process({segment_.setting(), "CONCLAVE_TEST_UID=" + std::to_string(user),
                     "XDG_RUNTIME_DIR=" + home.path()});
   }
-  // Of 200 MB, which is still on its way when this returns.
+  // Of 80 MB, which is still on its way when this returns.
   static void begin_transfer(WorkerProcess& writer, WorkerProcess& reader,
                              const std::string& start = "start") {
     step(reader, start + " leaves:{leaves_1}" + kPages);
@@ -65,7 +65,7 @@ class GraphsOfUsers : public StreamTest {
     step(writer, "finish 60000", kCompleted);
     step(reader, "check" + kPages);
   }
-  static inline const std::string kPages = " 0 50000";
+  static inline const std::string kPages = " 0 20000";
   std::unique_ptr<share::Segment> segment_of(const WorkerProcess& worker) const {
     struct stat status;
     EXPECT_EQ(stat(("/proc/" + std::to_string(worker.pid())).c_str(), &status), 0);

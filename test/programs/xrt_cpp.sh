@@ -71,4 +71,4 @@ symbols=$(nm -DC --defined-only "$build/lib/libxrt_coreutil.so")
 for unwanted in LLVM clang conclave; do
   [[ $needed != *$unwanted* ]]
 done
-[[ ! $symbols =~ \ xcl[A-Z]|conclave::|llvm:: ]]
+[[ ! $symbols =~ \ [A-Z]\ xcl[A-Z]|conclave::|llvm:: ]]

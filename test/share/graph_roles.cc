@@ -116,7 +116,7 @@ class GraphClient {
     } else if (verb == "graph") {
       graph_ = xrt::graph(device_, uuid_, words.at(1), mode<xrt::graph::access_mode>(words.at(2)));
     } else if (verb == "array") {
-      arrays_.emplace_back(0, mode<xrt::aie::device::access_mode>(words.at(1)));
+      arrays_.emplace_back(device_, mode<xrt::aie::device::access_mode>(words.at(1)));
     } else if (verb == "noarray") {
       arrays_.clear();
     } else if (verb == "close") {
@@ -149,14 +149,6 @@ class GraphClient {
       start(words.at(1), std::stoi(words.at(2)), std::stoi(words.at(3)));
     } else if (verb == "finish") {
       return std::to_string(run_.wait(std::chrono::milliseconds(number(1))));
-    } else if (verb == "array") {
-      array_ = {};
-      using Mode = xrt::aie::access_mode;
-      const std::string& mode = words.at(1);
-      if (mode != "close")
-        array_ = xrt::aie::device(device_, mode == "exclusive" ? Mode::exclusive
-                                           : mode == "shared"  ? Mode::shared
-                                                               : Mode::primary);
     } else if (verb == "send" || verb == "receive") {
       move(verb == "send", words);
     } else if (verb == "moved") {
@@ -234,7 +226,6 @@ class GraphClient {
   xrt::graph graph_;
   std::vector<xrt::aie::device> arrays_;
   xrt::run run_;
-  xrt::aie::device array_;
   xrt::bo buffer_;
   xrt::bo::async_handle moved_;
   ClClient* cl_ = nullptr;  // not released: programs end without that, too

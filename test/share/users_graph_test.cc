@@ -147,6 +147,9 @@ TEST_F(GraphsOfUsers, NobodyLooksAtAnExclusiveGraph) {
 // --- The daemon ---
 
 TEST_F(GraphsOfUsers, TheDaemonIsIdleWhileNothingMoves) {
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "sanitizers have memory and threads of their own";
+#endif
   WorkerProcess &writer = process(), &reader = process(), &lonely = process();
   step(writer, "start source:{source_2} 0 100000");
   step(reader, "start sink:{sink_2} 0 50000");
@@ -160,6 +163,9 @@ TEST_F(GraphsOfUsers, TheDaemonIsIdleWhileNothingMoves) {
 }
 
 TEST_F(GraphsOfUsers, TheDaemonStaysSmallWithManyUsers) {
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "sanitizers have memory and threads of their own";
+#endif
   for (int i = 0; i < 64; ++i) step(process(), "graph gr[1] shared");
   transfer(workers_.front(), "source:{source_2}", workers_.back(), "sink:{sink_2}", 0, 100'000);
   expect_idle_daemon();

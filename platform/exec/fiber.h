@@ -41,10 +41,10 @@ class Fiber {
   void* argument_ = nullptr;
   bool ended_ = true;
   // What sanitizers know of the two stacks.
-  void* sanitizer_fiber_ = nullptr;
-  void* sanitizer_thread_ = nullptr;
-  const void* thread_stack_ = nullptr;
-  size_t thread_stack_bytes_ = 0;
+  [[maybe_unused]] void* sanitizer_fiber_ = nullptr;
+  [[maybe_unused]] void* sanitizer_thread_ = nullptr;
+  [[maybe_unused]] const void* thread_stack_ = nullptr;
+  [[maybe_unused]] size_t thread_stack_bytes_ = 0;
 };
 
 }  // namespace conclave

@@ -103,7 +103,7 @@ BridgedStream::BridgedStream(const Place& from, const Place& to, const GraphPart
   given_at_ = given_;
 }
 
-// Of the bytes that were copied. What lay at the reader before is read first.
+// How many of the copied bytes nobody has read. What lay at the reader before is read first.
 uint64_t BridgedStream::unread() const {
   return std::min(given_ - to_.stream().read.position.load(), given_ - given_at_);
 }

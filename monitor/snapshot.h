@@ -102,7 +102,7 @@ std::vector<ProcessUse> read_processes(const share::Layout& layout);
 std::vector<UnitUse> read_units(const share::Layout& layout);
 // Nothing where none is loaded.
 std::optional<ImageUse> read_image(const share::Layout& layout);
-// Of the daemon, what processes of other users have.
+// The daemon's entry shows what processes of other users have.
 std::vector<AccessUse> read_access(const share::Layout& layout);
 // Those that exist. Throws Error{CL_OUT_OF_RESOURCES} where a stopped process keeps them locked.
 std::vector<HeapUse> read_heaps(const share::Layout& layout);

@@ -64,7 +64,7 @@ class XCL_DRIVER_DLLESPEC device {
   uuid load_xclbin(const xclbin& image);
   // Keeps an image for a hw_context, which loads it.
   uuid register_xclbin(const xclbin& image);
-  // Of the image that is loaded, by whatever process; the null UUID where none is.
+  // The UUID of the loaded image, which any process may have loaded; null where there is none.
   uuid get_xclbin_uuid() const;
 
   template <info::device what>

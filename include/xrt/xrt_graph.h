@@ -36,7 +36,7 @@ class XCL_DRIVER_DLLESPEC graph {
   // this out.
   graph(const device& device, const uuid& uuid, const std::string& name,
         access_mode mode = access_mode::primary);
-  // Of the image that the context is on.
+  // Opens a graph of the context's image.
   graph(const hw_context& context, const std::string& name, access_mode mode = access_mode::primary)
       : graph(context.get_device(), context.get_xclbin_uuid(), name, mode) {}
 

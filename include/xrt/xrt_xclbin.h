@@ -28,7 +28,7 @@ class XCL_DRIVER_DLLESPEC xclbin {
     std::string get_host_type() const { return type_; }
     // In bytes.
     uint64_t get_size() const { return size_; }
-    // Of its register in a compute unit, in bytes.
+    // Where its register lies in a compute unit, in bytes.
     uint64_t get_offset() const { return offset_; }
     size_t get_index() const { return index_; }
 

@@ -108,8 +108,8 @@ uint64_t StreamEnd::fill() const {
 }
 
 bool StreamEnd::other_has_died() const {
-  const Owner other = Owner::from_bits(other_->owner.load());
-  return other && !here_.registry.find(other);
+  const uint32_t other = other_->owner.load();
+  return other && !lives(other);
 }
 
 StreamEnd::Finding StreamEnd::look(uint64_t size) {

@@ -10,6 +10,7 @@
 
 #include "test/common/worker_process.h"
 #include "xrt/xrt_device.h"
+#include "xrt_error_of.h"
 
 namespace conclave::test {
 
@@ -36,18 +37,6 @@ const std::map<std::string, Role>& graph_roles();
 std::string graph_image_file();
 std::string one_unit_image_file();
 std::string gmio_image_file();
-
-// The errno of what `body` throws; 0 where it throws nothing. `text` has to be in the message.
-template <class Body>
-int error_of(Body body, const std::string& text = "") {
-  try {
-    body();
-  } catch (const xrt::system_error& error) {
-    EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
-    return error.get_code();
-  }
-  return 0;
-}
 
 }  // namespace conclave::test
 

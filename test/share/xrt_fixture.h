@@ -17,6 +17,7 @@
 #include "xrt/xrt_exception.h"
 #include "xrt/xrt_kernel.h"
 #include "xrt_api_roles.h"
+#include "xrt_error_of.h"
 
 namespace conclave::test {
 
@@ -26,18 +27,6 @@ inline constexpr size_t kHeapMiB = 48;  // of the device's global memory
 inline std::vector<char> bytes_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
-}
-
-// The errno of what `body` throws; 0 where it throws nothing. `text` has to be in the message.
-template <class Body>
-int error_of(Body body, const std::string& text = "") {
-  try {
-    body();
-  } catch (const xrt::system_error& error) {
-    EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
-    return error.get_code();
-  }
-  return 0;
 }
 
 class XrtApi : public testing::Test {

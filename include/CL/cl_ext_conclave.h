@@ -72,12 +72,15 @@ cl_bool CL_API_CALL __is_in_malloced_region(void* address);
 
 // What xclGetComputeUnitInfo() tells of a kernel's compute unit in a device image.
 #ifndef XCL_COMPUTE_UNIT_NAME
-#define XCL_COMPUTE_UNIT_NAME 0x1320   // char[]: without the kernel's
-#define XCL_COMPUTE_UNIT_INDEX 0x1321  // cl_uint: its number in the image
-#define XCL_COMPUTE_UNIT_CONNECTIONS \
-  0x1322  // cl_ulong[], one an argument: the banks of memory (bits)
-          // that it may be in; there is one, 0. 0 for values
-#define XCL_COMPUTE_UNIT_BASE_ADDRESS 0x1323  // size_t: what the image says of its registers
+// char[]: its name, without the kernel's.
+#define XCL_COMPUTE_UNIT_NAME 0x1320
+// cl_uint: its number in the image.
+#define XCL_COMPUTE_UNIT_INDEX 0x1321
+// cl_ulong[], one per argument: the banks of memory that the argument may be in, as bits. There is
+// one bank, number 0. The entry of an argument that is a value is 0.
+#define XCL_COMPUTE_UNIT_CONNECTIONS 0x1322
+// size_t: the address of its registers that the image states.
+#define XCL_COMPUTE_UNIT_BASE_ADDRESS 0x1323
 #endif
 typedef cl_uint xcl_compute_unit_info;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The C interface to the device as XRT's programs use it: names, arguments and results are XRT's.
- * Functions that return int return 0 or a negative errno; docs/device-images.md has the table.
+ * Functions that return int return 0 or a negative errno; docs/xclbin.md has the table.
  * Those that return handles or addresses leave it in errno. Link with -lxrt_core. */
 #ifndef CONCLAVE_XRT_XRT_H_
 #define CONCLAVE_XRT_XRT_H_

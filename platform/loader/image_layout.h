@@ -2,7 +2,7 @@
 // What a device image adds to its program: named compute units for the kernels, and where they are
 // on the device; graphs, which are kernels that run iteration after iteration, with run-time
 // parameters; and the streams that connect kernels. Written by a person as JSON
-// (docs/device-images.md has the format), and kept so in the image.
+// (docs/xclbin.md has the format), and kept so in the image.
 #ifndef CONCLAVE_PLATFORM_LOADER_IMAGE_LAYOUT_H_
 #define CONCLAVE_PLATFORM_LOADER_IMAGE_LAYOUT_H_
 

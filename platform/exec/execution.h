@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A command at work on a compute unit: its start, its units (work-groups), which several compute
-// units take in chunks, each with one atomic addition, and its end, which whoever ends the last
-// unit brings about.
+// A command at work on a compute unit, from its start to its end. Several compute units take its
+// units (work-groups) in chunks, each with one atomic addition. The thread that finishes the last
+// one completes the event.
 #ifndef CONCLAVE_PLATFORM_EXEC_EXECUTION_H_
 #define CONCLAVE_PLATFORM_EXEC_EXECUTION_H_
 

@@ -45,7 +45,7 @@ Descriptor connect_to(const std::string& path) {
                                : strerror(errno));
 }
 
-// Where only root, or the user that root has made it for, can put sockets.
+// Whether only root, or the user for whom root has made it, can put sockets there.
 bool is_trusted(const char* directory) {
   struct stat status;
   return lstat(directory, &status) == 0 && S_ISDIR(status.st_mode) && (status.st_mode & 022) == 0;
@@ -69,7 +69,7 @@ Daemon find_daemon(const std::string& name) {
   return daemon;
 }
 
-// The segment that the answer carries; null where it carries none.
+// The segment that the answer carries; null if it carries none.
 std::unique_ptr<Segment> ask(const std::string& name, DaemonRequest request, int attached = -1) {
   const Daemon daemon = find_daemon(name);
   if (!daemon.connection) return nullptr;

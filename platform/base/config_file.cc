@@ -23,7 +23,7 @@ void outside_strings(const std::string& text, Visit visit) {
   }
 }
 
-// Turns commas before a closing bracket into blanks; positions stay what they were.
+// Turns commas before a closing bracket into blanks, so positions stay the same.
 void remove_trailing_commas(std::string& text) {
   std::vector<size_t> commas;
   outside_strings(text, [&](size_t i) {
@@ -39,7 +39,7 @@ size_t line_of(const std::string& text, size_t position) {
                  std::count(text.begin(), text.begin() + static_cast<long>(position), '\n'));
 }
 
-// The line where the key stands, 0 where it is written with escapes and not found.
+// The line of the key; 0 if the key is written with escapes and not found.
 size_t line_of_key(const std::string& text, const std::string& key) {
   const std::string quoted = "\"" + key + "\"";
   for (size_t at = text.find(quoted); at != text.npos; at = text.find(quoted, at + 1)) {

@@ -17,8 +17,8 @@ struct CpuInfo {
   static const CpuInfo& get();
 };
 
-// Size of the first CPU's cache of the highest level, and of its lines, in bytes; 0 where the
-// system does not tell. Read once.
+// Size of the first CPU's cache of the highest level, and of its lines, in bytes; 0 if the system
+// does not say. Read once.
 uint64_t cpu_cache_bytes();
 uint64_t cpu_cache_line_bytes();
 

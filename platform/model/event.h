@@ -47,8 +47,8 @@ class Event : public Object<Event> {
   cl_command_type type() const { return type_; }
   bool is_user_event() const { return type_ == CL_COMMAND_USER; }
   Command* command() const { return command_.get(); }
-  // What a command may run on: the units of the queue's device, or those of them that its kernel is
-  // bound to.
+  // The compute units on which a command may run: those of the queue's device, or those of them
+  // that its kernel is bound to.
   const ComputeUnitSet& compute_units() const { return *units_; }
 
   // CL_QUEUED, CL_SUBMITTED, CL_RUNNING, CL_COMPLETE or a negative error code.
@@ -57,23 +57,23 @@ class Event : public Object<Event> {
 
   // --- Dependencies; called by the enqueuing thread before arm() ---
 
-  // Makes room for so many calls of depend_on(), which then cannot fail. Throws std::bad_alloc.
+  // Makes room for that many calls of depend_on(), which then cannot fail. Throws std::bad_alloc.
   void reserve_dependencies(size_t count);
   // Makes this event wait for `other`. `cascade`: an error of `other` ends this one too (explicit
   // wait lists; the order of an in-order queue does not cascade).
   void depend_on(Event& other, bool cascade) noexcept;
-  // Says that all dependencies are named. True when none is left: the caller must see to it that
-  // the command runs. Otherwise the engine gets it when the last dependency ends.
+  // Says that all dependencies are named. True if none is left: then the caller must make the
+  // command run. Otherwise the engine gets it when the last dependency ends.
   bool arm();
 
-  // --- Progress; called by whoever runs the command ---
+  // --- Progress; called by the thread that runs the command ---
 
   bool dependency_failed() const { return dependency_failed_.load(std::memory_order_relaxed); }
   void mark_submitted() { advance(CL_SUBMITTED); }
   void mark_running() { advance(CL_RUNNING); }
-  // Ends the command with CL_COMPLETE or a negative code and lets its dependents go. The event may
-  // be gone afterwards unless the caller holds a reference. False if it had ended before (possible
-  // for user events only).
+  // Ends the command with CL_COMPLETE or a negative code and releases its dependents. The event may
+  // be gone afterwards unless the caller holds a reference. False if it had ended before, which
+  // only user events can.
   bool complete(cl_int status) noexcept;
 
   // --- Waiting and watching ---
@@ -88,13 +88,13 @@ class Event : public Object<Event> {
   bool profiling() const { return profiling_; }
   uint64_t time(Time which) const { return times_[which]; }
 
-  // How the units of the command are handed out; used by the engine alone.
+  // How the units of the command are handed out; only the engine uses it.
   struct Progress {
-    std::atomic<uint64_t> next{0};       // first unit nobody has taken
+    std::atomic<uint64_t> next{0};       // first unit that nobody has taken
     std::atomic<uint64_t> remaining{0};  // units not yet run, and one for the start
     std::atomic<int32_t> wanted{0};      // further compute units that would help
     std::atomic<bool> started{false};
-    std::atomic<bool> resumed{false};  // what the command has waited for in the middle is there
+    std::atomic<bool> resumed{false};  // what the command waited for in the middle has happened
     std::atomic<cl_int> error{CL_SUCCESS};
     std::atomic<bool> reported{false};  // somebody has been told of the error
     std::atomic<bool> planned{false};   // what follows is known
@@ -102,16 +102,16 @@ class Event : public Object<Event> {
     uint64_t chunk = 1;  // how many units to take at once, as far as is known, at most and at least
     uint64_t most = 1;
     uint64_t least = 1;
-    // What the command says of itself: it may be gone for those who come late.
+    // Copied from the command, which may be gone for threads that come late.
     bool needs_lease = false;
     bool gang = false;
-    bool team = false;  // a gang of which one runs the command, with threads for all
+    bool team = false;  // a gang in which one runs the command, with threads for all
     bool timed = false;
     size_t stack_bytes = 0;
     std::atomic<uint64_t> estimate_ns{0};
     int32_t places = 0;                 // what `wanted` was at first
     std::atomic<bool> measured{false};  // whether that has been compared with the time it takes
-    // What the backlog knows of it, under the backlog's lock.
+    // What the backlog records here under its lock.
     struct Waiting {
       bool listed = false;
       uint64_t order = 0;     // of arrival there
@@ -119,12 +119,12 @@ class Event : public Object<Event> {
       uint64_t since_ns = 0;  // when it came, for the statistics
     };
     Waiting waiting;
-    // Of a gang: the unit that is to join next, -1 before the first; and how many have joined.
+    // For a gang: the compute unit that joins next, -1 before the first; and how many have joined.
     std::atomic<int32_t> gang_unit{-1};
     std::atomic<int32_t> gang_size{0};
 
     bool exhausted() const { return next.load(std::memory_order_relaxed) >= total; }
-    // Takes one of the places; false where none is left, or nothing to do.
+    // Takes one of the places; false if none is left, or if there is nothing to do.
     bool take_wanted() {
       int32_t places = wanted.load(std::memory_order_relaxed);
       while (places > 0)
@@ -135,7 +135,7 @@ class Event : public Object<Event> {
   };
   Progress progress;
 
-  // Of the lists that it may be on (ready_list.h, backlog.h).
+  // The hooks of the lists that it may be on (ready_list.h, backlog.h).
   using ListHook = boost::intrusive::list_member_hook<
       boost::intrusive::link_mode<boost::intrusive::normal_link>>;
   ListHook ready_hook, waiting_hook;
@@ -158,7 +158,7 @@ class Event : public Object<Event> {
   void call_back(cl_int status);
   static Link* closed();
 
-  Ref<Context> context_;  // of a user event; a command has its queue's
+  Ref<Context> context_;  // of a user event; a command uses its queue's
   Ref<CommandQueue> queue_;
   std::unique_ptr<Command> command_;
   const ComputeUnitSet* units_ = nullptr;  // of a command

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // clGetDeviceInfo's queries that have a file of their own. Each function answers those on its
-// subject, and returns false where `name` is not one of them.
+// subject, and returns false if `name` is not one of them.
 #ifndef CONCLAVE_ICD_DEVICE_INFO_H_
 #define CONCLAVE_ICD_DEVICE_INFO_H_
 

@@ -13,7 +13,7 @@
 
 namespace {
 
-// Returns why the file cannot be had; "" where it is in `buffer`.
+// Returns why the file cannot be had; "" if it is in `buffer`.
 std::string read_all(int fd, std::unique_ptr<char[]>& buffer, int& size) {
   struct stat status;
   if (fd < 0 || fstat(fd, &status) != 0) return std::strerror(errno);

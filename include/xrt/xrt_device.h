@@ -24,7 +24,7 @@ enum class device : unsigned int {
   bdf,                      // std::string: the name under which it can be opened
   interface_uuid,           // xrt::uuid: that of the platform, null here
   kdma,                     // uint32_t: compute units that only copy: 0
-  max_clock_frequency_mhz,  // unsigned long: of the CPU; 0 where it is not known
+  max_clock_frequency_mhz,  // unsigned long: of the CPU; 0 if it is not known
   m2m,                      // bool: whether memory is copied by the device
   name,                     // std::string
   nodma,                    // bool: whether there is no DMA: host and device share memory

@@ -12,7 +12,7 @@ namespace conclave {
 struct CpuInfo {
   std::string vendor = "unknown";
   std::string model = "CPU";
-  uint32_t vendor_id = 0;  // PCI vendor number, as other runtimes report it; 0 where unknown
+  uint32_t vendor_id = 0;  // PCI vendor number, as other runtimes report it; 0 if unknown
 
   static const CpuInfo& get();
 };

@@ -15,7 +15,7 @@ namespace conclave {
 class Error : public std::exception {
  public:
   // `code` is an OpenCL error code, `text` says what is wrong, with the offending values;
-  // `error_number` is what XRT's interface calls it (EBUSY ...), 0 where that follows from the
+  // `error_number` is what XRT's interface calls it (EBUSY ...), 0 if that follows from the
   // code.
   Error(cl_int code, std::string text, int error_number = 0)
       : code_(code), error_number_(error_number), text_(std::move(text)) {}

@@ -26,9 +26,9 @@ void resume(Dispatcher& dispatcher, Event& event, bool at_once) noexcept;
 
 // --- Its steps, for gangs, which run otherwise ---
 
-// First to run a command. False where it has ended already.
+// First to run a command. False if it has ended already.
 bool start(Event& event);
-// Runs units [first, first + count). Returns how long it took, in ns; 0 where it was not `timed`.
+// Runs units [first, first + count). Returns how long it took, in ns; 0 if it was not `timed`.
 uint64_t run_units(Tenure& tenure, Event& event, uint64_t first, uint64_t count, bool timed);
 // Notes that so many units have been run, and closes the command where these were the last.
 void note_done(Event& event, uint64_t units);

@@ -27,7 +27,7 @@ struct FaultScene {
   std::optional<std::array<uint64_t, 3>> group;
   bool may_be_a_later_group = false;  // the code runs several groups of a row as one
   std::vector<NamedRange> memory;
-  std::string source_line;  // "file.cl:12"; "" where it is not known
+  std::string source_line;  // "file.cl:12"; "" if it is not known
 };
 
 // One sentence, such as "kernel 'k', work-group (3, 0, 0): write to 0x7f0123456000, 0 bytes beyond

@@ -80,7 +80,7 @@ struct ImageLayout {
 
     bool is_from_host() const { return from.starts_with(kHost); }
     bool is_to_host() const { return to.starts_with(kHost); }
-    // The name of the host's port; empty where both ends are kernels'.
+    // The name of the host's port; empty if both ends are kernels'.
     std::string host_port() const {
       return is_from_host() ? from.substr(kHost.size())
              : is_to_host() ? to.substr(kHost.size())

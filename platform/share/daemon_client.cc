@@ -26,7 +26,7 @@ constexpr timeval kPatience = {2, 0};
   throw Error(CL_DEVICE_NOT_AVAILABLE, "ti-mctd at " + path + ": " + why);
 }
 
-// A connection to the daemon; empty where none listens. `path`: in a directory that no other
+// A connection to the daemon; empty if none listens. `path`: in a directory that no other
 // user can write.
 Descriptor connect_to(const std::string& path) {
   sockaddr_un address = {};

@@ -36,7 +36,7 @@ struct ChildEntry {
 int run_child_entry(int argc, char** argv);
 
 struct ChildResult {
-  int exit_status;     // 128 + signal where a signal ended it
+  int exit_status;     // 128 + signal if a signal ended it
   std::string output;  // stdout and stderr
 };
 

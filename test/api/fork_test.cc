@@ -12,7 +12,7 @@
 namespace conclave::test {
 namespace {
 
-// A program from start to end; 0 where all went well.
+// A program from start to end; 0 if all went well.
 int use_opencl() {
   Context context = make_context();
   CHECK(context.get() != nullptr);
@@ -83,7 +83,7 @@ struct Inherited {
   int data[64] = {};
 };
 
-// Ends the process by SIGALRM (exit status 142) where `call` takes longer than five seconds.
+// Ends the process by SIGALRM (exit status 142) if `call` takes longer than five seconds.
 cl_int timed(const char* name, const std::function<cl_int()>& call) {
   alarm(5);
   cl_int status = call();

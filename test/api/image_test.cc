@@ -555,7 +555,7 @@ TEST_F(ImageTest, InSubBuffers) {
   }());
 }
 
-// Flags of what an image is made from are its own, where it does not ask for less.
+// Flags of what an image is made from are its own, if it does not ask for less.
 TEST_F(ImageTest, FlagsOfTheStorage) {
   std::vector<int> host(64);
   const auto derived = [&](cl_mem_flags storage, cl_mem_flags flags, cl_mem_flags* result) {

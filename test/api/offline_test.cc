@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What clocl made, where there is no compiler: binaries for several CPUs, and for another one; and
+// What clocl made, if there is no compiler: binaries for several CPUs, and for another one; and
 // names of kernels for profilers.
 #include <unistd.h>
 

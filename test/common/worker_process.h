@@ -29,10 +29,10 @@ inline constexpr char kMembersOf[] = "CONCLAVE_TEST_GID=";
 class WorkerProcess {
  public:
   // Starts this program in a role, with `settings` ("NAME=value") added to its environment. Throws
-  // std::system_error where that fails.
+  // std::system_error if that fails.
   WorkerProcess(const std::string& role, const std::vector<std::string>& arguments,
                 const std::vector<std::string>& settings = {});
-  // Kills the process where it still runs.
+  // Kills the process if it still runs.
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
@@ -42,14 +42,14 @@ class WorkerProcess {
 
   // Writes a line to the worker's standard input.
   void send(const std::string& line);
-  // The next line of its standard output. Throws std::runtime_error where none comes within
+  // The next line of its standard output. Throws std::runtime_error if none comes within
   // `seconds` or the worker has ended.
   std::string receive(double seconds = 60);
 
   // Where that stops the process, returns when it has stopped.
   void signal(int number) const;
-  // Waits for its end: exit status, 128 + signal where a signal ended it. Throws std::runtime_error
-  // where it has not ended within `seconds`.
+  // Waits for its end: exit status, 128 + signal if a signal ended it. Throws std::runtime_error
+  // if it has not ended within `seconds`.
   int wait(double seconds = 60);
   // Shows on standard error where its threads are, if there is a gdb.
   void print_stacks() const;
@@ -79,7 +79,7 @@ using Arguments = std::vector<std::string>;
 using Role = std::function<void(const Arguments&)>;
 
 // Plays the role that the command line asks for. The exit status: 1, and the reason on standard
-// error, where the role throws; -1 where no role is asked for.
+// error, where the role throws; -1 if no role is asked for.
 int run_role(int argc, char** argv, const std::map<std::string, Role>& roles);
 
 // The page that this worker shares with the process that started it.

@@ -34,7 +34,7 @@ struct Call {
   size_t size;  // get_max_sub_group_size()
 };
 
-// The result that the work-item must have; nothing where it is undefined.
+// The result that the work-item must have; nothing if it is undefined.
 template <class T>
 using Reference = std::function<std::optional<T>(const Call<T>&)>;
 

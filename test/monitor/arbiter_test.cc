@@ -56,7 +56,7 @@ class ArbiterTest : public testing::Test {
     arbiter.add(user.tenant, limit, weight);
     arbiter.look();
   }
-  // Looks for some time as the daemon does; false where `done` did not come true.
+  // Looks for some time as the daemon does; false if `done` did not come true.
   template <class Condition>
   bool look_until(Condition done, int ms = 500) {
     for (int i = 0; i < 4 * ms; ++i) {

@@ -185,7 +185,7 @@ TEST_F(DaemonTest, ReadsTheConfigurationAgain) {
   EXPECT_EQ(header.policy.load(), static_cast<uint32_t>(share::Policy::kInterleave));
   EXPECT_EQ(header.time_slice_us.load(), Config().time_slice_us);
   EXPECT_EQ(socket_mode(), 0666u);
-  const auto process = client("allocate");  // without one the segment would be made anew
+  const auto process = client("allocate");  // without one the segment would be made again
 
   configure(R"("scheduler": "fcfs", "time-slice-us": 500, "segment-mode": "0660",
                "ddr-heap1-size-MiB": 3)");

@@ -23,12 +23,12 @@ class Tool {
   // `settings` ("NAME=value") are added to an environment without settings of Conclave.
   Tool(const std::string& program, const std::vector<std::string>& arguments,
        const std::vector<std::string>& settings = {});
-  // Kills it where it still runs.
+  // Kills it if it still runs.
   ~Tool();
   Tool(const Tool&) = delete;
 
   pid_t pid() const { return pid_; }
-  // Exit status, 128 + signal where one ended it. Throws std::runtime_error after `seconds`.
+  // Exit status, 128 + signal if one ended it. Throws std::runtime_error after `seconds`.
   int wait(double seconds = 20);
   std::string output() const;
   std::string errors() const;
@@ -54,7 +54,7 @@ class ToolTest : public ::testing::Test {
   const std::string& segment() const { return segment_.name(); }
   // Whether processes meet, or a daemon listens, under this name.
   bool segment_exists() const;
-  // That of this user; null where there is none.
+  // That of this user; null if there is none.
   std::unique_ptr<share::Segment> open_segment() const;
 
   // A file of this test.

@@ -227,7 +227,7 @@ TEST_F(AccessModesOfProcesses, WhatTheModesPermit) {
   expect_steps(*p, {"may 0 run"});
 }
 
-// Who may only look does not replace the image of an owner; where there is none it may be first.
+// Who may only look does not replace the image of an owner; if there is none it may be first.
 TEST_F(AccessModesOfProcesses, LoadsInSharedMode) {
   auto owner = start(), looker = start();
   expect_steps(*looker, {"array shared", "load X", "load Y", "load X"});

@@ -37,7 +37,7 @@ class ExitTest : public testing::Test {
                                  std::string("CONCLAVE_SCHEDULER=") + scheduler});
   }
 
-  // What a process of the segment has in the table; none where it is not in it.
+  // What a process of the segment has in the table; none if it is not in it.
   std::optional<Owner> find(pid_t pid) {
     if (!opened_) opened_ = share::MeetingPlace(segment_.name()).find();
     const Registry registry(opened_->layout());

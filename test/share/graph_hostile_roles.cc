@@ -31,7 +31,7 @@ class User {
   explicit User(uint32_t seed)
       : random_(seed), device_(0), uuid_(device_.load_xclbin(graph_image_file())) {}
 
-  // One thing, to its end or to an error. False where a kernel goes on for which nothing can be
+  // One thing, to its end or to an error. False if a kernel goes on for which nothing can be
   // done: the process has to end.
   bool act() {
     try {

@@ -67,7 +67,7 @@ class Scene {
     for (Place& place : places_) fill(place);
   }
 
-  // Throws std::runtime_error where something is wrong or stuck.
+  // Throws std::runtime_error if something is wrong or stuck.
   void run(uint32_t rounds) {
     int64_t next_tool = 0;
     while (vandal_->page().progress < rounds) {

@@ -393,7 +393,7 @@ class Explorer {
   std::vector<Step> trace_;
 };
 
-// Memory for a thread of the model; null where none runs.
+// Memory for a thread of the model; null if none runs.
 void* allocate(size_t size) {
   if (!g_current) return nullptr;
   Fibre& self = *g_current;

@@ -38,7 +38,7 @@ constexpr int64_t kStuck = 30 * kSecond;
 
 struct Part {
   const char* role;
-  Arguments arguments;  // a seed follows where there are none
+  Arguments arguments;  // a seed follows if there are none
   bool is_short = false;
 };
 const Part kMix = {"mix", {}}, kFaults = {"faults", {}}, kGangs = {"gangs", {}},
@@ -71,7 +71,7 @@ class Soak {
     for (size_t i = 0; i < places_.size(); ++i) fill(i);
   }
 
-  // Throws std::runtime_error where something is wrong or stuck.
+  // Throws std::runtime_error if something is wrong or stuck.
   void run(int64_t nanoseconds) {
     const int64_t start = now_ns(), end = start + nanoseconds;
     int64_t next_kill = start, next_stop = start, next_report = start + 60 * kSecond;

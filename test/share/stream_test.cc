@@ -381,7 +381,7 @@ TEST_P(Streams, PrimaryAndExclusiveModes) {
   step(other, "graph gr[1] primary");
   step(other, "run 1");
   step(driver, "load " + one_unit_image_file(), errno_text(EBUSY));
-  // What a process that dies has written can be read, and the next one begins anew.
+  // What a process that dies has written can be read, and the next one begins again.
   step(driver, "run 0");
   kill(driver);
   WorkerProcess& next = process();

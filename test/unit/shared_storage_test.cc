@@ -56,7 +56,7 @@ TEST(SharedStorage, SizesThatCannotBe) {
   EXPECT_THROW(SharedStorage(size_t{1} << 60), Error);
 }
 
-// The number of the storage's own descriptor; -1 where there is none.
+// The number of the storage's own descriptor; -1 if there is none.
 int own_descriptor() {
   for (int number = 3; number < 64; ++number) {
     char target[256];

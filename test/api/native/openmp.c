@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-// How many threads there are, and of each the CPU that it is bound to, -1 where it may use several.
+// How many threads there are, and of each the CPU that it is bound to, -1 if it may use several.
 void describe_team(int* threads, int* cpu) {
   *threads = omp_get_max_threads();
 #pragma omp parallel

@@ -13,7 +13,7 @@ uint32_t c_local_core_num(void) {
   return __local_core_num();
 }
 
-// How many cycles a delay of 20000 took; 0 where the clocks differ.
+// How many cycles a delay of 20000 took; 0 if the clocks differ.
 uint32_t c_delay(void) {
   const uint64_t begin = __clock64();
   const uint32_t low = __clock();

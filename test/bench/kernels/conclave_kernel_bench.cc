@@ -130,7 +130,7 @@ std::string explain(const std::exception& error) {
   return opencl != nullptr ? examples::describe(*opencl) : error.what();
 }
 
-// Measures and prints; false where a kernel failed.
+// Measures and prints; false if a kernel failed.
 bool measure(const std::vector<KernelCase>& cases, bool json) {
   const auto threads = session().device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
   limits::set_threads(threads);

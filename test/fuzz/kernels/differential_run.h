@@ -21,7 +21,7 @@ struct Failure {
 // What all others are compared with: the build without optimisation.
 extern const char* const kReferenceOptions;
 
-// That build code for work-groups of exactly the local size of `launch`; empty where it has smaller
+// That build code for work-groups of exactly the local size of `launch`; empty if it has smaller
 // groups besides.
 std::string specializing_options(const Launch& launch);
 

@@ -16,7 +16,7 @@ using test::replaced;
 using test::sample_image;
 using test::sample_metadata;
 
-// The text with which a binary is refused; "" where it is taken.
+// The text with which a binary is refused; "" if it is taken.
 std::string refusal(std::string bytes) {
   try {
     ProgramImage::parse(std::move(bytes));

@@ -210,7 +210,7 @@ TEST_F(MeetingPlaceTest, DescriptorsOfSomethingElse) {
   close(memory);
 }
 
-// Whoever is stopped over the links keeps others waiting for a while, not for good.
+// Whoever is stopped over the links keeps others waiting for a while, not for ever.
 TEST_F(MeetingPlaceTest, SomebodyIsStoppedAtTheLinks) {
   const MeetingPlace place("test");
   std::filesystem::create_directories(place.path());

@@ -17,7 +17,7 @@
 namespace {
 
 using Problem = examples::Product<double>;
-// Where a matrix begins at a page, no device has a reason to copy it.
+// If a matrix begins at a page, no device has a reason to copy it.
 using Matrix = std::vector<double, boost::alignment::aligned_allocator<double, 4096>>;
 using Operands = examples::Operands<double, Matrix::allocator_type>;
 

@@ -192,7 +192,7 @@ TEST_F(ForkTest, ForkedChildMayExit) {
   expect_success("exit_of_a_fork");
 }
 
-// Objects that the child makes anew either work or are refused; nothing hangs.
+// New objects of the child either work or are refused; nothing hangs.
 CHILD_PROCESS(new_objects_in_a_fork) {
   Inherited o = make_inherited();
   pid_t child = fork();

@@ -186,7 +186,7 @@ TEST_F(OpenMpTest, ThreadsOfSubDevicesAreOnTheirUnits) {
   }
 }
 
-// More threads than there are units: what is left over is on none.
+// More threads than compute units: the rest is on none.
 CHILD_PROCESS(many_threads) {
   Context context = make_context();
   Queue queue = make_queue(context);
@@ -267,7 +267,7 @@ CHILD_PROCESS(openmp_without_traces) {
   return 0;
 }
 
-// Where the host has another copy of the library: it has told where a variable is, and its value.
+// For a host with another copy of the library, which has told the address and value of a variable.
 CHILD_PROCESS(openmp_beside_another) {
   static const unsigned flag = 0xcafe0000;
   char text[100];
@@ -364,7 +364,7 @@ TEST_F(OpenMpTest, ProcessesTakeTurns) {
   for (const ChildResult& result : results) EXPECT_EQ(0, result.exit_status) << result.output;
 }
 
-// Where there are no more units than CPUs, each thread stays on the CPU of one.
+// If there are no more compute units than CPUs, each thread stays on the CPU of one.
 CHILD_PROCESS(bound_team) {
   Context context = make_context();
   Queue queue = make_queue(context);

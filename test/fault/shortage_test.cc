@@ -36,7 +36,7 @@ constexpr char kSource[] = R"(
     a[get_group_id(0)] += 1;
   })";
 
-// Codes by which a call may say that something is wanting, or that what it builds on is not there.
+// Codes for a call that lacks something, or whose input is missing.
 bool is_shortage(cl_int code) {
   switch (code) {
     case CL_SUCCESS:
@@ -56,7 +56,7 @@ bool is_shortage(cl_int code) {
 class Usage {
  public:
   // "" if all went well and all results are right, "short" where something was refused and every
-  // code says so, else what is wrong.
+  // code says so; otherwise what is wrong.
   std::string result() {
     use();
     clean_up();

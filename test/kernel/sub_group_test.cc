@@ -250,7 +250,7 @@ constexpr char kKernel[] = R"(
   })";
 constexpr const char* kFlows[] = {"", "if (g % 3 != 0)", "for (uint k = 0; k <= g % 4; ++k)"};
 
-// Where a work-item is.
+// The position of a work-item.
 struct Place {
   cl_uint group, sub_group, lane, size;
 };

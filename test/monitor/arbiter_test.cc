@@ -160,7 +160,7 @@ TEST_F(ArbiterTest, KeepsToLimits) {
   second.process.give(has_first ? 0 : 1);
   arbiter.look();
   EXPECT_TRUE(second.process.accept(has_first ? 1 : 0));
-  // Also where nobody else is there.
+  // Also if nobody else is there.
   arbiter.remove(first.tenant);
   second.process.wish(2, units({5}), 0);
   arbiter.look();

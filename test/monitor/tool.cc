@@ -204,7 +204,7 @@ std::unique_ptr<Tool> ToolTest::foreground_daemon() {
   return tool;
 }
 
-// Whoever listens.
+// The process that listens.
 uint32_t ToolTest::daemon_pid() const {
   const Descriptor connection(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   sockaddr_un address = {};

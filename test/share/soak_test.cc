@@ -31,8 +31,8 @@ namespace {
 constexpr int64_t kMillisecond = 1'000'000;
 constexpr int64_t kSecond = 1000 * kMillisecond;
 
-// A process that is not stopped and makes no progress for so long is told of, with the state of the
-// device; after so long it is stuck. Building kernels, at the start, is no progress.
+// A process that is not stopped and makes no progress for so long is reported, with the state of
+// the device; after so long it is stuck. Building kernels, at the start, is no progress.
 constexpr int64_t kSlow = 10 * kSecond;
 constexpr int64_t kStuck = 30 * kSecond;
 
@@ -120,7 +120,7 @@ class Soak {
       EXPECT_FALSE(entry.path().filename().string().starts_with(segment_.name())) << entry.path();
   }
 
-  // That it was a test of something.
+  // Makes sure that something was tested.
   void expect_events() const {
     EXPECT_GT(kills_, 0);
     EXPECT_GT(stops_, 0);
@@ -263,7 +263,7 @@ class Soak {
   std::string examine(const std::string& more = "") const {
     return tool_output("conclave examine --segment " + segment_.name() + more);
   }
-  // For whoever reads the test's output: the device, and what the process does.
+  // For the reader of the test's output: the device, and what the process does.
   std::string state_of(pid_t pid) const {
     const std::string process = std::to_string(pid);
     return " (process " + process + ")\n" +

@@ -114,7 +114,7 @@ class StreamTest : public testing::Test {
     EXPECT_LT(std::stol(ask(worker, "cpu")) - before, 25'000) << "microseconds";
   }
 
-  // Of this test alone: streams keep what is in them.
+  // Only for this test, since streams keep their content.
   static std::string next_suffix() {
     static int tests = 0;
     return ".stream" + std::to_string(++tests);

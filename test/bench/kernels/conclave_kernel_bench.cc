@@ -113,7 +113,7 @@ void print_table_row(const KernelCase& kernel_case, const Times& times) {
               rate(unit, times.amount, times.device), unit.c_str(), times.limit / times.device);
 }
 
-// The last key of a row is what it is about.
+// The last key of a row is its subject.
 void add_rows(nlohmann::ordered_json& rows, const KernelCase& kernel_case, const Times& times) {
   rows.push_back({{"name", kernel_case.name},
                   {"real_time", times.device * 1e3},

@@ -74,7 +74,7 @@ const Place& Statements::writable_place() {
   return *random_.pick(places);
 }
 
-// The value of an expression that is bounded, where it is real.
+// The value of an expression, bounded if it is real.
 std::string Statements::assign(const Place& place, const std::string& text, Type type) {
   std::string converted = expressions_.convert(text, type, place.type);
   if (place.type.real() && !type.real())

@@ -13,7 +13,7 @@ bool describe_memory(cl_device_info name, const Info& info);
 bool describe_heaps(cl_device_info name, const Info& info);
 bool describe_images(cl_device_info name, const Info& info);
 
-// sub_device.cc: how the device can be split, and what it is a part of.
+// sub_device.cc: how the device can be split, and its parent.
 bool describe_partition(const Device& device, cl_device_info name, const Info& info);
 
 }  // namespace conclave::icd

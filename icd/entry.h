@@ -161,7 +161,7 @@ inline void hand_out(const Ref<Event>& event, cl_event* out) {
     event->release_handle();
 }
 
-// After a blocking command: an error of the command, or of what it waited for, is the call's error.
+// Ends a blocking call: an error of its command, or of what that waited for, is the call's error.
 void wait_blocking(CommandQueue& queue, const Ref<Event>& event, cl_event* out);
 
 // The answer to a clGet*Info call.

@@ -40,7 +40,7 @@ LocalSize local_size_input(size_t size, const void* input) {
   return local;
 }
 
-// As many dimensions as there is room for.
+// Returns as many dimensions as there is room for.
 std::vector<size_t> dimensions_asked_for(const LocalSize& local, const Info& info) {
   const size_t room = info.target() ? info.size() / sizeof(size_t) : local.size();
   const size_t count = std::clamp<size_t>(room, 1, local.size());

@@ -15,7 +15,7 @@ using share::ParameterSlot;
 
 // How much to copy for each user at a time; it takes the daemon some 50 us.
 constexpr size_t kBudgetBytes = 2 * GraphPart::kMaxParameterBytes;
-// What a try costs besides the bytes, expressed in bytes.
+// The cost of a try in addition to its bytes, expressed in bytes.
 constexpr size_t kTryBytes = 64;
 
 ParameterSlot slot_of(const Tenant& tenant, const GraphPart& part) {

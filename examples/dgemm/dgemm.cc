@@ -83,7 +83,7 @@ size_t count_errors(const Problem& problem, const Matrix& result, const Matrix& 
   return errors;
 }
 
-// Where element (line, k) of an operand is: line * line_stride + k * depth_stride.
+// The place of element (line, k) of an operand: line * line_stride + k * depth_stride.
 struct Strides {
   cl_long line, depth;
 };

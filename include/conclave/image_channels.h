@@ -51,7 +51,7 @@ constexpr bool is_signed(cl_channel_type type) {
          type == CL_SIGNED_INT16;
 }
 
-// Where a channel narrower than 32 bits lies among the bits of an element.
+// The place of a channel narrower than 32 bits among the bits of an element.
 struct Field {
   uint32_t position, bits;
 };

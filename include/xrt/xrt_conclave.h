@@ -90,7 +90,7 @@ XCL_DRIVER_DLLESPEC xclConclaveTransfer xclConclaveStartTransfer(xclConclaveArra
                                                                  xclBufferHandle buffer,
                                                                  enum xclBOSyncDirection direction,
                                                                  size_t size, size_t offset);
-/* Until all its bytes are in the stream, or out of it. EIO where the stream breaks: the process
+/* Waits until all its bytes are in the stream, or out of it. EIO if the stream breaks: the process
  * that runs the kernel at the other end has died; ENODEV if the array is closed meanwhile. */
 XCL_DRIVER_DLLESPEC int xclConclaveWaitTransfer(xclConclaveTransfer transfer);
 XCL_DRIVER_DLLESPEC int xclConclaveFreeTransfer(xclConclaveTransfer transfer);
@@ -125,7 +125,7 @@ XCL_DRIVER_DLLESPEC int xclConclaveResetGraph(xclConclaveGraph graph);
 XCL_DRIVER_DLLESPEC int xclConclaveRunGraph(xclConclaveGraph graph, uint64_t iterations);
 /* `ms`: 0: for ever; ETIME. */
 XCL_DRIVER_DLLESPEC int xclConclaveWaitGraph(xclConclaveGraph graph, uint64_t ms);
-/* Until so many cycles have passed since it was run, when it is suspended; 0: until it is done. */
+/* Waits until so many cycles have passed since run(), and suspends; 0: until it is done. */
 XCL_DRIVER_DLLESPEC int xclConclaveWaitGraphCycles(xclConclaveGraph graph, uint64_t cycles);
 XCL_DRIVER_DLLESPEC int xclConclaveSuspendGraph(xclConclaveGraph graph);
 XCL_DRIVER_DLLESPEC int xclConclaveResumeGraph(xclConclaveGraph graph);

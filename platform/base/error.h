@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one way to report failure inside the platform: throw Error on cold paths; the wrapper at the
-// entry points (icd/entry.h) turns it into a cl_int and hands the text to whoever asked for it.
+// entry points (icd/entry.h) turns it into a cl_int and hands the text to those who want it.
 #ifndef CONCLAVE_PLATFORM_BASE_ERROR_H_
 #define CONCLAVE_PLATFORM_BASE_ERROR_H_
 

@@ -80,7 +80,7 @@ ShadowMemory& ShadowMemory::get() {
 std::shared_ptr<Allocation> ShadowMemory::add(uint64_t base, size_t size, bool is_written) {
   auto allocation = std::make_shared<Allocation>(base, size, is_written);
   std::lock_guard lock(mutex_);
-  // Whoever owns memory that is used again has released it.
+  // Memory that is used again has been released by its owner.
   std::erase_if(released_, [&](const Released& old) {
     return !old.storage && old.base < base + size && base < old.base + old.size;
   });

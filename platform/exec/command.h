@@ -37,7 +37,7 @@ class Command {
 
   // How many units there are.
   virtual uint64_t units() const { return 1; }
-  // How many of them had better run together.
+  // How many of them should run together.
   virtual uint64_t units_at_least() const { return 1; }
 
   // Expected time for all units on one compute unit, in nanoseconds. Decides whether waking other

@@ -288,7 +288,7 @@ void Share::settle(Membership& fresh) {
   Header& header = fresh.segment.layout().header();
   if (header.daemon_pid.load() != 0) return;
   if (fresh.registry.everybody().size() > 1) fresh.registry.remove_dead();
-  // Of several that come at once each may think that another one was first.
+  // If several come at once each may think that another one was first.
   const bool settled = header.time_slice_us.load() != 0 && fresh.heap.size(HeapId::kDdr1) != 0;
   if (settled && fresh.registry.everybody().size() > 1) return;
   header.policy.store(static_cast<uint32_t>(
@@ -297,7 +297,7 @@ void Share::settle(Membership& fresh) {
   fresh.heap.configure({{config.ddr_heap1_bytes, config.ddr_heap2_bytes, config.msmc_heap_bytes}});
 }
 
-// Of all processes of this user; the daemon's entry shows what others have.
+// The contexts of all processes of this user; the daemon's entry shows what others have.
 uint64_t Share::contexts() const {
   uint64_t sum = 0;
   for (Owner owner : registry().everybody())

@@ -53,7 +53,7 @@ TEST_F(ForkTest, WorksInBothWhenForkedBeforeFirstUse) {
   expect_success("fork_before_use");
 }
 
-// As a server that loads everything, looks for devices and then forks its workers.
+// Like a server that loads everything, looks for devices and then forks its workers.
 CHILD_PROCESS(fork_after_listing) {
   CHECK(platform() != nullptr);
   CHECK(device() != nullptr);

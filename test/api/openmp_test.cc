@@ -65,7 +65,7 @@ class OpenMpTest : public ApiTest {
     std::erase(team.cpus, -2);
     return team;
   }
-  // Of 0, ... n - 1, by each of `items` work-items in both ways.
+  // The sum of 0, ... n - 1, by each of `items` work-items in both ways.
   std::vector<int> sums(cl_command_queue queue, int n, size_t items) {
     std::vector<int> data(static_cast<size_t>(n));
     std::iota(data.begin(), data.end(), 0);
@@ -228,7 +228,7 @@ TEST_F(OpenMpTest, AbortInAParallelRegion) {
   }
 }
 
-// In a process of its own, a kernel whose C code has a parallel region.
+// In a separate process: a kernel whose C code has a parallel region.
 int run_parts() {
   Context context = make_context();
   Queue queue = make_queue(context);

@@ -167,7 +167,7 @@ TEST_F(ArbiterTest, KeepsToLimits) {
   EXPECT_FALSE(second.process.accept(5));
 }
 
-// Of two who compute all the time, one of four times the weight has more than twice the time.
+// If two users compute all the time, one of four times the weight gets more than twice the time.
 TEST_F(ArbiterTest, WeighsUsers) {
   add(first);
   add(second, 0, 4);

@@ -137,7 +137,7 @@ TEST_F(DeviceUsersTest, ExclusiveContextsExcludeOtherUsers) {
   EXPECT_EQ(attempt([&] { first.slot.open(kX.uuid, 0, kShared); }), 0);
 }
 
-// Of two that want the same at once, never both get it.
+// If two want the same at once, never both get it.
 TEST_F(DeviceUsersTest, OneOfTwoAtTheSameTime) {
   for (User* user : {&first, &second}) user->slot.load(kX);
   for (int round = 0; round < 300; ++round) {

@@ -265,7 +265,7 @@ TEST(AccessKill, ManyProcessesAtOnce) {
   EXPECT_GT(refused.load(), 20u) << "that is no test of anything";
 }
 
-// Of two that want the array at the same moment, in modes that rule each other out, one gets it.
+// If two want the array at the same moment, in modes that forbid each other, one gets it.
 TEST(AccessKill, OneOfTwoAtTheSameMoment) {
   EmptySegment segment;
   const Layout& layout = segment.layout();

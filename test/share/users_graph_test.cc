@@ -53,7 +53,7 @@ class GraphsOfUsers : public StreamTest {
     return process({segment_.setting(), "CONCLAVE_TEST_UID=" + std::to_string(user),
                     "XDG_RUNTIME_DIR=" + home.path()});
   }
-  // Of 80 MB, which is still on its way when this returns.
+  // A transfer of 80 MB, which is still on its way when this returns.
   static void begin_transfer(WorkerProcess& writer, WorkerProcess& reader,
                              const std::string& start = "start") {
     step(reader, start + " leaves:{leaves_1}" + kPages);

@@ -41,7 +41,7 @@ TEST(SharedStorage, IsTheSameMemoryByItsDescriptor) {
   EXPECT_NE(other.data(), storage.data());
   storage.data()[5'000] = std::byte{3};
   EXPECT_EQ(other.data()[5'000], std::byte{3});
-  // Of which it is a share of its own.
+  // It has its own share of that.
   {
     const SharedStorage gone = std::move(storage);
   }

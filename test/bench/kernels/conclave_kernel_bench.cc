@@ -24,7 +24,7 @@ struct Options {
 // Whether --best was given.
 bool best = false;
 
-// Of --launches.
+// The value of --launches.
 unsigned launches = 1;
 
 // What clBuildProgram gets.

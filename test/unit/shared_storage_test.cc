@@ -41,7 +41,7 @@ TEST(SharedStorage, IsTheSameMemoryByItsDescriptor) {
   EXPECT_NE(other.data(), storage.data());
   storage.data()[5'000] = std::byte{3};
   EXPECT_EQ(other.data()[5'000], std::byte{3});
-  // It has its own share of that.
+  // The import lives on without the storage that it came from.
   {
     const SharedStorage gone = std::move(storage);
   }

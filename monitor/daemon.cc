@@ -96,7 +96,9 @@ void configure_heaps(const Tenant& tenant, const Heap::Sizes& sizes) {
 
 void free_blocks(Tenant& tenant, const ProcessWatch::Dead& dead) {
   const share::Registry::Recovered recovered = tenant.registry().remove(dead.owner);
-  log::info("process " + std::to_string(dead.process.pid) + " died; freed " + in_words(recovered));
+  if (recovered.blocks > 0)
+    log::info("process " + std::to_string(dead.process.pid) + " died; freed " +
+              in_words(recovered));
 }
 
 // The heaps of a user, as the configuration wants them.

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 
 namespace conclave::share {
 
@@ -31,9 +30,7 @@ Liveness liveness(const ProcessIdentity& process);
 std::string process_name(pid_t pid);
 std::string process_command(pid_t pid);
 
-// The boot this machine runs since (a UUID), and the namespace that this process's numbers count
-// in.
-std::pair<uint64_t, uint64_t> boot_id();
+// The namespace that this process's numbers count in.
 uint64_t pid_namespace();
 
 }  // namespace conclave::share

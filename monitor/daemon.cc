@@ -97,7 +97,9 @@ void configure_heaps(const Tenant& tenant, const Heap::Sizes& sizes) {
 
 void free_blocks(Tenant& tenant, const ProcessWatch::Dead& dead) {
   const share::Registry::Recovered recovered = tenant.registry().remove(dead.owner);
-  log::info("process " + std::to_string(dead.process.pid) + " died; freed " + in_words(recovered));
+  if (recovered.blocks > 0)
+    log::info("process " + std::to_string(dead.process.pid) + " died; freed " +
+              in_words(recovered));
 }
 
 // The heaps of a user by the configuration.
@@ -308,24 +310,30 @@ std::vector<std::unique_ptr<Daemon::Client>> Daemon::take_unused(size_t keep) {
 
 // --- Connections ---
 
-// A user who connects and says nothing loses the oldest connection, so nobody keeps others out.
+// Most have asked already. A user who connects and says nothing loses the oldest connection, so
+// nobody keeps others out.
 void Daemon::accept() {
   while (Descriptor socket = socket_->accept()) {
     const std::optional<Peer> peer = Peer::of(socket);
     if (!peer) continue;
-    const auto theirs = [&](const auto& entry) { return entry.second.peer.uid == peer->uid; };
-    if (std::count_if(connections_.begin(), connections_.end(), theirs) >= kMostConnections) {
-      auto oldest = connections_.end();
-      for (auto entry = connections_.begin(); entry != connections_.end(); ++entry)
-        if (theirs(*entry) &&
-            (oldest == connections_.end() || entry->second.since < oldest->second.since))
-          oldest = entry;
-      connections_.erase(oldest);
-    }
     const int descriptor = socket.get();
+    Connection connection{std::move(socket), *peer, now_ns()};
+    if (answer(connection)) continue;
+    drop_oldest_of_too_many(peer->uid);
     listen_to(descriptor);
-    connections_[descriptor] = {std::move(socket), *peer, now_ns()};
+    connections_[descriptor] = std::move(connection);
   }
+}
+
+void Daemon::drop_oldest_of_too_many(uid_t uid) {
+  const auto theirs = [&](const auto& entry) { return entry.second.peer.uid == uid; };
+  if (std::count_if(connections_.begin(), connections_.end(), theirs) < kMostConnections) return;
+  auto oldest = connections_.end();
+  for (auto entry = connections_.begin(); entry != connections_.end(); ++entry)
+    if (theirs(*entry) &&
+        (oldest == connections_.end() || entry->second.since < oldest->second.since))
+      oldest = entry;
+  connections_.erase(oldest);
 }
 
 // False if nothing has been asked yet.

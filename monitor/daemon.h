@@ -86,6 +86,7 @@ class Daemon {
   const Descriptor* grant(const Peer& peer, const share::DaemonRequest& request,
                           Descriptor attached);
   void drop_silent();
+  void drop_oldest_of_too_many(uid_t uid);
 
   void listen_to(int descriptor);
   void set_permissions();

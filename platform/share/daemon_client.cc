@@ -19,8 +19,12 @@
 namespace conclave::share {
 namespace {
 
-// A daemon answers within microseconds, unless it has been stopped.
-constexpr timeval kPatience = {2, 0};
+// A daemon answers within microseconds, unless it has been stopped, or shares the CPUs with a
+// hundred busy processes.
+constexpr timeval kPatience = {4, 0};
+
+// Pauses before a request is repeated: 1 ms, 2 ms and so on up to this.
+constexpr useconds_t kLongestPauseUs = 256'000;
 
 [[noreturn]] void fail(const std::string& path, const std::string& why) {
   throw Error(CL_DEVICE_NOT_AVAILABLE, "ti-mctd at " + path + ": " + why);
@@ -69,17 +73,35 @@ Daemon find_daemon(const std::string& name) {
   return daemon;
 }
 
-// The segment that the answer carries; null if it carries none.
-std::unique_ptr<Segment> ask(const std::string& name, DaemonRequest request, int attached = -1) {
-  const Daemon daemon = find_daemon(name);
-  if (!daemon.connection) return nullptr;
-  request.pid_namespace = pid_namespace();
-  const int socket = daemon.connection.get();
-  if (send_message(socket, &request, sizeof request, attached) < 0)
-    fail(daemon.path, strerror(errno));
+struct Reply {
   DaemonAnswer answer;
   Descriptor file;
-  const ssize_t size = receive_message(socket, &answer, sizeof answer, file);
+};
+
+// How many bytes of an answer have come; -1, with errno, on failure.
+ssize_t exchange(const Descriptor& connection, const DaemonRequest& request, int attached,
+                 Reply& reply) {
+  if (send_message(connection.get(), &request, sizeof request, attached) < 0) return -1;
+  return receive_message(connection.get(), &reply.answer, sizeof reply.answer, reply.file);
+}
+
+// The segment that the answer carries; null if it carries none.
+std::unique_ptr<Segment> ask(const std::string& name, DaemonRequest request, int attached = -1) {
+  request.pid_namespace = pid_namespace();
+  Reply reply;
+  Daemon daemon;
+  ssize_t size = 0;
+  for (useconds_t pause_us = 1000;; pause_us *= 2) {
+    daemon = find_daemon(name);
+    if (!daemon.connection) return nullptr;
+    size = exchange(daemon.connection, request, attached, reply);
+    // If a user has too many connections that say nothing, the daemon drops the oldest one. In a
+    // crowd that may be one that was about to speak.
+    const bool dropped = size == 0 || (size < 0 && (errno == ECONNRESET || errno == EPIPE));
+    if (!dropped || pause_us > kLongestPauseUs) break;
+    usleep(pause_us);
+  }
+  auto& [answer, file] = reply;
   if (size < 0)
     fail(daemon.path,
          errno == EAGAIN ? "it does not answer; has it been stopped?" : strerror(errno));

@@ -155,7 +155,15 @@ class Watch {
     event.data.u32 = static_cast<uint32_t>(pid);
     if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, pidfd.get(), &event) != 0)
       log::warn("cannot watch process " + std::to_string(pid) + ": " + strerror(errno));
-    watched_.emplace(pid, std::move(pidfd));
+    const uint64_t start_time = start_time_of(pid, pidfd);
+    watched_.emplace(pid, Watched{std::move(pidfd), start_time});
+  }
+
+  // 0 where the process has ended: the number may be another's by now.
+  static uint64_t start_time_of(pid_t pid, const Descriptor& pidfd) {
+    const uint64_t start_time = identity_of(pid).start_time;
+    pollfd end{pidfd.get(), POLLIN, 0};
+    return poll(&end, 1, 0) == 0 ? start_time : 0;
   }
 
   void forget(pid_t pid) {
@@ -163,13 +171,24 @@ class Watch {
     watched_.erase(pid);
   }
 
-  // Process `pid` has ended.
+  // Process `pid` has ended. Others wait for what it had: an entry that names the very process that
+  // was watched is removed without asking the system again.
   void bury_all_of(pid_t pid) {
-    forget(pid);
+    const uint64_t ended = watched_since(pid);
     for (Owner owner : registry_.everybody()) {
       const ProcessIdentity process = registry_.identity(owner);
-      if (process.pid == pid && liveness(process) == Liveness::kDead) bury(owner);
+      if (process.pid != pid) continue;
+      const bool is_it = ended != 0 && process.start_time == ended;
+      if (is_it || liveness(process) == Liveness::kDead) bury(owner);
     }
+    forget(pid);
+  }
+
+  // The start time of the process of that number that is watched; 0: not known.
+  uint64_t watched_since(pid_t pid) {
+    std::lock_guard lock(mutex_);
+    const auto found = watched_.find(pid);
+    return found == watched_.end() ? 0 : found->second.start_time;
   }
 
   void bury(Owner owner) {
@@ -203,7 +222,11 @@ class Watch {
   const Guardian::Notify notify_;
   std::mutex mutex_;
   Descriptor epoll_;
-  std::map<pid_t, Descriptor> watched_;
+  struct Watched {
+    Descriptor pidfd;
+    uint64_t start_time;  // 0: not known
+  };
+  std::map<pid_t, Watched> watched_;
   std::atomic<pid_t> daemon_{0};
 };
 

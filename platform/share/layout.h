@@ -21,7 +21,7 @@
 namespace conclave::share {
 
 inline constexpr uint64_t kMagic = 0x65'76'61'6c'63'6e'6f'63;  // "conclave"
-inline constexpr uint32_t kLayoutVersion = 7;
+inline constexpr uint32_t kLayoutVersion = 8;
 inline constexpr uint32_t kCuEntries = 256;
 inline constexpr uint32_t kMaxProcesses = 1024;
 inline constexpr uint32_t kWishes = 4;
@@ -139,7 +139,6 @@ struct alignas(4096) Header {
   Atomic<uint32_t> layout_version;
   Atomic<uint32_t> process_capacity;
   Atomic<uint64_t> size;            // bytes
-  Atomic<uint64_t> boot_id[2];      // the boot in which it was made
   Atomic<uint64_t> pid_namespace;   // the namespace of the pids
   Atomic<uint64_t> created_ns;      // CLOCK_REALTIME; tells segments of one name apart
   Atomic<uint32_t> daemon_pid;      // of the ti-mctd that serves it; 0: none

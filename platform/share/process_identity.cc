@@ -98,13 +98,6 @@ std::string process_command(pid_t pid) {
   return command;
 }
 
-std::pair<uint64_t, uint64_t> boot_id() {
-  std::string text = read_file("/proc/sys/kernel/random/boot_id");
-  std::erase_if(text, [](unsigned char c) { return !isxdigit(c); });
-  if (text.size() != 32) return {0, 0};
-  return {std::stoull(text.substr(0, 16), nullptr, 16), std::stoull(text.substr(16), nullptr, 16)};
-}
-
 uint64_t pid_namespace() {
   struct stat status;
   return stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 
 namespace conclave::share {
 
@@ -31,8 +30,7 @@ Liveness liveness(const ProcessIdentity& process);
 std::string process_name(pid_t pid);
 std::string process_command(pid_t pid);
 
-// The machine's present boot (a UUID), and the namespace of this process's numbers.
-std::pair<uint64_t, uint64_t> boot_id();
+// The namespace of this process's numbers.
 uint64_t pid_namespace();
 
 }  // namespace conclave::share

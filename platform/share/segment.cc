@@ -73,9 +73,6 @@ Layout initialize(std::byte* base, uint64_t size) {
   header.layout_version.store(kLayoutVersion);
   header.process_capacity.store(process_capacity(size));
   header.size.store(size);
-  const auto [high, low] = boot_id();
-  header.boot_id[0].store(high);
-  header.boot_id[1].store(low);
   header.pid_namespace.store(pid_namespace());
   header.created_ns.store(realtime_ns());
   const Layout layout = Layout::of(base, size);
@@ -91,9 +88,6 @@ std::string defect(const Layout& layout, uint64_t bytes) {
   if (const uint32_t version = header.layout_version.load(); version != kLayoutVersion)
     return "it has layout version " + std::to_string(version) + ", this program needs " +
            std::to_string(kLayoutVersion);
-  const auto [high, low] = boot_id();
-  if (header.boot_id[0].load() != high || header.boot_id[1].load() != low)
-    return "it was made before the machine was started last";
   if (header.size.load() != bytes || !layout.is_intact())
     return "it is damaged: its sizes contradict each other";
   if (header.pid_namespace.load() != pid_namespace())

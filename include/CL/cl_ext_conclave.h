@@ -56,7 +56,7 @@ cl_bool CL_API_CALL __is_in_malloced_region(void* address);
 #ifndef CL_ERROR_KERNEL_FAULT_CONCLAVE
 #define CL_ERROR_KERNEL_FAULT_CONCLAVE -7201
 
-/* The status of a kernel's event: a stream that the kernel reads or writes is broken, for the
+/* The status of a kernel's event: a stream that the kernel reads or writes is broken, since the
  * process at its other end has died in the middle. */
 #define CL_ERROR_STREAM_BROKEN_CONCLAVE -7202
 #endif

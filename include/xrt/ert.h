@@ -24,7 +24,7 @@ enum ert_cmd_state {
   ERT_CMD_STATE_MAX = 12
 };
 
-/* Those that xclExecBuf() takes are ERT_START_CU, ERT_START_KEY_VAL (instead of the register map,
+/* xclExecBuf() takes ERT_START_CU, ERT_START_KEY_VAL (instead of the register map,
  * pairs of an offset and a value), ERT_START_COPYBO, ERT_ABORT and ERT_CONFIGURE (which ends at
  * once: there is nothing to configure). The others concern hardware that is not here. */
 enum ert_cmd_opcode {
@@ -83,7 +83,7 @@ struct ert_packet {
 };
 
 /* Copies `size` bytes between two buffer objects of the handle, from and to these offsets (named
- * addresses). `count` is 16: all behind the header but `arg`. */
+ * addresses). `count` is 16: everything behind the header except `arg`. */
 struct ert_start_copybo_cmd {
   uint32_t state : 4;
   uint32_t unused : 6;
@@ -91,7 +91,7 @@ struct ert_start_copybo_cmd {
   uint32_t count : 11;
   uint32_t opcode : 5;
   uint32_t type : 4;
-  uint32_t cu_mask[4]; /* not looked at, here and in `reserved` */
+  uint32_t cu_mask[4]; /* ignored, like `reserved` */
   uint32_t reserved[4];
   uint32_t src_addr_lo;
   uint32_t src_addr_hi;
@@ -101,7 +101,7 @@ struct ert_start_copybo_cmd {
   uint32_t dst_bo_hdl;
   uint32_t size;
   uint32_t size_hi;
-  void* arg; /* not looked at */
+  void* arg; /* ignored */
 };
 
 /* For the command whose packet is in buffer object `exec_bo_handle`. A kernel is never ended in the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The container of device images: that of XRT's xclbin files, version 2, with the names that XRT
+/* The container of device images is that of XRT's xclbin files, version 2, with the names that XRT
  * gives its parts. docs/xclbin.md says what is in the sections of images of this platform.
  */
 #ifndef CONCLAVE_XRT_XCLBIN_H_

@@ -44,7 +44,7 @@ enum xclVerbosityLevel { XCL_QUIET = 0, XCL_INFO = 1, XCL_WARN = 2, XCL_ERROR = 
 enum xclBOSyncDirection {
   XCL_BO_SYNC_BO_TO_DEVICE = 0,
   XCL_BO_SYNC_BO_FROM_DEVICE = 1,
-  /* Between a buffer object and a stream: of xrt::aie::bo alone. */
+  /* Between a buffer object and a stream: only for xrt::aie::bo. */
   XCL_BO_SYNC_BO_GMIO_TO_AIE = 2,
   XCL_BO_SYNC_BO_AIE_TO_GMIO = 3
 };
@@ -53,7 +53,7 @@ struct xclBOProperties {
   uint32_t handle;
   uint32_t flags;
   uint64_t size;
-  uint64_t paddr; /* what the register of a pointer argument takes */
+  uint64_t paddr; /* the value for the register of a pointer argument */
   int reserved;
 };
 
@@ -71,12 +71,12 @@ XCL_DRIVER_DLLESPEC void xclClose(xclDeviceHandle handle);
 /* Loads a device image, of header.m_length bytes; does nothing if it is loaded already. */
 XCL_DRIVER_DLLESPEC int xclLoadXclBin(xclDeviceHandle handle, const struct axlf* image);
 
-/* A context on compute unit `ipIndex` of the image; with 0xffffffff on the image alone. */
+/* A context on compute unit `ipIndex` of the image; 0xffffffff: on the image alone. */
 XCL_DRIVER_DLLESPEC int xclOpenContext(xclDeviceHandle handle, const xuid_t xclbinId,
                                        unsigned int ipIndex, bool shared);
 XCL_DRIVER_DLLESPEC int xclCloseContext(xclDeviceHandle handle, const xuid_t xclbinId,
                                         unsigned int ipIndex);
-/* The number of "kernel:compute unit" in the image that is loaded; -ENOENT. */
+/* The number of "kernel:compute unit" in the loaded image, or -ENOENT. */
 XCL_DRIVER_DLLESPEC int xclIPName2Index(xclDeviceHandle handle, const char* name);
 
 XCL_DRIVER_DLLESPEC xclBufferHandle xclAllocBO(xclDeviceHandle handle, size_t size, int unused,
@@ -92,7 +92,7 @@ XCL_DRIVER_DLLESPEC size_t xclReadBO(xclDeviceHandle handle, xclBufferHandle bo,
 /* Null if there is no such buffer object. */
 XCL_DRIVER_DLLESPEC void* xclMapBO(xclDeviceHandle handle, xclBufferHandle bo, bool write);
 XCL_DRIVER_DLLESPEC int xclUnmapBO(xclDeviceHandle handle, xclBufferHandle bo, void* address);
-/* Host and device share the memory: there is nothing to be done but to check the arguments. */
+/* Host and device share the memory, so these functions only check their arguments. */
 XCL_DRIVER_DLLESPEC int xclSyncBO(xclDeviceHandle handle, xclBufferHandle bo,
                                   enum xclBOSyncDirection dir, size_t size, size_t offset);
 XCL_DRIVER_DLLESPEC int xclCopyBO(xclDeviceHandle handle, xclBufferHandle dst, xclBufferHandle src,
@@ -101,11 +101,11 @@ XCL_DRIVER_DLLESPEC int xclGetBOProperties(xclDeviceHandle handle, xclBufferHand
                                            struct xclBOProperties* properties);
 
 /* A new file descriptor of the buffer object's memory, for xclImportBO() of another process, or a
- * negative errno; the caller closes it. Not of the memory of xclAllocUserPtrBO() nor of commands
+ * negative errno; the caller closes it. Not for the memory of xclAllocUserPtrBO() or of commands
  * (EINVAL). The first export of a buffer object without XCL_BO_FLAGS_P2P moves its bytes: while
  * commands of the handle run, it fails (EBUSY), and what the host writes meanwhile may be lost. */
 XCL_DRIVER_DLLESPEC xclBufferExportHandle xclExportBO(xclDeviceHandle handle, xclBufferHandle bo);
-/* A buffer object in the same memory; NULLBO where the descriptor is not one of xclExportBO(). It
+/* A buffer object in the same memory; NULLBO if the descriptor does not come from xclExportBO(). It
  * stays the caller's. */
 XCL_DRIVER_DLLESPEC xclBufferHandle xclImportBO(xclDeviceHandle handle, xclBufferExportHandle fd,
                                                 unsigned int flags);

@@ -19,7 +19,7 @@ struct xclConclaveDevice {
 XCL_DRIVER_DLLESPEC int xclConclaveGetDevice(xclDeviceHandle handle,
                                              struct xclConclaveDevice* device);
 
-/* The UUID of the device image that is loaded, by whatever process; ENOENT if there is none. */
+/* The UUID of the loaded device image, whichever process has loaded it; ENOENT if there is none. */
 XCL_DRIVER_DLLESPEC int xclConclaveGetImage(xclDeviceHandle handle, xuid_t uuid);
 
 /* A kernel of the device image that the handle's contexts are on. */
@@ -40,10 +40,10 @@ enum xclConclaveArgumentKind {
   XCL_CONCLAVE_ARGUMENT_POINTER = 1, /* paddr of a buffer object; 0 is a null pointer */
   XCL_CONCLAVE_ARGUMENT_LOCAL = 2,   /* bytes of local memory */
   XCL_CONCLAVE_ARGUMENT_OTHER = 3,   /* image or sampler, which no register can give */
-  XCL_CONCLAVE_ARGUMENT_STREAM = 4   /* what the device image connects; takes registers, unused */
+  XCL_CONCLAVE_ARGUMENT_STREAM = 4   /* the device image connects it; its registers are unused */
 };
 struct xclConclaveArgument {
-  char name[64];   /* cut off where it is longer */
+  char name[64];   /* cut off if it is longer */
   char type[64];   /* as in the kernel's source, likewise */
   uint32_t kind;   /* enum xclConclaveArgumentKind */
   uint32_t offset; /* of its registers */
@@ -54,9 +54,9 @@ XCL_DRIVER_DLLESPEC int xclConclaveGetArgument(xclDeviceHandle handle, const cha
                                                unsigned int index,
                                                struct xclConclaveArgument* argument);
 
-/* xclExecBuf(), and when the command has ended, a call of `ended` with the packet's last state
- * (enum ert_cmd_state), by a thread of the device: the function should be short, and may use
- * handles, but not wait for commands. It is not called if this fails. */
+/* xclExecBuf(). When the command has ended, `ended` is called with the packet's last state
+ * (enum ert_cmd_state) on a thread of the device. The function should be short. It may use
+ * handles, but must not wait for commands. It is not called if this function fails. */
 XCL_DRIVER_DLLESPEC int xclConclaveExecBuf(xclDeviceHandle handle, xclBufferHandle cmd,
                                            void (*ended)(unsigned int state, void* data),
                                            void* data);
@@ -74,15 +74,15 @@ XCL_DRIVER_DLLESPEC xclConclaveArray xclConclaveOpenArray(xclDeviceHandle handle
                                                           unsigned int mode);
 /* EBUSY while this process has graphs open. */
 XCL_DRIVER_DLLESPEC int xclConclaveCloseArray(xclConclaveArray array);
-/* Closes it all the same. */
+/* Closes it in any case. */
 XCL_DRIVER_DLLESPEC int xclConclaveDropArray(xclConclaveArray array);
 /* Empties the streams of the image whose kernels do not run, and resets the parameters and states
  * of the graphs that nobody has open. EPERM in shared mode. */
 XCL_DRIVER_DLLESPEC int xclConclaveResetArray(xclConclaveArray array);
 
 /* A part of a buffer object of the array's device on its way through a port of the host, which XRT
- * calls GMIO (docs/graphs.md), until it is freed; what was started goes on without it. Null, and
- * errno: EPERM in shared mode; EINVAL for an unknown port, another direction than the port's, and a
+ * calls GMIO (docs/graphs.md), until it is freed; the transfer goes on without it. Null, and
+ * errno: EPERM in shared mode; EINVAL for an unknown port, a port of the other direction, and a
  * part that is empty or does not lie inside the buffer object. */
 typedef void* xclConclaveTransfer;
 XCL_DRIVER_DLLESPEC xclConclaveTransfer xclConclaveStartTransfer(xclConclaveArray array,
@@ -94,12 +94,12 @@ XCL_DRIVER_DLLESPEC xclConclaveTransfer xclConclaveStartTransfer(xclConclaveArra
  * that runs the kernel at the other end has died; ENODEV if the array is closed meanwhile. */
 XCL_DRIVER_DLLESPEC int xclConclaveWaitTransfer(xclConclaveTransfer transfer);
 XCL_DRIVER_DLLESPEC int xclConclaveFreeTransfer(xclConclaveTransfer transfer);
-/* The same wait for all that was started on the port. EPERM in shared mode. */
+/* The same for everything that was started on the port. EPERM in shared mode. */
 XCL_DRIVER_DLLESPEC int xclConclaveWaitPort(xclConclaveArray array, const char* port);
 
-/* Counts what is sent through a stream, by whatever process, until it is freed. `option`: with
+/* Counts what any process sends through a stream, until it is freed. `option`: with
  * XRT's number; EINVAL for others. `port`: a port of the host, or a kernel's argument as the layout
- * names it. All fail with EPERM in shared mode; null, and errno, where profiling cannot be started.
+ * names it. All fail with EPERM in shared mode; null, and errno, if profiling cannot be started.
  */
 enum xclConclaveProfilingOption { XCL_CONCLAVE_PROFILE_RUNNING_EVENTS = 3 };
 typedef void* xclConclaveProfile;
@@ -117,7 +117,7 @@ XCL_DRIVER_DLLESPEC int xclConclaveFreeProfile(xclConclaveProfile profile);
 typedef void* xclConclaveGraph;
 XCL_DRIVER_DLLESPEC xclConclaveGraph xclConclaveOpenGraph(xclDeviceHandle handle, const xuid_t uuid,
                                                           const char* name, unsigned int mode);
-/* Leaves what of it runs. */
+/* Leaves its kernels that run. */
 XCL_DRIVER_DLLESPEC int xclConclaveCloseGraph(xclConclaveGraph graph);
 /* All return EPERM if the mode does not permit them, EINVAL if the graph's state does not. */
 XCL_DRIVER_DLLESPEC int xclConclaveResetGraph(xclConclaveGraph graph);
@@ -138,7 +138,7 @@ XCL_DRIVER_DLLESPEC int xclConclaveUpdateGraph(xclConclaveGraph graph, const cha
 XCL_DRIVER_DLLESPEC int xclConclaveReadGraph(xclConclaveGraph graph, const char* port, void* value,
                                              size_t size, bool wait);
 
-/* Sets a key of xrt.ini for this process, such as "Runtime.multiprocess" to "false". EBUSY where
+/* Sets a key of xrt.ini for this process, such as "Runtime.multiprocess" to "false". EBUSY if
  * the configuration has been read, which the first use of the device does; EINVAL if the value
  * is none of the key's. Keys that mean nothing here are accepted. */
 XCL_DRIVER_DLLESPEC int xclConclaveSetIni(const char* key, const char* value);

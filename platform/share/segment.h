@@ -28,7 +28,7 @@ class Segment {
   static std::unique_ptr<Segment> make(const std::string& name, uint32_t size_kb);
 
   // The segment in `file`, which somebody else has made and may have prepared as a trap. Throws
-  // Error{CL_DEVICE_NOT_AVAILABLE}, with the reason, if it is none, or not of this boot, this
+  // Error{CL_DEVICE_NOT_AVAILABLE}, with the reason, if it is none, or not of this
   // layout and this pid namespace.
   static std::unique_ptr<Segment> adopt(const std::string& name, Descriptor file);
 

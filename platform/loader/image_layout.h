@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "platform/loader/json_tree.h"
+#include "platform/base/json_tree.h"
 
 namespace conclave {
 

@@ -7,7 +7,7 @@
 
 #include "conclave/check_abi.h"
 #include "platform/loader/elf_file.h"
-#include "platform/loader/json_tree.h"
+#include "platform/base/json_tree.h"
 
 namespace conclave {
 namespace {

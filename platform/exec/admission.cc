@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/exec/admission.h"
 
+#include "platform/base/compute_unit_set.h"
 #include "platform/exec/chunks.h"
 #include "platform/exec/command.h"
-#include "platform/exec/compute_unit_set.h"
 
 namespace conclave {
 namespace {

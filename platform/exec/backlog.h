@@ -13,8 +13,8 @@
 #include <mutex>
 #include <vector>
 
+#include "platform/base/compute_unit_set.h"
 #include "platform/exec/compute_unit.h"
-#include "platform/exec/compute_unit_set.h"
 #include "platform/exec/tenure.h"
 #include "platform/model/event.h"
 

@@ -10,7 +10,7 @@ namespace {
 
 // Into chunks; and how many units would help besides the first.
 void cut(Event& event) {
-  Event::Progress& p = event.progress;
+  WorkRecord& p = event.work;
   const uint64_t units = event.compute_units().size();
   const Cut cut(p.total, p.estimate_ns,
                 useful_compute_units(units, p.total, p.estimate_ns, kWorthWakingNs));
@@ -26,7 +26,7 @@ void cut(Event& event) {
 
 void admit(Event& event) {
   event.mark_submitted();
-  Event::Progress& p = event.progress;
+  WorkRecord& p = event.work;
   if (p.planned.load(std::memory_order_acquire)) return;
   if (const Command* command = event.dependency_failed() ? nullptr : event.command()) {
     p.total = command->units();

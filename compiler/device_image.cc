@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "compiler/image_file.h"
+#include "compiler/metadata.h"
 #include "conclave/register_map.h"
 #include "platform/loader/device_image_file.h"
 #include "platform/loader/image_layout.h"
@@ -14,27 +14,10 @@
 namespace conclave::compiler {
 namespace {
 
-using Json = nlohmann::json;
-
 std::string joined(const std::vector<LayoutKernel>& kernels) {
   std::string text;
   for (const LayoutKernel& kernel : kernels) text += (text.empty() ? "" : ", ") + kernel.name;
   return text;
-}
-
-LayoutKernel::Argument for_layout(const Json& argument) {
-  using Kind = LayoutKernel::Argument::Kind;
-  const std::string kind = argument["kind"];
-  const auto& qualifiers = argument["qualifiers"];
-  const bool is_const =
-      argument["address"] == "constant" ||
-      std::find(qualifiers.begin(), qualifiers.end(), "const") != qualifiers.end();
-  const Kind what = kind == "value"     ? Kind::kValue
-                    : kind == "pointer" ? is_const ? Kind::kConstPointer : Kind::kPointer
-                    : kind != "stream"  ? Kind::kOther
-                    : argument["access"] == "read_only" ? Kind::kReadStream
-                                                        : Kind::kWriteStream;
-  return {argument["name"], what, argument["size"]};
 }
 
 ImageLayout layout_of(const LayoutRequest& request, const std::vector<LayoutKernel>& kernels) {
@@ -89,23 +72,31 @@ std::string hex(uint64_t value) {
 }
 
 // What XRT's tools call an argument's kind.
-const char* address_qualifier(const Json& argument) {
-  const std::string address = argument["address"];
-  return address == "global" ? "1" : address == "constant" ? "2" : address == "local" ? "3" : "0";
+const char* address_qualifier(const ArgumentInfo& argument) {
+  switch (argument.address) {
+    case CL_KERNEL_ARG_ADDRESS_GLOBAL:
+      return "1";
+    case CL_KERNEL_ARG_ADDRESS_CONSTANT:
+      return "2";
+    case CL_KERNEL_ARG_ADDRESS_LOCAL:
+      return "3";
+    default:
+      return "0";
+  }
 }
 
-uint64_t register_bytes(const Json& argument) {
-  return argument["kind"] == "local" ? 4 : argument["size"].get<uint64_t>();
+uint64_t register_bytes(const ArgumentInfo& argument) {
+  return argument.kind == ArgumentKind::kLocal ? 4 : argument.size;
 }
 
 // The kernels, their registers and compute units, as XRT's images describe them.
-std::string describe_kernels(const Json& kernels, const ImageLayout& layout) {
+std::string describe_kernels(const std::vector<KernelInfo>& kernels, const ImageLayout& layout) {
   std::string xml =
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<project name=\"conclave\">\n"
       " <platform vendor=\"conclave\" name=\"conclave\">\n  <device name=\"conclave\">\n"
       "   <core name=\"OCL_REGION_0\" type=\"clc_region\">\n";
-  for (const Json& kernel : kernels) {
-    xml += "    <kernel" + attribute("name", kernel["name"]) + attribute("language", "clc") + ">\n";
+  for (const KernelInfo& kernel : kernels) {
+    xml += "    <kernel" + attribute("name", kernel.name) + attribute("language", "clc") + ">\n";
     image::RegisterMap map;
     size_t id = 0;
     const auto add = [&](const std::string& name, const std::string& type, const char* qualifier,
@@ -114,14 +105,14 @@ std::string describe_kernels(const Json& kernels, const ImageLayout& layout) {
              attribute("id", std::to_string(id++)) + attribute("size", hex(bytes)) +
              attribute("offset", hex(offset)) + attribute("type", type) + "/>\n";
     };
-    for (const Json& argument : kernel["arguments"]) {
+    for (const ArgumentInfo& argument : kernel.arguments) {
       const uint64_t bytes = register_bytes(argument);
-      add(argument["name"], argument["type"], address_qualifier(argument), bytes, map.next(bytes));
+      add(argument.name, argument.type_name, address_qualifier(argument), bytes, map.next(bytes));
     }
     add("global_size", "uint3", "0", 12, map.global_size());
     add("local_size", "uint3", "0", 12, map.local_size());
     for (const ImageLayout::ComputeUnit& unit : layout.compute_units)
-      if (unit.kernel == kernel["name"])
+      if (unit.kernel == kernel.name)
         xml += "     <instance" + attribute("name", unit.name) + "/>\n";
     xml += "    </kernel>\n";
   }
@@ -131,15 +122,8 @@ std::string describe_kernels(const Json& kernels, const ImageLayout& layout) {
 }  // namespace
 
 std::string make_device_image(const std::string& program, const LayoutRequest& request) {
-  const Json metadata = Json::parse(read_image(program).metadata);
-  const Json& kernels = metadata["kernels"];
-  std::vector<LayoutKernel> known;
-  for (const Json& kernel : kernels) {
-    known.push_back({kernel["name"], {}});
-    for (const Json& argument : kernel["arguments"])
-      known.back().arguments.push_back(for_layout(argument));
-  }
-  const ImageLayout layout = layout_of(request, known);
+  const std::vector<KernelInfo> kernels = read_metadata(read_image(program).metadata).kernels;
+  const ImageLayout layout = layout_of(request, for_layout(kernels));
   return write_device_image(program, layout, describe_kernels(kernels, layout));
 }
 

@@ -54,7 +54,7 @@ void append_section(std::string& file, std::string_view name, std::string_view c
 
 std::string join_images(std::vector<std::string> images) {
   const auto features = [](const std::string& image) {
-    return read_metadata(read_image(image).metadata).target_features;
+    return read_metadata(read_image(image).metadata).target_features.size();
   };
   std::stable_sort(images.begin(), images.end(), [&](const std::string& a, const std::string& b) {
     return features(a) < features(b);

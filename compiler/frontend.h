@@ -12,14 +12,9 @@
 #include <vector>
 
 #include "compiler/options.h"
+#include "conclave/metadata.h"
 
 namespace conclave::compiler {
-
-// A file outside of the request that the program's meaning depends on.
-struct Dependency {
-  std::string path;  // absolute
-  std::string hash;  // XXH3-128 of the content, 32 hexadecimal digits
-};
 
 struct Source {
   std::string name;  // as diagnostics show it
@@ -30,7 +25,7 @@ struct Source {
 
 struct FrontEndResult {
   std::unique_ptr<llvm::Module> module;  // null: the log has the errors
-  std::vector<Dependency> dependencies;
+  std::vector<Dependency> dependencies;  // files that the program's meaning depends on
 };
 
 // A file of this content.

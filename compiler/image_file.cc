@@ -143,9 +143,12 @@ std::string_view note_content(std::string_view section) {
   size_t start = aligned(sizeof header + kName, 4);
   if (section.size() < start) throw ImageError("note is cut short");
   std::memcpy(&header, section.data(), sizeof header);
-  if (header.n_namesz != kName || header.n_type != image::kNoteType ||
+  if (header.n_namesz != kName ||
       std::memcmp(section.data() + sizeof header, image::kNoteName, kName) != 0)
     throw ImageError("note of another program");
+  if (header.n_type != image::kNoteType)
+    throw ImageError("metadata of version " + std::to_string(header.n_type) + ", expected " +
+                     std::to_string(image::kNoteType) + ": build the program again");
   if (header.n_descsz > section.size() - start) throw ImageError("note is cut short");
   return section.substr(start, header.n_descsz);
 }

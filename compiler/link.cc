@@ -21,7 +21,7 @@ constexpr char kTriple[] = "spir64-unknown-unknown";
 
 // Everything about an input that may be wrong is checked here.
 std::unique_ptr<llvm::Module> read_input(llvm::LLVMContext& context, std::string_view file,
-                                         InputInfo& info, NativeCode& native) {
+                                         ProgramInfo& info, NativeCode& native) {
   ImageParts parts = read_image(file);
   info = read_metadata(parts.metadata);
   if (!parts.native.empty()) native.add_archive(parts.native);
@@ -63,17 +63,17 @@ void relax_math(llvm::Module& module, const Options& options) {
 }
 
 // A library decides when it is created whether options of a later link apply to it.
-bool takes_link_options(const InputInfo& info) {
-  if (info.kind != "library") return true;
+bool takes_link_options(const ProgramInfo& info) {
+  if (info.kind != ProgramKind::kLibrary) return true;
   for (const std::string& word : split_options(info.options))
     if (word == "-enable-link-options") return true;
   return false;
 }
 
-void check_kind(const InputInfo& info, Action action) {
-  if (action == Action::kLink && info.kind == "executable")
+void check_kind(const ProgramInfo& info, Action action) {
+  if (action == Action::kLink && info.kind == ProgramKind::kExecutable)
     throw ImageError("an executable cannot be linked again");
-  if (action == Action::kRebuild && info.kind == "library")
+  if (action == Action::kRebuild && info.kind == ProgramKind::kLibrary)
     throw ImageError("a library is no program; link it first");
 }
 
@@ -93,7 +93,7 @@ std::unique_ptr<llvm::Module> link_inputs(llvm::LLVMContext& context,
   for (size_t i = 0; i < request.inputs.size(); ++i) {
     std::unique_ptr<llvm::Module> module;
     try {
-      InputInfo info;
+      ProgramInfo info;
       module = read_input(context, request.inputs[i], info, native);
       llvm::append_range(native_features, info.native_features);
       check_kind(info, request.action);

@@ -14,9 +14,9 @@
 #include "compiler/passes/lower_images.h"
 #include "compiler/passes/lower_streams.h"
 #include "compiler/passes/prepare_module.h"
-#include "compiler/version.h"
 #include "conclave/device_features.h"
 #include "conclave/kernel_abi.h"
+#include "platform/loader/metadata.h"
 
 namespace conclave::compiler {
 namespace {
@@ -41,47 +41,55 @@ class ArgumentNotes {
   const llvm::MDNode* node_;
 };
 
-const char* address_name(uint64_t address_space) {
+cl_uint address_qualifier(uint64_t address_space) {
   switch (address_space) {
     case 1:
-      return "global";
+      return CL_KERNEL_ARG_ADDRESS_GLOBAL;
     case 2:
-      return "constant";
+      return CL_KERNEL_ARG_ADDRESS_CONSTANT;
     case 3:
-      return "local";
+      return CL_KERNEL_ARG_ADDRESS_LOCAL;
     default:
-      return "private";
+      return CL_KERNEL_ARG_ADDRESS_PRIVATE;
   }
 }
 
-std::vector<std::string> words_of(const std::string& text) {
+// What a word of clang's notes stands for; nothing where it is none of the format's.
+template <class T>
+T value_of(std::span<const metadata::Word<T>> words, const std::string& word) {
+  const metadata::Word<T>* found = metadata::find_word(words, word);
+  return found ? found->value : T();
+}
+
+cl_ulong qualifier_bits(const std::string& text) {
   std::istringstream stream(text);
-  std::vector<std::string> words;
-  for (std::string word; stream >> word;) words.push_back(word);
-  return words;
+  cl_ulong bits = CL_KERNEL_ARG_TYPE_NONE;
+  for (std::string word; stream >> word;) bits |= value_of<cl_ulong>(metadata::kQualifiers, word);
+  return bits;
 }
 
 // Size, alignment and kind from the IR type.
 void describe_type(const llvm::Argument& argument, ArgumentInfo& info) {
   const llvm::DataLayout& layout = argument.getParent()->getDataLayout();
   if (llvm::Type* structure = argument.getParamByValType()) {
-    info.kind = "value";
+    info.kind = ArgumentKind::kValue;
     info.size = layout.getTypeAllocSize(structure);
     info.alignment = argument.getParamAlign().valueOrOne().value();
   } else if (is_image(argument.getType())) {
-    info.kind = "image";
+    info.kind = ArgumentKind::kImage;
     info.size = info.alignment = sizeof(uint64_t);
   } else if (is_sampler(argument.getType())) {
-    info.kind = "sampler";
+    info.kind = ArgumentKind::kSampler;
     info.size = info.alignment = sizeof(uint32_t);
   } else if (is_stream(argument.getType())) {
-    info.kind = "stream";
+    info.kind = ArgumentKind::kStream;
     info.size = info.alignment = sizeof(uint64_t);
   } else if (argument.getType()->isPointerTy()) {
-    info.kind = info.address == "local" ? "local" : "pointer";
+    info.kind =
+        info.address == CL_KERNEL_ARG_ADDRESS_LOCAL ? ArgumentKind::kLocal : ArgumentKind::kPointer;
     info.size = info.alignment = sizeof(uint64_t);
   } else {
-    info.kind = "value";
+    info.kind = ArgumentKind::kValue;
     info.size = layout.getTypeAllocSize(argument.getType());
     info.alignment = layout.getABITypeAlign(argument.getType()).value();
   }
@@ -99,10 +107,10 @@ void describe_arguments(const llvm::Function& kernel, KernelInfo& info) {
     unsigned i = argument.getArgNo();
     ArgumentInfo result;
     result.name = names.text(i);
-    result.type = types.text(i);
-    result.address = address_name(addresses.number(i));
-    result.access = accesses.text(i);
-    result.qualifiers = words_of(qualifiers.text(i));
+    result.type_name = types.text(i);
+    result.address = address_qualifier(addresses.number(i));
+    result.access = value_of<cl_uint>(metadata::kAccesses, accesses.text(i));
+    result.qualifiers = qualifier_bits(qualifiers.text(i));
     describe_type(argument, result);
     result.offset = (end + result.alignment - 1) / result.alignment * result.alignment;
     end = result.offset + result.size;
@@ -183,7 +191,7 @@ void describe_attributes(const llvm::Function& kernel, KernelInfo& info) {
       node && node->getNumOperands() == 2)
     attributes.push_back(vector_hint(*node));
   if (const llvm::MDNode* node = kernel.getMetadata("intel_reqd_sub_group_size")) {
-    info.required_sub_group_size = static_cast<unsigned>(three_numbers(*node)[0]);
+    info.required_sub_group_size = static_cast<uint32_t>(three_numbers(*node)[0]);
     check_sub_group_size(info.required_sub_group_size, kernel);
     attributes.push_back("intel_reqd_sub_group_size(" +
                          std::to_string(info.required_sub_group_size) + ")");
@@ -192,41 +200,49 @@ void describe_attributes(const llvm::Function& kernel, KernelInfo& info) {
     info.attributes += (info.attributes.empty() ? "" : " ") + attribute;
 }
 
-nlohmann::json to_json(const ArgumentInfo& argument) {
-  return {{"name", argument.name},          {"type", argument.type},
-          {"kind", argument.kind},          {"address", argument.address},
-          {"access", argument.access},      {"qualifiers", argument.qualifiers},
-          {"size", argument.size},          {"offset", argument.offset},
-          {"alignment", argument.alignment}};
-}
+using Json = nlohmann::ordered_json;
 
-nlohmann::json to_json(const KernelInfo& kernel) {
-  nlohmann::json arguments = nlohmann::json::array();
-  for (const ArgumentInfo& argument : kernel.arguments) arguments.push_back(to_json(argument));
-  nlohmann::json all = {{"name", kernel.name},
-                        {"symbol", kernel.symbol},
-                        {"attributes", kernel.attributes},
-                        {"required_local_size", kernel.required_local_size},
-                        {"work_group_size_hint", kernel.work_group_size_hint},
-                        {"gang", kernel.gang},
-                        {"calls_native", kernel.calls_native},
-                        {"uniform_work_groups", kernel.uniform_work_groups},
-                        {"required_sub_group_size", kernel.required_sub_group_size},
-                        {"lanes", kernel.lanes},
-                        {"joins_groups", kernel.joins_groups},
-                        {"dimension", kernel.dimension},
-                        {"local_bytes", kernel.local_bytes},
-                        {"spill_bytes", kernel.spill_bytes},
-                        {"private_bytes", kernel.private_bytes},
-                        {"arguments_bytes", kernel.arguments_bytes},
-                        {"arguments", arguments}};
-  if (kernel.checked)
-    all["check"] = {{"granule", kernel.check_granule},
-                    {"local_granule", kernel.check_local_granule},
-                    {"races", kernel.check_races},
-                    {"uses", kernel.check_uses}};
-  return all;
-}
+// Turns fields into JSON by their type and by what they may hold.
+struct Writer {
+  template <class T, class Allowed>
+  static Json write(const T& value, const Allowed&) {
+    return value;
+  }
+
+  template <class T>
+  static Json write(T value, const metadata::OneOf<T>& allowed) {
+    for (const metadata::Word<T>& word : allowed.words)
+      if (word.value == value) return word.word;
+    return nullptr;
+  }
+
+  template <class T>
+  static Json write(T bits, const metadata::AnyOf<T>& allowed) {
+    Json words = Json::array();
+    for (const metadata::Word<T>& word : allowed.words)
+      if (bits & word.value) words.push_back(word.word);
+    return words;
+  }
+
+  template <class T>
+  static Json write(const std::vector<T>& list, const metadata::List&) {
+    Json items = Json::array();
+    for (const T& item : list) items.push_back(write_element(item));
+    return items;
+  }
+
+  static Json write_element(const std::string& text) { return text; }
+
+  template <class Structure>
+  static Json write_element(const Structure& structure) {
+    Json object = Json::object();
+    metadata::for_each_field(std::type_identity<Structure>(),
+                             [&](const metadata::Key& key, auto member, const auto& allowed) {
+                               object[key.name] = write(structure.*member, allowed);
+                             });
+    return object;
+  }
+};
 
 // A kernel with streams is a single work-item: a stream has one reader and one writer.
 void require_single_item(const llvm::Function& kernel, KernelInfo& info) {
@@ -264,45 +280,16 @@ uint64_t count_global_bytes(const llvm::Module& module) {
 }
 
 std::string to_json(const ProgramInfo& program) {
-  nlohmann::json dependencies = nlohmann::json::array();
-  for (const Dependency& dependency : program.dependencies)
-    dependencies.push_back({{"path", dependency.path}, {"hash", dependency.hash}});
-  nlohmann::json kernels = nlohmann::json::array();
-  for (const KernelInfo& kernel : program.kernels) kernels.push_back(to_json(kernel));
-  nlohmann::json all = {{"abi", abi::kAbiVersion},
-                        {"kind", program.kind},
-                        {"compiler", compiler_version()},
-                        {"target_cpu", program.target_cpu},
-                        {"target_features", program.target_features},
-                        {"native_features", program.native_features},
-                        {"options", program.options},
-                        {"global_bytes", program.global_bytes},
-                        {"dependencies", dependencies},
-                        {"kernels", kernels}};
   // A name in the source may hold bytes that are no UTF-8.
-  return all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return Writer::write_element(program).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-InputInfo read_metadata(std::string_view json) {
-  nlohmann::json all = nlohmann::json::parse(json, nullptr, /*allow_exceptions=*/false);
-  if (!all.is_object()) throw ImageError("metadata is no JSON object");
-  InputInfo info;
-  auto text = [&](const char* key) {
-    auto it = all.find(key);
-    if (it == all.end() || !it->is_string())
-      throw ImageError("metadata has no text '" + std::string(key) + "'");
-    return it->get<std::string>();
-  };
-  info.kind = text("kind");
-  info.options = text("options");
-  if (auto features = all.find("native_features"); features != all.end() && features->is_array())
-    for (const nlohmann::json& feature : *features)
-      if (feature.is_string()) info.native_features.push_back(feature.get<std::string>());
-  if (auto features = all.find("target_features"); features != all.end())
-    info.target_features = features->size();
-  if (info.kind != "executable" && info.kind != "object" && info.kind != "library")
-    throw ImageError("metadata has the unknown kind '" + info.kind + "'");
-  return info;
+ProgramInfo read_metadata(std::string_view json) {
+  try {
+    return parse_metadata(json);
+  } catch (const MetadataError& error) {
+    throw ImageError(error.what());
+  }
 }
 
 }  // namespace conclave::compiler

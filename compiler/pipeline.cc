@@ -27,6 +27,7 @@
 #include "compiler/parallel_codegen.h"
 #include "compiler/passes/vector_math.h"
 #include "compiler/report.h"
+#include "compiler/version.h"
 
 namespace conclave::compiler {
 namespace {
@@ -161,12 +162,15 @@ class Compilation {
 
   std::string finish(llvm::Module& module) {
     using Output = Extras::Output;
+    program_.compiler = compiler_version();
     program_.options = request_.options;
     llvm::append_range(program_.dependencies, linked_files_);
     if (extras_.output == Output::kFrontEndIr) return print(module);
     bool is_object = request_.action == Action::kCompile;
     bool is_library = request_.action == Action::kLink && options_.create_library;
-    program_.kind = is_library ? "library" : is_object ? "object" : "executable";
+    program_.kind = is_library  ? ProgramKind::kLibrary
+                    : is_object ? ProgramKind::kObject
+                                : ProgramKind::kExecutable;
     program_.global_bytes = count_global_bytes(module);
     extras_.times.begin("bitcode");
     std::string bitcode = make_bitcode(module);

@@ -86,7 +86,7 @@ void note_image_formats(llvm::Function& kernel, const KernelInfo& info,
                         llvm::ArrayRef<const ImageFormat*> formats) {
   size_t next = 0;
   for (unsigned i = 0; i < info.arguments.size() && next < formats.size(); ++i) {
-    if (info.arguments[i].kind != "image") continue;
+    if (info.arguments[i].kind != ArgumentKind::kImage) continue;
     const ImageFormat* format = formats[next++];
     if (!format) continue;
     const std::string index = std::to_string(format - kImageFormats.data());

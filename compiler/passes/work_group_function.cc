@@ -126,7 +126,7 @@ class GroupFunctionBuilder {
     group_values_.check = info_.checked ? call_check() : llvm::Constant::getNullValue(pointer);
     for (unsigned i = 0; i < kernel_.original->arg_size(); ++i) {
       Value* value = load_argument(i);
-      const bool is_image = info_.arguments[i].kind == "image";
+      const bool is_image = info_.arguments[i].kind == ArgumentKind::kImage;
       group_values_.arguments.push_back(value);
       group_values_.packet_arguments.push_back(is_image ? copy_image(value) : value);
     }
@@ -170,7 +170,7 @@ class GroupFunctionBuilder {
     const ArgumentInfo& argument = info_.arguments[index];
     Value* address = byte_address(arguments(), argument.offset);
     if (parameter->hasByValAttr()) return address;
-    if (argument.kind == "local") {
+    if (argument.kind == ArgumentKind::kLocal) {
       Value* offset = load_number(arguments(), argument.offset, "");
       Value* place =
           builder_.CreateInBoundsGEP(builder_.getInt8Ty(), group_values_.local_memory, offset);

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "conclave/metadata.h"
 #include "platform/base/descriptor.h"
 
 namespace conclave {
@@ -24,9 +25,8 @@ class DiskCache {
   struct Entry {
     std::string image;
     std::string log;
-    // Files that the image was made from (absolute path, XXH3-128 in hex): the entry counts only
-    // while they have that content.
-    std::vector<std::pair<std::string, std::string>> dependencies;
+    // Files that the image was made from: the entry counts only while they have that content.
+    std::vector<Dependency> dependencies;
   };
 
   // What is under a key.

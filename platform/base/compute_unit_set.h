@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A set of compute units, by index; the plain form and the one that threads change concurrently.
-#ifndef CONCLAVE_PLATFORM_EXEC_COMPUTE_UNIT_SET_H_
-#define CONCLAVE_PLATFORM_EXEC_COMPUTE_UNIT_SET_H_
+#ifndef CONCLAVE_PLATFORM_BASE_COMPUTE_UNIT_SET_H_
+#define CONCLAVE_PLATFORM_BASE_COMPUTE_UNIT_SET_H_
 
 #include <array>
 #include <atomic>
@@ -90,4 +90,4 @@ class AtomicComputeUnitSet {
 
 }  // namespace conclave
 
-#endif  // CONCLAVE_PLATFORM_EXEC_COMPUTE_UNIT_SET_H_
+#endif  // CONCLAVE_PLATFORM_BASE_COMPUTE_UNIT_SET_H_

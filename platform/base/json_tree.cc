@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/loader/json_tree.h"
+#include "platform/base/json_tree.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -30,70 +31,114 @@ const char* name_of(JsonValue::Kind kind) {
   return "";
 }
 
-// Goes through the text and tells how far the parser has read.
+// Remembers how far the parser has read, and where the last token began that has a value.
+class Progress {
+ public:
+  explicit Progress(const char* text) : text_(text), read_(text), token_(text), token_end_(text) {}
+
+  bool in_string() const { return in_string_; }
+  size_t read() const { return offset(read_); }
+  size_t token() const { return offset(token_); }
+  size_t token_end() const { return offset(token_end_); }
+
+  // The parser takes the character at `at`. It takes each one once, also where it looks at the
+  // character behind a number and then goes back.
+  void pass(const char* at) {
+    const bool begins_string = *at == '"' && !in_string_;
+    const bool is_in_word = !in_string_ && is_word(*at);
+    if (begins_string || (is_in_word && !in_word_) || (!in_string_ && (*at == '{' || *at == '[')))
+      token_ = at;
+    if (in_string_ || begins_string || is_in_word) token_end_ = at + 1;
+    if (begins_string)
+      in_string_ = true;
+    else if (in_string_)
+      in_string_ = escaped_ || *at != '"';
+    escaped_ = in_string_ && !escaped_ && *at == '\\';
+    in_word_ = is_in_word;
+    read_ = at + 1;
+  }
+
+ private:
+  static bool is_word(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '+' || c == '.';
+  }
+  size_t offset(const char* at) const { return static_cast<size_t>(at - text_); }
+
+  const char *text_, *read_, *token_, *token_end_;
+  bool in_string_ = false, escaped_ = false, in_word_ = false;
+};
+
+// Gives the text to the parser.
 class Cursor {
  public:
   using iterator_category = std::input_iterator_tag;
   using value_type = char;
   using difference_type = std::ptrdiff_t;
   using pointer = const char*;
-  using reference = const char&;
+  using reference = char;
 
-  Cursor(const char* at, const char** read) : at_(at), read_(read) {}
-  const char& operator*() const { return *at_; }
+  Cursor(const char* at, const char* end, bool skips_commas, Progress* progress)
+      : at_(at), end_(end), skips_commas_(skips_commas), progress_(progress) {}
+  char operator*() const { return skips_commas_ && is_trailing_comma() ? ' ' : *at_; }
   Cursor& operator++() {
-    *read_ = ++at_;
+    progress_->pass(at_++);
     return *this;
-  }
-  Cursor operator++(int) {
-    Cursor before = *this;
-    ++*this;
-    return before;
   }
   bool operator==(const Cursor& other) const { return at_ == other.at_; }
   bool operator!=(const Cursor& other) const { return at_ != other.at_; }
 
  private:
-  const char* at_;
-  const char** read_;
+  bool is_trailing_comma() const {
+    if (*at_ != ',' || progress_->in_string()) return false;
+    const std::string_view rest(at_ + 1, static_cast<size_t>(end_ - at_ - 1));
+    const size_t next = rest.find_first_not_of(" \t\r\n");
+    return next != rest.npos && (rest[next] == '}' || rest[next] == ']');
+  }
+
+  const char *at_, *end_;
+  bool skips_commas_;
+  Progress* progress_;
 };
 
 // Builds the tree from what the parser reports.
 class Builder : public nlohmann::json_sax<nlohmann::json> {
  public:
-  explicit Builder(std::string_view text) : text_(text), read_(text.data()) {}
+  Builder(std::string_view text, TrailingCommas commas)
+      : text_(text), commas_(commas), progress_(text.data()) {}
 
-  Cursor begin() { return {text_.data(), &read_}; }
-  Cursor end() { return {text_.data() + text_.size(), &read_}; }
+  Cursor begin() { return cursor(text_.data()); }
+  Cursor end() { return cursor(text_.data() + text_.size()); }
   JsonValue take() { return std::move(root_); }
 
-  bool null() override { return add(make(JsonValue::Kind::kNull, word_place())); }
+  bool null() override { return add(make(JsonValue::Kind::kNull)); }
   bool boolean(bool flag) override {
-    JsonValue value = make(JsonValue::Kind::kFlag, word_place());
+    JsonValue value = make(JsonValue::Kind::kFlag);
     value.flag = flag;
     return add(std::move(value));
   }
   bool number_integer(number_integer_t) override {
-    return add(make(JsonValue::Kind::kNumber, word_place()));
+    JsonValue value = make(JsonValue::Kind::kNumber);
+    value.is_integer = true;
+    return add(std::move(value));
   }
   bool number_unsigned(number_unsigned_t number) override {
-    JsonValue value = make(JsonValue::Kind::kNumber, word_place());
-    value.is_index = true;
+    JsonValue value = make(JsonValue::Kind::kNumber);
+    value.is_integer = value.is_index = true;
     value.number = number;
     return add(std::move(value));
   }
   bool number_float(number_float_t, const string_t&) override {
-    return add(make(JsonValue::Kind::kNumber, word_place()));
+    return add(make(JsonValue::Kind::kNumber));
   }
   bool string(string_t& text) override {
-    JsonValue value = make(JsonValue::Kind::kText, text_place());
+    JsonValue value = make(JsonValue::Kind::kText);
     value.text = std::move(text);
     return add(std::move(value));
   }
   bool binary(binary_t&) override { return false; }
   bool key(string_t& key) override {
     auto& members = open_.back()->members;
-    const TextPlace place = text_place();
+    const TextPlace place = this->place(progress_.token());
     if (members.size() == kMaxMembers) throw JsonError(place, "object has too many keys");
     for (const JsonValue::Member& member : members)
       if (member.key == key) throw JsonError(place, "key \"" + key + "\" is here twice");
@@ -108,18 +153,24 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
                    const nlohmann::detail::exception& error) override {
     const std::string what = error.what();
     const size_t said = what.find("syntax error");
-    throw JsonError(place(position ? position - 1 : 0),
+    throw JsonError(place(std::min(position ? position - 1 : 0, text_.size())),
                     "is no valid JSON: " + what.substr(said == what.npos ? 0 : said));
   }
 
  private:
-  static JsonValue make(JsonValue::Kind kind, TextPlace place) {
+  Cursor cursor(const char* at) {
+    return {at, text_.data() + text_.size(), commas_ == TrailingCommas::kAllowed, &progress_};
+  }
+  // A value that begins with the last token and, unless it is a list or an object, ends with it.
+  JsonValue make(JsonValue::Kind kind) {
     JsonValue value;
     value.kind = kind;
-    value.place = place;
+    value.place = place(progress_.token());
+    value.begin = progress_.token();
+    value.end = progress_.token_end();
     return value;
   }
-  // Positions are asked for in the order of the text, by and large: lines are counted on from the
+  // The builder asks for positions mostly in the order of the text, so it counts lines on from the
   // last one.
   TextPlace place(size_t position) {
     if (position < counted_) counted_ = line_begin_ = 0, lines_ = 1;
@@ -129,29 +180,6 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
         line_begin_ = counted_ + 1;
       }
     return {lines_, position - line_begin_ + 1};
-  }
-  size_t read() const { return static_cast<size_t>(read_ - text_.data()); }
-  // Of the string that has just been read: of its opening quote.
-  TextPlace text_place() {
-    const auto escaped = [&](size_t quote) {
-      size_t backslashes = 0;
-      while (backslashes < quote && text_[quote - backslashes - 1] == '\\') ++backslashes;
-      return backslashes % 2 == 1;
-    };
-    size_t quote = text_.rfind('"', read() - 2);
-    while (quote != text_.npos && quote > 0 && escaped(quote)) quote = text_.rfind('"', quote - 1);
-    return place(quote == text_.npos ? 0 : quote);
-  }
-  // Of the number or word that has just been read, and perhaps one character behind it.
-  TextPlace word_place() {
-    const auto in_word = [&](size_t i) {
-      return std::isalnum(static_cast<unsigned char>(text_[i])) || text_[i] == '-' ||
-             text_[i] == '+' || text_[i] == '.';
-    };
-    size_t at = read();
-    if (at > 0 && !in_word(at - 1)) --at;
-    while (at > 0 && in_word(at - 1)) --at;
-    return place(at);
   }
 
   JsonValue& put(JsonValue value) {
@@ -167,18 +195,20 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   }
   // A list grows only while none of its items is open, so the pointers stay good.
   bool open(JsonValue::Kind kind) {
-    const TextPlace here = place(read() - 1);
-    if (open_.size() == kMaxDepth) throw JsonError(here, "is nested too deep");
-    open_.push_back(&put(make(kind, here)));
+    JsonValue value = make(kind);
+    if (open_.size() == kMaxDepth) throw JsonError(value.place, "is nested too deep");
+    open_.push_back(&put(std::move(value)));
     return true;
   }
   bool close() {
+    open_.back()->end = progress_.read();
     open_.pop_back();
     return true;
   }
 
   std::string_view text_;
-  const char* read_;
+  TrailingCommas commas_;
+  Progress progress_;
   size_t counted_ = 0, lines_ = 1, line_begin_ = 0;
   JsonValue root_;
   std::vector<JsonValue*> open_;
@@ -217,8 +247,8 @@ const std::vector<JsonValue::Member>& JsonValue::as_object(const std::string& wh
   return members;
 }
 
-JsonValue parse_json(std::string_view text) {
-  Builder builder(text);
+JsonValue parse_json(std::string_view text, TrailingCommas commas) {
+  Builder builder(text, commas);
   nlohmann::json::sax_parse(builder.begin(), builder.end(), &builder);
   return builder.take();
 }

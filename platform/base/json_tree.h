@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON text, and the place of each value in it: for messages such as "layout.json:3:7: ...". Unlike
-// the library's own tree it is destroyed without more memory.
-#ifndef CONCLAVE_PLATFORM_LOADER_JSON_TREE_H_
-#define CONCLAVE_PLATFORM_LOADER_JSON_TREE_H_
+// The one reader of JSON text: what nlohmann's parser reports, with the place of each value, for
+// messages such as "layout.json:3:7: ...". Unlike the library's own tree this one is destroyed
+// without more memory.
+#ifndef CONCLAVE_PLATFORM_BASE_JSON_TREE_H_
+#define CONCLAVE_PLATFORM_BASE_JSON_TREE_H_
 
 #include <cstdint>
 #include <stdexcept>
@@ -33,8 +34,10 @@ struct JsonValue {
 
   Kind kind = Kind::kNull;
   TextPlace place;
+  size_t begin = 0, end = 0;     // of the value, as offsets into the text
   std::string text;              // kText
   bool flag = false;             // kFlag
+  bool is_integer = false;       // kNumber
   bool is_index = false;         // kNumber: a non-negative integer, `number`
   uint64_t number = 0;           // kNumber
   std::vector<JsonValue> items;  // kList
@@ -60,10 +63,13 @@ struct JsonValue::Member {
   JsonValue value;
 };
 
+// Whether a comma may stand before a closing bracket.
+enum class TrailingCommas { kRefused, kAllowed };
+
 // Throws JsonError where `text` is no JSON, has two keys of one name in an object, or is nested
 // more than a few levels deep.
-JsonValue parse_json(std::string_view text);
+JsonValue parse_json(std::string_view text, TrailingCommas commas = TrailingCommas::kRefused);
 
 }  // namespace conclave
 
-#endif  // CONCLAVE_PLATFORM_LOADER_JSON_TREE_H_
+#endif  // CONCLAVE_PLATFORM_BASE_JSON_TREE_H_

@@ -29,7 +29,7 @@ share::AccessMode access_mode(cl_context_properties value) {
   }
 }
 
-// The mode in which a checked property list wants the array; none where it says nothing.
+// The mode in which a checked property list wants the array; none if it does not say.
 std::optional<share::AccessMode> wanted_mode(const std::vector<cl_context_properties>& list) {
   for (size_t i = 0; i + 1 < list.size(); i += 2)
     if (list[i] == CL_CONTEXT_ACCESS_MODE_CONCLAVE) return access_mode(list[i + 1]);
@@ -61,8 +61,8 @@ std::vector<cl_context_properties> context_properties(const cl_context_propertie
   return properties;
 }
 
-// Makes the context, which opens the process's context on the device's compute units. Tells the
-// callback why that cannot be.
+// Makes the context, which opens the process's context on the device's compute units. If that
+// fails, tells the callback why.
 cl_context make_context(std::vector<Ref<Device>> devices, std::vector<cl_context_properties> list,
                         Context::Notify notify, void* user_data) {
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device tells of itself.
+// What a device says of itself.
 #include "icd/device_info.h"
 
 #include <CL/cl_ext_conclave.h>
@@ -23,7 +23,7 @@ constexpr cl_device_fp_config kFloatConfig = CL_FP_DENORM | CL_FP_INF_NAN | CL_F
                                              CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF | CL_FP_FMA;
 
 // The device is found under each of its types, but reports one: programs compare instead of testing
-// bits, and the conformance tests demand it.
+// bits, and the conformance tests require it.
 cl_device_type reported_type() {
   const cl_device_type types = Config::get().device_type;
   return types & -types;
@@ -43,7 +43,7 @@ std::vector<cl_name_version> language_features() {
   return list;
 }
 
-// Who made it, and what it is.
+// Its maker and its kind.
 bool describe_identity(const Device& device, cl_device_info name, const Info& info) {
   switch (name) {
     case CL_DEVICE_TYPE:
@@ -77,7 +77,7 @@ bool describe_identity(const Device& device, cl_device_info name, const Info& in
   }
 }
 
-// What programs it takes.
+// The programs that it accepts.
 bool describe_language(cl_device_info name, const Info& info) {
   switch (name) {
     case CL_DEVICE_OPENCL_C_VERSION:
@@ -119,7 +119,7 @@ bool describe_execution(const Device& device, cl_device_info name, const Info& i
       return info.value<size_t>(16), true;
     case CL_DEVICE_MAX_NUM_SUB_GROUPS:  // in groups that do not run in packets
       return info.value<cl_uint>(Device::max_work_group_size()), true;
-    // One after the other runs till the next barrier of the work-group.
+    // Each runs until the next barrier of the work-group, one after the other.
     case CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS:
       return info.flag(false), true;
     case CL_DEVICE_SUB_GROUP_SIZES_INTEL:
@@ -200,7 +200,7 @@ bool describe_vectors(cl_device_info name, const Info& info) {
   return info.value<cl_uint>(vector_width(name)), true;
 }
 
-// Optional features that the device does not have: the queries exist all the same.
+// Optional features that the device does not have; their queries exist all the same.
 bool describe_absent(cl_device_info name, const Info& info) {
   switch (name) {
     case CL_DEVICE_PIPE_SUPPORT:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // clGetDeviceInfo's queries that have a file of their own. Each function answers those on its
-// subject, and returns false where `name` is not one of them.
+// subject, and returns false if `name` is not one of them.
 #ifndef CONCLAVE_ICD_DEVICE_INFO_H_
 #define CONCLAVE_ICD_DEVICE_INFO_H_
 
@@ -13,7 +13,7 @@ bool describe_memory(cl_device_info name, const Info& info);
 bool describe_heaps(cl_device_info name, const Info& info);
 bool describe_images(cl_device_info name, const Info& info);
 
-// sub_device.cc: how the device can be split, and what it is a part of.
+// sub_device.cc: how the device can be split, and its parent.
 bool describe_partition(const Device& device, cl_device_info name, const Info& info);
 
 }  // namespace conclave::icd

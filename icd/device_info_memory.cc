@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device tells of its memory and of images in it.
+// What a device says of its memory and of images in it.
 #include <CL/cl_ext_conclave.h>
 
 #include "icd/device_info.h"

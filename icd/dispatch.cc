@@ -30,7 +30,7 @@ void set_code(cl_int* code, cl_int status) {
 template <class T>
 void set_code(T, cl_int) {}
 
-// What takes the place of a function of an absent feature, whatever its parameters: it returns
+// Replaces a function of an absent feature, whatever its parameters: it returns
 // CL_INVALID_OPERATION, or null and the code through its last parameter.
 template <class Function>
 struct Absent;

@@ -14,20 +14,20 @@
 
 namespace conclave::icd {
 
-// `memory` as one that commands of `queue` use. Throws Error{CL_INVALID_CONTEXT}.
+// Returns `memory` if commands of `queue` can use it. Throws Error{CL_INVALID_CONTEXT}.
 inline Memory& of_queue(const CommandQueue& queue, Memory& memory) {
   require(&memory.context() == &queue.context(), CL_INVALID_CONTEXT,
           "the queue and the memory object are of different contexts");
   return memory;
 }
 
-// Throws Error{CL_INVALID_OPERATION} where the memory object was created with the flag `forbidden`.
+// Throws Error{CL_INVALID_OPERATION} if the memory object was created with the flag `forbidden`.
 void check_host_access(const Memory& memory, cl_mem_flags forbidden);
 
 void check_map_flags(cl_map_flags flags);
 void check_map_access(const Memory& memory, cl_map_flags flags);
 
-// What a command keeps alive until it is done.
+// The objects that a command keeps alive until it is done.
 std::vector<Ref<Memory>> keeping(std::initializer_list<Memory*> memories);
 
 // Enqueues a command of a call that may block.

@@ -19,7 +19,7 @@ Memory& image(const CommandQueue& queue, cl_mem handle) {
 }
 
 // The part of an image that a command works on. In dimensions that the image does not have, its
-// extent is 1, so origin and region have to be 0 and 1 there.
+// extent is 1, so origin and region must be 0 and 1 there.
 Region checked_region(const Image& image, const size_t* origin, const size_t* extent) {
   require(origin && extent, CL_INVALID_VALUE, "no origin or region");
   Region region;

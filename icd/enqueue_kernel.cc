@@ -23,7 +23,8 @@ void require_room_for_gang(const IndexSpace& space, size_t units) {
                                                  std::to_string(units) + " compute units");
 }
 
-// TI's limit, of the kernel or of all, counts in queues that ask for it; the watchdog's for all.
+// TI's limit, the kernel's or the general one, counts in queues that ask for it; the watchdog's
+// counts in all.
 uint64_t time_limit_ms(const CommandQueue& q, const Kernel& k) {
   const Config& config = Config::get();
   uint64_t limit = 0;

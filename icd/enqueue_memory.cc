@@ -25,8 +25,8 @@ void check_range(const Memory& m, size_t offset, size_t size) {
                                       std::to_string(m.size()));
 }
 
-// One side of a rectangle command: pitches, where 0 means tightly packed, and the bytes that it
-// begins and ends at, all of which fit into a size_t.
+// One side of a rectangle command: its pitches, where 0 means tightly packed, and its first and
+// last byte, all of which fit into a size_t.
 struct Rect {
   size_t row_pitch, slice_pitch;
   size_t begin, end;

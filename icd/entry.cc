@@ -10,7 +10,7 @@ void report(const char* function, cl_int code, const char* what) noexcept {
     std::string text = std::string(function) + ": error " + std::to_string(code) + ": " + what;
     if (log::debug_enabled()) log::debug(text);
     if (current_context) current_context->report(text.c_str());
-  } catch (...) {  // no memory for the message: the code alone must do
+  } catch (...) {  // no memory for the message: the code must do
   }
 }
 

@@ -31,8 +31,7 @@
 
 namespace conclave::icd {
 
-// The context that the current call works in, as far as its handles have told; errors are reported
-// to its callback.
+// The context of the current call, as far as its handles have told; its callback gets the errors.
 inline thread_local Context* current_context = nullptr;
 
 // Logs an error and tells the current context's callback.
@@ -92,7 +91,7 @@ inline CommandQueue& any_queue(cl_command_queue handle) {
   current_context = &object->context();
   return *object;
 }
-// A queue that is to be used: not in such a child.
+// A queue that will be used; not in such a child.
 inline CommandQueue& queue(cl_command_queue handle) {
   CommandQueue& object = any_queue(handle);
   require_own_process();
@@ -139,7 +138,7 @@ inline Kernel& kernel(cl_kernel handle) {
   return *object;
 }
 
-// clRelease*: throws Error{code} where the host has released all it had.
+// clRelease*: throws Error{code} if the host has released everything it had.
 template <class T>
 void release(T& object, cl_int code) {
   current_context = nullptr;  // which may go with the object
@@ -162,7 +161,7 @@ inline void hand_out(const Ref<Event>& event, cl_event* out) {
     event->release_handle();
 }
 
-// After a blocking command: an error of the command, or of what it waited for, is the call's error.
+// Ends a blocking call: an error of its command, or of what that waited for, is the call's error.
 void wait_blocking(CommandQueue& queue, const Ref<Event>& event, cl_event* out);
 
 // The answer to a clGet*Info call.

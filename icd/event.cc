@@ -81,7 +81,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetEventInfo(cl_event handle, cl_event_info na
       case CL_EVENT_COMMAND_TYPE:
         return info.value<cl_command_type>(e.type());
       case CL_EVENT_COMMAND_EXECUTION_STATUS:
-        // Whoever polls has a right to see progress without a flush of their own.
+        // A host that polls has a right to see progress without a flush.
         if (e.queue() && !e.finished()) e.queue()->flush();
         return info.value<cl_int>(e.status());
       case CL_EVENT_REFERENCE_COUNT:
@@ -112,7 +112,7 @@ CL_API_ENTRY cl_int CL_API_CALL clSetEventCallback(cl_event handle, cl_int when,
     require(when == CL_COMPLETE || when == CL_RUNNING || when == CL_SUBMITTED, CL_INVALID_VALUE,
             "not a status to wait for");
     e.add_callback(when, function, user_data);
-    // The host may well wait for nothing but this callback.
+    // The host may wait for nothing but this callback.
     if (e.queue() && !e.finished()) e.queue()->flush();
   });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cl_ti_clmalloc: device memory for the host. These functions have no error codes; what is wrong is
-// in the log.
+// cl_ti_clmalloc: device memory for the host. These functions have no error codes; the log says
+// what is wrong.
 #include <CL/cl_ext_conclave.h>
 
 #include "icd/entry.h"

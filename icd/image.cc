@@ -41,7 +41,7 @@ const ImageFormat& checked_format(const cl_image_format* format, cl_mem_object_t
   return *known;
 }
 
-// What the image's type does not use is ignored: it is 0 here.
+// Members that the image's type does not use are ignored; they are 0 here.
 cl_image_desc checked_desc(const cl_image_desc* given) {
   require(given && is_image_type(given->image_type), CL_INVALID_IMAGE_DESCRIPTOR,
           "no image descriptor, or an unknown image type");
@@ -76,7 +76,7 @@ void check_size(const cl_image_desc& desc) {
     check_dimension("array size", desc.image_array_size, Device::kMaxImageArraySize);
 }
 
-// Checks the pitches, and calculates those that are 0. `code`: for those that break the rules.
+// Checks the pitches, and calculates those that are 0. `code`: the code for invalid ones.
 void set_pitches(cl_image_desc& desc, size_t element_size, cl_int code) {
   const size_t row = desc.image_width * element_size;
   if (!desc.image_row_pitch) desc.image_row_pitch = row;
@@ -111,7 +111,7 @@ cl_mem make_image(Context& context, std::vector<cl_mem_properties> properties, c
   return (new Memory(context, flags, image, host, std::move(properties)))->handle();
 }
 
-// Of a row that is alone the pitch means nothing, but programs give one.
+// The pitch of a single row means nothing, but programs give one.
 void fit_into_buffer(cl_image_desc& desc, const ImageFormat& format, const Memory& buffer) {
   const bool is_2d = desc.image_type == CL_MEM_OBJECT_IMAGE2D;
   require(!desc.image_slice_pitch, CL_INVALID_IMAGE_DESCRIPTOR,

@@ -12,7 +12,7 @@ std::string size_text(const std::array<size_t, 3>& size, cl_uint dimensions) {
   return text;
 }
 
-// In work-groups of the local size.
+// Checks that the global size fits, in work-groups of the local size.
 void check_global_size(const IndexSpace& space) {
   if (!space.items().at_most(IndexSpace::kMostItems))
     throw Error(CL_INVALID_GLOBAL_WORK_SIZE,

@@ -13,13 +13,13 @@ namespace conclave::icd {
 const std::shared_ptr<const KernelCode>& executable_code(const CommandQueue& queue,
                                                          const Kernel& kernel);
 
-// Throws Error{CL_INVALID_KERNEL_ARGS} naming the first argument that is not set.
+// Throws Error{CL_INVALID_KERNEL_ARGS}, naming the first argument that is not set.
 void require_arguments_set(const Kernel& kernel);
 
-// Throws Error{CL_INVALID_WORK_DIMENSION} where that is not 1, 2 or 3.
+// Throws Error{CL_INVALID_WORK_DIMENSION} unless it is 1, 2 or 3.
 void require_dimensions(cl_uint dimensions);
 
-// The index space of a launch of `kernel`, local size chosen where `local` is null. Throws Error
+// The index space of a launch of `kernel`; chooses the local size if `local` is null. Throws Error
 // with the codes of clEnqueueNDRangeKernel.
 IndexSpace index_space(const CommandQueue& queue, const Kernel& kernel, const KernelCode& code,
                        cl_uint dimensions, const size_t* offset, const size_t* global,

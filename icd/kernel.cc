@@ -16,7 +16,7 @@ using namespace conclave::icd;
 
 namespace {
 
-// The code that a per-device query means: the only device may be left out.
+// The code for a per-device query. The only device may be left out.
 const KernelCode& code_for_query(const Kernel& k, cl_device_id handle) {
   if (!handle) {
     require(k.codes().size() == 1, CL_INVALID_DEVICE, "the kernel has several devices: name one");
@@ -27,7 +27,7 @@ const KernelCode& code_for_query(const Kernel& k, cl_device_id handle) {
   return **code;
 }
 
-// The local size that a query about sub-groups is for; dimensions that are not given are 1.
+// The local size of a query about sub-groups; missing dimensions are 1.
 LocalSize local_size_input(size_t size, const void* input) {
   const size_t dimensions = size / sizeof(size_t);
   require(input && size % sizeof(size_t) == 0 && dimensions >= 1 && dimensions <= 3,
@@ -40,7 +40,7 @@ LocalSize local_size_input(size_t size, const void* input) {
   return local;
 }
 
-// As many dimensions as there is room for.
+// Returns as many dimensions as there is room for.
 std::vector<size_t> dimensions_asked_for(const LocalSize& local, const Info& info) {
   const size_t room = info.target() ? info.size() / sizeof(size_t) : local.size();
   const size_t count = std::clamp<size_t>(room, 1, local.size());

@@ -15,15 +15,15 @@ void check_memory_flags(cl_mem_flags flags);
 // The same for the flags of clGetSupportedImageFormats.
 void check_image_format_flags(cl_mem_flags flags);
 
-// What is made in the storage of a memory object, a sub-buffer or an image, takes no storage flags
-// and must ask for no access that the memory object does not allow. Throws Error{CL_INVALID_VALUE}.
+// An object in the storage of a memory object (a sub-buffer or an image) takes no storage flags and
+// must not ask for access that the memory object does not allow. Throws Error{CL_INVALID_VALUE}.
 void check_derived_flags(cl_mem_flags flags, cl_mem_flags parent);
 
-// Throws Error{CL_INVALID_HOST_PTR} where there is a host pointer without a flag that wants one, or
-// the other way round, or where no `size` bytes can begin there.
+// Throws Error{CL_INVALID_HOST_PTR} if there is a host pointer without a flag that needs one, or
+// the other way round, or if no `size` bytes can begin there.
 void check_host_pointer(cl_mem_flags flags, const void* host, size_t size);
 
-// The properties, with their terminating 0; empty where there is no list. OpenCL 3.0 knows none:
+// The properties, with their terminating 0; empty if there is no list. OpenCL 3.0 defines none:
 // throws Error{CL_INVALID_PROPERTY} for any.
 std::vector<cl_mem_properties> memory_properties(const cl_mem_properties* properties);
 

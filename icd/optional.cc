@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entry points of optional features that the device does not have, where they do more than return
-// CL_INVALID_OPERATION (those are made in dispatch.cc): queries and releases of objects of which
-// there can be none, and pure queries.
+// Entry points of optional features that the device does not have, if they do more than return
+// CL_INVALID_OPERATION (dispatch.cc makes those): queries and releases of objects that cannot
+// exist, and pure queries.
 #include "icd/entry.h"
 
 using namespace conclave;

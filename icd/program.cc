@@ -73,7 +73,7 @@ void write_binaries(const Program& p, const Info& info, size_t* size_ret) {
   if (size_ret) *size_ret = bytes;
 }
 
-// There is one place for device images: all devices of a program have the same one.
+// The device has one place for a device image, so all devices of a program have the same one.
 void add_device_image(std::shared_ptr<const DeviceImage>& image, std::string bytes) {
   auto another = DeviceImage::parse(std::move(bytes));
   require(!image || image->uuid() == another->uuid(), CL_INVALID_BINARY,
@@ -238,7 +238,7 @@ CL_API_ENTRY cl_program CL_API_CALL clLinkProgram(cl_context handle, cl_uint num
                notifier(*made, callback, user_data));
   });
   if (code) *code = status;
-  // A link that failed gives a program as well: it holds the log.
+  // A failed link returns a program too, which holds the log.
   const bool linked = status == CL_SUCCESS || status == CL_LINK_PROGRAM_FAILURE;
   return made && linked ? made.detach()->handle() : nullptr;
 }

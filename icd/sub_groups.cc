@@ -6,8 +6,8 @@
 namespace conclave::icd {
 namespace {
 
-// A sub-group has the kernel's lanes where rows are made of whole ones, or there is one row only;
-// else it is a single work-item.
+// A sub-group has the kernel's lanes if rows consist of whole ones, or if there is only one row.
+// Otherwise it is a single work-item.
 size_t sub_group_size(const KernelInfo& kernel, const LocalSize& local) {
   const bool fits = local[1] * local[2] == 1 || local[0] % kernel.lanes == 0;
   return fits ? kernel.lanes : 1;

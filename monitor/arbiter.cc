@@ -12,14 +12,14 @@
 namespace conclave::monitor {
 namespace {
 
-// A loan ends when nothing has been seen of the guest for so many time slices.
+// A loan ends when nothing has been seen of the guest for that many time slices.
 constexpr uint64_t kIdleSlices = 5;
-// A holder that shows no sign of life for so long is nobody that the daemon vouches for (a little
-// less than what makes a holder overdue within a segment: overdue_holders.cc); and how often it
-// does.
+// The daemon stops vouching for a holder that shows no sign of life for so long. That is a little
+// less than what makes a holder overdue within a segment (overdue_holders.cc). It is also how often
+// the daemon vouches.
 constexpr uint64_t kLifeNs = 30'000'000;
 constexpr uint64_t kVouchNs = 10'000'000;
-// So often in a time slice it is looked how those are who have to give something up.
+// How often in a time slice to look at those who have to give something up.
 constexpr uint64_t kLooksPerSlice = 4;
 
 }  // namespace
@@ -37,8 +37,7 @@ void Arbiter::add(Tenant& tenant, uint32_t limit, double weight) {
   claim(tenant);
 }
 
-// Takes the units that are not the tenant's. Those at work, of a segment that was adopted, are
-// asked for.
+// Takes the units that are not the tenant's. Asks for those at work, in a segment that was adopted.
 void Arbiter::claim(Tenant& tenant) {
   for (uint32_t i = 0; i < units_.size(); ++i)
     if (units_[i].user != &tenant && units_[i].guest.tenant != &tenant && !tenant.take(i))
@@ -72,8 +71,8 @@ void Arbiter::account(uint64_t now) {
   accounted_at_ = now;
 }
 
-// By what they have used, whatever their weights: else one of great weight would be a guest for
-// ever.
+// Compares what they have used, whatever their weights: otherwise a tenant of great weight would be
+// a guest for ever.
 bool Arbiter::is_far_behind(Tenant& one, Tenant& other) const {
   const auto used = [this](Tenant& tenant) {
     const Account& account = tenants_.at(&tenant);
@@ -83,8 +82,8 @@ bool Arbiter::is_far_behind(Tenant& one, Tenant& other) const {
   return others > 0 && mine <= share::kGuestShare * others;
 }
 
-// Whether the tenant's limit lets it have another unit; for that it gives up one on which nobody
-// works.
+// Whether the tenant's limit allows another unit. If not, the tenant may give up one on which
+// nobody works.
 bool Arbiter::may_have_more(Tenant& tenant) {
   Account& account = tenants_.at(&tenant);
   if (account.limit == 0 || account.units < account.limit) return true;
@@ -98,8 +97,8 @@ bool Arbiter::may_have_more(Tenant& tenant) {
   return false;
 }
 
-// Who of those that wait for the unit in vain, and may have it, has used least; null where nobody
-// does.
+// Of the tenants that wait for the unit in vain, and may have it, the one that has used least; null
+// if there is none.
 Tenant* Arbiter::neediest(uint32_t unit, const std::map<Tenant*, ComputeUnitSet>& wanted) {
   Tenant* least = nullptr;
   for (const auto& [tenant, units] : wanted) {
@@ -118,7 +117,7 @@ void Arbiter::pass(uint32_t unit, Tenant& to, uint64_t now) {
   ++hand_overs_;
 }
 
-// What has become of the unit since: its user has given it up, or the guest has gone.
+// Notes what has happened to the unit since: its user has given it up, or the guest has gone.
 void Arbiter::follow(uint32_t i, uint64_t now) {
   Unit& unit = units_[i];
   if (unit.user && unit.user->is_back(i)) unit = Unit(unit.guest.tenant, now);
@@ -127,11 +126,11 @@ void Arbiter::follow(uint32_t i, uint64_t now) {
     unit.guest = {};
 }
 
-// Lets those who wait see that the unit's holder, whom they cannot see, is well. Otherwise they go
-// beside it, as beside any holder that is stuck.
+// Shows those who wait that the unit's holder, whom they cannot see, is well. Otherwise they would
+// run beside it, as beside any holder that is stuck.
 void Arbiter::vouch(uint32_t i, const std::map<Tenant*, ComputeUnitSet>& wanted, uint64_t now) {
   Unit& unit = units_[i];
-  // A unit of the daemon's own is kept from those who have as many as they may.
+  // The daemon keeps its own units from those who have as many as they may.
   const uint64_t word = unit.user ? unit.user->word(i) : 0;
   if (word != unit.word || !unit.user) {
     unit.word = word;
@@ -155,7 +154,7 @@ void Arbiter::serve(uint32_t i, Tenant& next, uint64_t now) {
   ++hand_overs_;
 }
 
-// Whether the unit's user is to give it up.
+// Whether the unit's user must give it up.
 bool Arbiter::is_over(const Unit& unit, Tenant* next, uint64_t now) const {
   Tenant* const waits = unit.guest.tenant ? unit.guest.tenant : next;
   if (!unit.user || !waits || waits == unit.user) return false;
@@ -164,8 +163,8 @@ bool Arbiter::is_over(const Unit& unit, Tenant* next, uint64_t now) const {
   return policy_ == share::Policy::kFcfs || static_cast<double>(now - unit.since) >= slice;
 }
 
-// Whoever makes it impossible to be in their table is no tenant any more: their processes share the
-// device among themselves, and the system shares the CPUs.
+// A user who makes it impossible to be in their table is no tenant any more: their processes share
+// the device among themselves, and the system shares the CPUs.
 void Arbiter::stay_entered() {
   std::vector<Tenant*> lost;
   for (const auto& [tenant, account] : tenants_) {

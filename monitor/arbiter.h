@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Passes compute units from user to user. Within a user's segment processes share as they do
-// without a daemon; here it is decided which user's segment a unit is in.
+// without a daemon. This class decides which user's segment a unit is in.
 //
 // A unit stays with a user until another one wants it. If nobody works on it then, it goes over at
-// once. Else its user gives it up when they have had it for a time slice; of several who want it,
-// the one goes first who has used least. Somebody who is so far behind that they would be a guest
+// once. Otherwise its user gives it up after having had it for a time slice. Of several users who
+// want it, the one who has used least goes first. A user so far behind that they would be a guest
 // within a segment does not wait for that: the unit is lent, and for a moment two users work on it.
 //
-// What a user has used is measured here, by looking whose units are at work; nobody is asked.
+// This class measures what a user has used by looking whose units are at work; it asks nobody.
 #ifndef CONCLAVE_MONITOR_ARBITER_H_
 #define CONCLAVE_MONITOR_ARBITER_H_
 
@@ -21,18 +21,18 @@ namespace conclave::monitor {
 
 class Arbiter {
  public:
-  // Tenants must be removed before they end. `limit`: compute units that the tenant may have at the
-  // same time, 0: all; `weight`: what its time counts for beside others'.
+  // Tenants must be removed before they end. `limit`: how many compute units the tenant may have at
+  // the same time, 0: all. `weight`: how its time counts compared with that of others.
   void add(Tenant& tenant, uint32_t limit = 0, double weight = 1);
   void remove(Tenant& tenant);
-  // The daemon's own settings: what stands in a user's segment is that user's word.
+  // The daemon's own settings; it does not believe those in a user's segment.
   void set_policy(share::Policy policy, uint64_t slice_ns) {
     policy_ = policy;
     slice_ns_ = slice_ns;
   }
 
   // Looks who wants what, and passes on what can be passed on now. To be called when a tenant's
-  // bell has rung, and when the time that it returns has passed: ns from now; 0: nobody waits.
+  // bell has rung, and after the returned time in ns; 0: nobody waits.
   uint64_t look();
 
   // How often a unit has gone from one user to another.
@@ -50,10 +50,10 @@ class Arbiter {
     double ns_ = 0;
   };
   struct Account {
-    Use use;  // by the tenant's weight
+    Use use;  // weighted by the tenant's weight
     uint32_t limit;
     double weight;
-    uint32_t units = 0;  // that it has, or has been lent
+    uint32_t units = 0;  // how many it has or has been lent
   };
   struct Guest {
     Tenant* tenant = nullptr;
@@ -65,8 +65,9 @@ class Arbiter {
 
     Tenant* user = nullptr;  // null: nobody's
     uint64_t since = 0;
-    Guest guest;  // somebody whom it has been lent to besides
-    // The lease of its user's process as last seen, since when, and when others were told last.
+    Guest guest;  // a tenant to whom it has been lent
+    // The lease of its user's process as it was last seen, since when, and when others were told
+    // last.
     uint64_t word = 0;
     uint64_t word_since = 0;
     uint64_t vouched_at = 0;
@@ -87,7 +88,7 @@ class Arbiter {
 
   std::map<Tenant*, Account> tenants_;
   std::vector<Unit> units_{share::kCuEntries};
-  ComputeUnitSet known_;  // units that somebody has ever wanted; the others are where they were
+  ComputeUnitSet known_;  // units that somebody has ever wanted; the others never moved
   share::Policy policy_ = share::Policy::kInterleave;
   uint64_t slice_ns_ = 4'000'000;
   uint64_t accounted_at_ = 0;

@@ -19,7 +19,7 @@
 namespace conclave::monitor {
 namespace {
 
-// In the parent: the status to exit with.
+// Runs in the parent. Returns the exit status.
 int wait_for(pid_t child, int from_child) {
   char ready;
   ssize_t count;
@@ -35,7 +35,7 @@ int wait_for(pid_t child, int from_child) {
 }  // namespace
 
 Background::Background() {
-  // What whoever starts the daemon has open is not to stay so for as long as it runs.
+  // Descriptors of the process that starts the daemon must not stay open as long as it runs.
   close_range(3, ~0u, 0);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)

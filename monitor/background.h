@@ -10,23 +10,23 @@
 
 namespace conclave::monitor {
 
-// Goes on in a child of its own session, without a terminal. The parent waits for ready() and exits
-// with 0, or, where the child ends before that, with its status.
+// Continues in a child in a new session, without a terminal. The parent waits for ready() and exits
+// with 0, or with the child's status if the child ends before.
 class Background {
  public:
-  // Called while there is one thread. Throws std::runtime_error where there can be no child.
+  // Called while there is one thread. Throws std::runtime_error if there can be no child.
   Background();
-  // Lets the parent go and closes the standard streams.
+  // Releases the parent and closes the standard streams.
   void ready();
 
  private:
   Descriptor to_parent_;
 };
 
-// Whether a service manager (systemd) waits to be told; see sd_notify(3) for `state`. Where none
-// does, telling has no effect.
+// Whether a service manager (systemd) waits to be told; sd_notify(3) explains `state`. Without one,
+// telling has no effect.
 bool has_service_manager();
-// `attached`: a descriptor to go with it, -1: none.
+// `attached`: a descriptor to send with it; -1: none.
 void tell_service_manager(const std::string& state, int attached = -1);
 
 }  // namespace conclave::monitor

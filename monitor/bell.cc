@@ -32,7 +32,7 @@ Bell::~Bell() {
 void Bell::listen() {
   share::Header& header = layout_.header();
   share::Atomic<uint32_t>& bell = header.bell;
-  // Those who ring wait for a compute unit on which others may be computing now.
+  // Processes that ring wait for a compute unit on which others may be computing now.
   WakeUpClaim().set(true);
   RateLimit limit;
   uint32_t told = header.questions.load();

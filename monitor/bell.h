@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits for those who call the daemon in a segment (platform/share/daemon_bell.h), on a thread of
-// its own: only then can one sleep on the words of many segments.
+// Waits for those who call the daemon in a segment (platform/share/daemon_bell.h). It has a thread
+// of its own, since a thread can sleep on the words of one segment only.
 #ifndef CONCLAVE_MONITOR_BELL_H_
 #define CONCLAVE_MONITOR_BELL_H_
 
@@ -14,9 +14,9 @@ namespace conclave::monitor {
 
 class Bell {
  public:
-  // Calls `answer` whenever the bell has rung, and then tells those who wait for that; some
-  // thousand times a second at most however often it rings. `layout` must stay mapped. Throws
-  // std::system_error where there can be no thread.
+  // Calls `answer` whenever the bell has rung, and then tells those who wait for that; at most some
+  // thousand times a second, however often it rings. `layout` must stay mapped. Throws
+  // std::system_error if there can be no thread.
   Bell(const share::Layout& layout, std::function<void()> answer);
   // Waits until `answer` has returned.
   ~Bell();

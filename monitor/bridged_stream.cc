@@ -13,10 +13,10 @@ using share::GraphPart;
 using share::Owner;
 using share::StreamSide;
 
-// At a time, so that one stream does not keep others waiting.
+// How many bytes to copy at a time, so that one stream does not keep others waiting.
 constexpr uint64_t kMostBytes = 64 << 10;
 
-// An owner behind the end of every table: it is never alive.
+// An owner behind the end of every table, which is never alive.
 constexpr Owner kDead(share::kMaxProcesses, 0);
 
 }  // namespace
@@ -89,7 +89,7 @@ std::optional<BridgedStream> BridgedStream::open(const Place& from, const Place&
   return BridgedStream(from, to, part);
 }
 
-// As a StreamEnd begins: where more is inside than fits, nothing is.
+// Begins like a StreamEnd: if the positions say that more is inside than fits, nothing is.
 BridgedStream::BridgedStream(const Place& from, const Place& to, const GraphPart& part)
     : from_(from), to_(to), bytes_(part.bytes) {
   share::Stream &here = from_.stream(), &there = to_.stream();
@@ -103,7 +103,7 @@ BridgedStream::BridgedStream(const Place& from, const Place& to, const GraphPart
   given_at_ = given_;
 }
 
-// How many of the copied bytes nobody has read. What lay at the reader before is read first.
+// How many of the copied bytes nobody has read. The reader first reads what lay there before.
 uint64_t BridgedStream::unread() const {
   return std::min(given_ - to_.stream().read.position.load(), given_ - given_at_);
 }
@@ -127,8 +127,8 @@ uint64_t BridgedStream::copy(uint64_t most) {
   return most;
 }
 
-// Tells the writer how far it has been read; false where that is no news. Never back: the writer
-// has used the room.
+// Tells the writer how far it has been read; false if that is not new. The position never goes
+// back, since the writer has used the room.
 bool BridgedStream::acknowledge(uint64_t read) {
   if (read == read_ || read - read_ > taken_ - read_) return false;
   read_ = read;
@@ -154,7 +154,7 @@ BridgedStream::Finding BridgedStream::move() {
   return end_if_over() ? Finding::kOver : Finding::kHasToWait;
 }
 
-// Nothing can be moved now.
+// Called when nothing can be moved.
 bool BridgedStream::end_if_over() {
   share::Stream &here = from_.stream(), &there = to_.stream();
   if (to_.has_died(there.read)) {
@@ -163,7 +163,7 @@ bool BridgedStream::end_if_over() {
     to_.give(there.written);
     return true;
   }
-  // Looked at in this order: what a writer has published before it went is there.
+  // This order matters: what a writer published before it died is there.
   const bool writer_has_died = from_.has_died(here.written);
   const bool has_writer = here.written.owner.load() != 0;
   if (here.written.position.load() == taken_) {
@@ -192,7 +192,8 @@ void BridgedStream::begin_wait() {
 void BridgedStream::give_back() {
   share::Stream &here = from_.stream(), &there = to_.stream();
   if (to_.take(there.read)) {
-    // Nobody can come while the daemon has both ends: what is unread goes back to where it is from.
+    // Nobody can take an end while the daemon has both. What is unread goes back to where it came
+    // from.
     const uint64_t left = unread();
     if (left <= bytes_) {
       acknowledge(taken_ - left);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stream from a kernel of one user to a kernel of another: each has the stream in their own
-// segment. The daemon has the free end of both, and copies what is written here to where it is
-// read. It tells the writer that bytes are read when the reader has read them, not when they are
-// copied. So all that has not been read is in the writer's buffer, the two buffers hold as much as
-// one, and whoever reads next, of whatever user, finds it there.
+// A stream from a kernel of one user to a kernel of another. Each user has the stream in their own
+// segment. The daemon has the free end of both, and copies what is written at one to where it is
+// read at the other. It tells the writer that bytes are read when the reader has read them, not
+// when they are copied. So everything unread is in the writer's buffer, the two buffers hold as
+// much as one, and the next reader, of whichever user, finds it there.
 //
-// Where a process dies at one end, the other end finds in its place an owner who is not alive, as
-// it does within a user (platform/share/stream_end.h).
+// If a process dies at one end, the other end finds in its place an owner who is not alive, as it
+// does within a user (platform/share/stream_end.h).
 #ifndef CONCLAVE_MONITOR_BRIDGED_STREAM_H_
 #define CONCLAVE_MONITOR_BRIDGED_STREAM_H_
 
@@ -21,13 +21,13 @@ namespace conclave::monitor {
 
 class BridgedStream {
  public:
-  // A stream in a user's segment. `part` is sound.
+  // A stream in a user's segment. `part` has been checked.
   class Place {
    public:
     Place(const Tenant& tenant, const share::GraphPart& part);
 
-    // Whether the daemon could take this end, and a kernel of this user has the other one; or, of
-    // the read end, somebody has left something in the stream.
+    // Whether the daemon could take this end, and a kernel of this user has the other one. For the
+    // read end also whether somebody has left something in the stream.
     bool can_be_read() const;
     bool can_be_written() const;
     bool has_writer() const { return stream().written.owner.load() != 0; }
@@ -61,7 +61,7 @@ class BridgedStream {
   Finding move();
   // From now on the daemon's bells are rung when something has changed at either end.
   void begin_wait();
-  // The ends are free again. A reader who is there keeps what has been copied.
+  // Frees both ends. A reader who is there keeps what has been copied.
   void give_back();
 
  private:
@@ -74,7 +74,7 @@ class BridgedStream {
 
   Place from_, to_;
   uint64_t bytes_;     // of either buffer
-  uint64_t taken_;     // the position in `from` up to which all is copied
+  uint64_t taken_;     // the position in `from` up to which everything is copied
   uint64_t read_;      // the position up to which it has been read, as the writer was told
   uint64_t given_;     // the position in `to` that corresponds to `taken_`
   uint64_t given_at_;  // where it began

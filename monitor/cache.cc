@@ -24,7 +24,7 @@ constexpr uint64_t kMiB = 1 << 20;
 struct Program {
   DiskCache::Item item;
   DiskCache::Finding finding;
-  std::shared_ptr<const ProgramImage> image;  // null where there is none that can be read
+  std::shared_ptr<const ProgramImage> image;  // null if there is none that can be read
 
   const char* state() const {
     using State = DiskCache::Finding::State;
@@ -33,7 +33,7 @@ struct Program {
   }
 };
 
-// What the entry holds has a checksum of its own, but may be of another version of Conclave.
+// The entry's content has a checksum of its own, but may come from another version of Conclave.
 Program read_program(const DiskCache& cache, DiskCache::Item item) {
   using State = DiskCache::Finding::State;
   Program program{std::move(item), cache.inspect(program.item.key), nullptr};
@@ -48,7 +48,7 @@ Program read_program(const DiskCache& cache, DiskCache::Item item) {
   return program;
 }
 
-// All programs, the one used last first; those that another process removes meanwhile are left out.
+// All programs, the last used one first. Leaves out those that another process removes meanwhile.
 std::vector<Program> read_programs(const DiskCache& cache) {
   std::vector<Program> programs;
   std::vector<DiskCache::Item> items = cache.items();

@@ -4,12 +4,12 @@
 
 namespace conclave::monitor {
 
-// The cache of built programs that processes started here and now would use. Each prints, for
-// programs with `json`, and returns the exit status: 1 where there is no cache that can be used.
+// The cache of built programs that processes started here and now would use. Each function prints,
+// with `json` for programs, and returns the exit status: 1 if no cache can be used.
 
-// Shows where it is, how full, and what is in it.
+// Shows where it is, how full it is, and its content.
 int show_cache(bool json);
-// Reads all of it and removes what is damaged, which gives exit status 1 too.
+// Reads all of it and removes damaged entries; the exit status is 1 for these too.
 int check_cache(bool json);
 // Removes all of it.
 int clear_cache(bool json);

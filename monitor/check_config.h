@@ -8,9 +8,9 @@
 
 namespace conclave::monitor {
 
-// Shows the configuration that a process started here and now would have, with `file` in the place
-// of the configuration file where that is not "": every key, its value and where that comes from,
-// and what is wrong. Returns the exit status: 1 where something is.
+// Shows the configuration that a process started here and now would have: every key, its value and
+// its source, and what is wrong. `file` replaces the configuration file unless it is "". Returns
+// the exit status: 1 if something is wrong.
 int check_config(const std::string& file, bool json);
 
 // The keys with their values and sources as a table.

@@ -32,10 +32,11 @@ using share::Heap;
 using share::Segment;
 
 constexpr uint64_t kSecond = 1'000'000'000;
-// Connections that have not asked for anything: of a user, and how long each may take.
+// Connections that have not asked for anything: how many a user may have, and how long each may
+// take.
 constexpr long kMostConnections = 16;
 constexpr uint64_t kPatienceNs = kSecond;
-// Users without a process whose segments are kept, and users in all.
+// How many users without a process keep their segments, and how many users there may be.
 constexpr size_t kMostUnused = 64;
 constexpr size_t kMostClients = 512;
 // TI's tools and recipes know the daemon by this file.
@@ -48,7 +49,7 @@ sigset_t requests() {
   return set;
 }
 
-// The configured group, or -1 where there is none.
+// The configured group; -1 if there is none.
 gid_t group_of(const Config& config) {
   const group* found =
       config.segment_group.empty() ? nullptr : getgrnam(config.segment_group.c_str());
@@ -64,12 +65,12 @@ std::string user_name(uid_t uid) {
   return "user-" + std::to_string(uid);
 }
 
-// As the heaps would take them.
+// The size as the heaps would take it.
 uint64_t rounded(uint64_t bytes, const Heap::Range& range) {
   return std::min(bytes, range.most) / Heap::kAlignment * Heap::kAlignment;
 }
 
-// What waits for the heaps' lock, which a client may hold, is done without the mutex.
+// Runs without the mutex, since it waits for the heaps' lock, which a client may hold.
 void configure_heaps(const Tenant& tenant, const Heap::Sizes& sizes) {
   Heap heap(tenant.layout());
   bool same = true;
@@ -101,7 +102,7 @@ void free_blocks(Tenant& tenant, const ProcessWatch::Dead& dead) {
               in_words(recovered));
 }
 
-// The heaps of a user, as the configuration wants them.
+// The heaps of a user by the configuration.
 Heap::Sizes heap_sizes(const Config& config, const Quota& quota) {
   Heap::Sizes sizes = {{config.ddr_heap1_bytes, config.ddr_heap2_bytes, config.msmc_heap_bytes}};
   if (quota.heap_bytes)
@@ -169,7 +170,7 @@ void Daemon::set_permissions() {
     log::warn(socket_->path() + ": group and mode cannot be set: " + strerror(errno));
 }
 
-// The link serves those alone who look whether it is there.
+// The link is only for programs that look whether it exists.
 void Daemon::show_name() const {
   if (name_ != share::kDefaultSegment || socket_->path() != share::system_socket(name_)) return;
   unlink(kTiName);
@@ -251,7 +252,7 @@ void Daemon::apply_config(Client& client) {
   client.heaps_are_due = true;
 }
 
-// On the bell's own thread. What a client can keep waiting is its own bell alone.
+// Runs on the bell's own thread. A client can keep only its own bell waiting.
 void Daemon::answer_bell(Client& client) noexcept {
   try {
     std::vector<ProcessWatch::Dead> dead;
@@ -335,7 +336,7 @@ void Daemon::drop_oldest_of_too_many(uid_t uid) {
   connections_.erase(oldest);
 }
 
-// False where nothing has been asked yet.
+// False if nothing has been asked yet.
 bool Daemon::answer(const Connection& connection) {
   share::DaemonRequest request;
   Descriptor attached;
@@ -360,8 +361,8 @@ bool Daemon::answer(const Connection& connection) {
   return true;
 }
 
-// The segment that the peer gets; null: there is none. Throws Error with the reason where the peer
-// must not have it.
+// The segment for the peer; null: there is none. Throws Error with the reason if the peer must not
+// have it.
 const Descriptor* Daemon::grant(const Peer& peer, const share::DaemonRequest& request,
                                 Descriptor attached) {
   if (request.version != share::kLayoutVersion)
@@ -376,7 +377,8 @@ const Descriptor* Daemon::grant(const Peer& peer, const share::DaemonRequest& re
       return &client_for(peer).tenant.segment().file();
     case share::DaemonRequest::kAdopt: {
       std::unique_ptr<Segment> segment = Segment::adopt(name_, std::move(attached));
-      // A forged one could be prepared for the daemon only, but why look at it.
+      // A forged segment could be prepared only for the daemon, but there is no reason to look at
+      // it.
       if (segment->maker() != geteuid())
         throw Error(CL_DEVICE_NOT_AVAILABLE, "no ti-mctd of this user has made this segment");
       if (Client* known = find(*segment)) return &known->tenant.segment().file();
@@ -432,7 +434,7 @@ void Daemon::run() {
   leave();
 }
 
-// False where the daemon is to end.
+// False if the daemon has to end.
 bool Daemon::handle_signals() {
   signalfd_siginfo request;
   while (read(signals_.get(), &request, sizeof request) == sizeof request) {

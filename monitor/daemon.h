@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ti-mctd does: gives each user a segment of their own, says how the device is shared, passes
-// compute units between the users, and removes the dead. Processes do not need it once they have a
-// segment: it may be stopped, killed and started again while they run.
+// What ti-mctd does: it gives each user a segment, says how the device is shared, passes compute
+// units between the users, and removes the dead. Processes do not need it once they have a segment:
+// it may be stopped, killed and started again while they run.
 #ifndef CONCLAVE_MONITOR_DAEMON_H_
 #define CONCLAVE_MONITOR_DAEMON_H_
 
@@ -25,8 +25,8 @@
 
 namespace conclave::monitor {
 
-// The configuration in `file` ("": the default file, which may be missing). What the daemon in
-// particular cannot do with it is among the errors.
+// The configuration in `file` ("": the default file, which may be missing). The errors include what
+// only the daemon cannot do with it.
 Config read_daemon_config(const std::string& file);
 
 class Daemon {
@@ -36,8 +36,8 @@ class Daemon {
   Daemon(Config config, std::string file, const std::string& segment);
   ~Daemon();
 
-  // Takes back what the service manager has kept, and begins to listen. Signals that ask the daemon
-  // for something are kept until run(). Throws Error where another daemon has the name.
+  // Takes back what the service manager has kept, and begins to listen. Signals with requests to
+  // the daemon are kept until run(). Throws Error if another daemon has the name.
   void start();
   // Serves until SIGTERM or SIGINT; SIGHUP reads the configuration again.
   void run();
@@ -46,15 +46,16 @@ class Daemon {
   const std::string& path() const { return socket_->path(); }
 
  private:
-  // A user, and the bell that they ring. The bell is destroyed first, since it uses the tenant.
+  // A user, and the bell that the user rings. The bell is destroyed first, since it uses the
+  // tenant.
   struct Client {
     Client(const std::string& name, std::unique_ptr<share::Segment> segment, const Quota& quota)
         : quota(quota), tenant(name, std::move(segment)) {}
     Quota quota;
     Tenant tenant;
-    bool heaps_are_due = true;   // to be given the sizes of the configuration
-    uint32_t registrations = 0;  // of those that are watched
-    uint32_t end_changes = 0;    // of streams, that the bridge knows of
+    bool heaps_are_due = true;   // whether to give them the sizes of the configuration
+    uint32_t registrations = 0;  // how many of them are watched
+    uint32_t end_changes = 0;    // of streams; the number that the bridge knows
     std::unique_ptr<Bell> bell;
   };
   struct Connection {
@@ -76,7 +77,7 @@ class Daemon {
   void answer_bell(Client& client) noexcept;
   void apply_config(Client& client);
   void look();
-  // Takes those out that nobody uses, as far as they are too many.
+  // Takes out the unused ones that exceed `keep`.
   std::vector<std::unique_ptr<Client>> take_unused(size_t keep);
 
   // --- Connections ---
@@ -105,7 +106,7 @@ class Daemon {
   // Bells are answered on threads of their own.
   std::mutex mutex_;
   Arbiter arbiter_;
-  uint64_t timer_ns_ = 0;  // that the timer was set to last, 0: it rests
+  uint64_t timer_ns_ = 0;  // what the timer was set to last; 0: it rests
   DeviceUsers device_users_;
   std::unique_ptr<ProcessWatch> watch_;
   std::map<std::string, std::unique_ptr<Client>> clients_;

@@ -22,7 +22,7 @@ constexpr int kWaiting = 128;  // connections that have not been accepted
   throw Error(CL_DEVICE_NOT_AVAILABLE, path + ": " + why);
 }
 
-// For all users where this process may serve them, else for its own.
+// A path for all users if this process may serve them, otherwise one for its own user.
 std::string path_for(const std::string& name) {
   if (geteuid() == 0 && mkdir(share::kSystemSockets, 0755) != 0 && errno != EEXIST)
     fail(share::kSystemSockets, strerror(errno));
@@ -56,7 +56,7 @@ DaemonSocket::DaemonSocket(const std::string& name) : path_(path_for(name)) {
   if (path_.size() >= sizeof address.sun_path) fail(path_, "the name is too long for a socket");
   path_.copy(address.sun_path, path_.size());
   socket_ = Descriptor(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  unlink(path_.c_str());  // of a daemon that was killed
+  unlink(path_.c_str());  // left by a daemon that was killed
   if (!socket_ || bind(socket_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
       listen(socket_.get(), kWaiting) != 0)
     fail(path_, strerror(errno));
@@ -66,7 +66,7 @@ DaemonSocket::~DaemonSocket() {
   if (socket_) unlink(path_.c_str());
 }
 
-// The lock belongs to the open file, so it ends with the daemon however that ends.
+// The lock belongs to the open file, so it ends with the daemon, however the daemon ends.
 void DaemonSocket::take_lock() {
   const std::string path = path_ + ".lock";
   lock_ =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The socket that processes reach the daemon through (platform/share/daemon_protocol.h), and the
-// lock that makes the daemon the only one at it. Both are files in a directory that no client can
-// write: /run/conclave, or the runtime directory of a user who runs a daemon alone.
+// The socket through which processes reach the daemon (platform/share/daemon_protocol.h), and the
+// lock that allows only one daemon there. Both are files in a directory that no client can write:
+// /run/conclave, or the runtime directory of a user who runs a private daemon.
 #ifndef CONCLAVE_MONITOR_DAEMON_SOCKET_H_
 #define CONCLAVE_MONITOR_DAEMON_SOCKET_H_
 
@@ -21,14 +21,14 @@ struct Peer {
   uid_t uid = 0;
   std::vector<gid_t> groups;
 
-  // Nothing where the connection is over.
+  // Nothing if the connection is over.
   static std::optional<Peer> of(const Descriptor& connection);
 };
 
 class DaemonSocket {
  public:
-  // Listens for those who want the segment `name`. Throws Error{CL_DEVICE_NOT_AVAILABLE} where
-  // another daemon does so, naming it, or the directory cannot be used.
+  // Listens for processes that want the segment `name`. Throws Error{CL_DEVICE_NOT_AVAILABLE} if
+  // another daemon does so, naming it, or if the directory cannot be used.
   explicit DaemonSocket(const std::string& name);
   // Removes the socket.
   ~DaemonSocket();
@@ -36,10 +36,9 @@ class DaemonSocket {
 
   const std::string& path() const { return path_; }
   int descriptor() const { return socket_.get(); }
-  // Who may connect: octal mode, and group (-1: that of the daemon). False, with errno, where that
-  // cannot be set.
+  // Sets who may connect: octal mode, and group (-1: the daemon's). False, with errno, on failure.
   bool set_permissions(mode_t mode, gid_t group) const;
-  // The next connection, which does not block; empty where there is none.
+  // The next connection, which does not block; empty if there is none.
   Descriptor accept() const;
 
  private:

@@ -7,9 +7,9 @@ namespace conclave::monitor {
 
 namespace {
 
-// Of what was granted, that which a user still has. A process shows its strongest mode alone; so
-// one that shows primary may have had shared before and keep it, and one that had primary may go on
-// in shared mode.
+// What a user still has of what was granted. A process shows only its strongest mode. So one that
+// shows primary may have had shared before and keep it, and one that had primary may go on in
+// shared mode.
 share::OpenModes still_had(share::OpenModes granted, share::OpenModes now) {
   using share::AccessMode;
   granted.in(AccessMode::kShared) |= granted.in(AccessMode::kPrimary);
@@ -73,7 +73,7 @@ bool DeviceUsers::has_question() {
   return any;
 }
 
-// What is gone is no longer granted.
+// What has gone is no longer granted.
 void DeviceUsers::read() {
   for (auto& [tenant, user] : users_) {
     user.now = tenant->device_use();
@@ -90,7 +90,7 @@ void DeviceUsers::read() {
   }
 }
 
-// The image that was loaded last is the device's, unless others had contexts on the one before.
+// The image that was loaded last is the device's, unless others had contexts on the former one.
 void DeviceUsers::decide_on_loads() {
   for (auto& [tenant, user] : users_) {
     if (!user.now.image || user.now.loaded_ns == user.loaded_ns) continue;
@@ -99,8 +99,8 @@ void DeviceUsers::decide_on_loads() {
   }
 }
 
-// A context on a compute unit is granted where no other user has the unit in a way that rules it
-// out. What has been granted stays so.
+// Grants a context on a compute unit if no other user has the unit in a way that forbids it. What
+// has been granted stays so.
 void DeviceUsers::grant_contexts() {
   for (auto& [tenant, user] : users_) {
     const Contexts& now = user.now.on_image;
@@ -117,9 +117,9 @@ void DeviceUsers::grant_contexts() {
   }
 }
 
-// The same for access modes: each is granted where no other user has one that rules it out. Graphs
+// The same for access modes: grants each one unless another user has one that forbids it. Graphs
 // are those of the device's image. A process that has something in shared mode and wants it in
-// primary mode shows the latter alone, so one that is refused counts as shared.
+// primary mode shows only the latter, so a refused one counts as shared.
 void DeviceUsers::grant_modes() {
   using Mode = share::AccessMode;
   for (auto& [tenant, user] : users_) {
@@ -140,7 +140,7 @@ void DeviceUsers::grant_modes() {
   }
 }
 
-// Of parameters, to those who have asked for them, and may look at their graphs.
+// Brings values of parameters to those who have asked for them and may look at their graphs.
 void DeviceUsers::bring_values() {
   using Mode = share::AccessMode;
   for (auto& [tenant, user] : users_) {
@@ -150,7 +150,7 @@ void DeviceUsers::bring_values() {
   for (auto& [tenant, user] : users_) values_.bring(*tenant, user.granted_modes.in(Mode::kShared));
 }
 
-// First those who want the device alone are shown to all, and then the contexts are counted: see
+// First shows those who want the device alone to all, and then counts the contexts: see
 // Share::open_context().
 void DeviceUsers::show() {
   const auto users = static_cast<uint32_t>(users_.size());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides which user has what of the device as a whole: its one image, contexts on that image's
 // compute units, access modes of the array and of the image's graphs, the device alone. Each user's
-// processes settle this among themselves, in their segment; here it is settled between users, who
-// are shown what the others have (platform/share/other_users.h).
+// processes settle this among themselves, in their segment. This class settles it between users,
+// who are shown what the others have (platform/share/other_users.h).
 #ifndef CONCLAVE_MONITOR_DEVICE_USERS_H_
 #define CONCLAVE_MONITOR_DEVICE_USERS_H_
 
@@ -19,28 +19,28 @@ namespace conclave::monitor {
 
 class DeviceUsers {
  public:
-  // Whether a process that has the device alone keeps other users from it, too, and is refused it
+  // Whether a process that has the device alone keeps other users from it too, and is refused it
   // while they use it.
   void set_exclusion(bool wanted) { exclusion_ = wanted; }
   // Tenants must be removed before they end.
   void add(Tenant& tenant);
   void remove(Tenant& tenant);
-  // Grants what can be granted, if anybody has asked. A process that has died may have left
-  // something: `in_any_case`.
+  // Grants what can be granted, if anybody has asked, or `in_any_case`: a process that has died may
+  // have left something.
   void look(bool in_any_case = false);
 
  private:
   using Contexts = share::ImageSlot::Contexts;
 
   struct User {
-    uint32_t questions = 0;  // that have been answered
-    Tenant::DeviceUse now;   // what its processes have, or want
-    uint64_t loaded_ns = 0;  // of the load that was decided on last
+    uint32_t questions = 0;  // how many have been answered
+    Tenant::DeviceUse now;   // what its processes have or want
+    uint64_t loaded_ns = 0;  // when the load was made that was decided on last
     Contexts granted;        // what others must respect
     share::OpenModes granted_modes;
-    Tenant::DeviceUse shown;  // what others have, as it was told last
+    Tenant::DeviceUse shown;  // what it was told last that others have
   };
-  // What all users have together. How many have it, by compute unit of the image.
+  // What all users have together: how many have each compute unit of the image.
   class Totals {
    public:
     void add(const Contexts& contexts) { count(contexts, 1); }

@@ -22,7 +22,7 @@ std::string number(uint64_t value) {
   return std::to_string(value);
 }
 
-// "-" where there is no process.
+// "-" if there is no process.
 std::string process(uint32_t pid) {
   return pid ? number(pid) : "-";
 }

@@ -11,17 +11,17 @@ namespace conclave::monitor {
 inline const std::vector<std::string> kReports = {
     "device", "configuration", "heaps", "contexts", "image", "access-modes", "compute-units"};
 
-// Those that are shown only where they are named: XRT's names for parts of the device image.
+// The parts that are shown only if they are named: XRT's names for parts of the device image.
 inline const std::vector<std::string> kNamedReports = {"dynamic-regions", "aie", "aie-shim"};
 
 struct ExamineOptions {
-  std::string segment;               // "": as processes of this user find it
+  std::string segment;               // "": the one that processes of this user find
   std::vector<std::string> reports;  // of both lists; none: all of kReports
   bool json = false;
 };
 
-// Shows the device and what processes do with it. Returns the exit status: 1 where the segment
-// cannot be used. That there is none, since no process uses the device, is no error.
+// Shows the device and what processes do with it. Returns the exit status: 1 if the segment cannot
+// be used. It is no error if there is no segment because no process uses the device.
 int examine(const ExamineOptions& options);
 
 }  // namespace conclave::monitor

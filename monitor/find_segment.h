@@ -11,12 +11,12 @@
 
 namespace conclave::monitor {
 
-// The segment that processes of this user share: of the name `name` where it is not "", else of the
-// configured one, else of the default: the daemon's for this user where one runs, else that in
-// which the processes meet. Null where there is none. Throws Error where it cannot be used.
+// The segment that processes of this user share. Its name is `name` unless that is "", else the
+// configured one, else the default one: the daemon's segment for this user if a daemon runs, else
+// the one in which the processes meet. Null if there is none. Throws Error if it cannot be used.
 std::unique_ptr<share::Segment> find_segment(const std::string& name);
 
-// The same of another user, which only root may see, and only where a daemon runs.
+// The same for another user; only root may see it, and only if a daemon runs.
 std::unique_ptr<share::Segment> find_segment_of(const std::string& name, uid_t user);
 
 }  // namespace conclave::monitor

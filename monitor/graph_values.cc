@@ -13,9 +13,9 @@ using share::GraphHeader;
 using share::GraphPart;
 using share::ParameterSlot;
 
-// For each user at a time; it takes the daemon some 50 us.
+// How much to copy for each user at a time; it takes the daemon some 50 us.
 constexpr size_t kBudgetBytes = 2 * GraphPart::kMaxParameterBytes;
-// What a try costs besides the bytes, in bytes.
+// The cost of a try in addition to its bytes, expressed in bytes.
 constexpr size_t kTryBytes = 64;
 
 ParameterSlot slot_of(const Tenant& tenant, const GraphPart& part) {
@@ -46,8 +46,7 @@ void GraphValues::bring(Tenant& viewer, const Graphs& graphs) {
   }
 }
 
-// False where it has to be asked for again: the budget is used up, or the value changes all the
-// time.
+// False if somebody must ask again: the budget is used up, or the value changes all the time.
 bool GraphValues::copy(Tenant& viewer, size_t number, const Graphs& graphs, size_t& budget) {
   const uint64_t word = viewer.graphs().parts[number].load();
   const GraphPart part = GraphPart::of(word);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of parameters of graphs, for users who look at a graph that another user drives: copied
-// from the driver's segment into theirs when one of their processes asks
+// Values of parameters of graphs, for users who look at a graph that another user drives. They are
+// copied from the driver's segment into theirs when one of their processes asks
 // (platform/share/fetched_value.h). Both users' tables must agree on where the parameter lies
 // (platform/share/graph_part.h).
 #ifndef CONCLAVE_MONITOR_GRAPH_VALUES_H_
@@ -20,13 +20,13 @@ class GraphValues {
  public:
   using Graphs = share::OpenModes::Set;
 
-  // These graphs are the user's to drive from now on. The values of one that nobody drives any more
-  // are those of the last one who did.
+  // The user drives these graphs from now on. The values of a graph that nobody drives any more are
+  // those of its last driver.
   void add_drivers(Tenant& tenant, const Graphs& graphs);
   // Tenants must be removed before they end.
   void remove(Tenant& tenant);
-  // Brings the user what is asked for, of the graphs that they may look at: a bounded number of
-  // bytes. What is left stays asked for.
+  // Brings the user the requested values of the graphs that they may look at, up to a number of
+  // bytes. The rest stays requested.
   void bring(Tenant& viewer, const Graphs& graphs);
 
  private:

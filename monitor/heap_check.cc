@@ -149,7 +149,7 @@ int main(int argc, char** argv) {
       case 'c':
         options.collect = true;
         break;
-      case 'h':  // and goes on, as TI's
+      case 'h':  // and continues, like TI's program
         print_ti_help(argv[0]);
         break;
       case kJson:

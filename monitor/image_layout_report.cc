@@ -20,7 +20,7 @@ std::string hexadecimal(uint64_t value) {
   return text;
 }
 
-// Whether a unit of the device that the compute unit is on runs its kernel.
+// Whether a unit of the device to which the compute unit belongs runs its kernel.
 bool runs(const ImageUse::ComputeUnit& unit, const std::vector<UnitUse>& device) {
   const std::string kernel = unit.name.substr(0, unit.name.find(':'));
   return std::any_of(device.begin(), device.end(), [&](const UnitUse& use) {
@@ -80,7 +80,7 @@ void add_graph_names(std::vector<AccessUse>& uses, const Array& array) {
 
 std::string dynamic_region_text(const std::optional<DynamicRegion>& region) {
   if (!region) return "Dynamic region\n  No device image is loaded.\n\n";
-  // How often a compute unit was started is known to each process alone.
+  // Only each process knows how often it has started a compute unit.
   Table units({"Index", "Name", "Base_Address", "Usage", "Status", "Contexts"});
   for (size_t i = 0; i < region->compute_units.size(); ++i) {
     const DynamicRegion::ComputeUnit& unit = region->compute_units[i];

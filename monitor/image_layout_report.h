@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device image that is loaded under the names that XRT's tools give its parts: its dynamic
-// region, with the compute units, and the array, with its graphs and streams.
+// The loaded device image under the names that XRT's tools give its parts: its dynamic region, with
+// the compute units, and the array, with its graphs and streams.
 #ifndef CONCLAVE_MONITOR_IMAGE_LAYOUT_REPORT_H_
 #define CONCLAVE_MONITOR_IMAGE_LAYOUT_REPORT_H_
 
@@ -19,26 +19,26 @@ struct DynamicRegion {
     std::string name;  // "kernel:name"
     uint64_t base_address = 0;
     std::string status;   // "(START)" while its kernel runs, "(IDLE)"
-    size_t contexts = 0;  // processes that have some on it
+    size_t contexts = 0;  // number of processes with contexts on it
   };
   std::string uuid;
   std::vector<ComputeUnit> compute_units;
 };
 
-// Nothing where no image is loaded.
+// Nothing if no image is loaded.
 std::optional<DynamicRegion> read_dynamic_region(const share::Layout& layout);
 
-// What the image's file says, which this user's processes have kept.
+// The content of the image's file, which this user's processes have kept.
 struct Array {
   struct Stream {
     std::string name, from, to;
   };
-  std::string why;  // there is nothing to tell; "" where there is
+  std::string why;  // why there is nothing to tell; "" if there is
   std::vector<std::string> graphs;
   std::vector<Stream> streams;
 };
 Array read_array(const share::Segment& segment);
-// What the image calls the graphs; nothing where the array cannot tell.
+// Adds the image's names of the graphs, if the array knows them.
 void add_graph_names(std::vector<AccessUse>& uses, const Array& array);
 
 std::string dynamic_region_text(const std::optional<DynamicRegion>& region);

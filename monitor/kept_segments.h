@@ -12,8 +12,8 @@
 
 namespace conclave::monitor {
 
-// Gives the service manager a copy of `file` to keep under `name`, or takes it back. Nothing where
-// there is no service manager.
+// Gives the service manager a copy of `file` to keep under `name`, or takes it back. Does nothing
+// without a service manager.
 void keep_with_service_manager(const std::string& name, const Descriptor& file);
 void drop_at_service_manager(const std::string& name);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The access modes that several users have together: by how many each one is had, so that those of
-// all but one of them are known without looking at everybody.
+// The access modes of several users together. It counts the users of each, so the modes of all but
+// one user are known without looking at everybody.
 #ifndef CONCLAVE_MONITOR_MODE_TOTALS_H_
 #define CONCLAVE_MONITOR_MODE_TOTALS_H_
 

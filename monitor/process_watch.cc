@@ -54,7 +54,7 @@ void ProcessWatch::watch(Tenant& tenant, Owner owner, const ProcessIdentity& pro
     return;
   }
   watched_.emplace(next_++, Watched{&tenant, owner, process.pid, std::move(pidfd)});
-  // It may have died before, and its number be another's.
+  // It may have died before, and its number may be another process's.
   if (share::liveness(process) == share::Liveness::kDead) bury(tenant, owner);
 }
 

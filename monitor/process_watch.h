@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notices at once when processes of a user's segment end. One pidfd for each entry of the table
-// that names a living process; none for what else stands there.
+// Notices at once when processes of a user's segment end. There is one pidfd for each entry of the
+// table that names a living process, and none for anything else in the table.
 #ifndef CONCLAVE_MONITOR_PROCESS_WATCH_H_
 #define CONCLAVE_MONITOR_PROCESS_WATCH_H_
 
@@ -20,13 +20,13 @@ class ProcessWatch {
 
   // Becomes readable when a watched process ends.
   int descriptor() const { return epoll_.get(); }
-  // Takes their compute units from those that have ended, and rings their users' bells.
+  // Takes the compute units of processes that have ended, and rings their users' bells.
   void collect();
 
-  // Begins to watch those who have entered the table, and buries the dead in it.
+  // Begins to watch those who have entered the table, and removes the dead in it.
   void look_at(Tenant& tenant);
   void forget(Tenant& tenant);
-  // The dead of a user, whose blocks of the heaps are still to be freed.
+  // The dead processes of a user whose heap blocks have not been freed yet.
   struct Dead {
     share::Owner owner;
     share::ProcessIdentity process;

@@ -47,7 +47,7 @@ bool set(Quota& quota, const std::string& key, const std::string& value) {
   return false;
 }
 
-// The path in the unified hierarchy; "" where it cannot be read.
+// The path in the unified hierarchy; "" if it cannot be read.
 std::string control_group_of(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/cgroup");
   for (std::string line; std::getline(file, line);)

@@ -3,9 +3,9 @@
 //
 //   alice: compute-units=2 heap-MiB=512; @students: weight=0.5; cgroup:/batch: compute-units=1
 //
-// A rule is for a user, for the members of a group, for whatever runs in a control group or below
-// it, or (*) for everybody; the first one that fits counts. Processes that a rule for a control
-// group fits share a segment apart from the user's others.
+// A rule is for a user, for the members of a group, for processes in a control group or below it,
+// or (*) for everybody. The first rule that fits counts. Processes that a rule for a control group
+// fits share a segment apart from the user's others.
 #ifndef CONCLAVE_MONITOR_QUOTAS_H_
 #define CONCLAVE_MONITOR_QUOTAS_H_
 
@@ -29,7 +29,7 @@ class Quotas {
   // Throws std::invalid_argument that says which rule is wrong, and what is allowed.
   explicit Quotas(const std::string& text = "");
 
-  // What the peer may have, and the control group that its rule is for ("": none).
+  // What the peer may have, and the control group of its rule ("": none).
   struct Match {
     Quota quota;
     std::string control_group;

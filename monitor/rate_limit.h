@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often the daemon does within a second what a client asks for by words of the segment.
+// Limits how often within a second the daemon serves what a client asks for by words of the
+// segment.
 #ifndef CONCLAVE_MONITOR_RATE_LIMIT_H_
 #define CONCLAVE_MONITOR_RATE_LIMIT_H_
 
@@ -11,7 +12,7 @@ namespace conclave::monitor {
 
 class RateLimit {
  public:
-  // Whoever calls more often than so makes their own user's calls slower, not the daemon.
+  // A process that calls more often makes its own user's calls slower, not the daemon.
   static constexpr int kCallsPerSecond = 20'000;
 
   // Whether there have been too many calls within this second.

@@ -66,7 +66,7 @@ UnitUse read_unit(const Layout& layout, uint32_t unit) {
   UnitUse use;
   use.unit = unit;
   const Lease lease = Lease::of(entry.lease.load());
-  // What a process that is gone left behind is nobody's.
+  // What a process that is gone has left behind is nobody's.
   use.holder = pid_of(layout, lease.owner);
   use.state = name_of(use.holder ? lease.state : Lease::kFree);
   if (const share::ProcessEntry* holder = Registry(layout).find(lease.owner);

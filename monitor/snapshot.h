@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a shared segment holds at one moment, in plain values: what the tools show.
+// The content of a shared segment at one moment, in plain values: what the tools show.
 #ifndef CONCLAVE_MONITOR_SNAPSHOT_H_
 #define CONCLAVE_MONITOR_SNAPSHOT_H_
 
@@ -33,7 +33,7 @@ struct ProcessUse {
   uint32_t contexts = 0;
   std::vector<uint32_t> units;  // in its list
   uint64_t launches = 0, work_groups = 0, busy_ns = 0, wait_ns = 0, heap_bytes = 0;
-  std::string kernel;  // launched last
+  std::string kernel;  // the one that was launched last
 };
 
 struct UnitUse {
@@ -41,7 +41,7 @@ struct UnitUse {
   std::string state;    // free, idle (used last by the holder), granted, active
   uint32_t holder = 0;  // pid, 0: none
   uint32_t guest = 0;   // pid of a process that runs beside the holder, 0: none
-  std::string kernel;   // that the holder runs; "" unless active
+  std::string kernel;   // the one that the holder runs; "" unless active
   uint64_t hand_overs = 0;
   std::vector<uint32_t> waiting;  // pids
 };
@@ -71,8 +71,8 @@ struct ImageUse {
   struct Holder {
     uint32_t pid = 0;
     std::string command;
-    uint64_t since_ns = 0;  // CLOCK_REALTIME; that it uses the device
-    uint32_t contexts = 0;  // those on no compute unit included
+    uint64_t since_ns = 0;  // CLOCK_REALTIME; when it began to use the device
+    uint32_t contexts = 0;  // including those on no compute unit
   };
   std::string uuid;
   uint32_t loader = 0;    // pid
@@ -86,25 +86,25 @@ struct AccessUse {
   struct Graph {
     uint32_t number = 0;  // in the image
     std::string mode;     // "exclusive", "primary" or "shared"
-    std::string name;     // "" where nobody has told it (add_graph_names())
+    std::string name;     // "" if nobody has told it (add_graph_names())
   };
   uint32_t pid = 0;
   std::string command;
-  uint64_t since_ns = 0;  // CLOCK_REALTIME; that it uses the device
+  uint64_t since_ns = 0;  // CLOCK_REALTIME; when it began to use the device
   std::string array;      // the mode, "": it does not have the array
   std::vector<Graph> graphs;
 };
 
 Device read_device(const share::Segment& segment);
-// Dead processes that nobody has noticed yet are in it.
+// Contains dead processes that nobody has noticed yet.
 std::vector<ProcessUse> read_processes(const share::Layout& layout);
-// The units that this process would have, those in others' lists, and those that are in use.
+// The units that this process would have, those in others' lists, and those in use.
 std::vector<UnitUse> read_units(const share::Layout& layout);
-// Nothing where none is loaded.
+// Nothing if none is loaded.
 std::optional<ImageUse> read_image(const share::Layout& layout);
 // The daemon's entry shows what processes of other users have.
 std::vector<AccessUse> read_access(const share::Layout& layout);
-// Those that exist. Throws Error{CL_OUT_OF_RESOURCES} where a stopped process keeps them locked.
+// The heaps that exist. Throws Error{CL_OUT_OF_RESOURCES} if a stopped process keeps them locked.
 std::vector<HeapUse> read_heaps(const share::Layout& layout);
 
 }  // namespace conclave::monitor

@@ -10,7 +10,7 @@ double milliseconds(uint64_t ns) {
   return static_cast<double>(ns / 1000) / 1000;
 }
 
-// A process's number, or null where there is none.
+// A process's number, or null if there is none.
 Json process(uint32_t pid) {
   return pid ? Json(pid) : Json(nullptr);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tools show, for programs. Times are UTC in ISO 8601, sizes bytes, durations
+// What the tools show, for programs. Times are UTC in ISO 8601, sizes are bytes, durations are
 // milliseconds.
 #ifndef CONCLAVE_MONITOR_SNAPSHOT_JSON_H_
 #define CONCLAVE_MONITOR_SNAPSHOT_JSON_H_

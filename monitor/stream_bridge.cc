@@ -21,13 +21,13 @@ namespace {
 using share::GraphPart;
 using Place = BridgedStream::Place;
 
-// Of a user, in either direction.
+// How many a user may have, in either direction.
 constexpr long kMostStreams = 64;
 // Looking for streams may take a tenth of the time.
 constexpr uint64_t kRestFactor = 9;
-// How long to look whether more can be moved, after something was.
+// How long to look whether more can be moved, after something has been moved.
 constexpr uint64_t kSpinNs = 10'000;
-// For those who ring too often, and where one cannot sleep on all bells.
+// For users who ring too often, and for systems on which a thread cannot sleep on all bells.
 constexpr uint64_t kPollNs = 1'000'000;
 
 timespec as_time(uint64_t ns) {
@@ -114,7 +114,7 @@ void StreamBridge::serve() {
   }
 }
 
-// Whether there may be more to do at once; else `sleep` has what there is to wait for.
+// Whether there may be more to do at once. Otherwise `sleep` has what to wait for.
 bool StreamBridge::work(Sleep& sleep) {
   std::unique_lock entrance(entrance_);
   const std::lock_guard lock(mutex_);
@@ -128,7 +128,7 @@ bool StreamBridge::work(Sleep& sleep) {
   const bool has_moved = move_all();
   const uint64_t now = streams_.empty() ? 0 : now_ns();
   if (has_moved) moved_ns_ = now;
-  // Those at the ends look for some time, too, before they sleep (streamed_call.cc).
+  // The kernels at the ends also look for some time before they sleep (streamed_call.cc).
   if (has_moved || (!streams_.empty() && now - moved_ns_ < kSpinNs)) return true;
   listen(sleep);
   for (BridgedStream& stream : streams_) stream.begin_wait();
@@ -153,7 +153,7 @@ void StreamBridge::find_streams() {
   next_look_ns_ = end + kRestFactor * (end - begin);
 }
 
-// One who writes now goes before one who has left something in the stream.
+// A writer that writes now goes before one that has left something in the stream.
 void StreamBridge::find_writer(size_t number, const GraphPart& part, const Tenant& reader) {
   const Tenant* found = nullptr;
   for (auto& [writer, user] : users_) {
@@ -177,7 +177,7 @@ bool StreamBridge::may_have_another(const Tenant& tenant) const {
          }) < kMostStreams;
 }
 
-// Whether anything has moved. Where a stream is over, its ends may be wanted for another one.
+// Whether anything has moved. If a stream is over, another one may want its ends.
 bool StreamBridge::move_all() {
   bool moved = false;
   std::erase_if(streams_, [&](BridgedStream& stream) {
@@ -189,8 +189,8 @@ bool StreamBridge::move_all() {
   return moved;
 }
 
-// Sleeps on the bells of those who have streams from now on. Who has rung too often, with nothing
-// to be moved, is looked at some time later.
+// From now on sleeps on the bells of those who have streams. Looks some time later at a user who
+// has rung too often while nothing could be moved.
 void StreamBridge::listen(Sleep& sleep) {
   for (auto& [tenant, user] : users_) {
     const bool has_stream =

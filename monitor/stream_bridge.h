@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the streams that lead from one user's kernel to another's, and moves what is in them
-// (bridged_stream.h), on a thread of its own. It sleeps on the daemon's bell (share/stream_bell.h)
-// in the segments of all users who have such a stream, so that nothing costs time while nothing
-// moves.
+// Finds the streams that lead from one user's kernel to another's, and moves their content
+// (bridged_stream.h), on a separate thread. It sleeps on the daemon's bell (share/stream_bell.h) in
+// the segments of all users who have such a stream, so it costs nothing while nothing moves.
 //
-// A user may write what they like into their segment. What that costs is bounded: so many streams
-// of a user, so many bytes of a stream at a time, so many calls; and looking for streams takes a
-// small part of the thread's time.
+// A user may write anything into their segment. The cost of that is bounded: so many streams per
+// user, so many bytes per stream at a time, so many calls. Looking for streams takes a small part
+// of the thread's time.
 #ifndef CONCLAVE_MONITOR_STREAM_BRIDGE_H_
 #define CONCLAVE_MONITOR_STREAM_BRIDGE_H_
 
@@ -26,7 +25,7 @@ namespace conclave::monitor {
 
 class StreamBridge {
  public:
-  // Throws std::system_error where there can be no thread.
+  // Throws std::system_error if there can be no thread.
   StreamBridge() : thread_([this] { serve(); }) {}
   // Gives all ends back.
   ~StreamBridge();
@@ -35,12 +34,12 @@ class StreamBridge {
   // Tenants must be removed before they end.
   void add(Tenant& tenant);
   void remove(Tenant& tenant);
-  // Somebody has taken an end of a stream, has given one back, or has died.
+  // Called when somebody has taken an end of a stream, has given one back, or has died.
   void look();
 
  private:
   struct User {
-    uint32_t rung = 0;  // their bell, when the thread listened to it last
+    uint32_t rung = 0;  // the value of their bell when the thread listened to it last
     RateLimit limit;
   };
   struct Sleep;
@@ -56,13 +55,13 @@ class StreamBridge {
 
   std::atomic<uint32_t> calls_{0};  // futex
   std::atomic<bool> over_{false}, has_call_{false};
-  // Whoever wants the second holds the first meanwhile, so that the thread, which needs both again
-  // and again, lets others in.
+  // A thread that wants the second one holds the first one meanwhile, so the bridge's thread, which
+  // needs both again and again, lets others in.
   std::mutex entrance_, mutex_;
   std::map<Tenant*, User> users_;
   std::vector<BridgedStream> streams_;
   uint64_t next_look_ns_ = 0;
-  uint64_t moved_ns_ = 0;  // when something was moved last
+  uint64_t moved_ns_ = 0;  // when something moved last
   std::thread thread_;
 };
 

@@ -12,9 +12,10 @@ class Table {
  public:
   explicit Table(std::vector<std::string> titles) : rows_{std::move(titles)} {}
 
-  // One cell a column. Control characters, which may come from other users' processes, become '?'.
+  // One cell per column. Control characters, which may come from other users' processes, become
+  // '?'.
   void add(std::vector<std::string> cells);
-  // Each line indented by two blanks; columns of numbers are aligned to the right.
+  // Each line is indented by two blanks; columns of numbers are aligned to the right.
   std::string text() const;
 
  private:

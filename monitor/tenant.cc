@@ -83,7 +83,7 @@ Tenant::DeviceUse Tenant::device_use() const {
   return use;
 }
 
-// Whoever consults the daemon reads this after the daemon has answered.
+// A process that consults the daemon reads this after the daemon has answered.
 void Tenant::show_others(uint32_t users, const DeviceUse& use) {
   share::Header& header = layout().header();
   const Owner daemon = leases_->self();

@@ -19,7 +19,7 @@ struct Options {
   bool foreground = false;
 };
 
-// Says what is wrong, to whoever started the daemon and in the log.
+// Says what is wrong, in the log and to the user who started the daemon.
 int fail(const std::string& what) {
   fprintf(stderr, "ti-mctd: %s\n", what.c_str());
   return 1;

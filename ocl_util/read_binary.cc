@@ -13,7 +13,7 @@
 
 namespace {
 
-// Returns why the file cannot be had; "" where it is in `buffer`.
+// Returns why the file cannot be had; "" if it is in `buffer`.
 std::string read_all(int fd, std::unique_ptr<char[]>& buffer, int& size) {
   struct stat status;
   if (fd < 0 || fstat(fd, &status) != 0) return std::strerror(errno);
@@ -34,7 +34,7 @@ std::string read_all(int fd, std::unique_ptr<char[]>& buffer, int& size) {
 
 int ocl_read_binary(const char* filename, char*& buffer) {
   buffer = nullptr;
-  // Opening a FIFO without this would wait for whoever writes to it.
+  // Opening a FIFO without this would wait for a writer.
   const int fd = open(filename, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   std::unique_ptr<char[]> content;
   int size = 0;

@@ -51,7 +51,7 @@ int note_failure(const char* function, const std::exception& exception) noexcept
     last_error = error->text();
     log::debug(std::string(function) + ": " + std::strerror(error_number_of(*error)) + ": " +
                error->text());
-  } catch (const std::bad_alloc&) {  // the code alone must do
+  } catch (const std::bad_alloc&) {  // the code must do
   }
   return -error_number_of(*error);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the entry points of XRT's interface have in common: they turn handles into objects, and
-// exceptions into errno.
+// What the entry points of XRT's interface share: they turn handles into objects, and exceptions
+// into errno.
 #ifndef CONCLAVE_XRT_ENTRY_H_
 #define CONCLAVE_XRT_ENTRY_H_
 
@@ -17,12 +17,11 @@
 
 namespace conclave::xrt {
 
-// The handles of one kind that are open. A call keeps its object alive, so that another thread may
-// close it.
+// The open handles of one kind. A call keeps its object alive, so another thread may close it.
 template <class T>
 class OpenHandles {
  public:
-  // `what`: of what they are handles, for messages.
+  // `what`: the kind, for messages.
   explicit OpenHandles(const char* what) : what_(what) {}
 
   void* add(std::shared_ptr<T> object) {
@@ -52,13 +51,13 @@ class OpenHandles {
 
 OpenHandles<XclDevice>& open_devices();
 
-// The mode of a number of xclConclaveAccessMode. Throws Error{EINVAL} for others.
+// The mode of a number of xclConclaveAccessMode. Throws Error{EINVAL} for other numbers.
 share::AccessMode mode_of(unsigned int mode);
 
-// Throws Error{ENODEV} in a child of a process that had used the device.
+// Throws Error{ENODEV} in a child of a process that has used the device.
 void require_no_fork();
 
-// Keeps what the calling thread's last call failed of, and tells it in the log; the negative errno.
+// Keeps the error of the calling thread's last call, and logs it. Returns the negative errno.
 int note_failure(const char* function, const std::exception& error) noexcept;
 const char* last_error_text();
 
@@ -73,7 +72,7 @@ int run_body(const char* function, Body&& body) noexcept {
   }
 }
 
-// The same, and errno itself for functions that return handles and addresses.
+// The same, but also sets errno, for functions that return handles and addresses.
 template <class Body>
 int guarded(const char* function, Body&& body) noexcept {
   const int result = run_body(function, body);

@@ -9,7 +9,7 @@
 
 namespace conclave::xrt {
 
-// Throws the Error of a call of XRT's interface that returns `error_number`.
+// Throws the Error for a call of XRT's interface that returns `error_number`.
 [[noreturn]] inline void fail(int error_number, const std::string& text) {
   throw Error(error_number == ENOMEM ? CL_OUT_OF_RESOURCES : CL_INVALID_VALUE, text, error_number);
 }

@@ -57,7 +57,7 @@ std::shared_ptr<XclArray> StreamProfile::require(Operation operation) const {
   return array;
 }
 
-// Until somebody uses the image's streams, what lies there is another image's.
+// Until somebody uses the image's streams, the memory belongs to another image.
 uint64_t StreamProfile::bytes() const {
   if (!streams_are_ready(*image_)) return 0;
   const std::byte* area = share::Share::get().layout().graphs;
@@ -68,7 +68,7 @@ uint64_t StreamProfile::bytes() const {
 uint64_t StreamProfile::read() const {
   const auto image = require(Operation::kProfilingRead)->image();
   if (image->uuid() != image_->uuid()) refuse("another device image has been loaded meanwhile");
-  // A stream that has lost its writer begins anew with the next one, and may be behind.
+  // A stream that has lost its writer begins again with the next one, and may be behind.
   const uint64_t now = bytes();
   return (now - std::min(start_, now)) / sizeof(uint32_t);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an xclConclaveProfile stands for: how much has been sent through a stream of the device
-// image since this began. It is read off the stream itself, so that profiling costs those nothing
-// who use the stream, in whatever process.
+// image since it was made. It reads the stream's own position, so profiling costs the users of the
+// stream nothing, in whatever process.
 #ifndef CONCLAVE_XRT_STREAM_PROFILE_H_
 #define CONCLAVE_XRT_STREAM_PROFILE_H_
 
@@ -16,14 +16,14 @@ namespace conclave::xrt {
 
 class StreamProfile {
  public:
-  // `option`: of xclConclaveProfilingOption; `port`: a port of the host, or a kernel's argument as
-  // the layout names it. Throws Error{EPERM} where the array's mode does not permit it,
+  // `option`: of xclConclaveProfilingOption; `port`: a port of the host, or a kernel's argument by
+  // its name in the layout. Throws Error{EPERM} if the array's mode does not permit it, and
   // Error{EINVAL} for other options and unknown ports.
   StreamProfile(const std::shared_ptr<XclArray>& array, unsigned int option,
                 const std::string& port);
 
-  // Words of 32 bits. Throws Error{EINVAL} where the array has been closed, the image replaced, or
-  // this stopped.
+  // The number of 32-bit words. Throws Error{EINVAL} if the array has been closed, the image
+  // replaced, or this stopped.
   uint64_t read() const;
   void stop();
 
@@ -31,7 +31,7 @@ class StreamProfile {
   uint64_t bytes() const;
   std::shared_ptr<XclArray> require(share::Operation operation) const;
 
-  const std::weak_ptr<XclArray> array_;  // which nobody keeps open by profiling it
+  const std::weak_ptr<XclArray> array_;  // profiling does not keep it open
   std::shared_ptr<const DeviceImage> image_;
   size_t stream_ = 0;
   uint64_t start_ = 0;

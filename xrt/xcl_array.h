@@ -28,25 +28,26 @@ class XclArray {
       : device_(std::move(device)), open_(mode) {}
   ~XclArray() { drop(); }
 
-  // Each throws Error{EPERM} where the mode does not permit it, Error{EINVAL} where the array is
-  // not open.
+  // Each throws Error{EPERM} if the mode does not permit it, and Error{EINVAL} if the array is not
+  // open.
 
   void reset();
-  // Starts to move a part of a buffer object, as `direction` says. Throws Error{EINVAL} for an
-  // unknown port, one that leads in the other direction, a part of 0 bytes or one that does not
-  // lie inside, and as HostPort::start() does.
+  // Starts to move a part of a buffer object in `direction`. Throws Error{EINVAL} for an unknown
+  // port, a port of the other direction, a part of 0 bytes or one that does not lie inside; and as
+  // HostPort::start() does.
   XclTransfer start(const std::string& port, xclBufferHandle buffer, xclBOSyncDirection direction,
                     size_t size, size_t offset);
-  // Until all that was started on the port has ended; throws as HostPort::wait() does.
+  // Waits until everything that was started on the port has ended. Throws as HostPort::wait() does.
   void wait(const std::string& port);
-  // Throws Error{EBUSY} while this process has graphs open; else what other threads wait for fails.
+  // Throws Error{EBUSY} while this process has graphs open. Otherwise what other threads wait for
+  // fails.
   void close();
-  // Has those fail in any case; the array is closed when nobody has this any more.
+  // Lets those fail in any case. The array is closed when nobody has this object any more.
   void drop() noexcept;
 
-  // For what else is done to the array.
+  // Checks any other operation on the array.
   void require(share::Operation operation) const { open_.require(operation); }
-  // The image that is loaded. Throws Error{EINVAL} where there is none.
+  // The loaded image. Throws Error{EINVAL} if there is none.
   std::shared_ptr<const DeviceImage> image() const { return device_->resident_image(); }
 
   // The port of that name. Throws Error{EINVAL}.
@@ -55,7 +56,7 @@ class XclArray {
  private:
   const std::shared_ptr<XclDevice> device_;
   share::OpenArray open_;
-  std::mutex mutex_;  // of all below
+  std::mutex mutex_;  // guards everything below
   std::shared_ptr<const DeviceImage> image_;
   std::map<std::string, std::shared_ptr<HostPort>> ports_;  // of image_
 };

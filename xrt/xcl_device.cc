@@ -44,7 +44,7 @@ void set_state(uint32_t* header, ert_cmd_state state) {
 
 }  // namespace
 
-// What has to be told when a command ends.
+// What must be reported when a command ends.
 struct XclDevice::Running {
   std::shared_ptr<XclDevice> device;
   std::vector<uint32_t> units;  // that it uses: one, or none
@@ -58,7 +58,7 @@ struct XclDevice::Running {
   }
 };
 
-// A context and a queue, which make this process one that uses the device.
+// A context and a queue, which make this process a user of the device.
 void XclDevice::use_device() {
   if (context_) return;
   Owned<Context> context(new Context({Ref<Device>(&Device::root())}, {}, nullptr, nullptr));
@@ -126,7 +126,7 @@ xclBufferHandle XclDevice::allocate(size_t size, void* host, uint32_t flags) {
     return add_buffer(Owned<Memory>(new Memory(*context_, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
                                                size, host, {})),
                       flags);
-  if (flags & XCL_BO_FLAGS_EXECBUF) {  // small, many, and nobody else's business
+  if (flags & XCL_BO_FLAGS_EXECBUF) {  // small, many, and for nobody else
     Owned<Memory> memory(new Memory(*context_, CL_MEM_READ_WRITE, size, nullptr, {}));
     std::memset(memory->data(), 0, size);
     return add_buffer(std::move(memory), flags);
@@ -237,7 +237,7 @@ const DeviceImage& XclDevice::image_of_contexts() {
   return image_with(client_.uuid());
 }
 
-// The resident image. Who did not load it has it from the one who did.
+// The resident image. A process that did not load it gets it from the one that did.
 const DeviceImage& XclDevice::image_with(const Uuid& uuid) {
   if (image_ && image_->uuid() == uuid) return *image_;
   std::string why;
@@ -269,7 +269,7 @@ uint32_t XclDevice::choose_unit(const XclPacket& packet, const DeviceImage& imag
   std::optional<uint32_t> best;
   for (uint32_t unit : packet.units()) {
     if (!client_.has(unit)) continue;
-    // A context was opened by what the segment says, and others write that, too.
+    // The context was opened by what the segment says, and others may write the segment.
     if (unit >= all.size())
       fail(EINVAL, "the device image has " + std::to_string(all.size()) +
                        " compute units; there is no number " + std::to_string(unit));
@@ -336,15 +336,15 @@ void XclDevice::set_arguments(Kernel& kernel, const XclPacket& packet) {
         map.next(argument.size);
         break;
       default:
-        // An image is more than an address: who has its size and format is a cl_mem of OpenCL.
+        // An image is more than an address: only OpenCL's cl_mem knows its size and format.
         fail(EINVAL, "argument '" + argument.name + "' of type " + argument.type_name +
                          " cannot be given by a register; such kernels are OpenCL's");
     }
   }
 }
 
-// What is started begins only when the lock is no longer held: a short command may run, and tell of
-// its end, on this thread.
+// A command begins only after the lock has been released: a short one may run, and report its end,
+// on this thread.
 void XclDevice::execute(xclBufferHandle handle, Listener listener) {
   std::unique_lock lock(mutex_);
   Memory& memory = *buffer(handle).memory;
@@ -441,8 +441,8 @@ void XclDevice::start_copy(Memory& memory, const XclPacket& packet, Listener lis
             new Running{shared_from_this(), {}, Ref<Memory>(&memory), listener}));
 }
 
-// Of a packet that aborts another one's command. (XRT counts no word for what fills the header up,
-// so `count` does not tell how far it reaches.)
+// For a packet that aborts another packet's command. (XRT counts no word for what fills up the
+// header, so `count` does not tell how far it reaches.)
 void XclDevice::require_ended(const Memory& packet) {
   ert_abort_cmd abort;
   if (packet.size() < sizeof abort) fail(EINVAL, "a packet that aborts, cut short");
@@ -457,7 +457,7 @@ void XclDevice::require_ended(const Memory& packet) {
                     " runs, and kernels run to their end (watchdog-ms bounds their time)");
 }
 
-// The state last but for the wait: who sees it may close the context.
+// The last state is set here, except for the wait: a thread that sees it may close the context.
 void XclDevice::ended(const Running& command, ert_cmd_state state) {
   client_.end_use(command.units);
   set_state(reinterpret_cast<uint32_t*>(command.packet->data()), state);
@@ -467,7 +467,7 @@ void XclDevice::ended(const Running& command, ert_cmd_state state) {
     --running_;
     end_.notify_all();
   }
-  // Not before the command counts as ended: the listener may be the last to have the handle.
+  // Done after the command counts as ended: the listener may be the last one that has the handle.
   if (command.listener.ended) command.listener.ended(state, command.listener.data);
 }
 

@@ -36,7 +36,7 @@ class XclDevice : public std::enable_shared_from_this<XclDevice> {
 
   // All throw Error, whose error_number() XRT's interface returns.
 
-  // Makes this process one that uses the device.
+  // Makes this process a user of the device.
   void use();
   void load(std::string image);
   void open_context(const Uuid& uuid, uint32_t unit, bool shared);
@@ -45,31 +45,31 @@ class XclDevice : public std::enable_shared_from_this<XclDevice> {
 
   xclBufferHandle allocate(size_t size, void* host, uint32_t flags);
   void free(xclBufferHandle handle);
-  // `size` bytes from `offset` on. Throws Error{ENOENT}, Error{EINVAL} where they do not lie
+  // `size` bytes from `offset` on. Throws Error{ENOENT}, and Error{EINVAL} if they do not lie
   // inside.
   std::byte* bytes(xclBufferHandle handle, size_t size, size_t offset);
-  // The whole buffer object, where they do.
+  // The whole buffer object, if they do.
   Ref<Memory> memory(xclBufferHandle handle, size_t size, size_t offset);
   xclBOProperties properties(xclBufferHandle handle);
-  // A new descriptor of a buffer object's memory, and a buffer object of another's.
+  // A new descriptor of a buffer object's memory, and a buffer object in another process's.
   int export_buffer(xclBufferHandle handle);
   xclBufferHandle import_buffer(int descriptor, uint32_t flags);
 
-  // The image that is loaded, by whatever process. Throws Error{EINVAL} where there is none, or its
-  // file cannot be had.
+  // The loaded image, whichever process has loaded it. Throws Error{EINVAL} if there is none, or if
+  // its file cannot be had.
   std::shared_ptr<const DeviceImage> resident_image();
   // Empties the streams that nobody uses, and resets the graphs that nobody has open.
   void reset_graphs();
-  // A graph of the resident image. Throws Error{EINVAL} for another UUID, or an unknown name, and
-  // as share::OpenGraph does.
+  // A graph of the resident image. Throws Error{EINVAL} for another UUID or an unknown name, and as
+  // share::OpenGraph does.
   std::shared_ptr<XclGraph> open_graph(const Uuid& uuid, const std::string& name,
                                        share::AccessMode mode);
 
-  // What the kernels of the image that the contexts are on look like.
+  // A description of a kernel of the image that the contexts are on.
   xclConclaveKernel kernel(const std::string& name);
   xclConclaveArgument argument(const std::string& kernel, uint32_t index);
 
-  // Whom to tell of a command's end; null: nobody.
+  // Who is told of a command's end; null: nobody.
   struct Listener {
     void (*ended)(unsigned int state, void* data);
     void* data;
@@ -106,7 +106,7 @@ class XclDevice : public std::enable_shared_from_this<XclDevice> {
   void ended(const Running& command, ert_cmd_state state);
 
   share::ImageClient client_;
-  std::mutex mutex_;  // of all below
+  std::mutex mutex_;  // guards everything below
   Owned<Context> context_;
   Owned<CommandQueue> queue_;
   std::shared_ptr<const DeviceImage> image_;
@@ -117,7 +117,7 @@ class XclDevice : public std::enable_shared_from_this<XclDevice> {
   xclBufferHandle last_buffer_ = 0;
   std::mutex ends_mutex_;
   std::condition_variable end_;
-  uint64_t ends_ = 0;     // not told yet
+  uint64_t ends_ = 0;     // ends that have not been reported
   uint64_t running_ = 0;  // commands
 };
 

@@ -22,16 +22,16 @@ class XclGraph {
   XclGraph(std::shared_ptr<XclDevice> device, std::shared_ptr<const DeviceImage> image,
            uint32_t number, share::AccessMode mode);
 
-  // In exclusive or primary mode: makes its kernels.
+  // For exclusive or primary mode: makes its kernels.
   void drive(Context& context, Program& program);
 
-  // The graph, for an operation that changes it. Throws Error{EPERM} where the mode does not permit
+  // The graph, for an operation that changes it. Throws Error{EPERM} if the mode does not permit
   // the operation.
   std::shared_ptr<Graph> to(share::Operation operation);
-  // Throws as Graph::read(), and EPERM.
+  // Throws as Graph::read() does, and EPERM.
   void read(const std::string& port, void* value, size_t bytes, bool wait);
   uint64_t timestamp() const;
-  // Other threads' calls on it end, and fail.
+  // Ends other threads' calls on it, which fail.
   void close();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What XRT's interface tells and asks of the kernels of a device image.
+// What XRT's interface reports about the kernels of a device image, and requires of them.
 #ifndef CONCLAVE_XRT_XCL_KERNEL_H_
 #define CONCLAVE_XRT_XCL_KERNEL_H_
 
@@ -15,12 +15,12 @@ namespace conclave::xrt {
 
 // `name`: "kernel", or "kernel:{unit,unit}" for some of its compute units. Throws Error{ENOENT}.
 xclConclaveKernel describe_kernel(const DeviceImage& image, const std::string& name);
-// Argument `index`. Throws Error{ENOENT}, Error{EINVAL} where the kernel has fewer.
+// Argument `index`. Throws Error{ENOENT}, and Error{EINVAL} if the kernel has fewer.
 xclConclaveArgument describe_argument(const DeviceImage& image, const std::string& name,
                                       uint32_t index);
 
-// The index space that the registers behind the arguments tell: three global sizes, three local
-// ones; 0 where the kernel is to choose. Throws Error{EINVAL} where it cannot have that.
+// The index space in the registers behind the arguments: three global sizes and three local ones;
+// 0: the kernel chooses. Throws Error{EINVAL} if the kernel cannot have it.
 IndexSpace index_space(const KernelInfo& kernel, const std::array<uint32_t, 6>& sizes);
 
 }  // namespace conclave::xrt

@@ -13,7 +13,7 @@
 namespace conclave::xrt {
 namespace {
 
-// As far as a compute unit's registers reach: to where those of the next one begin.
+// The end of a compute unit's registers, where those of the next one begin.
 constexpr uint32_t kMostRegisterBytes = 0x10000 - sizeof(uint32_t);
 
 }  // namespace
@@ -57,7 +57,7 @@ void XclPacket::read_registers(size_t masks) {
     read_pairs(std::span(payload, words_.end()));
 }
 
-// Each an offset and what is written there.
+// Each pair is an offset and the value for it.
 void XclPacket::read_pairs(std::span<const uint32_t> pairs) {
   if (pairs.size() % 2) fail(EINVAL, "a packet of pairs with half a pair at its end");
   for (size_t i = 0; i < pairs.size(); i += 2) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry points of include/xrt/xrt_conclave.h for the array of graphs, the host's
-// ports and profiling.
+// The entry points of include/xrt/xrt_conclave.h for the array of graphs, the host's ports and
+// profiling.
 #include "xrt/entry.h"
 #include "xrt/stream_profile.h"
 #include "xrt/xcl_array.h"

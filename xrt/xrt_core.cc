@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // libxrt_core.so: what XRT's programs link. It hands each call on to libconclave.so beside it,
-// which it loads for itself alone: programs that use OpenCL, too, get that from their loader, and
+// which it loads privately. Programs that also use OpenCL get that library from their loader, and
 // both interfaces work on one platform.
 #include <CL/cl_ext_conclave.h>
 #include <dlfcn.h>
@@ -15,7 +15,7 @@
 
 namespace {
 
-// The library in the folder of this one; null, with a message, where it cannot be loaded.
+// The library in the folder of this one; null, with a message, if it cannot be loaded.
 void* open_platform() {
   const std::string mine =
       conclave::library_directory(reinterpret_cast<const void*>(&open_platform));
@@ -33,7 +33,7 @@ Function* find(const char* name) {
 
 }  // namespace
 
-// `failed`: the result where there is no platform.
+// `failed`: the result if there is no platform.
 #define FORWARD(result, name, failed, parameters, arguments)      \
   result name parameters {                                        \
     static auto* const function = find<result parameters>(#name); \

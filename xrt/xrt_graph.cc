@@ -47,7 +47,7 @@ xclConclaveGraph xclConclaveOpenGraph(xclDeviceHandle handle, const xuid_t uuid,
 
 int xclConclaveCloseGraph(xclConclaveGraph graph) {
   return guarded(__func__, [&] {
-    require_no_fork();  // there it is the parent's, whose kernels may be at it
+    require_no_fork();  // it is the parent's, whose kernels may be running
     const auto found = open_graphs().find(graph);
     open_graphs().remove(graph);
     found->close();

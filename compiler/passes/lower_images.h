@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images and samplers become what the runtime passes for them (conclave/kernel_abi.h): the address
-// of an abi::Image, in the constant address space since nothing in a kernel changes it, and 32
-// bits.
+// Images and samplers become what the runtime passes for them (conclave/kernel_abi.h). An image
+// becomes the address of an abi::Image, in the constant address space since nothing in a kernel
+// changes it; a sampler becomes 32 bits.
 //
 //   define spir_kernel void @k(target("spirv.Image", ..) %in, target("spirv.Sampler") %s)
 //   %c = call target("spirv.Sampler") @__translate_sampler_initializer(i32 18)
-//   call <4 x float> @_Z11read_imagef14ocl_image2d_ro11ocl_sampleri(target(..) %in, target(..) %c,
-//   ..)
+//   call <4 x float> @_Z11read_imagef..(target("spirv.Image", ..) %in,
+//                                       target("spirv.Sampler") %c, i32 %x)
 // =>
 //   define spir_kernel void @k(ptr addrspace(2) dereferenceable(192) %in, i32 %s)
-//   call <4 x float> @_Z11read_imagef14ocl_image2d_ro11ocl_sampleri(ptr addrspace(2) %in, i32 18,
-//   ..)
+//   call <4 x float> @_Z11read_imagef..(ptr addrspace(2) %in, i32 18, i32 %x)
 #ifndef CONCLAVE_COMPILER_PASSES_LOWER_IMAGES_H_
 #define CONCLAVE_COMPILER_PASSES_LOWER_IMAGES_H_
 

@@ -6,11 +6,11 @@
 //                                            ; lanes with %mask run; in blocks without it, all
 //   %any = call i1 @conclave.any(i1 %mask)   ; whether any lane has %mask: the same for all lanes
 //   %any = call i1 @conclave.outside(i64 %offset, i64 %limit)
-//                                            ; whether any lane has an offset that, without sign,
-//                                            is ; not below %limit, which is the same for all lanes
-//                                            and ; below 2^63
-//   %now = call i64 @conclave.reread(ptr %p) ; what is there now: another lane may have stored to
-//                                            ; it since this one has
+//                                            ; whether any lane has an unsigned offset of %limit
+//                                            ; or more; %limit is the same for all lanes and
+//                                            ; below 2^63
+//   %now = call i64 @conclave.reread(ptr %p) ; the value there now: another lane may have stored
+//                                            ; one since this lane did
 //
 // Control flow is linearized when every branch depends on values that are the same for all lanes.
 #ifndef CONCLAVE_COMPILER_VECTORIZER_LANE_MASKS_H_

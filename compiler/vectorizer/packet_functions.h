@@ -3,9 +3,8 @@
 // each call. Code for ten reads of an image takes ten times as long to compile as that for one. So
 // are parts of builtins that these keep apart (noinline), for arguments that are seldom.
 //
-//   %a = call <4 x float> @read_imagef(ptr %image, i32 %sampler, <2 x i32> (%x, %y))   ; x: stride
-//   1
-//   =>
+//   %a = call <4 x float> @read_imagef(ptr %image, i32 %sampler, <2 x i32> (%x, %y))
+//   =>    ; the stride of %x is 1, %y varies
 //   call void @read_imagef.x16.uus1v(i64 0, ptr %slots, ptr %image, i32 %sampler, i32 %x)
 //
 // The packet function is written for one lane, whose number is its first argument, and made a

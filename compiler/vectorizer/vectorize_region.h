@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the packet form of a region function: the same for several work-items at once.
 //
-//   define i32 @k.region.0(<hidden>, i64 %x, ..., ptr %out) { one work-item }
+//   define i32 @k.region.0(<hidden>, i64 %x, ..., ptr %out)     ; runs work-item %x
 //   =>
-//   define i32 @k.region.0.x8(<hidden>, i64 %x, ..., ptr %out) { those with local ids %x to %x + 7
-//   }
+//   define i32 @k.region.0.x8(<hidden>, i64 %x, ..., ptr %out)  ; runs work-items %x to %x + 7
 //
-// The remainder form leaves out those with local ids that are not below the local size.
+// %x is a local id. The remainder form leaves out the work-items whose local id is not below the
+// local size.
 //
 // Steps: inline all calls and simplify; canonicalize; linearize; packetize (docs/vectorizer.md).
 #ifndef CONCLAVE_COMPILER_VECTORIZER_VECTORIZE_REGION_H_

@@ -6,7 +6,7 @@
 
 namespace examples {
 
-// The first accelerator of the first platform that has one. Throws std::runtime_error where there
+// The first accelerator of the first platform that has one. Throws std::runtime_error if there
 // is none, naming the platforms that were looked at.
 cl::Device choose_accelerator();
 

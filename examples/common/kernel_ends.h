@@ -14,7 +14,7 @@ inline constexpr cl_int kKernelAborted = -7101;
 inline constexpr cl_int kKernelExited = -7102;
 inline constexpr cl_int kKernelTimedOut = -7103;
 
-// Waits for a kernel and prints how it ended. Returns the number of errors: 1 where its status is
+// Waits for a kernel and prints how it ended. Returns the number of errors: 1 if its status is
 // not `expected`.
 inline size_t expect_end(const std::string& name, const cl::Event& event, cl_int expected) {
   try {

@@ -21,7 +21,7 @@
 
 namespace examples {
 
-// Throws std::runtime_error, naming the matrix, where one has more bytes than the device can
+// Throws std::runtime_error, naming the matrix, if one has more bytes than the device can
 // allocate at once.
 template <class Real>
 void require_room(const Product<Real>& product, uint64_t device_bytes) {

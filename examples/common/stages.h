@@ -42,7 +42,7 @@ struct Work {
     ++wrong_tasks;
   }
 };
-// As native kernels, which get a copy of a Work.
+// The stages as native kernels, which get a copy of a Work.
 inline void CL_CALLBACK produce(void* work) {
   static_cast<Work*>(work)->produce();
 }

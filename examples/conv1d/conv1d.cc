@@ -31,7 +31,7 @@ class Convolution {
     print_elapsed("host_compute", seconds);
   }
 
-  // Runs a kernel and checks what it computed. With a number of rows, each work-group has so many
+  // Runs a kernel and checks its result. With a number of rows, each work-group has that many
   // of them, and local memory for two.
   void check(const char* name, const cl::NDRange& global, size_t rows_of_group = 0) {
     cl::Kernel kernel(program_, name);

@@ -17,7 +17,7 @@
 namespace {
 
 using Problem = examples::Product<double>;
-// Where a matrix begins at a page, no device has a reason to copy it.
+// If a matrix begins at a page, no device has a reason to copy it.
 using Matrix = std::vector<double, boost::alignment::aligned_allocator<double, 4096>>;
 using Operands = examples::Operands<double, Matrix::allocator_type>;
 
@@ -83,7 +83,7 @@ size_t count_errors(const Problem& problem, const Matrix& result, const Matrix& 
   return errors;
 }
 
-// Where element (line, k) of an operand is: line * line_stride + k * depth_stride.
+// The place of element (line, k) of an operand: line * line_stride + k * depth_stride.
 struct Strides {
   cl_long line, depth;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In dgemm_omp.c, which says what the arguments are.
+// Defined in dgemm_omp.c, which describes the arguments.
 void dgemm_omp(__global const double* a, long a_line, long a_depth, __global const double* b,
                long b_line, long b_depth, long m, long n, long depth, double alpha, double beta,
                __global double* c, __global double* packed_a, __global double* packed_b);

@@ -24,7 +24,7 @@ void print_time(const char* who, double seconds, size_t numbers) {
   std::printf("          %zu elements processed\n\n", numbers);
 }
 
-// Draws that far from what is expected are no accident: six standard deviations.
+// Draws that are this far from the expected value are no accident: six standard deviations.
 bool is_likely(double found, double expected, double deviation) {
   return std::abs(found - expected) <= 6 * deviation;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks of five stages in an out-of-order queue: events say what has to wait for what. The host's
+// Tasks of five stages in an out-of-order queue: events say which task waits for which. The host's
 // stages are native kernels.
 #include "common/stages.h"
 

@@ -18,14 +18,14 @@
 #define CL_DEVICE_MSMC_MEM_MAX_ALLOC_TI 0x4066
 #define CL_DEVICE_LOCAL_MEM_MAX_ALLOC_TI 0x4067
 #endif
-// cl_mem_flags: the buffer is in msmc_heap. Not together with CL_MEM_USE_HOST_PTR.
+// cl_mem_flags: the buffer is in msmc_heap. Cannot be combined with CL_MEM_USE_HOST_PTR.
 #ifndef CL_MEM_USE_MSMC_TI
 #define CL_MEM_USE_MSMC_TI (1 << 20)
 #endif
 
-// cl_ti_clmalloc: memory of the device for the host, aligned to 128 bytes, which buffers with
-// CL_MEM_USE_HOST_PTR use in place. Null where there is none left. These functions are obtained by
-// clGetExtensionFunctionAddressForPlatform; programs that link libocl_util have them by name.
+// cl_ti_clmalloc: device memory for the host, aligned to 128 bytes, which buffers with
+// CL_MEM_USE_HOST_PTR use in place. Null if none is left. clGetExtensionFunctionAddressForPlatform
+// returns these functions; programs that link libocl_util have them by name.
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -33,7 +33,7 @@ void* CL_API_CALL __malloc_ddr(size_t size);
 void* CL_API_CALL __malloc_msmc(size_t size);
 void CL_API_CALL __free_ddr(void* memory);
 void CL_API_CALL __free_msmc(void* memory);
-// Whether the address is in memory from them.
+// Whether the address lies in such memory.
 cl_bool CL_API_CALL __is_in_malloced_region(void* address);
 #ifdef __cplusplus
 }
@@ -50,9 +50,9 @@ cl_bool CL_API_CALL __is_in_malloced_region(void* address);
 #define CL_ERROR_KERNEL_TIMEOUT_TI -7103
 #endif
 
-// The status of a kernel's event after a fault in its code: an access to memory that is not there,
-// an illegal instruction, a trap, an overflow of the stack. The context's callback gets a text that
-// names the kernel, the work-group, the address and what is there.
+// The status of a kernel's event after a fault in its code: an access to memory that does not
+// exist, an illegal instruction, a trap, a stack overflow. The context's callback gets a text with
+// the kernel, the work-group, the address and what lies there.
 #ifndef CL_ERROR_KERNEL_FAULT_CONCLAVE
 #define CL_ERROR_KERNEL_FAULT_CONCLAVE -7201
 
@@ -61,29 +61,32 @@ cl_bool CL_API_CALL __is_in_malloced_region(void* address);
 #define CL_ERROR_STREAM_BROKEN_CONCLAVE -7202
 #endif
 
-// XRT's extensions; the functions are obtained like all of extensions, and programs that link
+// XRT's extensions. The functions are obtained like those of all extensions; programs that link
 // libxrt_core have them by name.
 //
-// cl_kernel_info: on how many compute units of a device image the kernel runs (cl_uint); of
-// another program's kernel, on how many of the device.
+// cl_kernel_info: on how many compute units of a device image the kernel runs (cl_uint). For a
+// kernel of another program: on how many of the device.
 #ifndef CL_KERNEL_COMPUTE_UNIT_COUNT
 #define CL_KERNEL_COMPUTE_UNIT_COUNT 0x1300
 #endif
 
-// What xclGetComputeUnitInfo() tells of a kernel's compute unit in a device image.
+// What xclGetComputeUnitInfo() returns about a kernel's compute unit in a device image.
 #ifndef XCL_COMPUTE_UNIT_NAME
-#define XCL_COMPUTE_UNIT_NAME 0x1320   // char[]: without the kernel's
-#define XCL_COMPUTE_UNIT_INDEX 0x1321  // cl_uint: its number in the image
-#define XCL_COMPUTE_UNIT_CONNECTIONS \
-  0x1322  // cl_ulong[], one an argument: the banks of memory (bits)
-          // that it may be in; there is one, 0. 0 for values
-#define XCL_COMPUTE_UNIT_BASE_ADDRESS 0x1323  // size_t: what the image says of its registers
+// char[]: its name, without the kernel's.
+#define XCL_COMPUTE_UNIT_NAME 0x1320
+// cl_uint: its number in the image.
+#define XCL_COMPUTE_UNIT_INDEX 0x1321
+// cl_ulong[], one per argument: the banks of memory that the argument may be in, as bits. There is
+// one bank, number 0. The entry of an argument that is a value is 0.
+#define XCL_COMPUTE_UNIT_CONNECTIONS 0x1322
+// size_t: the address of its registers that the image states.
+#define XCL_COMPUTE_UNIT_BASE_ADDRESS 0x1323
 #endif
 typedef cl_uint xcl_compute_unit_info;
 
 // cl_mem_flags: host_ptr points to a cl_mem_ext_ptr_t. With XCL_MEM_EXT_P2P_BUFFER among its flags
 // (the others, banks of memory, mean nothing here), xclGetMemObjectFd() can give the buffer to
-// others; not together with CL_MEM_USE_HOST_PTR.
+// others. Cannot be combined with CL_MEM_USE_HOST_PTR.
 #ifndef CL_MEM_EXT_PTR_XILINX
 #define CL_MEM_EXT_PTR_XILINX ((cl_mem_flags)1 << 31)
 #define XCL_MEM_EXT_P2P_BUFFER (1u << 30)
@@ -94,9 +97,9 @@ typedef struct {
 } cl_mem_ext_ptr_t;
 #endif
 
-// cl_context_properties: the device's array is open in this access mode for as long as the context
-// lives (docs/access-modes.md). clCreateContext returns CL_DEVICE_NOT_AVAILABLE where somebody has
-// it in a mode that rules this out, and tells the context's callback who.
+// cl_context_properties: the device's array is open in this access mode as long as the context
+// lives (docs/access-modes.md). If somebody has it in a mode that forbids this, clCreateContext
+// returns CL_DEVICE_NOT_AVAILABLE and tells the context's callback who.
 #ifndef CL_CONTEXT_ACCESS_MODE_CONCLAVE
 #define CL_CONTEXT_ACCESS_MODE_CONCLAVE 0x434e0001
 #define CL_ACCESS_MODE_EXCLUSIVE_CONCLAVE 0
@@ -107,23 +110,23 @@ typedef struct {
 #ifdef __cplusplus
 extern "C" {
 #endif
-// `cu_id`: 0 to CL_KERNEL_COMPUTE_UNIT_COUNT - 1. CL_INVALID_KERNEL where the kernel is not of a
-// device image, CL_INVALID_VALUE for another number or question, or where there is too little room.
+// `cu_id`: 0 to CL_KERNEL_COMPUTE_UNIT_COUNT - 1. CL_INVALID_KERNEL if the kernel is not of a
+// device image, CL_INVALID_VALUE for another number or question, or if there is too little room.
 __attribute__((visibility("default"))) cl_int CL_API_CALL
 xclGetComputeUnitInfo(cl_kernel kernel, cl_uint cu_id, xcl_compute_unit_info param_name,
                       size_t param_value_size, void* param_value, size_t* param_value_size_ret);
-// A new file descriptor of a buffer's memory, which the caller closes. CL_INVALID_MEM_OBJECT where
-// the buffer is not one that others can have, CL_INVALID_VALUE where `fd` is null.
+// A new file descriptor of a buffer's memory, which the caller closes. CL_INVALID_MEM_OBJECT if
+// other processes cannot have the buffer, CL_INVALID_VALUE if `fd` is null.
 __attribute__((visibility("default"))) cl_int CL_API_CALL xclGetMemObjectFd(cl_mem mem, int* fd);
 // A buffer in the memory of such a descriptor (or of one of xclExportBO()), perhaps of another
-// process; it stays the caller's. It takes nothing from this process's share of the device's heaps.
-// CL_INVALID_MEM_OBJECT for any other descriptor, CL_INVALID_DEVICE where the context has not the
-// device.
+// process. The descriptor stays the caller's. The buffer takes nothing from this process's share of
+// the device's heaps. CL_INVALID_MEM_OBJECT for any other descriptor, CL_INVALID_DEVICE if the
+// context does not have the device.
 __attribute__((visibility("default"))) cl_int CL_API_CALL xclGetMemObjectFromFd(
     cl_context context, cl_device_id device, cl_mem_flags flags, int fd, cl_mem* mem);
-// How long a kernel may be on a compute unit, in milliseconds; 0: as long as it wants. Counts for
-// launches from now on in queues with CL_QUEUE_KERNEL_TIMEOUT_COMPUTE_UNIT_TI. By
-// clGetExtensionFunctionAddressForPlatform, like all functions of extensions.
+// The longest time of a kernel on a compute unit, in milliseconds; 0: no limit. Counts for launches
+// from now on in queues with CL_QUEUE_KERNEL_TIMEOUT_COMPUTE_UNIT_TI.
+// clGetExtensionFunctionAddressForPlatform returns it, like all functions of extensions.
 typedef cl_int(CL_API_CALL* __ti_set_kernel_timeout_ms_fn)(cl_kernel kernel, cl_uint milliseconds);
 cl_int CL_API_CALL __ti_set_kernel_timeout_ms(cl_kernel kernel, cl_uint milliseconds);
 #ifdef __cplusplus

@@ -64,7 +64,7 @@ struct CheckedMemory {
   uint64_t base;
   uint64_t size;
   uint64_t init;  // shadow of `base`; 0: everything has been written
-  // The tags of `base`, one uint64_t for each granule; 0 where nobody looks for races.
+  // The tags of `base`, one uint64_t for each granule; 0 if nobody looks for races.
   uint64_t writers;
   uint64_t readers;
 };

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The x86-64 CPU features (LLVM's names) that generated code can depend on. The compiler writes
-// those of them that it used into a program binary, the loader checks them. Features of
-// instructions that no code generator chooses by itself (clzero, mwaitx, ...) say nothing about
-// where code runs.
+// The x86-64 CPU features (LLVM's names) on which generated code can depend. The compiler writes
+// those that it used into a program binary, and the loader checks them. Features of instructions
+// that no code generator chooses by itself (clzero, mwaitx, ...) say nothing about where code runs.
 #ifndef CONCLAVE_CODE_FEATURES_H_
 #define CONCLAVE_CODE_FEATURES_H_
 

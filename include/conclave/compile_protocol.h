@@ -76,7 +76,7 @@ class Writer {
   std::string body_;
 };
 
-// Takes fields from a message body; throws std::runtime_error where the body is too short.
+// Takes fields from a message body; throws std::runtime_error if the body is too short.
 class Reader {
  public:
   explicit Reader(std::string_view body) : rest_(body) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where an element of an image has its channels: what kernels read by (abi::ImageChannels), worked
-// out once, when the image is made.
+// Where an element of an image has its channels (abi::ImageChannels), by which kernels read.
+// Calculated once, when the image is made.
 #ifndef CONCLAVE_IMAGE_CHANNELS_H_
 #define CONCLAVE_IMAGE_CHANNELS_H_
 
@@ -51,7 +51,7 @@ constexpr bool is_signed(cl_channel_type type) {
          type == CL_SIGNED_INT16;
 }
 
-// Where a channel narrower than 32 bits lies among the bits of an element.
+// The place of a channel narrower than 32 bits among the bits of an element.
 struct Field {
   uint32_t position, bits;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The image formats of the device: what clGetSupportedImageFormats lists is what compiled kernels
-// can read and write, since both sides take it from here.
+// The image formats of the device. clGetSupportedImageFormats lists what compiled kernels can read
+// and write, since both sides take it from here.
 #ifndef CONCLAVE_IMAGE_FORMATS_H_
 #define CONCLAVE_IMAGE_FORMATS_H_
 
@@ -60,7 +60,7 @@ constexpr uint32_t type_size(cl_channel_type type) {
   }
 }
 
-// What a device that has read_write images must have for them.
+// What a device with read_write images must support for them.
 constexpr bool in_read_write_minimum(cl_channel_order order, cl_channel_type type) {
   return (order == CL_R || order == CL_RGBA) && type != CL_SNORM_INT8 && type != CL_SNORM_INT16 &&
          type != CL_UNORM_INT16;

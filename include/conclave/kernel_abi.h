@@ -67,7 +67,7 @@ struct UnitAccess {
 
 // One end of a stream, as the kernel that has it sees it: what a pipe argument points to. The
 // kernel moves packets while `position` + their size is at most `limit`, and calls kStreamWait
-// where it is not.
+// if it is not.
 struct Stream {
   uint64_t position;  // bytes that have been moved
   uint64_t limit;     // bytes that may be moved

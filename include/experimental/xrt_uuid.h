@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where older programs look for xrt/xrt_uuid.h. */
+/* Older programs look here for xrt/xrt_uuid.h. */
 #ifndef CONCLAVE_EXPERIMENTAL_XRT_UUID_H_
 #define CONCLAVE_EXPERIMENTAL_XRT_UUID_H_
 

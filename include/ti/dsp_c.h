@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// TI's functions of the compute unit (its "DSP core"), for C code that kernels are linked with.
-// They are part of the program then; docs/ti.md says what they do, docs/c-code.md on which threads.
+// TI's functions of the compute unit (its "DSP core"), for C code that is linked with kernels. They
+// become part of the program. docs/ti.md says what they do, docs/c-code.md on which threads.
 #ifdef __OPENCL_VERSION__
-// In OpenCL C they are the compiler's, with a header of its own.
+// In OpenCL C the compiler has them in a header of its own.
 #include_next <dsp_c.h>
 #elif !defined(CONCLAVE_TI_DSP_C_H_)
 #define CONCLAVE_TI_DSP_C_H_

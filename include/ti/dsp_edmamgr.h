@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// TI's EdmaMgr for C code that kernels are linked with: copies of lines of bytes, done when the
-// function that starts them returns.
+// TI's EdmaMgr for C code that is linked with kernels: copies of lines of bytes, which are done
+// when the function that starts them returns.
 #ifdef __OPENCL_VERSION__
-// In OpenCL C it is the compiler's, with a header of its own.
+// In OpenCL C the compiler has it in a header of its own.
 #include_next <dsp_edmamgr.h>
 #elif !defined(CONCLAVE_TI_DSP_EDMAMGR_H_)
 #define CONCLAVE_TI_DSP_EDMAMGR_H_
@@ -23,7 +23,7 @@ typedef void* EdmaMgr_Handle;
 #define EdmaMgr_ERROR_FREE (-5)
 
 int EdmaMgr_init(int core, void* configuration);
-// A channel for up to so many transfers at a time; null where there is none left.
+// A channel for at most that many transfers at a time; null if none is left.
 EdmaMgr_Handle EdmaMgr_alloc(int max_linked_transfers);
 #define __ocl_EdmaMgr_alloc_intrakernel EdmaMgr_alloc
 #define __ocl_EdmaMgr_alloc_crosskernel EdmaMgr_alloc
@@ -42,7 +42,7 @@ int EdmaMgr_copy2D2DSep(EdmaMgr_Handle h, const void* src, void* dst, int num_by
                         int src_pitch, int dst_pitch);
 #define EdmaMgr_copy1D2DLarge EdmaMgr_copy1D2D
 #define EdmaMgr_copy2D1DLarge EdmaMgr_copy2D1D
-// The channel's last one once more, between other places.
+// Repeats the channel's last transfer between other places.
 int EdmaMgr_copyFast(EdmaMgr_Handle h, const void* src, void* dst);
 
 // Several transfers at once; the first that fails ends the list.

@@ -10,10 +10,10 @@
 #endif
 #include <CL/cl.hpp>
 
-// What an error code means: "Out of resources".
+// The meaning of an error code: "Out of resources".
 char* ocl_decode_error(int code);
 
-// Reads a file into memory from new[]; returns its size. Where it cannot be read, prints why and
+// Reads a file into memory from new[]; returns its size. If it cannot be read, prints why and
 // returns 0 and a null pointer.
 int ocl_read_binary(const char* filename, char*& buffer);
 

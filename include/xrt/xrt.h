@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The C interface to the device as XRT's programs use it: names, arguments and results are XRT's.
- * Functions that return int return 0 or a negative errno; docs/device-images.md has the table.
+ * Functions that return int return 0 or a negative errno; docs/xclbin.md has the table.
  * Those that return handles or addresses leave it in errno. Link with -lxrt_core. */
 #ifndef CONCLAVE_XRT_XRT_H_
 #define CONCLAVE_XRT_XRT_H_
@@ -61,14 +61,14 @@ struct xclBOProperties {
 XCL_DRIVER_DLLESPEC unsigned int xclProbe(void);
 XCL_DRIVER_DLLESPEC unsigned int xclVersion(void);
 
-/* A handle of device 0; null where it is not available. `log` and `level` mean nothing here:
+/* A handle of device 0; null if it is not available. `log` and `level` mean nothing here:
  * CONCLAVE_LOG=debug tells of each call that fails. */
 XCL_DRIVER_DLLESPEC xclDeviceHandle xclOpen(unsigned int deviceIndex, const char* log,
                                             enum xclVerbosityLevel level);
 /* Waits for the handle's commands, closes its contexts and frees its buffer objects. */
 XCL_DRIVER_DLLESPEC void xclClose(xclDeviceHandle handle);
 
-/* Loads a device image, of header.m_length bytes; does nothing where it is loaded already. */
+/* Loads a device image, of header.m_length bytes; does nothing if it is loaded already. */
 XCL_DRIVER_DLLESPEC int xclLoadXclBin(xclDeviceHandle handle, const struct axlf* image);
 
 /* A context on compute unit `ipIndex` of the image; with 0xffffffff on the image alone. */
@@ -89,7 +89,7 @@ XCL_DRIVER_DLLESPEC size_t xclWriteBO(xclDeviceHandle handle, xclBufferHandle bo
                                       size_t size, size_t seek);
 XCL_DRIVER_DLLESPEC size_t xclReadBO(xclDeviceHandle handle, xclBufferHandle bo, void* dst,
                                      size_t size, size_t skip);
-/* Null where there is no such buffer object. */
+/* Null if there is no such buffer object. */
 XCL_DRIVER_DLLESPEC void* xclMapBO(xclDeviceHandle handle, xclBufferHandle bo, bool write);
 XCL_DRIVER_DLLESPEC int xclUnmapBO(xclDeviceHandle handle, xclBufferHandle bo, void* address);
 /* Host and device share the memory: there is nothing to be done but to check the arguments. */
@@ -113,7 +113,7 @@ XCL_DRIVER_DLLESPEC xclBufferHandle xclImportBO(xclDeviceHandle handle, xclBuffe
 /* Starts the command whose packet is in a buffer object. The packet's state says when it is done.
  */
 XCL_DRIVER_DLLESPEC int xclExecBuf(xclDeviceHandle handle, xclBufferHandle cmd);
-/* Waits for the end of a command: 1, 0 where none ends in time (-1 ms: for ever). Each end is told
+/* Waits for the end of a command: 1, 0 if none ends in time (-1 ms: for ever). Each end is told
  * once. */
 XCL_DRIVER_DLLESPEC int xclExecWait(xclDeviceHandle handle, int timeoutMilliSec);
 

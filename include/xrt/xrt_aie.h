@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // xrt::aie::device: the device with its array of graphs, open in an access mode. xrt::aie::bo: a
-// buffer object that is moved through the streams between the host and the array.
+// buffer object that moves through the streams between the host and the array.
 #ifndef CONCLAVE_XRT_XRT_AIE_H_
 #define CONCLAVE_XRT_XRT_AIE_H_
 
@@ -26,14 +26,14 @@ enum class access_mode : uint8_t {
 
 class array_impl;
 
-// Copies are the same array, which is closed with the last of them, also while graphs are open.
+// Copies are the same array. It is closed with the last of them, even while graphs are open.
 class XCL_DRIVER_DLLESPEC device : public xrt::device {
  public:
   using access_mode = xrt::aie::access_mode;
 
   device() = default;
-  // Opens the device that `arg` tells, as xrt::device does, and its array. Throws xrt_core::error:
-  // EBUSY, naming the holder, where somebody has the array in a mode that rules this out.
+  // Opens the device that `arg` names, as xrt::device does, and its array. Throws xrt_core::error:
+  // EBUSY, naming the holder, if somebody has the array in a mode that forbids this.
   template <class Arg, class = std::enable_if_t<!std::is_base_of_v<device, std::decay_t<Arg>>>>
   explicit device(Arg&& arg, access_mode mode = access_mode::primary)
       : xrt::device(std::forward<Arg>(arg)) {
@@ -42,13 +42,13 @@ class XCL_DRIVER_DLLESPEC device : public xrt::device {
 
   access_mode get_access_mode() const { return mode_; }
   // Closes the array for all copies, and leaves the device as it is. EBUSY while this process has
-  // graphs open; an object that ends closes it all the same.
+  // graphs open; an object that ends closes the array in any case.
   void close();
   // Empties the streams that no kernel uses, and resets the graphs that nobody has open. EPERM in
   // shared mode.
   void reset_array();
-  // Until all that xrt::aie::bo::async() has started on a port has been moved. Throws as bo::sync()
-  // does.
+  // Waits until everything that xrt::aie::bo::async() has started on a port has been moved. Throws
+  // as bo::sync() does.
   void wait_gmio(const std::string& port);
 
  private:
@@ -58,9 +58,9 @@ class XCL_DRIVER_DLLESPEC device : public xrt::device {
   access_mode mode_ = access_mode::none;
 };
 
-// A port is one end of a stream of the device image, of which a kernel has the other end
-// (docs/graphs.md). The array of the bo's device has to be open: the xrt::aie::device that the bo
-// was made with, or that its device is a copy of.
+// A port is one end of a stream of the device image; a kernel has the other end (docs/graphs.md).
+// The array of the bo's device must be open: the xrt::aie::device that the bo was made with, or
+// that its device is a copy of.
 class XCL_DRIVER_DLLESPEC bo : public xrt::bo {
  public:
   using xrt::bo::async;
@@ -68,17 +68,17 @@ class XCL_DRIVER_DLLESPEC bo : public xrt::bo {
   using xrt::bo::sync;
 
   // Moves `size` bytes from `offset` on into the port's stream, or out of it; returns when all have
-  // been moved. Throws xrt_core::error: EPERM in shared mode; EINVAL for an unknown port, another
-  // direction than the port's, a part that is empty or does not lie inside, and where the array is
-  // not open; EIO where the process that runs the kernel at the other end dies, ENODEV where the
-  // array is closed meanwhile.
+  // been moved. Throws xrt_core::error: EPERM in shared mode; EINVAL for an unknown port, a port of
+  // the other direction, a part that is empty or does not lie inside, and if the array is not open;
+  // EIO if the process that runs the kernel at the other end dies, and ENODEV if the array is
+  // closed meanwhile.
   void sync(const std::string& port, xclBOSyncDirection direction, size_t size, size_t offset) {
     async(port, direction, size, offset).wait();
   }
   void sync(const std::string& port, xclBOSyncDirection direction) {
     sync(port, direction, size(), 0);
   }
-  // The same without waiting. What is started on a port is moved in the order of the calls.
+  // The same without waiting. Transfers on a port happen in the order of the calls.
   async_handle async(const std::string& port, xclBOSyncDirection direction, size_t size,
                      size_t offset);
   async_handle async(const std::string& port, xclBOSyncDirection direction) {
@@ -88,12 +88,12 @@ class XCL_DRIVER_DLLESPEC bo : public xrt::bo {
 
 class profiling_impl;
 
-// Counts what goes through a stream, by whatever process. Copies are the same count. The array of
-// the device has to be open; all throw xrt_core::error: EPERM in shared mode, EINVAL where nothing
+// Counts what any process sends through a stream. Copies are the same count. The array of the
+// device must be open. All members throw xrt_core::error: EPERM in shared mode, EINVAL if nothing
 // has been started.
 class XCL_DRIVER_DLLESPEC profiling {
  public:
-  // Streams have no clock here: those in cycles are refused (EINVAL).
+  // Streams have no clock here, so options in cycles are refused (EINVAL).
   enum class profiling_option : int {
     io_total_stream_running_to_idle_cycles = 0,
     io_stream_start_to_bytes_transferred_cycles = 1,
@@ -104,8 +104,9 @@ class XCL_DRIVER_DLLESPEC profiling {
   profiling() = default;
   explicit profiling(const xrt::device& device);
 
-  // Counts from now on. `port1`: a port of the host, or a kernel's argument ("graph.kernel.in") as
-  // the layout names it; EINVAL for others. The rest is for the options in cycles. Returns 0.
+  // Counts from now on. `port1`: a port of the host, or a kernel's argument ("graph.kernel.in") by
+  // its name in the layout; EINVAL for others. The other arguments are for options in cycles.
+  // Returns 0.
   int start(profiling_option option, const std::string& port1, const std::string& port2,
             uint32_t value) const;
   // Words since then. EINVAL once another image has been loaded.
@@ -119,8 +120,8 @@ class XCL_DRIVER_DLLESPEC profiling {
 }  // namespace aie
 }  // namespace xrt
 
-// The same in C: a device whose array is open in primary, exclusive or shared mode; null, and
-// errno, where it cannot be had.
+// The same in C: a device whose array is open in primary, exclusive or shared mode; null, with
+// errno, on failure.
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -34,8 +34,8 @@ struct pid_type {
 class bo_impl;
 class async_handle_impl;
 
-// Copies are the same memory. Host and device share it: sync() only checks its arguments, so that a
-// program which works here also has to call it for other devices.
+// Copies are the same memory. Host and device share it, so sync() only checks its arguments. A
+// program that works here must still call it for other devices.
 class XCL_DRIVER_DLLESPEC bo {
  public:
   // Only p2p makes a difference here: the memory can be exported at any time.
@@ -48,8 +48,8 @@ class XCL_DRIVER_DLLESPEC bo {
     p2p = XCL_BO_FLAGS_P2P
   };
 
-  // All constructors throw system_error: EINVAL for a size of 0, ENOMEM where the device's heaps
-  // are full. Sizes and offsets are in bytes.
+  // All constructors throw system_error: EINVAL for a size of 0, ENOMEM if the device's heaps are
+  // full. Sizes and offsets are in bytes.
 
   // An empty buffer object: calls on it throw EINVAL.
   bo() = default;
@@ -57,19 +57,19 @@ class XCL_DRIVER_DLLESPEC bo {
   bo(const device& device, size_t size, flags flags, memory_group group);
   bo(const device& device, size_t size, memory_group group)
       : bo(device, size, flags::normal, group) {}
-  // The host's own memory, which has to live as long as the buffer object and its runs.
+  // The host's own memory, which must live as long as the buffer object and its runs.
   bo(const device& device, void* userptr, size_t size, flags flags, memory_group group);
   bo(const device& device, void* userptr, size_t size, memory_group group)
       : bo(device, userptr, size, flags::normal, group) {}
-  // The memory of a descriptor that export_buffer() gave; it stays the caller's. Throws
-  // system_error(EINVAL) for other descriptors.
+  // The memory of a descriptor that export_buffer() returned; the descriptor stays the caller's.
+  // Throws system_error(EINVAL) for other descriptors.
   bo(const device& device, export_handle handle);
   // The same for a descriptor of another process, which keeps it open meanwhile. The system allows
-  // it to processes that may trace that one (EPERM).
+  // that to processes that may trace that one (EPERM).
   bo(const device& device, pid_type pid, export_handle handle);
-  // A part of another buffer object. Throws system_error(EINVAL) where it does not lie inside.
+  // A part of another buffer object. Throws system_error(EINVAL) if it does not lie inside.
   bo(const bo& parent, size_t size, size_t offset);
-  // XRT's C interface: a buffer object of `device`'s handle, which stays the caller's to free.
+  // XRT's C interface: a buffer object of `device`'s handle. The caller still has to free it.
   bo(const device& device, xcl_buffer_handle handle);
 
   bo(const hw_context& context, size_t size, flags flags, memory_group group)
@@ -86,33 +86,33 @@ class XCL_DRIVER_DLLESPEC bo {
   bool operator!=(const bo& other) const { return impl_ != other.impl_; }
 
   size_t size() const;
-  // What the register of a kernel's pointer argument takes.
+  // The value for the register of a kernel's pointer argument.
   uint64_t address() const;
   memory_group get_memory_group() const { return 0; }
   flags get_flags() const;
 
-  // The memory, for as long as the buffer object lives.
+  // The memory, which exists as long as the buffer object.
   void* map();
   template <class Pointer>
   Pointer map() {
     return reinterpret_cast<Pointer>(map());
   }
 
-  // Throw system_error(EINVAL) where [offset, offset + size) does not lie inside.
+  // These throw system_error(EINVAL) if [offset, offset + size) does not lie inside.
   void sync(xclBOSyncDirection direction, size_t size, size_t offset);
   void sync(xclBOSyncDirection direction) { sync(direction, size(), 0); }
-  // What async() has started; it goes on, also where nobody has this any more.
+  // What async() has started. It goes on even if nobody has this object any more.
   class XCL_DRIVER_DLLESPEC async_handle {
    public:
     async_handle() = default;
     explicit async_handle(std::shared_ptr<async_handle_impl> impl) : impl_(std::move(impl)) {}
-    // Until it is done; throws what it has failed of. As often as one likes.
+    // Waits until it is done; throws its error. May be called any number of times.
     void wait();
 
    private:
     std::shared_ptr<async_handle_impl> impl_;  // null: nothing has to be waited for
   };
-  // sync(), which is done at once.
+  // sync(), which is done when it returns.
   async_handle async(xclBOSyncDirection direction, size_t size, size_t offset) {
     sync(direction, size, offset);
     return {};
@@ -128,8 +128,8 @@ class XCL_DRIVER_DLLESPEC bo {
   void copy(const bo& from) { copy(from, 0); }
 
   // A new descriptor of the memory, for bo(device, handle) in another process; the caller closes
-  // it. Not of the host's own memory, nor of a part (EINVAL). Without flags::p2p, the first time
-  // has to be before the device's runs (EBUSY).
+  // it. Not for the host's own memory or for a part (EINVAL). Without flags::p2p the first call
+  // must come before the device's runs (EBUSY).
   export_handle export_buffer();
 
   const std::shared_ptr<bo_impl>& get_handle() const { return impl_; }

@@ -14,12 +14,12 @@ extern "C" {
 struct xclConclaveDevice {
   char name[128];
   uint32_t num_units; /* compute units of the device */
-  uint32_t clock_mhz; /* 0 where it is not known */
+  uint32_t clock_mhz; /* 0 if it is not known */
 };
 XCL_DRIVER_DLLESPEC int xclConclaveGetDevice(xclDeviceHandle handle,
                                              struct xclConclaveDevice* device);
 
-/* The UUID of the device image that is loaded, by whatever process; ENOENT where there is none. */
+/* The UUID of the device image that is loaded, by whatever process; ENOENT if there is none. */
 XCL_DRIVER_DLLESPEC int xclConclaveGetImage(xclDeviceHandle handle, xuid_t uuid);
 
 /* A kernel of the device image that the handle's contexts are on. */
@@ -30,8 +30,8 @@ struct xclConclaveKernel {
   uint32_t global_size; /* offset of the registers for the global size; those for the local size
                            follow. Three words each. */
 };
-/* `name`: "kernel", which means all its compute units, or "kernel:{unit,unit}". ENOENT where the
- * image has none of that name, EINVAL where the handle has no context. */
+/* `name`: "kernel", which means all its compute units, or "kernel:{unit,unit}". ENOENT if the
+ * image has none of that name, EINVAL if the handle has no context. */
 XCL_DRIVER_DLLESPEC int xclConclaveGetKernel(xclDeviceHandle handle, const char* name,
                                              struct xclConclaveKernel* kernel);
 
@@ -49,14 +49,14 @@ struct xclConclaveArgument {
   uint32_t offset; /* of its registers */
   uint32_t size;   /* of its value, in bytes: that of a value as the kernel declares it */
 };
-/* EINVAL where the kernel has no argument of this number. */
+/* EINVAL if the kernel has no argument of this number. */
 XCL_DRIVER_DLLESPEC int xclConclaveGetArgument(xclDeviceHandle handle, const char* kernel,
                                                unsigned int index,
                                                struct xclConclaveArgument* argument);
 
 /* xclExecBuf(), and when the command has ended, a call of `ended` with the packet's last state
  * (enum ert_cmd_state), by a thread of the device: the function should be short, and may use
- * handles, but not wait for commands. It is not called where this fails. */
+ * handles, but not wait for commands. It is not called if this fails. */
 XCL_DRIVER_DLLESPEC int xclConclaveExecBuf(xclDeviceHandle handle, xclBufferHandle cmd,
                                            void (*ended)(unsigned int state, void* data),
                                            void* data);
@@ -68,7 +68,7 @@ enum xclConclaveAccessMode {
   XCL_CONCLAVE_ACCESS_SHARED = 2
 };
 
-/* The array, open in a mode until it is closed. Null, and errno, where it cannot be had. */
+/* The array, open in a mode until it is closed. Null, and errno, if it cannot be had. */
 typedef void* xclConclaveArray;
 XCL_DRIVER_DLLESPEC xclConclaveArray xclConclaveOpenArray(xclDeviceHandle handle,
                                                           unsigned int mode);
@@ -90,8 +90,8 @@ XCL_DRIVER_DLLESPEC xclConclaveTransfer xclConclaveStartTransfer(xclConclaveArra
                                                                  xclBufferHandle buffer,
                                                                  enum xclBOSyncDirection direction,
                                                                  size_t size, size_t offset);
-/* Until all its bytes are in the stream, or out of it. EIO where the stream breaks: the process
- * that runs the kernel at the other end has died; ENODEV where the array is closed meanwhile. */
+/* Waits until all its bytes are in the stream, or out of it. EIO if the stream breaks: the process
+ * that runs the kernel at the other end has died; ENODEV if the array is closed meanwhile. */
 XCL_DRIVER_DLLESPEC int xclConclaveWaitTransfer(xclConclaveTransfer transfer);
 XCL_DRIVER_DLLESPEC int xclConclaveFreeTransfer(xclConclaveTransfer transfer);
 /* The same wait for all that was started on the port. EPERM in shared mode. */
@@ -106,26 +106,26 @@ typedef void* xclConclaveProfile;
 XCL_DRIVER_DLLESPEC xclConclaveProfile xclConclaveStartProfile(xclConclaveArray array,
                                                                unsigned int option,
                                                                const char* port);
-/* Words of 32 bits since then. EINVAL where it has been stopped, the array closed, or the image
+/* Words of 32 bits since then. EINVAL if it has been stopped, the array closed, or the image
  * replaced. */
 XCL_DRIVER_DLLESPEC int xclConclaveReadProfile(xclConclaveProfile profile, uint64_t* words);
 XCL_DRIVER_DLLESPEC int xclConclaveStopProfile(xclConclaveProfile profile);
 XCL_DRIVER_DLLESPEC int xclConclaveFreeProfile(xclConclaveProfile profile);
 
-/* A graph of the device image, open in a mode until it is closed. Null, and errno, where it cannot
+/* A graph of the device image, open in a mode until it is closed. Null, and errno, if it cannot
  * be had. */
 typedef void* xclConclaveGraph;
 XCL_DRIVER_DLLESPEC xclConclaveGraph xclConclaveOpenGraph(xclDeviceHandle handle, const xuid_t uuid,
                                                           const char* name, unsigned int mode);
 /* Leaves what of it runs. */
 XCL_DRIVER_DLLESPEC int xclConclaveCloseGraph(xclConclaveGraph graph);
-/* All return EPERM where the mode does not permit them, EINVAL where the graph's state does not. */
+/* All return EPERM if the mode does not permit them, EINVAL if the graph's state does not. */
 XCL_DRIVER_DLLESPEC int xclConclaveResetGraph(xclConclaveGraph graph);
 /* `iterations`: 0: until it is suspended or ended. */
 XCL_DRIVER_DLLESPEC int xclConclaveRunGraph(xclConclaveGraph graph, uint64_t iterations);
 /* `ms`: 0: for ever; ETIME. */
 XCL_DRIVER_DLLESPEC int xclConclaveWaitGraph(xclConclaveGraph graph, uint64_t ms);
-/* Until so many cycles have passed since it was run, when it is suspended; 0: until it is done. */
+/* Waits until so many cycles have passed since run(), and suspends; 0: until it is done. */
 XCL_DRIVER_DLLESPEC int xclConclaveWaitGraphCycles(xclConclaveGraph graph, uint64_t cycles);
 XCL_DRIVER_DLLESPEC int xclConclaveSuspendGraph(xclConclaveGraph graph);
 XCL_DRIVER_DLLESPEC int xclConclaveResumeGraph(xclConclaveGraph graph);
@@ -139,7 +139,7 @@ XCL_DRIVER_DLLESPEC int xclConclaveReadGraph(xclConclaveGraph graph, const char*
                                              size_t size, bool wait);
 
 /* Sets a key of xrt.ini for this process, such as "Runtime.multiprocess" to "false". EBUSY where
- * the configuration has been read, which the first use of the device does; EINVAL where the value
+ * the configuration has been read, which the first use of the device does; EINVAL if the value
  * is none of the key's. Keys that mean nothing here are accepted. */
 XCL_DRIVER_DLLESPEC int xclConclaveSetIni(const char* key, const char* value);
 

@@ -19,12 +19,12 @@ class device_impl;
 
 namespace info {
 
-// What get_info() tells, with its type.
+// What get_info() returns, with its type.
 enum class device : unsigned int {
   bdf,                      // std::string: the name under which it can be opened
   interface_uuid,           // xrt::uuid: that of the platform, null here
   kdma,                     // uint32_t: compute units that only copy: 0
-  max_clock_frequency_mhz,  // unsigned long: of the CPU; 0 where it is not known
+  max_clock_frequency_mhz,  // unsigned long: of the CPU; 0 if it is not known
   m2m,                      // bool: whether memory is copied by the device
   name,                     // std::string
   nodma,                    // bool: whether there is no DMA: host and device share memory
@@ -41,30 +41,30 @@ struct device_info {
 
 }  // namespace info
 
-// Each object that is made from a number or a name is a client of its own; copies are the same
-// client, which ends with the last of them and with the last kernel, run and buffer object of it.
+// Each object that is made from a number or a name is a separate client. Copies are the same
+// client, which ends with the last of them and with its last kernel, run and buffer object.
 class XCL_DRIVER_DLLESPEC device {
  public:
   // An empty handle: calls on it throw ENODEV.
   device() = default;
-  // Device `index`: there is one, 0. Throws system_error(ENODEV) for others, where the
-  // configuration is wrong, and in a process that was forked after its parent had used the device.
+  // Device `index`: there is one, 0. Throws system_error(ENODEV) for others, if the configuration
+  // is wrong, and in a process that was forked after its parent had used the device.
   explicit device(unsigned int index);
   explicit device(int index) : device(static_cast<unsigned int>(index)) {}
-  // By what get_info<info::device::bdf>() tells, or by its number.
+  // By the name that get_info<info::device::bdf>() returns, or by its number.
   explicit device(const std::string& bdf);
 
   explicit operator bool() const { return impl_ != nullptr; }
 
-  // Loads a device image; does nothing where it is loaded already. Throws system_error: EBUSY while
-  // contexts on another image are open, EPERM while another process has the device alone, EINVAL
-  // for what is no image of this device. Returns its UUID.
+  // Loads a device image; does nothing if it is loaded already. Throws system_error: EBUSY while
+  // contexts on another image are open, EPERM while another process has the device alone, EINVAL if
+  // it is no image of this device. Returns its UUID.
   uuid load_xclbin(const std::string& file);
   uuid load_xclbin(const axlf* image);
   uuid load_xclbin(const xclbin& image);
   // Keeps an image for a hw_context, which loads it.
   uuid register_xclbin(const xclbin& image);
-  // The UUID of the loaded image, which any process may have loaded; null where there is none.
+  // The UUID of the loaded image, which any process may have loaded; null if there is none.
   uuid get_xclbin_uuid() const;
 
   template <info::device what>

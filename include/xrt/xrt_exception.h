@@ -11,8 +11,8 @@
 
 namespace xrt {
 
-// What everything here throws: code() is that of the errno (docs/device-images.md has the table),
-// what() says what failed and why, with names and numbers.
+// What everything here throws: code() is that of the errno (docs/xclbin.md has the table), what()
+// says what failed and why, with names and numbers.
 class XCL_DRIVER_DLLESPEC system_error : public std::system_error {
  public:
   // `number`: an errno, positive or negative.

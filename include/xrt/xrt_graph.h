@@ -18,9 +18,9 @@ namespace xrt {
 
 class graph_impl;
 
-// Copies are the same graph, which is closed with the last of them; threads may share it. All throw
-// xrt_core::error: EPERM for what the access mode does not permit, EINVAL for what the graph's
-// state does not (docs/access-modes.md), EIO where one of its kernels has failed.
+// Copies are the same graph, which is closed with the last of them; threads may share it. All
+// members throw xrt_core::error: EPERM if the access mode does not permit the operation, EINVAL if
+// the graph's state does not (docs/access-modes.md), EIO if one of its kernels has failed.
 class XCL_DRIVER_DLLESPEC graph {
  public:
   enum class access_mode : uint8_t {
@@ -31,9 +31,8 @@ class XCL_DRIVER_DLLESPEC graph {
 
   // An empty graph: calls on it throw EINVAL.
   graph() = default;
-  // Opens the graph `name` of the image that is loaded. EINVAL for another image, an unknown name,
-  // and where this process has it open; EBUSY where another process has it in a mode that rules
-  // this out.
+  // Opens the graph `name` of the loaded image. EINVAL for another image, an unknown name, and if
+  // this process has it open; EBUSY if another process has it in a mode that forbids this.
   graph(const device& device, const uuid& uuid, const std::string& name,
         access_mode mode = access_mode::primary);
   // Opens a graph of the context's image.
@@ -42,24 +41,25 @@ class XCL_DRIVER_DLLESPEC graph {
 
   explicit operator bool() const { return impl_ != nullptr; }
 
-  // Back to the beginning: all parameters zero.
+  // Goes back to the beginning: all parameters zero.
   void reset() const;
   // Cycles of the device's clock.
   uint64_t get_timestamp() const;
-  // Starts so many iterations; 0: until suspend() or end().
+  // Starts that many iterations; 0: until suspend() or end().
   void run(uint32_t iterations = 0);
-  // Until they are done; ETIME after so long. 0 ms: for ever.
+  // Waits until they are done; ETIME after that time. 0 ms: for ever.
   void wait(std::chrono::milliseconds timeout);
-  // Until so many cycles have passed since run(), and suspends; 0: until the iterations are done.
+  // Waits until that many cycles have passed since run(), and suspends; 0: waits until the
+  // iterations are done.
   void wait(uint64_t cycles = 0);
   void suspend();
   void resume();
-  // Waits for the iterations (0), or for the cycles, and ends: before the next run() it has to be
-  // reset.
+  // Waits for the iterations (0), or for the cycles, and ends. It must be reset before the next
+  // run().
   void end(uint64_t cycles = 0);
 
   // A run-time parameter, by its port: "graph.kernel.port". EINVAL for an unknown port, or another
-  // size; EAGAIN of the variants that do not wait.
+  // size; the variants that do not wait also have EAGAIN.
   template <class Arg>
   void update(const std::string& port, Arg&& value) {
     update(port, static_cast<const void*>(&value), sizeof(std::remove_reference_t<Arg>));
@@ -87,7 +87,7 @@ class XCL_DRIVER_DLLESPEC graph {
 
 }  // namespace xrt
 
-// The same in C. Handles are null, and results -1, with errno, where something fails.
+// The same in C. On failure handles are null and results are -1, with errno.
 extern "C" {
 typedef void* xrtDeviceHandle;
 typedef void* xrtGraphHandle;

@@ -24,16 +24,16 @@ class XCL_DRIVER_DLLESPEC hw_context {
 
   // An empty context: calls on it throw EINVAL.
   hw_context() = default;
-  // Loads the image where device::register_xclbin() has kept it and it is not loaded. Throws
-  // system_error: EINVAL for a null UUID, EBUSY where another image is loaded and in use, or none,
-  // EPERM while another process has the device alone.
+  // Loads the image if device::register_xclbin() has kept it and it is not loaded. Throws
+  // system_error: EINVAL for a null UUID, EBUSY if another image is loaded and in use, or none is
+  // loaded, EPERM while another process has the device alone.
   hw_context(const device& device, const uuid& uuid, access_mode mode = access_mode::shared);
 
   explicit operator bool() const { return impl_ != nullptr; }
 
   device get_device() const;
   uuid get_xclbin_uuid() const;
-  // Empty where this process has neither loaded nor registered the image.
+  // Empty if this process has neither loaded nor registered the image.
   xclbin get_xclbin() const;
   access_mode get_mode() const;
 

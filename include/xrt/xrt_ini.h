@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// xrt::ini: what a program itself says in the place of its xrt.ini.
+// xrt::ini: settings by the program itself, in place of xrt.ini.
 #ifndef CONCLAVE_XRT_XRT_INI_H_
 #define CONCLAVE_XRT_XRT_INI_H_
 

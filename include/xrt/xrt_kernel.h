@@ -28,8 +28,8 @@ class kernel;
 class kernel_impl;
 class run_impl;
 
-// Copies are the same execution, with the same arguments. It may be started again and again; once
-// it is started, it ends also when nobody has it any more.
+// Copies are the same execution, with the same arguments. It may be started again and again. A
+// started execution ends even if nobody has it any more.
 class XCL_DRIVER_DLLESPEC run {
  public:
   // What wait2() throws.
@@ -50,11 +50,11 @@ class XCL_DRIVER_DLLESPEC run {
   explicit operator bool() const { return impl_ != nullptr; }
   bool operator<(const run& other) const { return impl_ < other.impl_; }
 
-  // Sets an argument by its number or its name: a buffer object (also of a part), or a value.
-  // Integers are converted to the kernel's size; everything else has to have that size. Local
-  // memory is given by its size in bytes. nullptr leaves an argument as it is; at first, all are 0.
-  // Throws system_error: EINVAL for a number or name that the kernel has not, or a value that it
-  // cannot take, EBUSY while it runs.
+  // Sets an argument by its number or its name: a buffer object (or a part of one), or a value.
+  // Integers are converted to the kernel's size; everything else must have that size. Local memory
+  // is given by its size in bytes. nullptr leaves an argument as it is; at first all are 0. Throws
+  // system_error: EINVAL for a number or name that the kernel does not have, or a value that it
+  // cannot take; EBUSY while it runs.
   template <class Value>
   void set_arg(int index, Value&& value) {
     set(index, std::forward<Value>(value));
@@ -63,7 +63,7 @@ class XCL_DRIVER_DLLESPEC run {
   void set_arg(const std::string& name, Value&& value) {
     set(get_arg_index(name), std::forward<Value>(value));
   }
-  // The `bytes` bytes from `value` on, as many as the argument has.
+  // Sets the argument to the bytes at `value`; there must be as many as the argument has.
   void set_arg(int index, const void* value, size_t bytes) { set_value(index, value, bytes); }
   void set_arg(const std::string& name, const void* value, size_t bytes) {
     set_value(get_arg_index(name), value, bytes);
@@ -79,13 +79,13 @@ class XCL_DRIVER_DLLESPEC run {
   }
   int get_arg_index(const std::string& name) const;
 
-  // Conclave's: how many work-items there are, and in a work-group, by dimension. At first one; a
-  // local size of 0 is chosen by the platform.
+  // Conclave's extension: the number of work-items, in all and per work-group, by dimension. At
+  // first there is one. The platform chooses a local size of 0.
   void set_global_size(uint32_t x, uint32_t y = 1, uint32_t z = 1);
   void set_local_size(uint32_t x, uint32_t y = 1, uint32_t z = 1);
 
-  // Starts it. Throws system_error: EBUSY while it runs, EINVAL where the kernel has no context or
-  // an argument is none that it can have.
+  // Starts it. Throws system_error: EBUSY while it runs, EINVAL if the kernel has no context or an
+  // argument is invalid for it.
   void start();
   // Waits for the end.
   void stop();
@@ -101,22 +101,23 @@ class XCL_DRIVER_DLLESPEC run {
     start();
   }
 
-  // Waits for the end, or (unless it is 0) so many milliseconds. Returns the state:
-  // ERT_CMD_STATE_COMPLETED (4), ERT_CMD_STATE_ERROR (5) where the kernel failed,
-  // ERT_CMD_STATE_TIMEOUT (8) where it still runs, which state() does not tell.
+  // Waits for the end, or that many milliseconds unless it is 0. Returns the state:
+  // ERT_CMD_STATE_COMPLETED (4), ERT_CMD_STATE_ERROR (5) if the kernel failed,
+  // ERT_CMD_STATE_TIMEOUT (8) if it still runs, which state() does not return.
   ert_cmd_state wait(const std::chrono::milliseconds& timeout) const;
   ert_cmd_state wait(unsigned int timeout_ms = 0) const {
     return wait(std::chrono::milliseconds(timeout_ms));
   }
-  // The same; std::cv_status::timeout where it still runs. Throws command_error for any other end
-  // but ERT_CMD_STATE_COMPLETED.
+  // The same; std::cv_status::timeout if it still runs. Throws command_error for any other end than
+  // ERT_CMD_STATE_COMPLETED.
   std::cv_status wait2(const std::chrono::milliseconds& timeout) const;
   void wait2() const { wait2(std::chrono::milliseconds(0)); }
   // ERT_CMD_STATE_NEW before the first start.
   ert_cmd_state state() const;
 
-  // Calls `function` at the end of each execution in `state` or in an error, with `data`, on a
-  // thread of the device: it should be short and must not wait. `run` is the same for all copies.
+  // Calls `function` with `data` at the end of each execution in `state` or in an error, on a
+  // thread of the device. The function should be short and must not wait. `run` is the same for all
+  // copies.
   void add_callback(ert_cmd_state state,
                     std::function<void(const void* run, ert_cmd_state, void* data)> function,
                     void* data);
@@ -149,22 +150,22 @@ class XCL_DRIVER_DLLESPEC run {
   std::shared_ptr<run_impl> impl_;
 };
 
-// Copies are the same kernel, whose contexts on its compute units close with the last of them and
-// the last of its runs.
+// Copies are the same kernel. Its contexts on its compute units close with the last copy and its
+// last run.
 class XCL_DRIVER_DLLESPEC kernel {
  public:
   enum class cu_access_mode : uint8_t {
     exclusive = 0,  // nobody else may have a context on the compute units
     shared = 1,
-    none = 2  // no context: the kernel can be looked at, and not run
+    none = 2  // no context: the kernel can be looked at, but not run
   };
 
   // An empty kernel: calls on it throw EINVAL.
   kernel() = default;
   // `name`: "kernel", which means all its compute units, or "kernel:{unit,unit}". Throws
-  // system_error: EINVAL for a null UUID, EBUSY where `uuid` is not the image that is loaded, or
-  // another client has a compute unit in a way that rules this out, ENOENT where the image has no
-  // such kernel or compute unit, EPERM while another process has the device alone.
+  // system_error: EINVAL for a null UUID; EBUSY if `uuid` is not the loaded image, or if another
+  // client has a compute unit in a way that forbids this; ENOENT if the image has no such kernel or
+  // compute unit; EPERM while another process has the device alone.
   kernel(const device& device, const uuid& uuid, const std::string& name,
          cu_access_mode mode = cu_access_mode::shared);
   kernel(const device& device, const uuid& uuid, const std::string& name, bool exclusive)
@@ -174,7 +175,7 @@ class XCL_DRIVER_DLLESPEC kernel {
 
   explicit operator bool() const { return impl_ != nullptr; }
 
-  // Starts an execution with these arguments, as run::set_arg() takes them.
+  // Starts an execution with these arguments, which may be all that run::set_arg() takes.
   template <class... Arguments>
   run operator()(Arguments&&... arguments) const {
     run execution(*this);
@@ -183,12 +184,12 @@ class XCL_DRIVER_DLLESPEC kernel {
   }
 
   // The bank for buffer objects of an argument, and the offset of its register in bytes. Both throw
-  // system_error(EINVAL) where the kernel has no argument of this number.
+  // system_error(EINVAL) if the kernel has no argument of this number.
   int group_id(int argument) const;
   uint32_t offset(int argument) const;
-  // Without compute units.
+  // The name without compute units.
   std::string get_name() const;
-  // Empty where this process has neither loaded nor registered the image.
+  // Empty if this process has neither loaded nor registered the image.
   xclbin get_xclbin() const;
 
   const std::shared_ptr<kernel_impl>& get_handle() const { return impl_; }

@@ -15,13 +15,13 @@ namespace xrt {
 
 class uuid {
  public:
-  // The null UUID, which is that of no image.
+  // The null UUID, which no image has.
   uuid() = default;
   // From its 16 bytes, such as axlf's m_header.uuid.
   uuid(const xuid_t bytes) {
     if (bytes) std::memcpy(bytes_.data(), bytes, bytes_.size());
   }
-  // From the text that to_string() gives; also without dashes. Throws system_error(EINVAL) for
+  // From the text that to_string() returns; dashes may be missing. Throws system_error(EINVAL) for
   // anything but 32 hexadecimal digits.
   explicit uuid(const std::string& text) {
     size_t digits = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// xrt::xclbin: a device image in memory, and what is in it.
+// xrt::xclbin: a device image in memory, and its content.
 #ifndef CONCLAVE_XRT_XRT_XCLBIN_H_
 #define CONCLAVE_XRT_XRT_XCLBIN_H_
 
@@ -44,11 +44,10 @@ class XCL_DRIVER_DLLESPEC xclbin {
    public:
     std::string get_tag() const { return tag_; }
     uint64_t get_base_address() const { return base_address_; }
-    // In KiB; 0 where the image does not say it: the device's heaps are as large as they are
-    // configured.
+    // In KiB; 0 if the image does not say it: the device's heaps have the configured sizes.
     uint64_t get_size_kb() const { return size_kb_; }
     bool get_used() const { return used_; }
-    // What kernel::group_id() tells.
+    // The number that kernel::group_id() returns.
     int32_t get_index() const { return index_; }
 
    private:
@@ -65,7 +64,7 @@ class XCL_DRIVER_DLLESPEC xclbin {
     // "kernel:compute unit"
     std::string get_name() const { return name_; }
     uint64_t get_base_address() const { return base_address_; }
-    // In the image.
+    // Its number in the image.
     uint32_t get_index() const { return index_; }
 
    private:
@@ -80,10 +79,10 @@ class XCL_DRIVER_DLLESPEC xclbin {
    public:
     std::string get_name() const { return name_; }
     std::vector<ip> get_cus() const { return units_; }
-    // The one of that name ("kernel:compute unit"); throws system_error(ENOENT).
+    // The compute unit of that name ("kernel:compute unit"); throws system_error(ENOENT).
     ip get_cu(const std::string& name) const;
     std::vector<arg> get_args() const { return arguments_; }
-    // Throws system_error(EINVAL) where there is none of that number.
+    // Throws system_error(EINVAL) if there is none of that number.
     arg get_arg(int32_t index) const;
     size_t get_num_args() const { return arguments_.size(); }
 
@@ -95,7 +94,7 @@ class XCL_DRIVER_DLLESPEC xclbin {
   };
 
   xclbin() = default;
-  // Reads a file. Throws system_error with the errno of what fails, EINVAL where it is no device
+  // Reads a file. Throws system_error with the errno of the failure, EINVAL if it is no device
   // image.
   explicit xclbin(const std::string& file);
   // Copies an image of header.m_length bytes, or the bytes of a file. Both throw
@@ -106,14 +105,14 @@ class XCL_DRIVER_DLLESPEC xclbin {
   explicit operator bool() const { return impl_ != nullptr; }
 
   uuid get_uuid() const;
-  // What it was made for: "conclave".
+  // The target that it was made for: "conclave".
   std::string get_xsa_name() const;
   std::vector<kernel> get_kernels() const;
-  // Throws system_error(ENOENT) where there is none.
+  // Throws system_error(ENOENT) if there is none.
   kernel get_kernel(const std::string& name) const;
   // All compute units, in the image's order.
   std::vector<ip> get_ips() const;
-  // Throws system_error(ENOENT) where there is none.
+  // Throws system_error(ENOENT) if there is none.
   ip get_ip(const std::string& name) const;
   std::vector<mem> get_mems() const;
   // The image itself; lives as long as a copy of this object.

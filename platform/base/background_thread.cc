@@ -51,7 +51,7 @@ void start_background_thread(const char* name, void* (*body)(void*), void* argum
   if (failed)
     throw Error(CL_OUT_OF_RESOURCES,
                 std::string("cannot start thread ") + name + ": " + strerror(failed));
-  // Detached last: a detached thread that has ended has no name to set any more.
+  // Detached last: a detached thread that has ended has no name that could be set.
   pthread_setname_np(thread, name);
   pthread_detach(thread);
 }

@@ -10,7 +10,7 @@
 
 namespace conclave {
 
-// From the root on: what is below a part that nobody else can change is then really there.
+// Starts at the root: what lies below a part that nobody else can change is then certain.
 std::string changeable_part(const std::string& path, uid_t friendly) {
   char resolved[PATH_MAX];
   if (!realpath(path.c_str(), resolved)) return path + ": " + strerror(errno);

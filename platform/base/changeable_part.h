@@ -8,10 +8,10 @@
 
 namespace conclave {
 
-// For files that can be used by their path alone, such as programs to start: the part of `path`
-// that somebody else could change, so that the path would lead elsewhere, and why; "" where only
-// root, this user and `friendly` can. A group that may write is one that the administrator trusts.
-// In a sticky directory such as /tmp nobody can touch what others have made.
+// For files that can only be used by their path, such as programs to start. Returns the part of
+// `path` that somebody else could change, so that the path would lead elsewhere, and why; "" if
+// only root, this user and `friendly` can change it. A group that may write is one that the
+// administrator trusts. In a sticky directory such as /tmp nobody can change what others have made.
 std::string changeable_part(const std::string& path, uid_t friendly);
 
 }  // namespace conclave

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arithmetic on sizes that the host gives. A sum or product that does not fit is larger than
-// everything, and stays so in whatever is computed from it: the check at the end finds it.
+// everything, and so is everything computed from it. The check at the end finds it.
 #ifndef CONCLAVE_PLATFORM_BASE_CHECKED_SIZE_H_
 #define CONCLAVE_PLATFORM_BASE_CHECKED_SIZE_H_
 
@@ -21,7 +21,7 @@ class CheckedSize {
         __builtin_add_overflow(a.value_, b.value_, &sum.value_) | a.wrapped_ | b.wrapped_;
     return sum;
   }
-  // 0 times what does not fit does not fit either: it was no size.
+  // 0 times a value that does not fit does not fit either: that value was no size.
   friend constexpr CheckedSize operator*(CheckedSize a, CheckedSize b) {
     CheckedSize product;
     product.wrapped_ =
@@ -36,9 +36,9 @@ class CheckedSize {
 
   constexpr bool fits() const { return !wrapped_; }
   constexpr bool at_most(size_t limit) const { return !wrapped_ && value_ <= limit; }
-  // SIZE_MAX where it does not fit.
+  // SIZE_MAX if it does not fit.
   constexpr size_t saturated() const { return wrapped_ ? SIZE_MAX : value_; }
-  // Throws Error{code, text} where it does not fit.
+  // Throws Error{code, text} if it does not fit.
   size_t value_or(cl_int code, const char* text) const {
     require(!wrapped_, code, text);
     return value_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A set of compute units, by index; the plain form and the one that threads change concurrently.
+// A set of compute units by index: a plain form, and one that threads change concurrently.
 #ifndef CONCLAVE_PLATFORM_BASE_COMPUTE_UNIT_SET_H_
 #define CONCLAVE_PLATFORM_BASE_COMPUTE_UNIT_SET_H_
 
@@ -20,7 +20,7 @@ class ComputeUnitSet {
   void add_word(uint32_t w, uint64_t members) { words_[w] |= members; }
   bool has(uint32_t i) const { return words_[i / 64] >> (i % 64) & 1; }
   uint64_t word(uint32_t w) const { return words_[w]; }
-  // Those that are in the other one, too.
+  // The members that are in both sets.
   ComputeUnitSet operator&(const ComputeUnitSet& other) const {
     ComputeUnitSet both = *this;
     for (uint32_t w = 0; w < kWords; ++w) both.words_[w] &= other.words_[w];
@@ -31,13 +31,13 @@ class ComputeUnitSet {
     for (uint32_t w = 0; w < kWords; ++w) all.words_[w] |= other.words_[w];
     return all;
   }
-  // Those that are not in the other one.
+  // The members that are not in the other set.
   ComputeUnitSet operator-(const ComputeUnitSet& other) const {
     ComputeUnitSet left = *this;
     for (uint32_t w = 0; w < kWords; ++w) left.words_[w] &= ~other.words_[w];
     return left;
   }
-  // The first one from `i` on; kMaxComputeUnits where there is none.
+  // The first member from `i` on; kMaxComputeUnits if there is none.
   uint32_t first_from(uint32_t i) const {
     for (uint64_t skip = ~uint64_t{0} << (i % 64); i < kMaxComputeUnits; skip = ~uint64_t{0}) {
       const uint64_t members = words_[i / 64] & skip;
@@ -57,7 +57,8 @@ class ComputeUnitSet {
   std::array<uint64_t, kWords> words_{};
 };
 
-// Each bit is a token: whoever turns it from 1 to 0 owns the compute unit until setting it again.
+// Each bit is a token: the thread that turns it from 1 to 0 owns the compute unit until it sets the
+// bit again.
 class AtomicComputeUnitSet {
  public:
   void give(uint32_t i) { words_[i / 64].fetch_or(uint64_t{1} << (i % 64)); }
@@ -67,8 +68,8 @@ class AtomicComputeUnitSet {
     return words_[i / 64].load() & bit && words_[i / 64].fetch_and(~bit) & bit;
   }
 
-  // Calls attempt(i) for the members of `allowed` whose token is there, first of all for
-  // `preferred`, until one succeeds: that one, or -1. Must not read anything older than what the
+  // Calls attempt(i) for the members of `allowed` whose token is there, with `preferred` first,
+  // until one succeeds. Returns that member, or -1. Must not read anything older than what the
   // caller did before (see Dispatcher::add_to_backlog), hence seq_cst.
   template <class Attempt>
   int find(const ComputeUnitSet& allowed, uint32_t preferred, Attempt&& attempt) {

@@ -28,7 +28,7 @@ constexpr uint64_t kMiB = 1024 * 1024;
 
 using Settings = std::map<std::string, Setting>;
 
-// The value of a variable, "" where it is not set.
+// The value of a variable; "" if it is not set.
 std::string variable(const Config::Sources& sources, const char* name) {
   const char* value = sources.getenv(name);
   return value ? value : "";
@@ -67,7 +67,7 @@ void read_ini(const Config::Sources& sources, Settings& settings, Config& config
   }
   for (const std::string& directory : sources.ini_directories) {
     const std::string path = directory + "/xrt.ini";
-    // A directory that must not be searched is as good as one without the file.
+    // A directory that must not be searched counts as one without the file.
     if (access(path.c_str(), F_OK) == 0 &&
         read_found_text_file(path, text, config.errors, config.warnings))
       return parse_xrt_ini(path, text, settings);
@@ -85,7 +85,7 @@ void read_variables(const Config::Sources& sources, Settings& settings) {
       settings[key.name] = {value, std::string("environment variable ") + key.variable};
 }
 
-// Takes the settings over; what is wrong becomes an error and leaves the default.
+// Applies the settings. A wrong one becomes an error and leaves the default.
 void take_over(const Settings& settings, Config& config) {
   Settings taken;
   for (const ConfigKey& key : config_keys()) {
@@ -107,20 +107,20 @@ void take_over(const Settings& settings, Config& config) {
   }
 }
 
-// What the program has set, and whether that comes too late.
+// What the program has set, and whether it is too late to set more.
 struct OwnSettings {
   std::mutex mutex;
   std::map<std::string, std::string> runtime_keys;
   bool taken = false;
 
-  // Leaked on purpose, as the configuration.
+  // Leaked on purpose, like the configuration.
   static OwnSettings& get() {
     static auto* settings = new OwnSettings;
     return *settings;
   }
 };
 
-// "" where it is not known.
+// "" if it is unknown.
 std::string executable_directory() {
   char path[4096];
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
@@ -189,7 +189,7 @@ void Config::set_ini(const std::string& key, const std::string& value) {
   if (own.taken)
     throw Error(CL_INVALID_OPERATION,
                 "\"" + key + "\" cannot be set: the configuration has been read", EBUSY);
-  // The one key that has a meaning here (xrt_ini.h). XRT takes numbers for truth values.
+  // The only key that has a meaning here (xrt_ini.h). XRT takes numbers for truth values.
   if (key != "Runtime.multiprocess") return;
   const std::string truth = value == "0" ? "false" : value == "1" ? "true" : value;
   if (truth != "true" && truth != "false")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The configuration of this process, read once: the JSON file /etc/ti-mctd/ti_mctd_config.json (or
-// what CONCLAVE_CONFIG names), then xrt.ini, then the environment, each over the one before. What
-// the keys allow is in config_keys.cc.
+// the one that CONCLAVE_CONFIG names), then xrt.ini, then the environment. Each overrides the one
+// before. config_keys.cc says what the keys allow.
 #ifndef CONCLAVE_PLATFORM_BASE_CONFIG_H_
 #define CONCLAVE_PLATFORM_BASE_CONFIG_H_
 
@@ -42,20 +42,21 @@ struct Config {
   // waits for its code: for tests and measurements).
   enum class Specialize { kOff, kBackground, kNow };
   Specialize specialize = Specialize::kBackground;
-  // How many ms all launches of a kernel of one kind have to take before. Key
-  // "specialize-after-ms", CONCLAVE_SPECIALIZE_AFTER_MS.
+  // How many ms all launches of one kind must have taken before that. Key "specialize-after-ms",
+  // CONCLAVE_SPECIALIZE_AFTER_MS.
   uint32_t specialize_after_ms = 100;
 
-  // After how many ms on a compute unit a kernel is ended; 0: never. Key "watchdog-ms",
-  // CONCLAVE_WATCHDOG_MS: all kernels. Key "kernel-timeout-ms",
-  // TI_OCL_KERNEL_TIMEOUT_COMPUTE_UNIT: those of queues with
+  // The time in ms on a compute unit after which a kernel is ended; 0: never. Key "watchdog-ms",
+  // CONCLAVE_WATCHDOG_MS: for all kernels. Key "kernel-timeout-ms",
+  // TI_OCL_KERNEL_TIMEOUT_COMPUTE_UNIT: for kernels of queues with
   // CL_QUEUE_KERNEL_TIMEOUT_COMPUTE_UNIT_TI that have no limit of their own.
   uint32_t watchdog_ms = 0;
   uint32_t kernel_timeout_ms = 0;
 
-  // Whether kernels are built with checks and findings reported (docs/checking.md). Key "check",
-  // CONCLAVE_CHECK: 0, 1, or "abort" (the process ends with the first finding). Key "check-json",
-  // CONCLAVE_CHECK_JSON: a file that findings are appended to, a line of JSON each.
+  // Whether kernels are built with checks and findings are reported (docs/checking.md). Key
+  // "check", CONCLAVE_CHECK: 0, 1, or "abort" (the process ends with the first finding). Key
+  // "check-json", CONCLAVE_CHECK_JSON: a file to which findings are appended, one line of JSON
+  // each.
   enum class Check { kOff, kOn, kAbort };
   Check check = Check::kOff;
   std::string check_json;
@@ -68,14 +69,14 @@ struct Config {
   // "interleave", "fcfs", or "off" (no arbitration: for measuring what it costs).
   enum class Scheduler { kInterleave, kFcfs, kOff };
   Scheduler scheduler = Scheduler::kInterleave;
-  // After how long a kernel lets the next process have a compute unit, at the end of a work-group.
-  // Key "time-slice-us", CONCLAVE_TIME_SLICE_US.
+  // The time after which a kernel lets the next process have a compute unit, at the end of a
+  // work-group. Key "time-slice-us", CONCLAVE_TIME_SLICE_US.
   uint32_t time_slice_us = 4000;
   // How long loading a device image, or opening a context on it, waits for others to let go before
   // it fails, in ms. Key "image-wait-ms", CONCLAVE_IMAGE_WAIT_MS.
   uint32_t image_wait_ms = 0;
-  // Name under which processes meet, instead of the default's. Key "segment",
-  // CONCLAVE_SEGMENT; "" where it is not given.
+  // Name under which processes meet, instead of the default. Key "segment", CONCLAVE_SEGMENT; "" if
+  // it is not given.
   std::string segment;
   // Size of the shared segment in KiB. Key "linux-shmem-size-KB", CONCLAVE_SHMEM_SIZE_KB;
   // 64 to 65536.
@@ -87,10 +88,10 @@ struct Config {
   // Groups whose members trust each other: each shares one segment. Key "sharing-groups", names
   // with commas between them.
   std::vector<std::string> sharing_groups;
-  // Whether a process that has the device alone (multiprocess) keeps other users from it, too, and
+  // Whether a process that has the device alone (multiprocess) keeps other users from it too, and
   // not only its own user's processes. Key "exclude-other-users" (true or false) of the daemon.
   bool exclude_other_users = false;
-  // What users may have of the device: rules of the daemon's (monitor/quotas.h). Key "quotas".
+  // What users may have of the device: the daemon's rules (monitor/quotas.h). Key "quotas".
   std::string quotas;
   // Sizes of the device's heaps; 0: no such heap. Keys "ddr-heap1-size-MiB" (default: half of the
   // memory that machine and control group grant), "ddr-heap2-size-MiB", "msmc-heap-size-KiB";
@@ -103,21 +104,21 @@ struct Config {
   // TI_OCL_LIMIT_DEVICE_MAX_MEM_ALLOC_SIZE.
   uint32_t work_group_size_limit = UINT32_MAX;
   uint64_t max_mem_alloc_size = UINT64_MAX;
-  // Whether what kernels print begins with the number of the compute unit. Key "printf-core-id" (0
-  // or 1), TI_OCL_PRINTF_COREID.
+  // Whether the output of kernels begins with the number of the compute unit. Key "printf-core-id"
+  // (0 or 1), TI_OCL_PRINTF_COREID.
   bool printf_core_id = false;
-  // False where this process wants the device alone: key "multiprocess" (true or false), usually
-  // in [Runtime] of xrt.ini.
+  // False if this process wants the device alone: key "multiprocess" (true or false), usually in
+  // [Runtime] of xrt.ini.
   bool multiprocess = true;
 
-  // What is wrong with the configuration, naming source, key and what is allowed; empty when all is
-  // well. With errors the platform still loads, and its device is reported as not available.
+  // What is wrong with the configuration, with source, key and what is allowed; empty if all is
+  // well. With errors the platform still loads, and reports its device as not available.
   std::vector<std::string> errors;
   // What is odd and harmless: unknown keys, values that TI's platform replaces by a default.
   std::vector<std::string> warnings;
 
-  // Every key with the value that holds, and where that comes from: "default", "/etc/x.json line 3,
-  // key "cache"", "environment variable X".
+  // Every key with its value and the value's source: "default", "/etc/x.json line 3, key "cache"",
+  // "environment variable X".
   struct Entry {
     std::string key, value, source;
   };
@@ -125,29 +126,30 @@ struct Config {
 
   // The configuration of this process.
   static const Config& get();
-  // What the program itself says of a key of xrt.ini, "section.key", in the place of the file.
-  // Throws Error{CL_INVALID_OPERATION, EBUSY} once get() has been called, Error{CL_INVALID_VALUE}
-  // where the value is none of the key's.
+  // Sets a key of xrt.ini, "section.key", for the program, instead of the file. Throws
+  // Error{CL_INVALID_OPERATION, EBUSY} once get() has been called, and Error{CL_INVALID_VALUE} if
+  // the value is not allowed.
   static void set_ini(const std::string& key, const std::string& value);
 
   // Where a configuration comes from.
   struct Sources {
     // A variable of the environment; null: unset.
     std::function<const char*(const char*)> getenv;
-    // The JSON file, which must exist; "": what CONCLAVE_CONFIG names, else the default file, which
-    // may be missing.
+    // The JSON file, which must exist; "": the one that CONCLAVE_CONFIG names, else the default
+    // file, which may be missing.
     std::string file;
     // Where xrt.ini is looked for, in this order, unless XRT_INI_PATH names it.
     std::vector<std::string> ini_directories;
-    // What takes the place of keys in xrt.ini's section [Runtime].
+    // Overrides keys in xrt.ini's section [Runtime].
     std::map<std::string, std::string> runtime_keys;
-    uint32_t cpus = 1;          // that this process may use
-    uint64_t memory_bytes = 0;  // likewise
+    uint32_t cpus = 1;          // how many this process may use
+    uint64_t memory_bytes = 0;  // how much this process may use
 
-    // The environment (none for a program with more rights than who started it, which is not to
-    // decide what it does), the directory of the executable, the current directory.
+    // The environment, the directory of the executable, the current directory. A program with more
+    // rights than the user who started it has no environment: that user must not decide what it
+    // does.
     static Sources of_this_process();
-    // `file` (as above) and nothing else: what a daemon that serves everybody goes by.
+    // `file` (as above) and nothing else: the source for a daemon that serves everybody.
     static Sources of_file(std::string file);
   };
   static Config read(const Sources& sources);

@@ -15,9 +15,9 @@ struct Setting {
   std::string source;  // "/etc/x.json line 3, key "cache"" or "environment variable X"
 };
 
-// Reads `path` into `settings`, keyed by the file's keys. A comma before a closing bracket is
-// accepted, since the file that TI ships has one. Adds to `errors` what is wrong, naming file and
-// line. Returns false, without an error, where there is no such file.
+// Reads `path` into `settings`, by the file's keys. Accepts a comma before a closing bracket, since
+// TI's file has one. Adds what is wrong, with file and line, to `errors`. Returns false, without an
+// error, if there is no such file.
 bool read_config_file(const std::string& path, std::map<std::string, Setting>& settings,
                       std::vector<std::string>& errors);
 

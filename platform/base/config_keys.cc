@@ -31,7 +31,7 @@ std::string integer_allowed(uint64_t lowest, uint64_t highest) {
   return "allowed is an integer from " + std::to_string(lowest) + " to " + std::to_string(highest);
 }
 
-// Values are split at commas and blanks, as TI does.
+// Splits values at commas and blanks, as TI does.
 std::vector<std::string_view> split(std::string_view text) {
   constexpr std::string_view kSeparators = ", \t\r\n";
   std::vector<std::string_view> tokens;
@@ -43,7 +43,7 @@ std::vector<std::string_view> split(std::string_view text) {
   return tokens;
 }
 
-// A member that counts in `unit`s.
+// Parses a member that counts in `unit`s.
 template <auto member, uint64_t lowest, uint64_t highest, uint64_t unit = 1>
 Complaint parse_number(Config& config, const std::string& text) {
   const auto number = to_number(text);
@@ -133,7 +133,7 @@ std::string print_switch(const Config& config) {
   return config.*member ? "1" : "0";
 }
 
-// A bound that is no number is none, as on TI's platform.
+// A limit that is no number is no limit, as on TI's platform.
 template <auto member, uint64_t highest>
 Complaint parse_limit(Config& config, const std::string& text) {
   if (!to_number(text)) return {"is no integer, there is no limit", true};
@@ -210,7 +210,7 @@ std::string print_segment_mode(const Config& config) {
   return text;
 }
 
-// Whether there is such a group is for the daemon to find out.
+// The daemon finds out whether such a group exists.
 Complaint parse_segment_group(Config& config, const std::string& text) {
   if (text.find_first_of(" \t\r\n:,") != text.npos || text.find('\0') != text.npos)
     return {"allowed is the name of a group"};
@@ -229,7 +229,7 @@ Complaint parse_sharing_groups(Config& config, const std::string& text) {
   config.sharing_groups = std::move(groups);
   return {};
 }
-// What the rules say is for the daemon to find out.
+// The daemon finds out what the rules say.
 Complaint parse_quotas(Config& config, const std::string& text) {
   config.quotas = text;
   return {};
@@ -251,8 +251,8 @@ std::string print_truth(const Config& config) {
   return config.*member ? "true" : "false";
 }
 
-// TI's keys for its boards are checked, so that a typing error shows up here as there: TI ends the
-// process for a bad off-chip block and takes the default for the others.
+// TI's keys for its boards are checked, so a typing error shows up here as on TI's platform: TI
+// ends the process for a bad off-chip block and takes the default for the others.
 Complaint check_offchip_block(Config&, const std::string& text) {
   const auto block = to_number(text);
   return block && *block <= 3 ? Complaint{} : Complaint{integer_allowed(0, 3)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys of the configuration: their names, the variables that go over them, what they allow.
+// The keys of the configuration: their names, the variables that override them, what they allow.
 #ifndef CONCLAVE_PLATFORM_BASE_CONFIG_KEYS_H_
 #define CONCLAVE_PLATFORM_BASE_CONFIG_KEYS_H_
 
@@ -10,22 +10,22 @@
 
 namespace conclave {
 
-// What is wrong with a value, and what is allowed; "" where nothing is.
+// What is wrong with a value, and what is allowed; "" if nothing is wrong.
 struct Complaint {
   std::string text;
-  bool tolerable = false;  // the default is taken, as TI's platform does
+  bool tolerable = false;  // the default is used, as on TI's platform
 };
 
 struct ConfigKey {
   const char* name;
   const char* variable;  // null: none
-  // Takes a value over into the configuration, or leaves that as it is and complains.
+  // Stores a value in the configuration, or leaves that as it is and complains.
   Complaint (*parse)(Config&, const std::string&);
-  // The value that holds; null for a key that is only checked.
+  // The present value; null for a key that is only checked.
   std::string (*print)(const Config&);
 };
 
-// In the order in which they have to be parsed.
+// In the order in which they must be parsed.
 std::span<const ConfigKey> config_keys();
 
 // Puts all compute units on the list.

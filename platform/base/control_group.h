@@ -8,19 +8,19 @@
 
 namespace conclave {
 
-// Calls visit(directory, version 2?) for the group that `controller` ("cpu", "memory") has this
-// process in and for those above, whose limits hold as well. `membership` is the text of
-// /proc/self/cgroup, `root` the directory where control groups are mounted. A directory may not
-// exist: a container sees its own group as the root, or what is above it not at all.
+// Calls visit(directory, version 2?) for the group of this process under `controller` ("cpu",
+// "memory") and for the groups above it, whose limits hold as well. `membership` is the text of
+// /proc/self/cgroup, `root` the directory where control groups are mounted. A directory may be
+// missing: a container sees its own group as the root, or does not see what is above it.
 using VisitControlGroup = std::function<void(const std::string& directory, bool version2)>;
 void for_each_control_group(const std::string& membership, const std::string& root,
                             const std::string& controller, const VisitControlGroup& visit);
 
-// Of this process.
+// The membership of this process.
 std::string control_group_membership();
 inline constexpr char kControlGroupRoot[] = "/sys/fs/cgroup";
 
-// The first line of a file; "" where it cannot be read.
+// The first line of a file; "" if it cannot be read.
 std::string first_line(const std::string& path);
 
 }  // namespace conclave

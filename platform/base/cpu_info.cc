@@ -21,7 +21,7 @@ CpuInfo read_cpu_info() {
   return info;
 }
 
-// Of cpu0's cache of the highest level that has this attribute.
+// The attribute of cpu0's cache of the highest level that has it.
 uint64_t cache_attribute(const char* attribute) {
   uint64_t value = 0;
   for (int i = 0; i < 8; ++i) {

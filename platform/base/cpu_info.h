@@ -12,13 +12,13 @@ namespace conclave {
 struct CpuInfo {
   std::string vendor = "unknown";
   std::string model = "CPU";
-  uint32_t vendor_id = 0;  // PCI vendor number, as other runtimes report it; 0 where unknown
+  uint32_t vendor_id = 0;  // PCI vendor number, as other runtimes report it; 0 if unknown
 
   static const CpuInfo& get();
 };
 
-// Size of the first CPU's cache of the highest level, and of its lines, in bytes; 0 where the
-// system does not tell. Read once.
+// Size of the first CPU's cache of the highest level, and of its lines, in bytes; 0 if the system
+// does not say. Read once.
 uint64_t cpu_cache_bytes();
 uint64_t cpu_cache_line_bytes();
 

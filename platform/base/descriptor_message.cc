@@ -11,7 +11,7 @@
 namespace conclave {
 namespace {
 
-// The kernel closes what does not fit, so that nobody can fill this process's table.
+// The kernel closes descriptors that do not fit, so nobody can fill this process's table.
 constexpr size_t kMostDescriptors = 1;
 
 }  // namespace

@@ -11,8 +11,8 @@
 
 namespace conclave {
 
-// Sends `size` bytes, with a copy of `attached` where it is not -1. `flags`, and what it returns:
-// as of sendmsg(2).
+// Sends `size` bytes, with a copy of `attached` unless it is -1. `flags` and result are those of
+// sendmsg(2).
 ssize_t send_message(int socket, const void* bytes, size_t size, int attached = -1, int flags = 0);
 
 // Receives up to `size` bytes and, where one comes with them, a descriptor. Returns as recvmsg(2).

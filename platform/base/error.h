@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one way to report failure inside the platform: throw Error on cold paths; the wrapper at the
-// entry points (icd/entry.h) turns it into a cl_int and hands the text to whoever asked for it.
+// entry points (icd/entry.h) turns it into a cl_int and hands the text to those who want it.
 #ifndef CONCLAVE_PLATFORM_BASE_ERROR_H_
 #define CONCLAVE_PLATFORM_BASE_ERROR_H_
 
@@ -15,7 +15,7 @@ namespace conclave {
 class Error : public std::exception {
  public:
   // `code` is an OpenCL error code, `text` says what is wrong, with the offending values;
-  // `error_number` is what XRT's interface calls it (EBUSY ...), 0 where that follows from the
+  // `error_number` is what XRT's interface calls it (EBUSY ...), 0 if that follows from the
   // code.
   Error(cl_int code, std::string text, int error_number = 0)
       : code_(code), error_number_(error_number), text_(std::move(text)) {}

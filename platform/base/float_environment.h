@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels expect the default floating-point environment: round to nearest, no traps, denormals
-// kept. A host thread that runs commands may have another one; this guard sets the default and
-// restores.
+// kept. A host thread that runs commands may have another one. This guard sets the default and
+// restores the former one.
 #ifndef CONCLAVE_PLATFORM_BASE_FLOAT_ENVIRONMENT_H_
 #define CONCLAVE_PLATFORM_BASE_FLOAT_ENVIRONMENT_H_
 
@@ -25,7 +25,7 @@ class FloatEnvironment {
   ~FloatEnvironment() {
     if (saved_ != kDefault) _mm_setcsr(saved_);
   }
-  // For a thread that has such an object and whose environment somebody may have changed since.
+  // For a thread that has such an object, if somebody may have changed its environment since.
   static void set_default() { _mm_setcsr(kDefault); }
 
  private:

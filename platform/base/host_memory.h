@@ -12,9 +12,9 @@ namespace conclave {
 // ends the process.
 uint64_t host_memory();
 
-// The bytes that control groups grant, the smallest value of the group and those above it.
-// UINT64_MAX where there is no limit. `membership` is the text of /proc/self/cgroup, `root` the
-// directory where the control groups are mounted (/sys/fs/cgroup); version 2 (memory.max) and
+// The bytes that control groups grant: the smallest value of the group and those above it.
+// UINT64_MAX if there is no limit. `membership` is the text of /proc/self/cgroup, `root` the
+// directory where the control groups are mounted (/sys/fs/cgroup). Version 2 (memory.max) and
 // version 1 (memory/memory.limit_in_bytes) are understood.
 uint64_t control_group_memory(const std::string& membership, const std::string& root);
 

@@ -43,11 +43,11 @@ struct JsonValue {
   std::vector<JsonValue> items;  // kList
   std::vector<Member> members;   // kObject, in the order of the text
 
-  // The value of this key; null where there is none, or this is no object.
+  // The value of this key; null if there is none, or this is no object.
   const JsonValue* find(std::string_view key) const;
 
   [[noreturn]] void bad(const std::string& what) const { throw JsonError(place, what); }
-  // Throw JsonError "`what` is a number, expected a string" where it is not.
+  // Throw JsonError "`what` is a number, expected a string" if it is not.
   const std::string& as_text(const std::string& what) const;
   uint64_t as_index(const std::string& what) const;
   const std::vector<JsonValue>& as_list(const std::string& what) const;
@@ -66,7 +66,7 @@ struct JsonValue::Member {
 // Whether a comma may stand before a closing bracket.
 enum class TrailingCommas { kRefused, kAllowed };
 
-// Throws JsonError where `text` is no JSON, has two keys of one name in an object, or is nested
+// Throws JsonError if `text` is no JSON, has two keys of one name in an object, or is nested
 // more than a few levels deep.
 JsonValue parse_json(std::string_view text, TrailingCommas commas = TrailingCommas::kRefused);
 

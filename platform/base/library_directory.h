@@ -9,9 +9,9 @@
 
 namespace conclave {
 
-// The directory, an absolute path, from which the library that has this function was loaded; ""
-// where the system does not know. dladdr() tells the path that the dynamic linker was given: a
-// relative one leads elsewhere once the host has changed its working directory.
+// The absolute path of the directory from which the library with this function was loaded; "" if
+// the system does not know. (dladdr() returns the path that the dynamic linker was given. A
+// relative path leads elsewhere once the host has changed its working directory.)
 inline std::string library_directory(const void* function) {
   Dl_info info{};
   void* library = nullptr;

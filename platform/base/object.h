@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The base of every OpenCL object: what a cl_context, cl_mem, ... points to.
+// The base of every OpenCL object: what a cl_context, cl_mem and so on point to.
 //
-// The first member is the loader's dispatch table, as cl_khr_icd demands, the second the loader's
-// own data of version 2.0 of that extension; so no class derived from Object may have virtual
-// functions. Two counts: `handles` are the host program's references (clRetain*, clRelease*); all
-// of them together hold one of the internal references. An object whose handles are all released
-// lives on for as long as another object or a command needs it, and a host that gets at it through
-// that one (the context of a queue) may use it and even retain it again.
+// The first member is the loader's dispatch table, as cl_khr_icd demands. The second is the
+// loader's own data by version 2.0 of that extension. So no class derived from Object may have
+// virtual functions. There are two counts. `handles` counts the host program's references
+// (clRetain*, clRelease*); all handles together hold one of the internal references. An object
+// whose handles are all released lives on as long as another object or a command needs it. A host
+// that reaches it through that one (the context of a queue) may use it and even retain it again.
 #ifndef CONCLAVE_PLATFORM_BASE_OBJECT_H_
 #define CONCLAVE_PLATFORM_BASE_OBJECT_H_
 
@@ -23,10 +23,10 @@ namespace conclave {
 // The table of our entry points; defined in icd/dispatch.cc.
 extern const cl_icd_dispatch kDispatch;
 
-// What the loader gave clIcdSetPlatformDispatchDataKHR: every object carries it.
+// The data that the loader gave to clIcdSetPlatformDispatchDataKHR; every object carries it.
 inline std::atomic<void*> loader_data{nullptr};
 
-// Handle type of each class: specialised beside the class.
+// Handle type of each class; specialised beside the class.
 template <class T>
 struct HandleOf;
 
@@ -37,12 +37,12 @@ class Object {
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
 
-  // A fresh object has one handle, the one that its clCreate* returns, and with it one reference.
+  // A new object has one handle, which its clCreate* returns, and one reference for it.
   using Handle = typename HandleOf<T>::Type;
   Handle handle() { return reinterpret_cast<Handle>(static_cast<T*>(this)); }
 
-  // The object behind a handle, or null where the handle is null, of another kind of object, or of
-  // one that is gone. (A pointer that never was an object of ours cannot be recognised.)
+  // The object behind a handle; null if the handle is null, belongs to another kind of object, or
+  // to one that is gone. (A pointer that never was an object of ours cannot be recognised.)
   static T* from(Handle handle) {
     auto* object = reinterpret_cast<T*>(handle);
     if (!object || object->magic_.load(std::memory_order_relaxed) != T::kMagic) return nullptr;
@@ -52,8 +52,8 @@ class Object {
   void retain_handle() {
     if (handles_.fetch_add(1, std::memory_order_relaxed) == 0) retain();
   }
-  // Releases one handle; with the last one goes the internal reference that the handles held. False
-  // where the host has none to release.
+  // Releases one handle. With the last one goes the internal reference of the handles. False if the
+  // host has none to release.
   bool release_handle() {
     uint32_t handles = handles_.load(std::memory_order_relaxed);
     do {
@@ -82,7 +82,7 @@ class Object {
 
  protected:
   ~Object() { magic_.store(0, std::memory_order_relaxed); }
-  // Hook for classes that must act when the host lets go.
+  // Hook for classes that must act when the host has released the last handle.
   void on_handles_gone() {}
 
  private:
@@ -112,7 +112,7 @@ class Ref {
     if (object_) object_->release();
   }
 
-  // Takes over a reference that the caller owns.
+  // Takes over a reference of the caller.
   static Ref adopt(T* object) {
     Ref ref;
     ref.object_ = object;

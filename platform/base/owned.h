@@ -8,7 +8,7 @@
 
 namespace conclave {
 
-// The host's handle of an object of the model, released at the end.
+// The host's handle of an object of the model, released by the destructor.
 template <class T>
 class Owned {
  public:

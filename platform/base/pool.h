@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Type-stable memory. What a Pool<T> hands out is only ever reused for another T and never given
-// back, so that the header of a released object stays readable: that is how a stale handle is
-// recognised (object.h) instead of crashing. It is also faster than malloc where one thread creates
-// (an enqueuing host thread) and another destroys (a worker).
+// Type-stable memory. Memory of a Pool<T> is only ever reused for another T and never given back,
+// so the header of a released object stays readable. That is how a stale handle is recognised
+// (object.h) instead of crashing. It is also faster than malloc if one thread creates (an enqueuing
+// host thread) and another one destroys (a worker).
 #ifndef CONCLAVE_PLATFORM_BASE_POOL_H_
 #define CONCLAVE_PLATFORM_BASE_POOL_H_
 
@@ -27,15 +27,15 @@ class Pool {
     return node->storage;
   }
 
-  // Takes back what allocate() gave, from any thread. Only pushes and take-alls happen on
-  // `returned_`, so the list has no ABA problem.
+  // Takes back what allocate() gave, from any thread. Threads only push to `returned_` and take all
+  // of it, so the list has no ABA problem.
   static void release(void* memory) noexcept {
     give_back(reinterpret_cast<Node*>(static_cast<std::byte*>(memory) - offsetof(Node, storage)));
   }
 
  private:
   struct Node {
-    // Not part of the storage: what T left behind there must stay as it is.
+    // Not part of the storage: the content that T left there must stay.
     std::atomic<Node*> next{nullptr};
     alignas(alignof(T) > 16 ? alignof(T) : 16) std::byte storage[sizeof(T)];
   };
@@ -43,7 +43,7 @@ class Pool {
     Slab* previous = nullptr;  // keeps every slab reachable, for leak checkers
     Node nodes[sizeof(Node) < 1024 ? 16384 / sizeof(Node) : 4];
   };
-  // Nodes that the current thread has for itself; what it leaves goes to the others.
+  // Nodes that only the current thread uses. When it ends the others get them.
   struct Local {
     Node* head = nullptr;
     ThreadExit exit = {};

@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kOpenDirectory = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 
-// Returns, to be read behind its path, why others could change what is in the directory; "" where
-// they cannot.
+// Why others could change the content of the directory, to be read behind its path; "" if they
+// cannot.
 std::string refuse(int fd) {
   struct stat status;
   if (fstat(fd, &status) != 0) return std::string(": ") + strerror(errno);
@@ -23,8 +23,7 @@ std::string refuse(int fd) {
   return "";
 }
 
-// Takes over what open() has returned. ENOTDIR also stands for a symbolic link that is not
-// followed.
+// Takes over what open() has returned. ENOTDIR may also mean a symbolic link that is not followed.
 Descriptor checked(int fd, const std::string& path, std::string& why) {
   const int error = errno;
   Descriptor directory(fd);

@@ -8,9 +8,9 @@
 
 namespace conclave {
 
-// Makes the file `name` in `directory` (a descriptor) anew, of these parts, or leaves it as it was,
-// so that a reader sees a whole file or none. Meanwhile the content is in a file `fresh`, which
-// must not exist. Returns false, and why, where that fails.
+// Replaces the file `name` in `directory` (a descriptor) by these parts, or leaves it as it was, so
+// a reader sees a whole file or none. Meanwhile the content is in a file `fresh`, which must not
+// exist. On failure returns false, and why.
 bool replace_file(int directory, const std::string& name, const std::string& fresh,
                   std::initializer_list<std::string_view> parts, std::string& why);
 

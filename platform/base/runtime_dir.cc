@@ -11,7 +11,7 @@
 namespace conclave {
 namespace {
 
-// Tries one place after the other, and remembers why they would not do.
+// Tries one place after the other, and remembers what is wrong with each.
 class Search {
  public:
   bool try_place(const std::string& parent_path, const std::string& name) {
@@ -34,7 +34,7 @@ class Search {
 };
 
 bool search(Search& search) {
-  // A privileged program does not take its directory from whoever started it.
+  // A privileged program does not take its directory from the user who started it.
   if (const char* given = secure_getenv("XDG_RUNTIME_DIR"); given && *given) {
     if (*given != '/')
       search.refuse(std::string("XDG_RUNTIME_DIR=") + given + ": is no absolute path");

@@ -19,7 +19,7 @@ std::string is_not_this_users(const struct stat& status) {
   return "belongs to another user (" + std::to_string(status.st_uid) + ")";
 }
 
-// What something is that is no file; "" for a regular one.
+// The kind of something that is no regular file; "" for a regular file.
 std::string kind_of(const struct stat& status) {
   if (S_ISFIFO(status.st_mode)) return "is a FIFO";
   if (S_ISDIR(status.st_mode)) return strerror(EISDIR);

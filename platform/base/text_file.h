@@ -9,7 +9,7 @@
 
 namespace conclave {
 
-// Without the white space around it.
+// `text` without the white space around it.
 inline std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r\n";
   const size_t first = text.find_first_not_of(kBlanks);
@@ -17,12 +17,12 @@ inline std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
-// Reads a file of at most 1 MiB. Returns false where there is no such file; adds to `errors`, and
-// leaves `text` empty, where it cannot be read.
+// Reads a file of at most 1 MiB. Returns false if there is no such file. If it cannot be read, adds
+// to `errors` and leaves `text` empty.
 bool read_text_file(const std::string& path, std::string& text, std::vector<std::string>& errors);
 
-// The same for a file that the user has not named. Where somebody else may have put it there, or it
-// is no regular file, it is as good as none, and a warning is added.
+// The same for a file that the user has not named. If somebody else may have put it there, or if it
+// is no regular file, it counts as missing, and a warning is added.
 bool read_found_text_file(const std::string& path, std::string& text,
                           std::vector<std::string>& errors, std::vector<std::string>& warnings);
 

@@ -8,8 +8,8 @@
 namespace conclave {
 
 // Where a user's programs keep what can be made again: $XDG_CACHE_HOME/conclave, else
-// ~/.cache/conclave. "" where there is no home: then nothing is kept. `getenv` returns the value of
-// a variable, null where it is not set.
+// ~/.cache/conclave. "" if there is no home; then nothing is kept. `getenv` returns the value of a
+// variable, or null.
 std::string user_cache_dir(const std::function<const char*(const char*)>& getenv);
 
 }  // namespace conclave

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t kShortSliceNs = 100'000;  // the shortest that Linux allows
 
-// As sched_setattr(2) has it; Debian 12's headers do not.
+// As in sched_setattr(2); Debian 12's headers lack it.
 struct Attributes {
   uint32_t size = 48, policy = SCHED_OTHER;
   uint64_t flags = 0;

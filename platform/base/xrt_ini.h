@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// XRT's configuration file xrt.ini, of which the section [Runtime] matters here.
+// XRT's configuration file xrt.ini. Only its section [Runtime] matters here.
 #ifndef CONCLAVE_PLATFORM_BASE_XRT_INI_H_
 #define CONCLAVE_PLATFORM_BASE_XRT_INI_H_
 
@@ -10,8 +10,8 @@
 
 namespace conclave {
 
-// Takes key "multiprocess" of section [Runtime] of a file's text into `settings`. All else in the
-// file is XRT's own business and ignored. `path` serves for messages.
+// Stores key "multiprocess" of section [Runtime] of a file's text in `settings`. Everything else in
+// the file is for XRT and ignored. `path` is for messages.
 void parse_xrt_ini(const std::string& path, const std::string& text,
                    std::map<std::string, Setting>& settings);
 

@@ -13,7 +13,7 @@ constexpr uint64_t kMostStretches = uint64_t{1} << (63 - abi::kTagItemBits);
 constexpr uint64_t kIntervalMask = ((uint64_t{1} << abi::kTagIntervalBits) - 1)
                                    << abi::kTagItemBits;
 
-// Numbers come again after half a million launches; by then hardly a tag is as old.
+// Numbers repeat after half a million launches; hardly a tag is that old.
 uint64_t next_launch_tag() {
   static std::atomic<uint64_t> launches{0};
   return (launches.fetch_add(1, std::memory_order_relaxed) % (kMostLaunches - 1) + 1)
@@ -84,7 +84,7 @@ void CheckedLaunch::begin() {
   for (size_t i = 0; i < arguments_.size(); ++i) begin_argument(i);
 }
 
-// Arguments may be of one memory object, or parts of one.
+// Arguments may name one memory object, or parts of one.
 bool CheckedLaunch::may_race(size_t index) const {
   const CheckedArgument& argument = arguments_[index];
   return std::any_of(arguments_.begin(), arguments_.end(), [&](const CheckedArgument& other) {

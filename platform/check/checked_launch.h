@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launch of a kernel with checks has: the memory behind its arguments, and for each thread
-// that runs its work-groups an abi::CheckUnit.
+// What a launch of a kernel with checks has: the memory behind its arguments, and an abi::CheckUnit
+// for each thread that runs its work-groups.
 #ifndef CONCLAVE_PLATFORM_CHECK_CHECKED_LAUNCH_H_
 #define CONCLAVE_PLATFORM_CHECK_CHECKED_LAUNCH_H_
 
@@ -22,8 +22,8 @@ struct CheckedArgument {
   std::string name;
   char use = '-';       // KernelInfo::check_uses
   uint64_t base = 0;    // what the kernel gets
-  uint64_t size = 0;    // from there on
-  uint64_t object = 0;  // the memory object that it is a part of
+  uint64_t size = 0;    // behind that address
+  uint64_t object = 0;  // the memory object that contains it
   uint64_t object_size = 0;
 };
 
@@ -36,7 +36,7 @@ class CheckedLaunch {
   CheckedLaunch(const abi::Launch& launch, std::vector<CheckedArgument> arguments,
                 Granules granules, Notify notify);
 
-  // For the calling thread. The first call is when the launch begins.
+  // The unit of the calling thread. The first call is when the launch begins.
   abi::CheckUnit* unit(size_t local_bytes);
 
   const abi::Launch& launch() const { return launch_; }
@@ -61,7 +61,7 @@ class CheckedLaunch {
   std::vector<std::shared_ptr<Tags>> tags_;
 };
 
-// The unit of a thread; which launch it is for changes.
+// The unit of a thread; it serves one launch after the other.
 struct Unit : abi::CheckUnit {
   const CheckedLaunch* checked = nullptr;
   size_t local_bytes = 0;

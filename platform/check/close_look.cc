@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What compiled code calls for an access that its comparisons do not find to be right.
+// What compiled code calls for an access that its comparisons cannot approve.
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -18,9 +18,9 @@ using abi::CheckedAccess;
 using abi::CheckedSpace;
 using abi::CheckSite;
 
-constexpr size_t kMostBytes = 4096;  // of one access, but for copies
+constexpr size_t kMostBytes = 4096;  // of one access other than a copy
 
-// Where accesses are done that must not be done where the program wants them: what is read is 0.
+// The place for accesses that must not happen where the program wants them. Reads give 0.
 uint64_t nowhere(bool is_read) {
   alignas(128) static const thread_local std::array<char, kMostBytes> zeros{};
   alignas(128) static thread_local std::array<char, kMostBytes> nobodys;
@@ -71,7 +71,8 @@ class Look {
     return nowhere(is_read());
   }
 
-  // Finds out what an address is in that the code does not tell. An answer where that ends it.
+  // Finds out what lies at an address if the code does not tell. Returns an answer if that ends the
+  // look.
   std::optional<uint64_t> locate() {
     if (address_ - unit_.local_memory < unit_.local_bytes) {
       base_ = unit_.local_memory;
@@ -95,8 +96,8 @@ class Look {
     return refuse(FindingKind::kOutOfBounds);
   }
 
-  // Variables of the program and of work-items, heaps and scratch memory of the device, memory
-  // objects from before checking began: all that there is memory at.
+  // Whether there is any other memory at the address: variables of the program and of work-items,
+  // heaps and scratch memory of the device, memory objects from before checking began.
   bool is_programs_own() const {
     char byte;
     const iovec to{&byte, 1};
@@ -148,7 +149,7 @@ class Look {
     return {at(writers), at(readers), behind - first};
   }
 
-  // Vectors may have elements that do not matter; numbers have no such bytes.
+  // Elements of vectors may be unused; numbers have no such bytes.
   void doubt_reading(uint64_t written, uint64_t all) {
     const bool is_good = site_.is_partial || (site_.is_vector ? written > 0 : written == all);
     if (!is_good) report(FindingKind::kUninitialized, "");
@@ -184,7 +185,7 @@ class Look {
         race && race->other_writes && has_value() && std::memcmp(memory, &value, bytes_) == 0;
     if (race && !is_harmless && unit_.checked->looks_for_races(is_local_)) report_race(*race);
     check.note(tags);
-    // The next work-item of the packet is to find it there.
+    // The next work-item of the packet must find the value there.
     if (has_value()) std::memcpy(memory, &value, bytes_);
   }
 
@@ -283,7 +284,7 @@ uint64_t look_closely(abi::CheckUnit* unit, const CheckSite* site, uint64_t base
 
 void report_divergence(abi::CheckUnit* unit, const CheckSite* site, uint32_t before,
                        uint32_t region, uint64_t x, uint64_t y, uint64_t z) {
-  // The others of the group say nothing new.
+  // The other work-items of the group say nothing new.
   if (std::exchange(unit->has_diverged, 1) != 0) return;
   Look(*static_cast<Unit*>(unit), *site, 0, 0, {x, y, z}).divergence(before, region);
 }

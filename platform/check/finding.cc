@@ -17,7 +17,7 @@ std::string place_of(const Finding& finding) {
          ":" + std::to_string(finding.column) + ": ";
 }
 
-// Says which access to which memory it was, where that is known.
+// Says which access to which memory it was, if that is known.
 std::string describe_access(const Finding& finding) {
   if (finding.access.empty()) return "";
   std::string text = finding.access + " of " + std::to_string(finding.bytes) +

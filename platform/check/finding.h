@@ -23,7 +23,7 @@ enum class FindingKind {
   kBarrierDivergence,
 };
 
-// Who: a work-item by its ids.
+// A work-item by its ids.
 struct WorkItem {
   Triple global_id, local_id, group_id;
 };
@@ -33,7 +33,7 @@ struct Finding {
   std::string kernel, file;
   uint32_t line = 0, column = 0;
   WorkItem item;
-  std::string access;  // "read", "write", "atomic operation"; "" where there is none
+  std::string access;  // "read", "write", "atomic operation"; "" if there is none
   uint64_t bytes = 0;
   std::string memory;  // "argument 'out'", "local variable 'tile'"
   std::optional<int64_t> offset;

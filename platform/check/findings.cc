@@ -13,12 +13,12 @@
 namespace conclave::check {
 namespace {
 
-// With one call each, so that lines of several processes stay whole.
+// Writes with one call, so that lines of several processes stay whole.
 void write_whole(int descriptor, const std::string& text) {
   [[maybe_unused]] const ssize_t written = write(descriptor, text.data(), text.size());
 }
 
-// The user has named the file; a FIFO gets what somebody reads of it.
+// The user has named the file. A FIFO gets as much as somebody reads from it.
 void append_line(const std::string& file, const std::string& line) {
   const Descriptor descriptor(
       open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666));

@@ -20,10 +20,10 @@ class Findings {
  public:
   static Findings& get();
 
-  // Counts a finding; true for the first of its kind at its place in its kernel, which is to be
-  // reported.
+  // Counts a finding. True if it is the first of its kind at its place in its kernel, and so must
+  // be reported.
   bool is_new(FindingKind kind, const abi::CheckSite& site);
-  // Reports it. Does not return where the configuration says that the process ends.
+  // Reports it. Does not return if the configuration says that the process ends.
   void report(const Finding& finding, const Notify& notify);
 
  private:
@@ -31,7 +31,7 @@ class Findings {
   static void write_counts();
 
   std::mutex mutex_;
-  // By kind, kernel and file, line and column: code has copies, with sites of their own.
+  // By kind, kernel and file, line and column: copies of code have sites of their own.
   std::map<std::tuple<FindingKind, std::string, uint32_t, uint32_t>, uint64_t> counts_;
 };
 

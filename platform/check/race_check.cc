@@ -10,7 +10,7 @@ uint32_t item_of(uint64_t tag) {
   return static_cast<uint32_t>(tag);
 }
 
-// Other threads may be at it too: one of them is noted.
+// Other threads may store too; one of them is noted.
 uint64_t load(const uint64_t& tag) {
   return __atomic_load_n(&tag, __ATOMIC_RELAXED);
 }
@@ -41,7 +41,7 @@ uint64_t RaceCheck::group_of(uint32_t item) const {
   return group & abi::kItemMask;
 }
 
-// A barrier of the group lies between then and now.
+// Whether a barrier of the group lies between then and now.
 bool RaceCheck::is_ordered(uint64_t tag, uint64_t group) const {
   return !is_local_ && group == group_ &&
          (tag >> abi::kTagItemBits) < (stretch_ >> abi::kTagItemBits);
@@ -84,7 +84,7 @@ std::optional<Race> RaceCheck::find(const TagRange& tags) const {
   return std::nullopt;
 }
 
-// Several readers are kept as their group, or as readers of several groups.
+// Several readers are recorded as their group, or as readers of several groups.
 uint64_t RaceCheck::reader_tag(uint64_t before) const {
   const uint32_t item = item_of(before);
   if (!is_new(before) || item == item_) return stretch_ | item_;
@@ -101,7 +101,7 @@ void RaceCheck::note(const TagRange& tags) const {
         store(tags.readers[i], reader_tag(load(tags.readers[i])));
         break;
       case CheckedAccess::kAtomic: {
-        // A plain write of its own tells others more.
+        // The work-item's own plain write tells others more.
         if (is_new(writer) && item_of(writer) == item_) break;
         const bool is_same = !is_new(writer) || (item_of(writer) & abi::kItemMask) == item_;
         store(tags.writers[i], stretch_ | (is_same ? abi::kAtomicItem | item_ : abi::kManyItems));

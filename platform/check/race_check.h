@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks for data races by the tags of a granule (conclave/check_abi.h), and renews them.
+// Looks for data races by the tags of a granule (conclave/check_abi.h), and updates the tags.
 #ifndef CONCLAVE_PLATFORM_CHECK_RACE_CHECK_H_
 #define CONCLAVE_PLATFORM_CHECK_RACE_CHECK_H_
 
@@ -9,7 +9,7 @@
 
 namespace conclave::check {
 
-// What is accessed: the tags of its first granule, and how many there are.
+// The place of an access: the tags of its first granule, and their number.
 struct TagRange {
   uint64_t* writers;
   uint64_t* readers;
@@ -17,16 +17,16 @@ struct TagRange {
 };
 
 struct Race {
-  bool other_writes;              // or reads
-  std::optional<uint32_t> other;  // the linear global id of a work-item, where one is known
+  bool other_writes;              // or it reads
+  std::optional<uint32_t> other;  // the linear global id of a work-item, if one is known
 };
 
 class RaceCheck {
  public:
-  // Of an access by the work-item `item` (a linear global id) to local or global memory.
+  // Checks an access by the work-item `item` (a linear global id) to local or global memory.
   RaceCheck(const Unit& unit, bool is_local, uint32_t item, abi::CheckedAccess access);
 
-  // The first race that there is with what was accessed before.
+  // The first race with an earlier access.
   std::optional<Race> find(const TagRange& tags) const;
   void note(const TagRange& tags) const;
 

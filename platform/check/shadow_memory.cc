@@ -13,7 +13,7 @@
 namespace conclave::check {
 namespace {
 
-// How much released memory is kept from being used again.
+// How much released memory is kept from reuse.
 constexpr size_t kMostReleasedBytes = 256u << 20;
 constexpr size_t kMostReleased = 4096;
 
@@ -43,7 +43,7 @@ Allocation::Allocation(uint64_t base, size_t size, bool is_written) : base_(base
   if (!is_written) written_ = std::make_unique<ZeroedMemory>(size);
 }
 
-// What has been written stays so: each launch looks on from where the last one has stopped.
+// Written bytes stay written, so each launch continues where the last one stopped.
 uint64_t Allocation::written_shadow() {
   if (!written_) return 0;
   const auto* shadow = reinterpret_cast<const unsigned char*>(written_->address());
@@ -80,12 +80,12 @@ ShadowMemory& ShadowMemory::get() {
 std::shared_ptr<Allocation> ShadowMemory::add(uint64_t base, size_t size, bool is_written) {
   auto allocation = std::make_shared<Allocation>(base, size, is_written);
   std::lock_guard lock(mutex_);
-  // Memory that is used again was released by whoever owns it.
+  // Memory that is used again has been released by its owner.
   std::erase_if(released_, [&](const Released& old) {
     return !old.storage && old.base < base + size && base < old.base + old.size;
   });
   auto [place, is_new] = live_.try_emplace(base, allocation);
-  // A host may make several objects of the same memory.
+  // A host may make several objects from the same memory.
   if (!is_new && place->second->size() < size) place->second = allocation;
   return place->second;
 }

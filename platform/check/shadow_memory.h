@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What checking mode knows of each memory object: which of its bytes have been written, who has
-// accessed them, and where released ones were.
+// accessed them, and where released objects were.
 #ifndef CONCLAVE_PLATFORM_CHECK_SHADOW_MEMORY_H_
 #define CONCLAVE_PLATFORM_CHECK_SHADOW_MEMORY_H_
 
@@ -54,26 +54,26 @@ class Allocation {
   const uint64_t base_;
   const size_t size_;
   std::unique_ptr<ZeroedMemory> written_;  // null: everything has been
-  std::atomic<size_t> known_written_{0};   // so many bytes from the begin on
+  std::atomic<size_t> known_written_{0};   // number of bytes from the beginning on
   std::mutex mutex_;
   std::shared_ptr<Tags> tags_;
 };
 
-// The memory objects of the process. They are known from when checking mode begins.
+// The memory objects of the process since checking mode began.
 class ShadowMemory {
  public:
   static ShadowMemory& get();
 
   static bool is_on() { return is_on_.load(std::memory_order_relaxed); }
-  // The first program with checks comes: objects that there are count as written.
+  // Called when the first program with checks comes. Objects that exist already count as written.
   static void turn_on() { is_on_.store(true, std::memory_order_relaxed); }
 
   std::shared_ptr<Allocation> add(uint64_t base, size_t size, bool is_written);
-  // Forgets an object; keeps its memory (`storage`, for free(), or null) for a while, so that a
-  // kernel that still has its address is found out.
+  // Forgets an object. Keeps its memory (`storage`, for free(), or null) for a while, to detect a
+  // kernel that still has its address.
   void remove(uint64_t base, void* storage);
   std::shared_ptr<Allocation> find(uint64_t address);
-  // The size of a released object there; 0: there was none.
+  // The size of a released object at the address; 0: there was none.
   size_t find_released(uint64_t address, uint64_t& base);
   void mark_written(const void* begin, size_t bytes);
 

@@ -8,7 +8,7 @@
 namespace conclave {
 namespace {
 
-// Into chunks; and how many units would help besides the first.
+// Cuts the command into chunks, and decides how many compute units would help besides the first.
 void cut(Event& event) {
   WorkRecord& p = event.work;
   const uint64_t units = event.compute_units().size();

@@ -22,12 +22,13 @@ ComputeUnitSet united(ComputeUnitSet a, const ComputeUnitSet& b) {
   return a;
 }
 
-// A worker counts on hand-overs for so long after this process has waited for a unit.
+// For this long after this process has waited for a compute unit, its workers expect hand-overs.
 constexpr uint64_t kSharingNs = 100'000'000;
 
 }  // namespace
 
-// A command has to wait, perhaps for another process: from now on it matters when one dies.
+// A command has to wait, perhaps for another process, so deaths of other processes matter from now
+// on.
 void Backlog::watch_others() {
   const share::Segment& segment = share::Share::get().segment();
   if (watched_ == &segment) return;
@@ -67,8 +68,8 @@ void Backlog::push(Event& event) {
   if (waiting.listed) return;
   start_worker(allowed_units(event));
   Group& group = group_of(event);
-  // The first of its group is published at once, which draws its ticket; the others have an older
-  // one before them.
+  // The first command of its group is published at once, which draws its ticket. The others have an
+  // older one before them.
   const bool drawn = needs_right(group) && !group.entries.empty();
   waiting = {.listed = true,
              .order = next_order_++,
@@ -81,7 +82,7 @@ void Backlog::push(Event& event) {
   publish();
 }
 
-// Sees to it that there is a thread to take up what is going to wait for these units.
+// Makes sure that a thread exists to take up what is going to wait for these compute units.
 void Backlog::start_worker(const ComputeUnitSet& units) {
   for (const auto& unit : units_)
     if (units.has(unit->index()) && unit->has_thread()) return;
@@ -97,7 +98,7 @@ void Backlog::start_worker(const ComputeUnitSet& units) {
   if (failure) std::rethrow_exception(failure);
 }
 
-// The group whose first entry came before the others', of those that `tenure` may run.
+// Of the groups that `tenure` may run: the one whose first entry came first.
 Backlog::Group* Backlog::oldest(const Tenure& tenure) {
   Group* best = nullptr;
   for (Group& group : groups_) {
@@ -155,7 +156,7 @@ void Backlog::count(const Group& group, uint32_t added, uint32_t removed) {
   if (!needs_right(group)) errands_.fetch_add(added - removed);
 }
 
-// The units' numbers in the segment.
+// The numbers of the compute units in the segment.
 ComputeUnitSet Backlog::shared(const ComputeUnitSet& units) const {
   ComputeUnitSet set;
   for (const auto& unit : units_)
@@ -178,7 +179,7 @@ void Backlog::publish() {
   if (changed) count_wanted();
 }
 
-// What was published in an entry that is gone counts no longer.
+// What was published in an entry that is gone no longer counts.
 bool Backlog::has_entry() {
   share::Share& share = share::Share::get();
   if (groups_.empty()) return true;
@@ -199,7 +200,7 @@ void Backlog::stay_published() {
                   ? !here.leases.is_published(i, shared(published_[i].units), published_[i].ticket)
                   : here.leases.has_wish(i);
   if (!changed) return;
-  // Somebody else's wish in this process's name would have units handed to it for ever.
+  // Somebody else's wish in this process's name would have compute units handed to it for ever.
   for (uint32_t i = 0; i < share::kWishes; ++i)
     if (!published_[i].ticket) here.leases.withdraw(i);
   std::fill(std::begin(published_), std::end(published_), Published());
@@ -222,9 +223,8 @@ bool Backlog::shares_units() const {
   return at != 0 && now_ns() - at < kSharingNs;
 }
 
-// Which groups each wish is for. A group keeps its wish for as long as it has entries, so that its
-// ticket changes in one step; where there are more groups than wishes, the last wish is for
-// several.
+// Decides which groups each wish is for. A group keeps its wish as long as it has entries, so its
+// ticket changes in one step. If there are more groups than wishes, several share the last wish.
 void Backlog::share_wishes() {
   bool taken[share::kWishes] = {};
   for (const Group& group : groups_)
@@ -237,14 +237,14 @@ void Backlog::share_wishes() {
   }
 }
 
-// Publishes the wish, or withdraws it where no group has it. Whether it is another one now.
+// Publishes the wish, or withdraws it if no group has it. Returns whether the wish has changed.
 bool Backlog::publish(uint32_t wish) {
   Published& present = published_[wish];
   Published next;
   for (Group& group : groups_) {
     if (group.wish != wish) continue;
     next.units = united(next.units, group.units);
-    // Of several groups only one can be new, and its ticket is younger than the others'.
+    // Only one of several groups can be new, and its ticket is younger than the others'.
     const uint64_t ticket = group.first().ticket;
     if (ticket && (next.ticket == 0 || ticket < next.ticket)) next.ticket = ticket;
   }
@@ -260,7 +260,7 @@ bool Backlog::publish(uint32_t wish) {
   if (!fresh && next.ticket == present.ticket && next.units == present.units) return false;
   if (fresh) watch_others();
   next.ticket = units_[0]->leases().wish(wish, shared(next.units), next.ticket);
-  if (next.ticket == 0) {  // the entry is gone: stay_published() comes to it
+  if (next.ticket == 0) {  // the entry is gone: stay_published() will see to it
     present = {};
     count_wanted();
     wake_one(next.units);
@@ -278,7 +278,7 @@ bool Backlog::publish(uint32_t wish) {
   return true;
 }
 
-// Those of the units that have a worker: what is handed over to others would be lost to all.
+// The compute units that have a worker: one without would lose, for all, what is handed over to it.
 // `start`: starts the workers that do not run yet.
 ComputeUnitSet Backlog::with_threads(const ComputeUnitSet& units, bool start) {
   ComputeUnitSet set;
@@ -294,13 +294,13 @@ ComputeUnitSet Backlog::with_threads(const ComputeUnitSet& units, bool start) {
   return set;
 }
 
-// One worker, that sleeps from now on with a time limit, should a holder stay for too long.
+// Wakes one worker. From now on it sleeps with a time limit, in case a holder stays for too long.
 void Backlog::wake_one(const ComputeUnitSet& units) {
   for (const auto& unit : units_)
     if (units.has(unit->index())) return unit->wake();
 }
 
-// The workers that have slept for this process alone: other processes cannot wake those.
+// Wakes the workers that have slept for this process alone: other processes cannot wake those.
 void Backlog::stir_all() {
   for (const auto& unit : units_) unit->stir();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ready commands of this process for which no compute unit was free: first come, first served,
-// for each set of units (device or sub-device) that commands may run on. What other processes need
-// to know of it, the oldest kernel of each set, is published as a wish.
+// The ready commands of this process for which no compute unit was free. They are served first
+// come, first served, for each set of compute units (device or sub-device) on which commands may
+// run. The oldest kernel of each set is published to other processes as a wish.
 #ifndef CONCLAVE_PLATFORM_EXEC_BACKLOG_H_
 #define CONCLAVE_PLATFORM_EXEC_BACKLOG_H_
 
@@ -20,7 +20,7 @@
 
 namespace conclave {
 
-// The units on which a command may run, or a gang's next member.
+// The compute units on which a command, or the next member of a gang, may run.
 ComputeUnitSet allowed_units(const Event& event);
 
 class Backlog {
@@ -28,40 +28,40 @@ class Backlog {
   using Units = std::vector<std::unique_ptr<ComputeUnit>>;
   explicit Backlog(const Units& units) : units_(units) {}
 
-  // Adds a command that wants as many units as its work record says, unless it is there already.
-  // Throws Error{CL_OUT_OF_RESOURCES} where none of its units has a worker that could take it up,
-  // or std::bad_alloc; nothing has changed then.
+  // Adds a command that wants as many compute units as its work record says, unless it is there
+  // already. Throws Error{CL_OUT_OF_RESOURCES} if none of its compute units has a worker that could
+  // take it up, or std::bad_alloc; nothing has changed then.
   void push(Event& event);
 
-  // The oldest command that `tenure` may run; null where there is none. A tenure with a lease may
-  // be ended in favour of another process's older command.
+  // The oldest command that `tenure` may run; null if there is none. May end a tenure with a lease
+  // in favour of another process's older command.
   Ref<Event> pop(Tenure& tenure);
 
-  // Takes an event off the list: all its units have been taken.
+  // Takes an event off the list: it has got all the compute units that it wanted.
   void remove(Event& event);
 
-  // Publishes everything anew where that was in an entry of the process table which is gone, or
-  // somebody has changed it there.
+  // Publishes everything again if the entry of the process table in which it was published is gone,
+  // or if somebody has changed it there.
   void stay_published();
 
-  // For how long a kernel has waited and none been taken up; 0 where none waits.
+  // How long kernels have waited without any of them being taken up; 0 if none waits.
   uint64_t standstill_ns();
 
   // Changes with every push.
   uint32_t pushes() const { return pushes_.load(); }
   bool empty() const { return size_.load(std::memory_order_relaxed) == 0; }
-  // Whether there is anything that runs without a right.
+  // Whether any command waits that needs no right.
   bool has_errands() const { return errands_.load() > 0; }
   // Whether a kernel waits for `unit`.
   bool waits_for(uint32_t unit) const { return wanted_[unit / 64].load() >> (unit % 64) & 1; }
-  // Whether this process waits for units, or has done so lately: only then may other processes hand
-  // it something over.
+  // Whether this process waits for compute units, or has done so lately. Only then may other
+  // processes hand it one.
   bool shares_units() const;
 
  private:
-  // A member of a gang has to have the lease: it would wait beside the unit's holder.
+  // A member of a gang must have the lease: as a guest it would wait beside the unit's holder.
   enum class Kind { kErrand, kKernel, kGang };
-  // Commands that may run on the same units. Each is held by a reference.
+  // Commands that may run on the same compute units. The group holds a reference to each.
   struct Group {
     using Hook =
         boost::intrusive::member_hook<WorkRecord, WorkRecord::ListHook, &WorkRecord::waiting_hook>;
@@ -69,7 +69,7 @@ class Backlog {
         boost::intrusive::list<WorkRecord, Hook, boost::intrusive::constant_time_size<false>>;
     ComputeUnitSet units;
     Kind kind;
-    uint32_t wish = share::kWishes;  // that tells the others of it; kWishes: none
+    uint32_t wish = share::kWishes;  // the wish that tells the others of it; kWishes: none
     Entries entries = {};
 
     WorkRecord::Waiting& first() { return entries.front().waiting; }
@@ -100,7 +100,7 @@ class Backlog {
 
   const Units& units_;
   std::atomic<uint32_t> size_{0};
-  std::atomic<uint32_t> errands_{0};  // of these, what needs no right
+  std::atomic<uint32_t> errands_{0};  // how many of these need no right
   std::atomic<uint32_t> pushes_{0};
   std::atomic<uint64_t> wanted_[ComputeUnitSet::kWords] = {};
   std::mutex mutex_;

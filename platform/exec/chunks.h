@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the units of a command are dealt out: how many compute units are worth recruiting, and how
-// many of the command's units (work-groups) one takes at a time.
+// How a command is dealt out: how many compute units it is worth, and how many of its units
+// (work-groups) a compute unit takes at a time.
 #ifndef CONCLAVE_PLATFORM_EXEC_CHUNKS_H_
 #define CONCLAVE_PLATFORM_EXEC_CHUNKS_H_
 
@@ -12,12 +12,12 @@
 
 namespace conclave {
 
-// A chunk should take about this long: long against the atomic addition that claims it, short
-// against the time for which uneven chunks could leave other units without work.
+// The time that a chunk should take: long compared with the atomic addition that claims it, short
+// compared with the time for which uneven chunks could leave other compute units without work.
 inline constexpr uint64_t kChunkNs = 20'000;
 
-// How many of `compute_units` a command of `units` is worth that takes `whole_ns` on one of them,
-// where waking another one costs `wake_ns`; at least 1.
+// How many of `compute_units` are worth using for a command of `units` that takes `whole_ns` on one
+// of them, if waking another one costs `wake_ns`; at least 1.
 inline uint64_t useful_compute_units(uint64_t compute_units, uint64_t units, uint64_t whole_ns,
                                      uint64_t wake_ns) {
   return std::min({compute_units, units, whole_ns / wake_ns + 1});
@@ -28,22 +28,22 @@ inline uint64_t part(uint64_t units, uint64_t ns) {
   return (CheckedSize(units) * kChunkNs).saturated() / std::max<uint64_t>(ns, 1);
 }
 
-// The chunks that a command is cut into by what is known beforehand.
+// How a command is cut by what is known beforehand.
 struct Cut {
   uint64_t chunk;  // units at once
-  uint64_t most;   // at most: so that there are some chunks for each compute unit that is useful
+  uint64_t most;   // the largest chunk, so that each useful compute unit gets several
 
-  // `useful`: the compute units that the command is worth. Where that is one, others may still come
-  // when it turns out to be longer than it was.
+  // `useful`: the number of compute units that the command is worth. If it is one, others may still
+  // come when the command turns out to be longer than before.
   Cut(uint64_t units, uint64_t whole_ns, uint64_t useful)
       : chunk(std::max<uint64_t>(1, units / (useful > 1 ? 4 * useful : 2))), most(chunk) {
     if (whole_ns != Command::kUnknown) chunk = std::clamp<uint64_t>(part(units, whole_ns), 1, most);
   }
 };
 
-// The size of one compute unit's next chunk. A kernel's time may depend on its arguments: what was
-// learned from other launches is checked against the first unit, and the chunks of long commands
-// follow the time that they take.
+// The size of one compute unit's next chunk. A kernel's time may depend on its arguments. So what
+// was learned from other launches is checked against the first unit, and the chunks of long
+// commands follow the time that they take.
 class ChunkSize {
  public:
   ChunkSize(uint64_t planned, uint64_t most, uint64_t least, bool timed)
@@ -54,9 +54,9 @@ class ChunkSize {
         timed_(timed) {}
 
   uint64_t units() const { return units_; }
-  // Whether it is to be known how long the chunk takes.
+  // Whether the next chunk has to be timed.
   bool timed() const { return timed_ || first_; }
-  // The chunk took so long; 0 where nobody looked.
+  // The chunk took `ns`; 0 if nobody looked.
   void took(uint64_t ns) {
     first_ = false;
     if (ns > kChunkNs) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a command does once it may run. A command is cut into `units` (work-groups of an ND-range,
-// blocks of a copy) that compute units take in any order, several at a time.
+// blocks of a copy). Compute units take them in any order, several at a time.
 #ifndef CONCLAVE_PLATFORM_EXEC_COMMAND_H_
 #define CONCLAVE_PLATFORM_EXEC_COMMAND_H_
 
@@ -22,40 +22,41 @@ class Command {
 
   virtual ~Command() = default;
 
-  // Whether it is device work, which needs a lease of the compute unit that it runs on (kernels),
-  // or an errand of the host's (copies, native kernels), for which any worker will do.
+  // Whether it is device work (kernels), which needs a lease of the compute unit that it runs on.
+  // Otherwise it is an errand for the host (copies, native kernels), which any worker can do.
   virtual bool needs_lease() const { return false; }
-  // Whether all units have to run at the same time, each on a compute unit of its own.
+  // Whether all units must run at the same time, each on a compute unit of its own.
   virtual bool gang() const { return false; }
-  // The only compute units of the device that it may run on; null: any.
+  // The only compute units of the device on which it may run; null: any.
   virtual const ComputeUnitSet* compute_units() const { return nullptr; }
   // Whether the command has threads of its own that use all compute units of its device at once:
   // run_team() is called once, with all of them held.
   virtual bool team() const { return false; }
-  // What examining programs are to show of it.
+  // The name that examining programs show.
   virtual const char* name() const { return ""; }
 
   // How many units there are.
   virtual uint64_t units() const { return 1; }
-  // How many it is good to run together.
+  // How many of them should run together.
   virtual uint64_t units_at_least() const { return 1; }
 
-  // Expected time for all units on one compute unit, in nanoseconds: decides whether it pays to
-  // wake other threads for it.
+  // Expected time for all units on one compute unit, in nanoseconds. Decides whether waking other
+  // threads pays.
   virtual uint64_t estimate_ns() const = 0;
 
-  // Stack that run() needs beyond an ordinary call, in bytes: a host thread's may be small.
+  // The stack that run() needs beyond an ordinary call, in bytes; a host thread's stack may be
+  // small.
   virtual size_t stack_bytes() const { return 0; }
 
   // Runs units [first, first + count) on `cu`. Called from several threads at once with disjoint
   // ranges. Throws Error to end the command with that status.
   virtual void run(ComputeUnit& cu, uint64_t first, uint64_t count) = 0;
 
-  // After run(): what the command, of a single unit, waits for before it can go on; null where it
-  // has ended. Then run() is called again.
+  // After run(): what a command of a single unit waits for before it can go on, and run() is called
+  // again; null if it has ended.
   virtual Waiting* waiting() { return nullptr; }
 
-  // Runs all units with the device's compute units: the first calls the kernel.
+  // Runs all units with the device's compute units; the first one calls the kernel.
   virtual void run_team(const std::vector<ComputeUnit*>& /*units*/) {}
 
   // Whether the engine should time run() now and report to measured().

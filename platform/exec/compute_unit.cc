@@ -16,11 +16,11 @@
 namespace conclave {
 namespace {
 
-// A worker that has nothing to do looks this often before it sleeps: about two microseconds, less
+// A worker without work looks this often before it sleeps: about two microseconds, which is less
 // than a sleep and a wake-up cost.
 constexpr int kSpins = 60;
 
-// How long a worker waits for its turn before it looks what the unit's holder is doing: it may have
+// How long a worker waits for its turn before it looks at the compute unit's holder: that may have
 // been stopped, or be in a work-group that never ends.
 constexpr uint64_t kPatienceNs = 50'000'000;
 constexpr uint64_t kLongestSleepNs = 120'000'000;
@@ -33,7 +33,7 @@ thread_local const ComputeUnit* t_worker_of = nullptr;
 
 // Kernels run on the worker's stack; the compiler bounds their private memory (8 MiB).
 constexpr size_t kStackBytes = 16u << 20;
-// Below it, so that a function with large variables does not step over the guard.
+// The size of the guard below the stack: a function with large variables must not step over it.
 constexpr size_t kStackGuardBytes = 1u << 20;
 
 }  // namespace
@@ -115,8 +115,8 @@ void ComputeUnit::sleep() {
     rest();
 }
 
-// While nobody else has wanted what this process wants, and so nobody can hand anything over: until
-// a post. No other process has a part in that.
+// Rests until a post, without any part of another process. It is for the time while nobody else has
+// wanted what this process wants, so that nobody can hand anything over.
 void ComputeUnit::rest() {
   int32_t expected = kEmpty;
   if (!signal_.compare_exchange_strong(expected, kResting)) return;
@@ -125,15 +125,16 @@ void ComputeUnit::rest() {
   signal_.compare_exchange_strong(expected, kEmpty);
 }
 
-// Until a post, or a wake-up by another process. Nobody polls: only a worker whose process waits
-// for this unit looks from time to time whether its holder is still well. Others sleep for a moment
-// at most, since any process can change the word that wakes them, and then rest.
+// Sleeps until a post, or a wake-up by another process. Nobody polls: only a worker whose process
+// waits for this compute unit looks from time to time whether its holder is still well. Other
+// workers sleep for a moment at most, since any process can change the word that wakes them, and
+// then rest.
 void ComputeUnit::sleep_among_others() {
   Engine& engine = Engine::get();
   const share::Membership& here = share_.membership();
   const share::Leases& leases = here.leases;
   const uint32_t seen = leases.wake_count(shared());
-  // Whoever enters again, or another segment, wakes those that sleep in the former place.
+  // A thread that enters again, or another segment, wakes those that sleep in the former place.
   if (&here != &share_.membership()) return;
   if (leases.granted(shared()) && engine.take_up(*this)) return;
   int32_t expected = kEmpty;
@@ -146,7 +147,7 @@ void ComputeUnit::sleep_among_others() {
   leases.sleep(shared(), seen, waits ? kPatienceNs : kLongestSleepNs);
   expected = kSleeping;
   signal_.compare_exchange_strong(expected, kEmpty, std::memory_order_relaxed);
-  // By the clock: the word that others can change may end each sleep at once.
+  // The clock decides: the word, which others can change, may end each sleep at once.
   if (!waits || now_ns() - looked_ns_ < kPatienceNs) return;
   looked_ns_ = 0;
   engine.look_at_overdue_holders();

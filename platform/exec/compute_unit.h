@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A compute unit: the memory that a work-group needs on it, and the worker thread that runs its
-// work when no host thread does so itself. Exactly one thread of this process at a time acts for a
-// compute unit: whoever took its token from the dispatcher's set of idle units.
+// work if no host thread does so itself. Exactly one thread of this process at a time acts for a
+// compute unit: the one that took its token from the dispatcher's set of idle compute units.
 #ifndef CONCLAVE_PLATFORM_EXEC_COMPUTE_UNIT_H_
 #define CONCLAVE_PLATFORM_EXEC_COMPUTE_UNIT_H_
 
@@ -22,14 +22,15 @@ namespace conclave {
 
 class Event;
 
-// By what right a thread acts for a compute unit. kNone suffices for errands; kLease: the process
-// holds the unit; kGuest: another one does, beside which this one may run for a while.
+// The right by which a thread acts for a compute unit. kNone is enough for errands. kLease: the
+// process holds the compute unit. kGuest: another process holds it, and this one may run beside it
+// for a while.
 enum class Right { kNone, kLease, kGuest };
 struct Permit {
   Right right = Right::kNone;
   uint64_t visit_ns = 0;      // how long a guest may stay
   uint64_t overdue_word = 0;  // a guest may stay longer while the holder's lease word is still this
-  bool uninvited = false;     // a guest that has waited for too long to ask, be it a gang's member
+  bool uninvited = false;     // a guest, even a gang's member, that has waited too long to ask
 };
 
 class ComputeUnit {
@@ -40,11 +41,11 @@ class ComputeUnit {
       : index_(index), place_(place), share_(share), arbitrated_(arbitrated) {}
 
   uint32_t index() const { return index_; }
-  // That its worker is bound to; -1: none.
+  // The CPU that its worker is bound to; -1: none.
   int cpu() const { return place_.cpu; }
   // Its number among all processes.
   uint32_t shared() const { return place_.shared; }
-  // This process's, as long as it does not enter the table again.
+  // The leases of this process, until it enters the table again.
   share::Leases& leases() const { return share_.leases(); }
   bool arbitrated() const { return arbitrated_; }
 
@@ -54,40 +55,40 @@ class ComputeUnit {
   };
   Account& account() { return account_; }
 
-  // Notes that the calling thread has been at device work for `ns` more. A worker that computes for
-  // long gives up its claim to be run at once when it wakes, until it has slept.
+  // Notes that the calling thread has done device work for `ns` more. A worker that computes for
+  // long gives up its claim to run as soon as it wakes, until it has slept.
   void computed(uint64_t ns);
 
-  // Local memory and spill area of at least so many bytes, for the next run on this unit. Throws
-  // Error{CL_OUT_OF_RESOURCES}.
-  // `stack_end`: the caller's frame.
+  // Local memory and spill area of at least this size, for the next run on this compute unit.
+  // Throws Error{CL_OUT_OF_RESOURCES}. `stack_end`: the caller's frame.
   const abi::Workspace& workspace(size_t local_bytes, size_t spill_bytes, const void* stack_end);
-  // What the last workspace() has as addresses.
+  // The address ranges of the last workspace().
   const abi::AddressRanges& address_ranges() const;
 
-  // How kernel code reaches what the unit does for it.
+  // How kernel code reaches the services of the compute unit.
   const abi::UnitAccess& access() const { return access_; }
-  // Where kernel code is to run on it without a workspace(): a thread of a team.
+  // Called when kernel code is to run on it without a workspace(), on a thread of a team.
   void end_local_heap() { services_.forget_local_heap(); }
 
-  // Hands work to the worker: an event (with a reference that the worker takes over), or null: look
-  // at the backlog. The caller holds the unit's token, and what `permit` says, and gives both away.
-  // Throws Error{CL_OUT_OF_RESOURCES} where the worker's thread cannot be started.
+  // Hands work to the worker: an event (with a reference that the worker takes over), or null to
+  // look at the backlog. The caller has the compute unit's token, and what `permit` says, and gives
+  // both away. Throws Error{CL_OUT_OF_RESOURCES} if the worker's thread cannot be started.
   void post(Event* event, const Permit& permit);
 
-  // Starts the worker's thread where it does not run yet: other processes may hand the unit over.
-  // Throws as above.
+  // Starts the worker's thread if it does not run yet, so that other processes may hand the compute
+  // unit over. Throws as above.
   void ensure_thread();
   bool has_thread() const { return has_thread_.load(std::memory_order_acquire); }
 
-  // The worker is to look again what there is to do; where it sleeps.
+  // Makes a sleeping worker look again for something to do.
   void wake();
-  // The same where it sleeps for this process alone: from now on units are shared with others.
+  // The same for a worker that sleeps for this process alone: from now on the unit is shared with
+  // others.
   void stir();
 
  private:
-  // kResting: the worker sleeps, on this word; kSleeping: in the segment, where other processes can
-  // wake it as well.
+  // kResting: the worker sleeps on this word. kSleeping: it sleeps in the segment, where other
+  // processes can wake it too.
   enum Signal : int32_t { kEmpty, kPosted, kSleeping, kResting };
 
   void start_thread();
@@ -112,7 +113,7 @@ class ComputeUnit {
   UnitServices services_;
   const abi::UnitAccess access_ = services_.access(index_);
   alignas(64) std::atomic<int32_t> signal_{kEmpty};
-  // Written before signal_, read after.
+  // Written before signal_ and read after it.
   Event* posted_ = nullptr;
   Permit posted_permit_;
 };

@@ -31,8 +31,8 @@ void Dispatcher::dispatch(const Ref<Event>& event) {
   if (!send(event)) add_to_backlog(*event);
 }
 
-// A unit may have become idle between the caller's look at the idle set and the push; its last look
-// at the backlog then missed this entry. So look again after the push.
+// A compute unit may have become idle between the caller's look at the idle set and the push. Its
+// last look at the backlog then missed this entry. So this looks again after the push.
 void Dispatcher::add_to_backlog(Event& event) {
   Ref<Event> keep(&event);
   event.work.wanted.fetch_add(1);
@@ -93,7 +93,7 @@ bool Dispatcher::post(const Tenure& tenure, Ref<Event> event) {
     tenure.cu().post(event.get(), tenure.permit());
     event.detach();
     return true;
-  } catch (const std::exception& error) {  // no thread to be had
+  } catch (const std::exception& error) {  // no thread can be had
     log::error(error.what());
     Tenure given_up = tenure;
     given_up.end();
@@ -102,8 +102,8 @@ bool Dispatcher::post(const Tenure& tenure, Ref<Event> event) {
   }
 }
 
-// What could not be done by somebody else as long as the token was away is done now: by the unit's
-// worker.
+// While the token was away nobody else could do certain work. The compute unit's worker does it
+// now.
 void Dispatcher::leave(Tenure& tenure) {
   ComputeUnit& cu = tenure.cu();
   tenure.end();

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a ready command goes: to a compute unit that is free, or else into the backlog.
+// Where a ready command goes: to a free compute unit, or else into the backlog.
 //
-// A unit is free in this process when its token lies in the idle set; whoever takes the token acts
-// for the unit until giving it back. For device work it needs a right against other processes
-// besides (tenure.h).
+// A compute unit is free in this process while its token lies in the idle set. A thread that takes
+// the token acts for the compute unit until it gives the token back. Device work also needs a right
+// against other processes (tenure.h).
 //
-// No unit stays idle beside work that it could do: whoever adds to the backlog looks for an idle
-// unit afterwards, and whoever gives a token back looks at the backlog afterwards.
+// No compute unit stays idle beside work that it could do: a thread that adds to the backlog looks
+// for an idle compute unit afterwards, and a thread that gives a token back looks at the backlog
+// afterwards.
 #ifndef CONCLAVE_PLATFORM_EXEC_DISPATCHER_H_
 #define CONCLAVE_PLATFORM_EXEC_DISPATCHER_H_
 
@@ -34,23 +35,23 @@ class Dispatcher {
 
   // --- Commands ---
 
-  // Hands an admitted command to the worker of a unit that is free; false where none is.
+  // Hands an admitted command to the worker of a free compute unit; false if none is free.
   bool send(const Ref<Event>& event);
-  // The same, and puts it into the backlog where no unit is free.
+  // The same, but puts the command into the backlog if no compute unit is free.
   void dispatch(const Ref<Event>& event);
-  // Wants one unit more for the command, as soon as there is one.
+  // Asks for one more compute unit for the command, as soon as there is one.
   void add_to_backlog(Event& event);
 
   // --- Units ---
 
-  // Whether device work for `units` could start at once on a unit that nobody uses.
+  // Whether device work for `units` could start at once on a compute unit that nobody uses.
   bool has_free_unit(const ComputeUnitSet& units);
-  // Takes the token of an idle unit for `event`, and the right to run it there; nothing where there
-  // is none. A host thread that will run the work itself prefers the unit of the CPU it is on
-  // (`prefer_here`); a worker to be woken had better be elsewhere.
+  // Takes the token of an idle compute unit for `event`, and the right to run it there; nothing if
+  // there is none. A host thread that will run the work itself prefers the compute unit of its own
+  // CPU (`prefer_here`); a worker is better woken on another one.
   std::optional<Tenure> claim(const Event& event, bool prefer_here);
-  // Gives right, token and `event` (null: the backlog) to the unit's worker. False where it has no
-  // thread: then right and token are given back.
+  // Gives right, token and `event` (null: the backlog) to the compute unit's worker. Returns false,
+  // and gives right and token back, if the worker has no thread.
   bool post(const Tenure& tenure, Ref<Event> event);
   // Ends the right and gives the token back.
   void leave(Tenure& tenure);
@@ -59,7 +60,7 @@ class Dispatcher {
   bool take(const ComputeUnit& cu) { return idle_.take(cu.index()); }
   void give(const ComputeUnit& cu) { idle_.give(cu.index()); }
 
-  // Whether another process, or another thread of this one, has handed over the unit.
+  // Whether another process, or another thread of this one, has handed over the compute unit.
   static bool handed_over(const ComputeUnit& cu) {
     return cu.arbitrated() && cu.leases().granted(cu.shared());
   }

@@ -20,9 +20,9 @@ namespace {
 // What a kernel may put on a host thread's stack.
 constexpr size_t kHostStackBytes = 32 << 10;
 
-// Before a host thread sleeps on an event that workers are about to end, it looks this often; and
-// where they have begun a short command, for so long: on a busy CPU a host thread that has slept
-// may get to run again only after a time slice of somebody else's.
+// A host thread looks this often before it sleeps on an event that workers are about to end, and
+// for this long if they have begun a short command. On a busy CPU a host thread that has slept may
+// run again only after a time slice of somebody else.
 constexpr int kWaitSpins = 60;
 constexpr uint64_t kWaitSpinNs = 50'000;
 
@@ -30,8 +30,8 @@ constexpr uint64_t kWaitSpinNs = 50'000;
 
 thread_local Engine::Seat* Engine::seat_ = nullptr;
 
-// A unit outside the queue's sub-device may complete a command's dependency, not run the command; a
-// host thread leaves gangs, and those with large private arrays, to the workers.
+// A compute unit outside the queue's sub-device may complete a command's dependency, but not run
+// the command. A host thread leaves gangs, and commands with large private arrays, to the workers.
 bool Engine::Seat::suits(const Event& event) const {
   const WorkRecord& p = event.work;
   if (host_thread && (p.gang || p.stack_bytes > kHostStackBytes)) return false;
@@ -72,8 +72,8 @@ void Engine::ready(Event& event) noexcept {
   seat_->ready.push_back(Ref<Event>(&event));
 }
 
-// Where the process cannot have threads: the calling one runs the command, and what that makes
-// ready. False where it must not, or another process has the units.
+// For a process that cannot have threads: the calling thread runs the command, and those that
+// become ready by it. False if it must not, or if another process has the compute units.
 bool Engine::run_here(Event& event) {
   if (seat_) return false;
   std::optional<Tenure> tenure = dispatcher_.claim(event, true);
@@ -86,7 +86,7 @@ bool Engine::run_here(Event& event) {
   return true;
 }
 
-// Wants a unit for the command later; for a gang, the one that joins first.
+// Asks for a compute unit for the command later; for a gang, the one that joins first.
 void Engine::put_off(Event& event) {
   try {
     if (event.work.gang)
@@ -121,9 +121,9 @@ void Engine::serve(const Tenure& tenure, Ref<Event> event) noexcept {
       work(seat, std::exchange(event, nullptr), nullptr);
       continue;
     }
-    // Entries that were there and are not for this unit must not keep it awake; one pushed since
-    // then may have missed that this unit is idle (see add_to_backlog), and so may another process
-    // that handed it over.
+    // Entries that were there and are not for this compute unit must not keep it awake. But an
+    // entry pushed since then may have missed that it is idle (see add_to_backlog), and so may
+    // another process that handed it over.
     seat.tenure.end();
     dispatcher_.give(cu);
     const bool more = dispatcher_.backlog().pushes() != pushes || Dispatcher::handed_over(cu);
@@ -136,7 +136,7 @@ void Engine::wait(Event& event, ReadyList deferred) {
   if (event.finished() && deferred.empty()) return;
   if (!deferred.empty()) {
     deferred.for_each(admit);
-    // A thread that already has a seat (a callback that waits) goes on with that one.
+    // A thread that already has a seat (in a callback that waits) goes on with that seat.
     if (seat_) {
       seat_->ready.append(deferred);
       work(*seat_, nullptr, &event);
@@ -166,10 +166,10 @@ void Engine::sit_down(const Tenure& tenure, ReadyList ready, Ref<Event> first, c
   share_ready(seat.ready);
 }
 
-// Takes part in a short command that a host thread waits for, where nobody has begun it yet or more
-// units would help. With the CPUs busy, that is sooner than a worker that has been woken for it.
-// Long ones are for the workers: a host thread that computes is moved between CPUs, and then two
-// compute on one of them.
+// Takes part in a short command that a host thread waits for, if nobody has begun it yet or more
+// compute units would help. On busy CPUs this is sooner than a worker that has just been woken.
+// Long commands are left to the workers: Linux moves a host thread that computes between CPUs, and
+// then two threads compute on one of them.
 void Engine::help(Event& event) {
   WorkRecord& p = event.work;
   if (seat_ || event.finished() || !p.planned.load(std::memory_order_acquire)) return;
@@ -196,11 +196,11 @@ bool Engine::spin_on(const Event& event) {
   return event.finished();
 }
 
-// Runs `event`, then what the seat has ready, until that is nothing or `until` has ended.
+// Runs `event`, then what the seat has ready, until nothing is ready or `until` has ended.
 void Engine::work(Seat& seat, Ref<Event> event, const Event* until) {
   if (event) run_one(seat, *event);
   while (!seat.ready.empty() && !(until && until->finished())) {
-    // Others who wait for the unit come first if they came first: the end of the line is behind
+    // Those who wait for the compute unit and came first go first: the end of the line is behind
     // them.
     if (seat.tenure.is_over()) {
       share_ready(seat.ready);
@@ -216,7 +216,7 @@ void Engine::work(Seat& seat, Ref<Event> event, const Event* until) {
     }
     if (seat.ready.empty()) break;
     Ref<Event> next = seat.ready.pop_front();
-    // What could run beside `next` and is worth it goes to other units.
+    // What could run beside `next`, and is worth it, goes to other compute units.
     while (!seat.ready.empty() && seat.ready.back().work.estimate_ns > kWorthWakingNs) {
       if (!dispatcher_.send(Ref<Event>(&seat.ready.back()))) break;
       seat.ready.pop_back();
@@ -239,7 +239,7 @@ void Engine::run_one(Seat& seat, Event& event) {
     if (p.gang) return gang::begin(dispatcher_, event);
     if (p.started.load(std::memory_order_relaxed) && p.exhausted() && !p.resumed.load())
       return;  // others were faster
-    // Where this unit is another process's at the moment, perhaps there is a better one.
+    // If this compute unit is another process's at the moment, there may be a better one.
     if (!seat.tenure.may_run(p.needs_lease) && !seat.tenure.obtain())
       return dispatcher_.dispatch(Ref<Event>(&event));
     execution::run(dispatcher_, seat.tenure, event);

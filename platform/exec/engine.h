@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine: decides which thread runs which command, on which compute unit. One a process.
+// The engine decides which thread runs which command on which compute unit. There is one per
+// process.
 //
-// - Threads act for compute units, one at a time for each: the unit's worker, woken by a post, or a
-//   host thread that waits and so helps (Engine::wait). A unit that nobody acts for is free in this
-//   process; for device work it takes a right against other processes besides (tenure.h).
-// - A ready command is cut (admission.h) and goes to one free unit (dispatcher.h), which starts it
-//   and wakes as many others as it has work for (execution.h). A command whose units have to run at
-//   the same time needs all compute units at once (gang.h).
-// - Where no unit is free, commands wait in the backlog, first come first served; so do running
-//   commands that would like more units than were free, and those that had to let another process
-//   have a unit. A unit that another process hands over goes on with the backlog.
-// - Whoever ends a command's last unit completes its event, and goes on with what that made ready.
-// No lock is shared by launches that find a free unit, and nobody waits while there is work.
+// - Threads act for compute units, one thread at a time for each: the compute unit's worker, woken
+//   by a post, or a host thread that waits and helps meanwhile (Engine::wait). A compute unit that
+//   nobody acts for is free in this process. Device work also needs a right against other processes
+//   (tenure.h).
+// - A ready command is cut (admission.h) and goes to one free compute unit (dispatcher.h). That one
+//   starts it and wakes as many others as it has work for (execution.h). A command whose
+//   work-groups must run at the same time needs all compute units at once (gang.h).
+// - If no compute unit is free, commands wait in the backlog, first come, first served. So do
+//   running commands that could use more compute units than were free, and those that had to let
+//   another process have one. A compute unit that another process hands over goes on with the
+//   backlog.
+// - The thread that finishes a command's last work-group completes the event, and goes on with the
+//   commands that became ready by that.
+//
+// Launches that find a free compute unit share no lock, and nobody waits while there is work.
 #ifndef CONCLAVE_PLATFORM_EXEC_ENGINE_H_
 #define CONCLAVE_PLATFORM_EXEC_ENGINE_H_
 
@@ -33,47 +38,47 @@ class Engine {
   // Throws Error as Share::get() does.
   static Engine& get();
 
-  // After fork() without exec: whether this process is a child of one that used the engine, whose
-  // threads it therefore does not have.
+  // Whether this process was forked, without exec, from one that used the engine. It does not have
+  // the threads of that one.
   static bool lost_in_fork() { return lost_in_fork_.load(std::memory_order_relaxed); }
 
-  // Sees to it that a ready command runs, on a worker, or on the calling thread where no worker can
-  // be had. A command that cannot run at all ends with an error.
+  // Makes a ready command run: on a worker, or on the calling thread if no worker can be had. A
+  // command that cannot run at all ends with an error.
   void submit(Ref<Event> event) noexcept;
 
-  // Whether a kernel for `units` could start at once on a unit that nobody uses.
+  // Whether a kernel for `units` could start at once on a compute unit that nobody uses.
   bool has_free_unit(const ComputeUnitSet& units) { return dispatcher_.has_free_unit(units); }
 
-  // What a command has waited for in the middle is there (stream_watch.h).
+  // A command can go on: what it waited for in the middle has happened (stream_watch.h).
   void resume(Ref<Event> event) noexcept;
 
   // A command whose last dependency has just ended on this thread.
   void ready(Event& event) noexcept;
 
-  // Waits until `event` has ended; meanwhile runs `deferred` commands, and whatever they make
+  // Waits until `event` has ended. Meanwhile runs `deferred` commands, and those that they make
   // ready, on the calling thread as long as a compute unit is free.
   void wait(Event& event, ReadyList deferred);
 
   // --- For workers ---
 
-  // Runs `event` (null: only the backlog), what follows from it and the backlog, until nothing is
-  // left; then gives the unit's right and token back.
+  // Runs `event` (null: only the backlog), what follows from it, and the backlog, until nothing is
+  // left. Then gives the right to the compute unit and its token back.
   void serve(const Tenure& tenure, Ref<Event> event) noexcept;
-  // Takes up a unit that another process has handed over, and serves; false where another thread
-  // does so.
+  // Takes up a compute unit that another process has handed over, and serves; false if another
+  // thread does so.
   bool take_up(ComputeUnit& cu);
   // Whether device work of this process waits for `cu`.
   bool waits_for(const ComputeUnit& cu) const {
     return dispatcher_.backlog().waits_for(cu.index());
   }
-  // Whether other processes may hand units over to this one.
+  // Whether other processes may hand compute units over to this one.
   bool shares_units() const { return dispatcher_.backlog().shares_units(); }
   void look_at_overdue_holders() { overdue_holders_.look(); }
 
   uint32_t compute_units() const { return static_cast<uint32_t>(dispatcher_.units().size()); }
 
  private:
-  // What the current thread runs commands as.
+  // What the current thread runs commands with.
   struct Seat {
     Tenure tenure;
     bool host_thread;      // with a stack of unknown size

@@ -30,7 +30,7 @@ void show(const Event& event) {
     share::Share::get().entry().kernel.set(name);
 }
 
-// One more unit for a running command, as soon as there is one. False where that cannot be had.
+// Asks for one more compute unit for a running command. False if that is impossible.
 bool want_later(Dispatcher& dispatcher, Event& event) {
   try {
     dispatcher.backlog().push(event);
@@ -40,11 +40,11 @@ bool want_later(Dispatcher& dispatcher, Event& event) {
   }
 }
 
-// Wakes up to two more units for a running command.
+// Wakes up to two more compute units for a running command.
 void recruit(Dispatcher& dispatcher, Event& event) {
   WorkRecord& p = event.work;
   if (p.wanted.load(std::memory_order_relaxed) <= 0) return;
-  // Beside others' work a short command is sooner done than a worker is awake.
+  // Beside the work of others a short command is done before a worker is awake.
   if (p.estimate_ns < kWorthQueuingNs && !dispatcher.has_free_unit(event.compute_units())) return;
   for (int woken = 0; woken < 2 && p.wanted.load(std::memory_order_relaxed) > 0; ++woken) {
     if (p.exhausted()) return;
@@ -58,7 +58,8 @@ void recruit(Dispatcher& dispatcher, Event& event) {
   }
 }
 
-// A command turns out to be longer than was thought: recruits as many units as it is worth.
+// A command turns out to be longer than was expected: recruits as many compute units as it is
+// worth.
 void want_more(Dispatcher& dispatcher, Event& event, uint64_t unit_ns) {
   WorkRecord& p = event.work;
   const uint64_t units = event.compute_units().size();
@@ -71,7 +72,7 @@ void want_more(Dispatcher& dispatcher, Event& event, uint64_t unit_ns) {
   recruit(dispatcher, event);
 }
 
-// In a command of several units.
+// Takes part in a command of several units.
 void take_part(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
   WorkRecord& p = event.work;
   recruit(dispatcher, event);
@@ -90,7 +91,7 @@ void take_part(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
       // The rest waits for its next turn, here or elsewhere.
       p.wanted.fetch_add(1);
       if (want_later(dispatcher, event) && tenure.yield()) break;
-      // Nobody wants the unit any more.
+      // Nobody wants the compute unit any more.
     }
   }
   if (p.exhausted()) dispatcher.backlog().remove(event);
@@ -111,7 +112,7 @@ void run(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
     Waiting* waiting =
         p.error.load(std::memory_order_relaxed) ? nullptr : event.command()->waiting();
     if (!waiting) break;
-    p.next.store(0, std::memory_order_relaxed);  // its unit is to be had again
+    p.next.store(0, std::memory_order_relaxed);  // its only unit can be taken again
     const auto go_on = [event = Ref<Event>(&event)] { Engine::get().resume(event); };
     if (StreamWatch::get().park(*waiting, go_on)) return;
     if (tenure.is_over() || !dispatcher.backlog().empty()) return resume(dispatcher, event, false);
@@ -137,7 +138,7 @@ bool start(Event& event) {
   }
   event.mark_running();
   show(event);
-  // Others may be at it already; it does not end before it has been said to run.
+  // Others may be running it already; it does not end before its status says that it runs.
   if (p.remaining.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     close(event);
     return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A command at work on a compute unit: its start, its units (work-groups), which several compute
-// units take in chunks, each with one atomic addition, and its end, which whoever ends the last
-// unit brings about.
+// A command at work on a compute unit, from its start to its end. Several compute units take its
+// units (work-groups) in chunks, each with one atomic addition. The thread that finishes the last
+// one completes the event.
 #ifndef CONCLAVE_PLATFORM_EXEC_EXECUTION_H_
 #define CONCLAVE_PLATFORM_EXEC_EXECUTION_H_
 
@@ -26,9 +26,9 @@ void resume(Dispatcher& dispatcher, Event& event, bool at_once) noexcept;
 
 // --- Its steps, for gangs, which run otherwise ---
 
-// First to run a command. False where it has ended already.
+// First to run a command. False if it has ended already.
 bool start(Event& event);
-// Runs units [first, first + count). Returns how long it took, in ns; 0 where it was not `timed`.
+// Runs units [first, first + count). Returns how long it took, in ns; 0 if it was not `timed`.
 uint64_t run_units(Tenure& tenure, Event& event, uint64_t first, uint64_t count, bool timed);
 // Notes that so many units have been run, and closes the command where these were the last.
 void note_done(Event& event, uint64_t units);

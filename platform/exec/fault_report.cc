@@ -9,10 +9,11 @@
 namespace conclave {
 namespace {
 
-// An address so near to zero comes from a null pointer and an index.
+// An address below this comes from a null pointer and an index.
 constexpr uint64_t kNullBytes = 64 << 10;
 
-// An address so near to some memory, or not farther than that is long, has missed it.
+// An address this near to some memory, or no farther from it than the memory is long, has missed
+// it.
 constexpr uint64_t kNearBytes = 1 << 20;
 
 std::string hexadecimal(uint64_t number) {

@@ -19,14 +19,15 @@ struct NamedRange {
   uint64_t begin, end;  // addresses
 };
 
-// What is known of the launch that the fault ended.
+// What is known of the launch that the fault has ended.
 struct FaultScene {
   std::string kernel;
-  // The work-group's number in each dimension; nothing where the fault came before the first.
+  // The work-group's number in each dimension; nothing if the fault came before the first
+  // work-group.
   std::optional<std::array<uint64_t, 3>> group;
   bool may_be_a_later_group = false;  // the code runs several groups of a row as one
   std::vector<NamedRange> memory;
-  std::string source_line;  // "file.cl:12"; "" where it is not known
+  std::string source_line;  // "file.cl:12"; "" if it is not known
 };
 
 // One sentence, such as "kernel 'k', work-group (3, 0, 0): write to 0x7f0123456000, 0 bytes beyond

@@ -12,8 +12,9 @@
 #endif
 
 // void conclave_switch_stack(void** from, void* to): saves what the caller of a function expects to
-// find again, notes the stack pointer in *from, and returns on the stack `to`, where the same was
-// done. conclave_fiber_entry is where a new stack begins: it calls the function in r13 with r12.
+// find unchanged, stores the stack pointer in *from, and returns on the stack `to`, where the same
+// was done before. conclave_fiber_entry is where a new stack begins: it calls the function in r13
+// with r12.
 asm(R"(
   .text
   .type conclave_switch_stack, @function
@@ -61,7 +62,7 @@ __attribute__((visibility("hidden"))) void conclave_fiber_entry();
 namespace conclave {
 namespace {
 
-// What a new stack has at its end, in the order in which conclave_switch_stack takes it.
+// The content of a new stack's end, in the order in which conclave_switch_stack takes it.
 struct FirstFrame {
   uint32_t mxcsr = 0;
   uint32_t x87_control = 0;
@@ -87,7 +88,7 @@ Fiber::~Fiber() {
 
 void Fiber::start(Body body, void* argument) {
 #if defined(__SANITIZE_THREAD__)
-  if (!ended_) {  // what was left has left its frames there
+  if (!ended_) {  // code that was left has its frames there
     __tsan_destroy_fiber(sanitizer_fiber_);
     sanitizer_fiber_ = __tsan_create_fiber(0);
   }
@@ -106,7 +107,7 @@ void Fiber::start(Body body, void* argument) {
   std::memcpy(here_, &frame, sizeof frame);
 }
 
-// Not inlined, as suspend(): what they know of the thread they know from before the switch.
+// Not inlined, like suspend(): what they know of the thread is from before the switch.
 [[gnu::noinline]] bool Fiber::resume() {
 #if defined(__SANITIZE_ADDRESS__)
   void* fake_stack = nullptr;

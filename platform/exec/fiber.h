@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stack of its own for code that may have to wait: it can be left in the middle, and gone on with
-// later, by the same thread or another one. So a kernel that waits for a stream keeps no thread,
-// and no compute unit, from other work.
+// A separate stack for code that may have to wait. The code can be left in the middle, and the same
+// thread or another one can go on with it later. So a kernel that waits for a stream keeps no
+// thread and no compute unit from other work.
 #ifndef CONCLAVE_PLATFORM_EXEC_FIBER_H_
 #define CONCLAVE_PLATFORM_EXEC_FIBER_H_
 
@@ -21,13 +21,14 @@ class Fiber {
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  // Makes the next resume() begin with `body`, whatever was on the stack: code that was left for
-  // good, as a faulty kernel is, has nothing to clean up there.
+  // Makes the next resume() begin with `body`, whatever was on the stack. Code that is never
+  // resumed, such as a faulty kernel, has nothing to clean up there.
   void start(Body body, void* argument);
-  // Runs the code until it suspends itself or ends; whether it has ended.
+  // Runs the code until it suspends itself or ends. Returns whether it has ended.
   bool resume();
-  // On the fiber: goes on in the thread that has resumed it, and returns with the next resume().
-  // The thread may be another one then, so the caller must not keep addresses of its variables.
+  // Called on the fiber: goes on in the thread that resumed it, and returns with the next resume().
+  // The thread may then be another one, so the caller must not keep addresses of thread-local
+  // variables.
   void suspend();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which work-groups of an ND-range are of the full local size, where the last ones of a dimension
-// are smaller.
+// Which work-groups of an ND-range have the full local size: the last ones of a dimension may be
+// smaller.
 #ifndef CONCLAVE_PLATFORM_EXEC_FULL_GROUPS_H_
 #define CONCLAVE_PLATFORM_EXEC_FULL_GROUPS_H_
 
@@ -11,8 +11,8 @@
 
 namespace conclave {
 
-// Calls run(first, count, full) for pieces of the groups [first, first + count), in their order and
-// as long as possible, each with full groups alone or with none.
+// Calls run(first, count, full) for pieces of the groups [first, first + count), in their order.
+// Each piece is as long as possible and contains only full groups, or none.
 template <class Run>
 void split_by_fullness(const abi::Launch& launch, uint64_t first, uint64_t count, Run run) {
   const uint64_t* groups = launch.num_groups;

@@ -22,7 +22,7 @@ void wait_for_size(Event& event, int32_t size) {
   for (int32_t seen = present.load(); seen < size; seen = present.load()) futex_wait(present, seen);
 }
 
-// On the unit that joined last.
+// Called on the compute unit that joined last.
 void run_team(const Dispatcher& dispatcher, Tenure& tenure, Event& event) {
   const ComputeUnitSet& units = event.compute_units();
   std::vector<ComputeUnit*> team = {&tenure.cu()};
@@ -38,7 +38,7 @@ void run_team(const Dispatcher& dispatcher, Tenure& tenure, Event& event) {
   execution::charge(tenure, event, now_ns() - start);
 }
 
-// On each unit.
+// Called on each compute unit.
 void run_units(Tenure& tenure, Event& event) {
   WorkRecord& p = event.work;
   uint64_t done = 0;
@@ -61,7 +61,7 @@ void join(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
   const auto size = static_cast<int32_t>(units.size());
   const int32_t joined = p.gang_size.load() + 1;  // only one joins at a time
   const bool last = joined == size;
-  // All leave a team's command when it has ended, which gang_size tells by one more.
+  // All leave a team's command when it has ended; gang_size is then one more.
   const int32_t enough = p.team ? size + 1 : size;
   if (last && !execution::start(event)) return set_size(event, enough);
 

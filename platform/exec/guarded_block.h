@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that a kernel works in, between two ranges that nobody can access: an access a little
-// beyond its ends is a fault, not a change of the host's data.
+// Memory that a kernel works in, between two ranges that nobody can access. An access a little
+// beyond its ends is a fault and does not change the host's data.
 #ifndef CONCLAVE_PLATFORM_EXEC_GUARDED_BLOCK_H_
 #define CONCLAVE_PLATFORM_EXEC_GUARDED_BLOCK_H_
 
@@ -17,7 +17,7 @@ class GuardedBlock {
   GuardedBlock(const GuardedBlock&) = delete;
   GuardedBlock& operator=(const GuardedBlock&) = delete;
 
-  // At least so many bytes, aligned to a page. What was there before is lost when the block has to
+  // At least that many bytes, aligned to a page. The former content is lost if the block has to
   // grow. Throws Error{CL_OUT_OF_RESOURCES}; the block is then empty.
   std::byte* at_least(size_t bytes) {
     if (bytes > size_) [[unlikely]]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens around each call of a kernel that a graph calls again and again.
+// What happens before and after each call of a kernel that a graph calls again and again.
 #ifndef CONCLAVE_PLATFORM_EXEC_ITERATIONS_H_
 #define CONCLAVE_PLATFORM_EXEC_ITERATIONS_H_
 
@@ -12,8 +12,8 @@ class StreamedCall;
 class Iterations {
  public:
   virtual ~Iterations() = default;
-  // Before a call, on its stack: puts the parameters into the argument block, and waits for what
-  // has to be waited for by StreamedCall::wait_until(). False: there is to be no further call.
+  // Before a call, on the call's stack: puts the parameters into the argument block, and waits by
+  // StreamedCall::wait_until() for what the call needs. False: there is no further call.
   virtual bool begin(std::byte* arguments, StreamedCall& call) = 0;
   // After it.
   virtual void end() = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A heap that kernels allocate from (TI's __malloc_ddr and its kin), in memory that the program
-// provides, mostly a buffer. It lives until the memory does. What is allocated is noted elsewhere,
-// so that kernels that write beyond their blocks cannot damage the heap.
+// A heap from which kernels allocate (TI's __malloc_ddr and its relatives), in memory that the
+// program provides, mostly a buffer. It lives as long as that memory. The lists of blocks are kept
+// elsewhere, so kernels that write beyond their blocks cannot damage the heap.
 #ifndef CONCLAVE_PLATFORM_EXEC_KERNEL_HEAP_H_
 #define CONCLAVE_PLATFORM_EXEC_KERNEL_HEAP_H_
 
@@ -19,14 +19,14 @@ class KernelHeap {
 
   // From now on the heap is [address, address + bytes), all of it free.
   void init(uint64_t address, uint64_t bytes);
-  // The memory in [address, address + bytes) is going away; the heap with it, if it is there.
+  // The memory in [address, address + bytes) is going away, and the heap with it if it is there.
   void forget(uint64_t address, uint64_t bytes);
 
-  // 0 where there is no room, and for an alignment that is no power of two.
+  // 0 if there is no room, or if the alignment is not a power of two.
   uint64_t allocate(uint64_t bytes, uint64_t alignment);
-  // As C's realloc: `address` may be 0, and stays as it was where 0 is returned.
+  // As C's realloc: `address` may be 0; the block stays as it was if 0 is returned.
   uint64_t reallocate(uint64_t address, uint64_t bytes);
-  // Does nothing for what is no block of this heap.
+  // Does nothing if `address` is no block of this heap.
   void free(uint64_t address);
 
  private:

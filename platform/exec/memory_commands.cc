@@ -55,7 +55,7 @@ class Copy : public MemoryCommand {
   size_t block_;
 };
 
-// A command on the rows of a box.
+// A command that works on the rows of a box.
 class RectCommand : public MemoryCommand {
  public:
   RectCommand(const Box& to, const size_t region[3], std::vector<Ref<Memory>> keep)
@@ -169,7 +169,7 @@ bool is_gapless(const Box& box, const size_t region[3]) {
          (region[2] == 1 || box.slice_pitch == region[0] * region[1]);
 }
 
-// What commands will have written by the time that kernels behind them run.
+// Notes what commands will have written by the time later kernels run.
 void note_written(const std::byte* begin, size_t bytes) {
   if (check::ShadowMemory::is_on()) check::ShadowMemory::get().mark_written(begin, bytes);
 }

@@ -29,8 +29,8 @@ inline CheckedSize box_bytes(size_t row_pitch, size_t slice_pitch, const size_t 
   return CheckedSize(region[2] - 1) * slice_pitch + CheckedSize(region[1] - 1) * row_pitch +
          region[0];
 }
-// Throws Error{CL_INVALID_VALUE} where the host's memory would wrap around the end of the addresses
-// there.
+// Throws Error{CL_INVALID_VALUE} if the host's memory would wrap around the end of the address
+// space.
 inline void check_host_range(const void* host, CheckedSize bytes) {
   require((bytes + reinterpret_cast<uintptr_t>(host)).fits(), CL_INVALID_VALUE,
           "pitches, origin and region lead beyond the end of all memory");

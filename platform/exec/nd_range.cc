@@ -26,16 +26,16 @@
 namespace conclave {
 namespace {
 
-// printf text is held back till the launch ends, or there is this much of it.
+// printf text is held back until the launch ends, or until there is this much of it.
 constexpr size_t kPrintBufferBytes = 64 << 10;
 
-// A clock costs as much as a small launch; of those only every 16th is timed.
+// Reading the clock costs as much as a small launch, so only every 16th of these is timed.
 constexpr uint32_t kTimedOneIn = 16;
 
-// Launches from here on are always timed: the clock does not matter to them.
+// Longer launches are always timed: the clock does not matter to them.
 constexpr uint64_t kAlwaysTimedNs = 5'000;
 
-// A hundred years, with which others can still calculate.
+// A hundred years, a number with which others can still calculate.
 constexpr float kLongestEstimateNs = 3e18F;
 
 void write_out(std::string& text) {
@@ -62,7 +62,7 @@ std::array<size_t, 3> choose_local_size(const IndexSpace& space, const KernelCod
   size_t budget = std::min(std::clamp(items / (8 * compute_units), kWanted, kMost),
                            Device::max_work_group_size());
   std::array<size_t, 3> local{1, 1, 1};
-  // Packets lie along one dimension, which is to be long.
+  // Packets lie along one dimension, which should be long.
   const size_t row = code.info->dimension;
   for (size_t d : {row, size_t{row == 0}, size_t{row == 2 ? 1u : 2u}}) {
     if (space.global[d] == 0 || budget <= 1) continue;
@@ -157,7 +157,7 @@ void NdRange::place_memory_arguments(const Kernel& kernel) {
   local_bytes_ = bytes.value_or(CL_OUT_OF_RESOURCES, "local arguments too large for any memory");
 }
 
-// The host may hold memory that it has got from the kernel's arguments' objects.
+// The host may keep memory that it got from the kernel's arguments' objects.
 void NdRange::add_checks(const Kernel& kernel) {
   using check::CheckedArgument;
   std::vector<CheckedArgument> arguments;
@@ -199,8 +199,8 @@ abi::CheckUnit* NdRange::check_unit(const abi::Launch* launch) {
   return self->checked->unit(self->local_bytes);
 }
 
-// Work-groups that are narrower than the kernel's packets fill these together, if nothing tells one
-// from the other. One by one they would be slow, and would go on being dealt out one by one.
+// Work-groups that are narrower than the kernel's packets fill a packet together, if nothing tells
+// them apart. One by one they would be slow, and would go on being dealt out one by one.
 uint64_t NdRange::units_at_least() const {
   const uint64_t row = std::max<uint64_t>(launch_.local_size[0], 1);
   const bool may_be_joined = local_bytes_ == 0 && spill_bytes_ == 0;
@@ -215,7 +215,7 @@ uint64_t NdRange::estimate_ns() const {
 }
 
 void NdRange::measured(uint64_t units, uint64_t ns) {
-  if (streamed_) return;  // how long it takes depends on others
+  if (streamed_) return;  // its time depends on others
   code_->timing.add(std::max(0.001f, static_cast<float>(ns)) /
                     static_cast<float>(units * items_per_group_));
 }
@@ -229,7 +229,8 @@ bool NdRange::team() const {
   return code_->image->uses_openmp() && code_->info->calls_native && !code_->info->gang;
 }
 
-// C code's needs are not known, and a host thread has signals of its own: none is to leave code.
+// The needs of C code are unknown, and a host thread has signals of its own, which must not leave
+// code.
 size_t NdRange::stack_bytes() const {
   return code_->info->calls_native || limit_ns_ || streamed_ ? SIZE_MAX
                                                              : code_->info->private_bytes;
@@ -304,7 +305,7 @@ void NdRange::run_team(const std::vector<ComputeUnit*>& units) {
   if (departure) throw_error(departure, cu, code_call);
 }
 
-// A call that is left cleans up nothing, so what may throw is done before.
+// A call that is left cleans up nothing, so everything that may throw is done before.
 NdRange::CodeCall NdRange::prepare(ComputeUnit& cu, uint64_t first, uint64_t count) {
   const SpecializedCode* special = kind_use_ ? kind_use_->code() : nullptr;
   const size_t spill_bytes =
@@ -313,7 +314,7 @@ NdRange::CodeCall NdRange::prepare(ComputeUnit& cu, uint64_t first, uint64_t cou
           count};
 }
 
-// False where the call was left; `departure` then tells how.
+// False if the call was left; `departure` then tells how.
 bool NdRange::call_contained(ComputeUnit& cu, CodeCall& code_call, TeamThreads* team,
                              Departure& departure) {
   kernel_calls::Site site{.launch = calls_, .code = code_->code->code_range(), .team = team};
@@ -365,7 +366,7 @@ void NdRange::throw_error(const Departure& departure, const ComputeUnit& cu,
       throw Error(departure.status,
                   kernel + "called exit(" + std::to_string(departure.exit_code) + ")");
     case CL_ERROR_KERNEL_FAULT_CONCLAVE:
-      // Without a text where the fault is another work-group's: there it is told.
+      // Without a text if the fault is another work-group's, which reports it.
       throw Error(departure.status,
                   departure.fault.signal
                       ? describe(departure.fault, scene_of(departure.fault, cu, code_call))
@@ -378,7 +379,7 @@ void NdRange::throw_error(const Departure& departure, const ComputeUnit& cu,
   }
 }
 
-// What the launch was at when the fault came.
+// What the launch was doing when the fault came.
 FaultScene NdRange::scene_of(const KernelFault& fault, const ComputeUnit& cu,
                              const CodeCall& code_call) {
   FaultScene scene;
@@ -423,8 +424,8 @@ void NdRange::finish() {
   if (kind_use_ && kind_use_->add(estimate_ns())) [[unlikely]]
     specializer::see_to(code_, *kind_use_);
   if (!launch_.text.empty()) write_out(launch_.text);
-  // Before anybody can see that the launch has ended: a host that releases the kernel then finds
-  // its contexts closed.
+  // Done before anybody can see that the launch has ended: a host that then releases the kernel
+  // finds its contexts closed.
   bound_units_.reset();
 }
 

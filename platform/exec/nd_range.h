@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command that runs a kernel over an ND-range, one unit a work-group.
+// The command that runs a kernel over an ND-range, with one unit per work-group.
 #ifndef CONCLAVE_PLATFORM_EXEC_ND_RANGE_H_
 #define CONCLAVE_PLATFORM_EXEC_ND_RANGE_H_
 
@@ -31,11 +31,11 @@ struct IndexSpace {
   std::array<size_t, 3> global{1, 1, 1};
   std::array<size_t, 3> local{1, 1, 1};
 
-  // So many work-items can be counted, and their times estimated, without wrapping.
+  // With at most that many work-items, counts and estimated times do not wrap around.
   static constexpr size_t kMostItems = size_t{1} << 62;
 
   size_t groups(int d) const { return global[d] == 0 ? 0 : (global[d] - 1) / local[d] + 1; }
-  // Work-items, where all work-groups are whole.
+  // The number of work-items if all work-groups were full.
   CheckedSize items() const {
     if (!global[0] || !global[1] || !global[2]) return 0;
     CheckedSize items = 1;
@@ -44,25 +44,25 @@ struct IndexSpace {
   }
 };
 
-// The local size for a launch that leaves it to the runtime: divides the global size, gives each
-// compute unit several work-groups, and stays small enough for balance.
+// Chooses the local size for a launch that leaves it to the runtime. It divides the global size,
+// gives each compute unit several work-groups, and stays small enough for balance.
 std::array<size_t, 3> choose_local_size(const IndexSpace& space, const KernelCode& code,
                                         size_t compute_units);
 
 class NdRange : public Command {
  public:
-  // Takes a snapshot of the kernel's arguments. Throws Error{CL_INVALID_KERNEL_ARGS} where one of
-  // them has been released.
+  // Takes a snapshot of the kernel's arguments. Throws Error{CL_INVALID_KERNEL_ARGS} if one of them
+  // has been released.
   NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code, const IndexSpace& space)
       : NdRange(kernel, std::move(code), space, nullptr, nullptr) {}
-  // Calls the kernel as often as `iterations` says, with the parameters that it puts in;
+  // Calls the kernel as often as `iterations` says, with the parameters that it puts in.
   // `iterations` lives until the command has ended. `call`: streamed_call() of an earlier command
-  // of the kernel, which has ended; null: there was none.
+  // of the kernel that has ended; null if there was none.
   NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code, const IndexSpace& space,
           Iterations* iterations, std::shared_ptr<StreamedCall> call);
 
   const std::shared_ptr<StreamedCall>& streamed_call() const { return streamed_; }
-  // Ends the kernel after so long on a compute unit. Before it is enqueued.
+  // Ends the kernel after that time on a compute unit. Called before the command is enqueued.
   void limit_time(uint64_t ns);
 
   bool needs_lease() const override { return true; }
@@ -98,7 +98,7 @@ class NdRange : public Command {
     const SpecializedCode* special;  // null: the general code
     const abi::Workspace& workspace;
     uint64_t first, count;  // the groups
-    uint64_t end = 0;       // one past those that the code was called for last
+    uint64_t end = 0;       // one past the groups for which the code was called last
   };
 
   void connect(const std::vector<StreamPort>& ports, std::shared_ptr<StreamedCall> call);
@@ -132,7 +132,7 @@ class NdRange : public Command {
   uint64_t items_per_group_ = 1;
   LaunchCalls calls_;
   uint64_t limit_ns_ = 0;  // of time on a compute unit; 0: none
-  // Of a kernel with streams, or of a graph; null: it is neither.
+  // Only a kernel with streams, or of a graph, has one.
   std::shared_ptr<StreamedCall> streamed_;
   bool has_ended_ = false;            // the streamed call
   Iterations* iterations_ = nullptr;  // null: it is called once

@@ -23,7 +23,7 @@
 namespace conclave {
 namespace {
 
-// Of compute units: the CPU that each is bound to, -1 where it is to none.
+// For each compute unit the CPU that it is bound to, or -1.
 using Cpus = std::vector<int>;
 
 constexpr size_t kStackBytes = 16u << 20;
@@ -33,18 +33,18 @@ bool may_spin() {
   return getenv("KMP_BLOCKTIME") || getenv("OMP_WAIT_POLICY");
 }
 
-// Calls `start`, with which OpenMP's library begins. It looks for a file in /dev/shm by which
-// another copy of it (Intel's library, say) would have said that the process has one already, and
-// would end the process; and it leaves such a file, which only an orderly end removes. The two do
-// not meet: each has its own threads. So the host's file is not in its place meanwhile, and ours
-// goes at once.
+// Calls `start`, by which OpenMP's library begins. The library looks for a file in /dev/shm. With
+// such a file another copy of it (Intel's library, say) would have said that the process has one
+// already, and this copy would end the process. It also leaves such a file, which only an orderly
+// end removes. The two copies do not interfere: each has its own threads. So the host's file is
+// moved away meanwhile, and ours is removed at once.
 template <class Start>
 void beside_others(const Start& start) {
   const std::string place =
       "/dev/shm/__KMP_REGISTERED_LIB_" + std::to_string(getpid()) + "_" + std::to_string(getuid());
   const std::string aside = place + ".host";
   const bool is_hosts = rename(place.c_str(), aside.c_str()) == 0;
-  // The library would believe what it says, and could wait or die over it.
+  // The library would believe the file, and could wait or die because of it.
   if (!is_hosts && faccessat(AT_FDCWD, place.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0)
     throw Error(CL_OUT_OF_RESOURCES, "OpenMP cannot be used: another user has made " + place +
                                          ", where its library leaves a note; remove it");
@@ -53,7 +53,7 @@ void beside_others(const Start& start) {
   if (is_hosts) rename(aside.c_str(), place.c_str());
 }
 
-// A thread that runs kernels, and those that OpenMP's library made for it.
+// A thread that runs kernels, and the threads that OpenMP's library made for it.
 class Master {
  public:
   Master() {
@@ -68,7 +68,7 @@ class Master {
     const OpenMpTeam::Work& work;
     Departure departure = {};
     std::exception_ptr error = {};
-    bool is_lost = false;  // the thread, in a parallel region that it has left
+    bool is_lost = false;  // the thread has left a parallel region and is lost
   };
 
   void run(Job& job) {
@@ -93,7 +93,7 @@ class Master {
 
   std::atomic<int32_t> state_{kIdle};
   Job* job_ = nullptr;
-  Cpus cpus_;  // that the threads are bound to
+  Cpus cpus_;  // the CPUs that the threads are bound to
   UnitOfThread::Team units_;
   std::mutex joining_;
   TeamThreads threads_;
@@ -115,12 +115,12 @@ void Master::work() {
     const bool is_lost = job.is_lost;
     set(kDone);  // the job may be gone from here on
     if (!is_lost) continue;
-    for (;;) pause();  // its library's data would not survive its end
+    for (;;) pause();  // the data of its library would not survive its end
   }
 }
 
-// The library starts with its first call. No std::call_once(), since a start that fails is tried
-// again, and not every implementation lets exceptions through.
+// The library starts with its first call. This does not use std::call_once(), since a failed start
+// is tried again, and not every implementation lets exceptions through.
 template <class Call>
 void start_once(Call call) {
   static std::mutex mutex;
@@ -145,7 +145,7 @@ void Master::place(Job& job) {
   job.code.openmp().for_each(enter, this);
 }
 
-// On each thread of a team.
+// Called on each thread of a team.
 void Master::enter(void* self, int thread) {
   auto& master = *static_cast<Master*>(self);
   const std::lock_guard lock(master.joining_);
@@ -161,10 +161,10 @@ void Master::enter(void* self, int thread) {
   sched_setaffinity(0, sizeof set, &set);
 }
 
-// Those that have nothing to do, of this process.
+// The masters of this process that have nothing to do.
 class Masters {
  public:
-  // One that was bound to the same CPUs, if there is any.
+  // A master that was bound to the same CPUs, if there is any.
   std::unique_ptr<Master> take(const Cpus& cpus) {
     const std::lock_guard lock(mutex_);
     for (auto& master : idle_)

@@ -13,12 +13,12 @@ namespace {
 
 // How long a holder may be in one work-group before the others stop waiting for it.
 constexpr uint64_t kOverdueNs = 40'000'000;
-// And before it loses the unit. Nobody but the holder knows whether there is such a work-group: its
-// lease may be somebody's forgery.
+// How long before it loses the compute unit. Only the holder knows whether there is such a
+// work-group: its lease may be a forgery.
 constexpr uint64_t kSilentNs = 4'000'000'000;
 
-// Where units are passed on after time slices, nobody waits for so long. A process that does goes
-// on without asking; and soon again, for a while.
+// While compute units are passed on after time slices nobody waits for so long. A process that has
+// done so goes on without asking, and does so again soon, for a while.
 constexpr uint64_t kStarvedNs = 3'000'000'000;
 constexpr uint64_t kStarvedAgainNs = 100'000'000;
 constexpr uint64_t kDefiantNs = 2'000'000'000;
@@ -50,13 +50,13 @@ void OverdueHolders::look() noexcept {
             nullptr);
     } catch (const share::DamagedSegment& damage) {
       share.leave(share.membership(), damage.text());
-    } catch (const std::exception& error) {  // the next look may have more luck
+    } catch (const std::exception& error) {  // the next look may succeed
       log::error(error.what());
     }
   }
 }
 
-// Whether this process gets no unit although it is its turn now and then.
+// Whether this process gets no compute unit although it must have been its turn.
 bool OverdueHolders::is_starved(uint64_t now) {
   if (share::Share::get().policy_at_entry() != share::Policy::kInterleave) return false;
   const uint64_t most = now < defiant_until_ ? kStarvedAgainNs : kStarvedNs;
@@ -76,8 +76,8 @@ void OverdueHolders::look_at(ComputeUnit& unit, const share::Lease& lease, uint6
     deal_with(unit, lease, word, still_ns);
 }
 
-// A unit that nobody works on: it is handed out now, or its worker has missed that it was. Nothing
-// where a thread of this process acts for it.
+// Nobody works on the compute unit. It is handed out now, or its worker has missed that it was.
+// Does nothing if a thread of this process acts for it.
 void OverdueHolders::take_back(ComputeUnit& unit, const share::Lease& lease, uint64_t word) {
   if (!dispatcher_.take(unit)) return;
   if (lease.state == share::Lease::kActive)
@@ -93,20 +93,20 @@ void OverdueHolders::deal_with(ComputeUnit& unit, const share::Lease& lease, uin
   switch (share::liveness(registry.identity(lease.owner))) {
     case share::Liveness::kDead:
       registry.remove(lease.owner);
-      unit.leases().revoke(unit.shared(), word);  // where it was nobody's to begin with
+      unit.leases().revoke(unit.shared(), word);  // nobody's to begin with
       break;
     case share::Liveness::kStopped:
       unit.leases().revoke(unit.shared(), word);
       break;
     case share::Liveness::kAlive:
       if (still_ns < kSilentNs) return go_beside(unit, word);
-      // It would be handed the unit again: its wish may be a forgery, too.
+      // It would get the compute unit again: its wish may be a forgery too.
       if (lease.state == share::Lease::kGranted) unit.leases().withdraw_all_of(lease.owner);
       unit.leases().revoke(unit.shared(), word);
   }
 }
 
-// As a guest who stays while the lease is what it is now.
+// Runs as a guest, who stays while the lease is what it is now.
 void OverdueHolders::go_beside(ComputeUnit& unit, uint64_t word) {
   if (!dispatcher_.take(unit)) return;
   if (const uint64_t visit = unit.leases().enter_as_guest(unit.shared(), true))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a compute unit whose holder does not let go of it: the holder may have died, been
+// What happens to a compute unit whose holder does not let go of it. The holder may have died, been
 // stopped, or be in a work-group that takes very long.
 #ifndef CONCLAVE_PLATFORM_EXEC_OVERDUE_HOLDERS_H_
 #define CONCLAVE_PLATFORM_EXEC_OVERDUE_HOLDERS_H_
@@ -16,14 +16,14 @@ class OverdueHolders {
  public:
   explicit OverdueHolders(Dispatcher& dispatcher);
 
-  // Looks at the holders of the units that this process waits for: takes units from those that
-  // died, were stopped or show no sign of life, and goes beside those that have not let go for too
-  // long. Mends what keeps this process waiting though nobody has the unit, or it has it itself.
-  // Nothing where another thread is at it.
+  // Looks at the holders of the compute units for which this process waits. Takes compute units
+  // from holders that died, were stopped or show no sign of life, and runs beside those that have
+  // not let go for too long. Repairs what keeps this process waiting although nobody has the
+  // compute unit, or it has it itself. Does nothing if another thread is looking.
   void look() noexcept;
 
  private:
-  // A lease as seen last.
+  // A lease as it was last seen.
   struct SeenLease {
     uint64_t word = 0;
     uint64_t since = 0;  // when it was first seen

@@ -29,7 +29,7 @@ struct Specification {
   std::string_view text;  // all of it as written
 };
 
-// Whoever calls setlocale must not change what kernels print.
+// A host that calls setlocale must not change what kernels print.
 class CLocale {
  public:
   CLocale() : previous_(uselocale(c_locale())) {}
@@ -60,8 +60,8 @@ std::string_view parse_length(const char*& p) {
   return "";
 }
 
-// Parses what follows the '%' at p[-1] and moves p behind it. `conversion` is 0 where the text is
-// no specification; p is then behind what was understood.
+// Parses what follows the '%' at p[-1] and moves p behind it. If the text is no specification,
+// `conversion` is 0 and p is behind what was understood.
 Specification parse_specification(const char*& p) {
   Specification spec;
   const char* begin = p - 1;
@@ -167,7 +167,7 @@ int64_t saturate(double value) {
   return static_cast<int64_t>(value);
 }
 
-// Bits that the length modifier leaves of an integer.
+// How many bits of an integer the length modifier leaves.
 int integer_bits(const Specification& spec) {
   if (spec.length == "hh") return 8;
   if (spec.length == "h") return 16;
@@ -204,8 +204,8 @@ void print_real(std::string& out, const Specification& spec, const Arguments& ar
   print_with(out, spec, conversion, value);
 }
 
-// Copies the string at `address`, at most `limit` characters, without touching memory that may not
-// be there: the kernel may have passed anything. False where it is not readable.
+// Copies at most `limit` characters of the string at `address`. The kernel may have passed
+// anything, so this does not touch memory that may not exist. False if the string is not readable.
 bool copy_string(const char* address, size_t limit, std::string& out) {
   constexpr size_t kPage = 4096;
   while (out.size() < limit) {
@@ -277,8 +277,8 @@ void print_conversion(std::string& out, const Specification& spec, Arguments& ar
   } else if (spec.conversion == 0 || !arguments.any()) {
     out += spec.text;
   } else {
-    // A scalar conversion of a vector shows its first component, a vector conversion of a shorter
-    // vector those that there are.
+    // A scalar conversion of a vector prints its first component; a vector conversion of a shorter
+    // vector prints the components that exist.
     int count = std::min(spec.components, std::max(arguments.count(), 1));
     for (int i = 0; i < count; ++i) {
       if (i > 0) out += ',';

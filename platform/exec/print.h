@@ -13,10 +13,10 @@ namespace conclave {
 // `format` is the call's format string. `descriptors` ends with kind 0 and describes `values`,
 // which hold one value after the other, each at a multiple of 8 bytes.
 //
-// Where format and arguments disagree, which OpenCL leaves undefined, the result is still a text:
-// an argument of another kind is converted to what the conversion wants, a conversion without
-// argument and one that does not exist appear as they stand in the format, a pointer that leads
-// nowhere is no string. Field widths and precisions count up to 4095.
+// OpenCL leaves undefined what happens if format and arguments disagree. The result is a text in
+// any case: an argument of another kind is converted to the kind that the conversion expects, a
+// conversion without an argument or of an unknown kind appears as it stands in the format, and a
+// pointer that leads nowhere prints no string. Field widths and precisions count up to 4095.
 std::string format_print(const char* format, const abi::PrintArgument* descriptors,
                          const void* values);
 

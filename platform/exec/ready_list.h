@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A list of ready commands, which holds a reference to each. A command is on one such list at most,
-// by a hook of its own, so that adding it cannot fail.
+// A list of ready commands, which holds a reference to each. A command is on at most one such list
+// and contains the list's hook, so adding it cannot fail.
 #ifndef CONCLAVE_PLATFORM_EXEC_READY_LIST_H_
 #define CONCLAVE_PLATFORM_EXEC_READY_LIST_H_
 

@@ -19,8 +19,8 @@
 namespace conclave::specializer {
 namespace {
 
-// When to look into the cache: early, since then the code costs next to nothing, but not for
-// programs that have hardly anything to compute.
+// When to look into the cache: early, since code from there costs next to nothing, but not for
+// programs that compute hardly anything.
 constexpr uint64_t kLookAfterNs = 2'000'000;
 
 uint64_t compile_after_ns() {
@@ -31,7 +31,7 @@ std::string size_text(const std::array<size_t, 3>& size) {
   return std::to_string(size[0]) + "," + std::to_string(size[1]) + "," + std::to_string(size[2]);
 }
 
-// Without those behind the last one that is known.
+// The formats up to the last one that is known.
 std::string formats_text(const LaunchKind& kind) {
   std::string text, separator;
   size_t known = 0;
@@ -72,8 +72,8 @@ protocol::Request make_request(const KernelCode& code, const LaunchKindUse& use)
   return request;
 }
 
-// What the specialised code may need beyond the general code: a thread's stack and the memory of a
-// compute unit have room for that, whatever the launches under way were planned with.
+// What the specialised code may need beyond the general code. Threads' stacks and the compute
+// units' memory have room for that, whatever the launches under way were planned with.
 constexpr size_t kMoreStackBytes = 4096, kMoreSpillBytes = 1024;
 
 bool fits(const KernelInfo& special, const KernelInfo& general) {
@@ -93,7 +93,7 @@ void install(const KernelCode& code, LaunchKindUse& use, std::string bytes) {
   log::debug(describe(code, use) + ": runs specialised code from now on");
 }
 
-// One look at a kind. The kernel may go while the compiler works.
+// Looks at a kind once. The kernel may go away while the compiler works.
 void run(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& use) {
   std::shared_ptr<const KernelCode> code = kernel.lock();
   if (!code) return;
@@ -117,7 +117,7 @@ void run(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& use) {
   }
 }
 
-// Code that cannot be had for want of memory, say, is done without.
+// If the code cannot be had, for lack of memory for example, the kernel does without it.
 void try_run(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& use) noexcept {
   try {
     run(kernel, use);
@@ -126,7 +126,7 @@ void try_run(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& use) 
   }
 }
 
-// The kinds that are due, and the thread that sees to them.
+// The kinds that are due, and the thread that serves them.
 class Background {
  public:
   void add(std::weak_ptr<const KernelCode> code, LaunchKindUse& use) {
@@ -137,7 +137,7 @@ class Background {
       start_background_thread<&Background::work>("conclave-spec", this, {.stack_bytes = 0});
       working_ = true;
     } catch (const std::exception& error) {
-      jobs_.clear();  // the machine has other worries
+      jobs_.clear();  // the machine has other problems
       log::debug(error.what());
     }
   }
@@ -168,8 +168,8 @@ class Background {
   bool working_ = false;
 };
 
-// That of this process: a forked child has neither the thread nor, perhaps, a free mutex. Never
-// freed: the thread may work while static objects are destroyed.
+// The one of this process: a forked child does not have the thread, and its mutex may be locked.
+// Never freed: the thread may work while static objects are destroyed.
 Background& background() {
   struct Owned {
     pid_t pid = getpid();

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code for the local sizes and the formats of images that a kernel is often launched with, made in
-// the background.
+// Builds code in the background for the local sizes and image formats with which a kernel is often
+// launched.
 //
-//   launches of one kind have taken 2 ms in all      -> is its code in the disk cache?
-//   they have taken specialize-after-ms              -> have it compiled
+//   launches of one kind have taken 2 ms in all      -> look for its code in the disk cache
+//   they have taken specialize-after-ms              -> have the code compiled
 //   the code is loaded                               -> one atomic store; later work-groups run it
 //
-// No launch waits for any of that. The source is the bitcode in the program's binary, so that a
-// program from a binary is no exception. A thread does it that is there while there is work to do;
-// the compiler, a process of its own, lets everybody else go first. Whatever goes wrong, the
-// kernel's general code stays.
+// No launch waits for any of that. The source is the bitcode in the program's binary, so it works
+// for programs from binaries too. A thread does it that exists while there is work to do. The
+// compiler, a separate process, lets everybody else go first. Whatever goes wrong, the kernel keeps
+// its general code.
 #ifndef CONCLAVE_PLATFORM_EXEC_SPECIALIZER_H_
 #define CONCLAVE_PLATFORM_EXEC_SPECIALIZER_H_
 
@@ -20,11 +20,11 @@
 
 namespace conclave::specializer {
 
-// What is to be watched of a kernel; null where nothing is to be gained or the configuration says
-// no.
+// What has to be watched of a kernel; null if nothing can be gained or the configuration forbids
+// it.
 std::unique_ptr<LaunchKinds> watch(const ProgramImage& image, const KernelInfo& info);
 
-// Sees to a kind of launches of `code` that is due: here and now before its first launch, with
+// Serves a kind of launches of `code` that is due: in this call before its first launch with
 // specialize=now, otherwise in the background.
 void see_to(const std::shared_ptr<const KernelCode>& code, LaunchKindUse& use) noexcept;
 

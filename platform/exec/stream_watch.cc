@@ -15,8 +15,8 @@
 namespace conclave {
 namespace {
 
-// While somebody waits for what nobody rings for; and at most, where the process has left the
-// segment that it slept in, or somebody scribbles over its bell.
+// How often to look while somebody waits without a bell. It is also the longest sleep, in case the
+// process has left the segment it slept in, or somebody scribbles over its bell.
 constexpr uint64_t kPollNs = 5'000'000;
 constexpr uint64_t kLongestSleepNs = 2'000'000'000;
 
@@ -38,7 +38,7 @@ bool StreamWatch::park(Waiting& waiting, std::function<void()> go_on) {
   parked_.push_back({&waiting, std::move(go_on)});
   if (parked_.size() == 1) {
     arrived_.notify_one();
-  } else if (waiting.polls()) {  // the thread may sleep for longer than this one can wait
+  } else if (waiting.polls()) {  // the thread may sleep longer than this one can wait
     const share::Membership& here = share::Share::get().membership();
     share::StreamBells(here.segment.layout()).ring(here.self);
   }
@@ -51,7 +51,7 @@ void StreamWatch::ensure_thread() {
   has_thread_ = true;
 }
 
-// Those that can go on.
+// Takes out those that can go on.
 std::vector<StreamWatch::Parked> StreamWatch::take_over() {
   std::vector<Parked> ready;
   std::erase_if(parked_, [&](Parked& parked) {

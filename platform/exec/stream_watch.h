@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of this process waits in the middle, commands and transfers of the host, for a stream that
-// another kernel, perhaps of another process, has to move. One thread sleeps on the process's bell
-// (share/stream_bell.h) for all of them, and has those go on whose wait is over. While nothing
-// waits it sleeps where no other process can wake it, or keep it from being woken. In a forked
-// child nothing is ever parked: nothing runs there (Engine::lost_in_fork()).
+// Watches for everything in this process that waits in the middle for a stream: commands, and
+// transfers of the host. Another kernel, perhaps in another process, has to move the stream. One
+// thread sleeps on the process's bell (share/stream_bell.h) for all of them, and lets those
+// continue whose wait is over. While nothing waits it sleeps on a word that no other process can
+// reach. In a forked child nothing is ever parked, since nothing runs there
+// (Engine::lost_in_fork()).
 #ifndef CONCLAVE_PLATFORM_EXEC_STREAM_WATCH_H_
 #define CONCLAVE_PLATFORM_EXEC_STREAM_WATCH_H_
 
@@ -20,9 +21,9 @@ class StreamWatch {
  public:
   static StreamWatch& get();
 
-  // Has `go_on`, which throws nothing, called when `waiting` is over; from then on another thread
-  // may be at it. False, and nothing happens, where that is so already. Throws
-  // Error{CL_OUT_OF_RESOURCES} where there is no thread to be had.
+  // Arranges that `go_on`, which throws nothing, is called when `waiting` is over; from then on
+  // another thread may run it. Returns false and does nothing if the wait is over already. Throws
+  // Error{CL_OUT_OF_RESOURCES} if no thread can be had.
   bool park(Waiting& waiting, std::function<void()> go_on);
 
  private:

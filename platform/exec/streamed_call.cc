@@ -14,19 +14,19 @@
 namespace conclave {
 namespace {
 
-// What a kernel may have as private memory, and what the functions below it need.
+// A kernel's private memory, and what the functions below it need.
 constexpr size_t kStackBytes = 9u << 20;
 
-// How long a kernel looks whether the other end has moved something before it gives up its compute
-// unit: about what that costs.
+// How long a kernel watches whether the other end moves something before it gives up its compute
+// unit: about what giving it up costs.
 constexpr uint64_t kSpinNs = 10'000;
 
-// How long it runs before others may have the compute unit, though there is something to be moved.
+// How long it runs before others may have the compute unit although something can be moved.
 constexpr uint64_t kTurnNs = 1'000'000;
 
 }  // namespace
 
-// Until no other kernel has one of the call's streams.
+// Waits until no other kernel has one of the call's streams.
 class StreamedCall::AllEnds : public Waiting {
  public:
   explicit AllEnds(StreamedCall& call) : call_(call) {}
@@ -38,7 +38,7 @@ class StreamedCall::AllEnds : public Waiting {
   StreamedCall& call_;
 };
 
-// Until so many bytes can be moved.
+// Waits until that many bytes can be moved.
 class StreamedCall::Movement : public Waiting {
  public:
   Movement(StreamedCall& call, share::StreamEnd& end, uint64_t bytes)
@@ -54,7 +54,7 @@ class StreamedCall::Movement : public Waiting {
   const uint64_t bytes_;
 };
 
-// For nothing: others may have the unit in between.
+// Waits for nothing: others may have the compute unit in between.
 class StreamedCall::Pause : public Waiting {
  public:
   void begin_wait() override {}
@@ -119,7 +119,8 @@ void StreamedCall::cancel(Cancel how) {
   share::StreamBells(here.segment.layout()).ring(here.self);
 }
 
-// All ends, or none: two kernels that have one each of what both need would wait for ever.
+// Attaches all ends or none: two kernels that each had one of two common streams would wait for
+// ever.
 bool StreamedCall::attach() {
   if (std::all_of(ends_.begin(), ends_.end(), [](End& end) { return end.end.attach(); }))
     return true;
@@ -171,7 +172,7 @@ void StreamedCall::wait_until(Waiting& waiting) {
   suspend(waiting, Cancel::kWhereItWaits);
 }
 
-// Leaves the body, before or after, where it has been cancelled so far.
+// Leaves the body, before or after the wait, if it has been cancelled to that degree.
 void StreamedCall::suspend(Waiting& waiting, Cancel least) {
   leave_if(least);
   waiting_ = &waiting;

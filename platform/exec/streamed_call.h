@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A call of a kernel that may have to wait: one that has streams, or belongs to a graph. It runs on
-// a stack, and in a workspace, of its own, so that it can wait in the middle without keeping a
-// compute unit, and go on later on another one. Such a kernel is a single work-item.
+// a separate stack and workspace, so it can wait in the middle without keeping a compute unit, and
+// go on later on another one. Such a kernel is a single work-item.
 #ifndef CONCLAVE_PLATFORM_EXEC_STREAMED_CALL_H_
 #define CONCLAVE_PLATFORM_EXEC_STREAMED_CALL_H_
 
@@ -32,35 +32,36 @@ class StreamedCall {
 
   const abi::Workspace& workspace() const { return workspace_; }
   const abi::UnitAccess& access() const { return access_; }
-  // What the argument of port number `i` is to point to.
+  // What the argument of port number `i` points to.
   abi::Stream* argument(size_t i);
 
-  // Begins with `body`, whose captures live as long as this, once no other kernel has its streams.
+  // Begins with `body`, whose captures live as long as this call, once no other kernel has its
+  // streams.
   void start(std::function<void()> body);
   bool started() const { return started_; }
   // Runs on until the body has ended or has to wait; whether it has ended. Inside of
   // kernel_calls::run(), which a broken stream leaves: defect() tells why then.
   bool run();
-  // What the body waits for, where run() has returned false.
+  // What the body waits for if run() has returned false.
   Waiting* waiting() { return waiting_; }
   const std::string& defect() const { return defect_; }
   // Publishes what the body has done, and gives its streams back.
   void finish();
 
-  // Where a body that has been cancelled is left: not at all; at its next wait, or in the present
-  // one; also where it would merely let others have the compute unit.
+  // Where a cancelled body is left: nowhere; at its next wait, or in the present one; or also where
+  // it would only let others have the compute unit.
   enum class Cancel { kNot, kWhereItWaits, kAnywhere };
   // From any thread, one at a time.
   void cancel(Cancel how);
-  // The next body is not cancelled, before that has been started or anybody else knows of it.
+  // The next body is not cancelled. Called before it starts and before anybody else knows of it.
   void renew();
 
   // --- For the body, and what it calls ---
 
-  // Returns when the wait is over; the thread may be another one then. Leaves the kernel's call
-  // where this has been cancelled.
+  // Returns when the wait is over; the thread may then be another one. Leaves the kernel's call if
+  // the call has been cancelled.
   void wait_until(Waiting& waiting);
-  // Lets others have the compute unit, if it is time for that.
+  // Lets others have the compute unit if it is time for that.
   void pause_if_due();
   // What kStreamWait and kStreamFill ask.
   static uint64_t wait(uint64_t stream, uint64_t bytes);

@@ -9,7 +9,7 @@ namespace {
 // Shorter times are collected before they go to the shared account.
 constexpr uint64_t kWorthAccountingNs = 200'000;
 
-// How often in a slice it is looked whether somebody is far behind.
+// How often in a slice to look whether somebody is far behind.
 constexpr uint64_t kLooksPerSlice = 8;
 
 }  // namespace
@@ -65,7 +65,7 @@ bool Tenure::is_over() {
   return false;
 }
 
-// Before the slice is over the unit goes only to somebody who is far behind, such as a process of
+// Before the slice is over, only a process that is far behind gets the compute unit, such as one of
 // higher priority.
 bool Tenure::is_overtaken(uint64_t now) {
   share::Leases& leases = cu_->leases();
@@ -95,14 +95,14 @@ void Tenure::begin_slice(uint64_t now) {
   slice_cpu_start_ = thread_cpu_ns();
 }
 
-// Brings what was used to the shared account.
+// Adds what was used to the shared account.
 void Tenure::settle() {
   ComputeUnit::Account& account = cu_->account();
   if (account.ns) cu_->leases().charge(account.ns, account.cost);
   account = {};
 }
 
-// In a slice the CPU's clock knows better than the sum of the work's times.
+// Within a slice the CPU's clock is better than the sum of the work's times.
 void Tenure::end_slice() {
   ComputeUnit::Account& account = cu_->account();
   if (slice_start_ != 0 && account.ns) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread's time on a compute unit: by what right it is there, how long it may stay, and the
-// account of what it used. A thread that acts for a unit has the unit's token (dispatcher.h), which
-// keeps the other threads of this process away; device work needs a right against other processes
-// too.
+// A thread's time on a compute unit: by what right it is there, how long it may stay, and how much
+// it has used. A thread that acts for a compute unit has its token (dispatcher.h), which keeps the
+// other threads of this process away. Device work also needs a right against other processes.
 #ifndef CONCLAVE_PLATFORM_EXEC_TENURE_H_
 #define CONCLAVE_PLATFORM_EXEC_TENURE_H_
 
@@ -19,22 +18,25 @@ class Tenure {
   ComputeUnit& cu() const { return *cu_; }
   Right right() const { return permit_.right; }
   const Permit& permit() const { return permit_; }
-  // Whether a command may run that needs a lease, or none.
+  // Whether a command may run now; `needs_lease`: it is device work.
   bool may_run(bool needs_lease) const;
 
-  // Tries to get a right to device work: the lease, or else a guest's where this process is below
-  // its share.
+  // Tries to get a right to device work: the lease, or a guest's right if this process is below its
+  // share.
   bool obtain();
 
-  // Between two work-groups, or commands: whether somebody else should have the unit now.
+  // Asked between two work-groups or commands: whether another process should have the compute unit
+  // now.
   bool is_over();
-  // Between two commands, first come first served: whether somebody waits with an older ticket.
+  // Asked between two commands under first come, first served: whether somebody waits with an older
+  // ticket.
   bool is_behind(uint64_t ticket);
 
   // Notes that device work has taken `ns` by the clock, which cost `cost` by its priority.
   void use(uint64_t ns, uint64_t cost);
 
-  // Hands the unit to whoever's turn it is; false, and nothing changes, where that is nobody else.
+  // Hands the compute unit to the process whose turn it is. Returns false and changes nothing if
+  // there is none.
   bool yield();
   // Ends the right.
   void end();
@@ -47,8 +49,8 @@ class Tenure {
 
   ComputeUnit* cu_;
   Permit permit_;
-  // A slice is a time for which others want the unit: 0 while nobody does. In it, CPU time is
-  // charged: what the system gave to others meanwhile was not used.
+  // A slice is a time during which others want the compute unit; 0 while nobody does. Within it CPU
+  // time is charged, since time that the system gave to others was not used.
   uint64_t slice_start_ = 0;
   uint64_t slice_cpu_start_ = 0;
   uint64_t looked_at_ = 0;

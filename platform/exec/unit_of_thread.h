@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which compute unit a thread is on while it runs code of a kernel: what C code has instead of the
-// workspace by which OpenCL C finds its unit.
+// The compute unit that a thread is on while it runs code of a kernel. OpenCL C finds it by the
+// workspace; C code finds it here.
 #ifndef CONCLAVE_PLATFORM_EXEC_UNIT_OF_THREAD_H_
 #define CONCLAVE_PLATFORM_EXEC_UNIT_OF_THREAD_H_
 
@@ -13,18 +13,18 @@ namespace conclave {
 
 class UnitOfThread {
  public:
-  // The units of an OpenMP team, by the numbers of its threads.
+  // The compute units of an OpenMP team, by the numbers of its threads.
   using Team = std::vector<const abi::UnitAccess*>;
 
-  // The calling thread runs a kernel on this unit, until it is told of another one.
+  // The calling thread runs a kernel on this compute unit, until it is told of another one.
   static void set(const abi::UnitAccess& unit) { unit_ = &unit; }
   // The calling thread, which OpenMP's library made, is the team's thread of this number. The
-  // team's units may change from one kernel to the next; `team` itself stays for good.
+  // team's compute units may change from one kernel to the next; `team` itself stays for ever.
   static void join(const Team& team, size_t number);
 
   // The number of the unit in the device.
   static uint32_t number() { return get()->number; }
-  // What programs call through image::kUnitVariable. Threads that are on no unit get
+  // What programs call through image::kUnitVariable. Threads that are on no compute unit get
   // UnitServices::without_unit().
   static const abi::UnitAccess* get();
 

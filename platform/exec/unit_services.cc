@@ -99,14 +99,14 @@ UnitServices::Level* UnitServices::level(uint64_t number) {
 
 uint64_t UnitServices::call(void* self, DeviceCall call, uint64_t a, uint64_t b, uint64_t c) {
   if (call == DeviceCall::kDelay) return delay(a), 0;
-  // The thread that goes on after a wait may be another one.
+  // The thread that continues after a wait may be another one.
   if (call == DeviceCall::kStreamWait) return StreamedCall::wait(a, b);
   if (call == DeviceCall::kStreamFill) return StreamedCall::fill(a);
   // The kernel is not left while locks are held.
   kernel_calls::Hold hold;
   try {
     return static_cast<UnitServices*>(self)->answer(call, a, b, c);
-  } catch (const std::bad_alloc&) {  // no exception gets through kernel code
+  } catch (const std::bad_alloc&) {  // no exception passes through kernel code
     return 0;
   }
 }
@@ -164,7 +164,7 @@ uint64_t UnitServices::answer_heap(DeviceCall call, uint64_t heap, uint64_t b, u
   }
 }
 
-// Nothing of it is ever freed, so it only grows.
+// Nothing is ever freed, so the heap only grows.
 uint64_t UnitServices::allocate_locally(uint64_t bytes) {
   if (local_heap_ >= local_heap_end_ || bytes > local_heap_end_ - local_heap_) return 0;
   const uint64_t block = local_heap_;

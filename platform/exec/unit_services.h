@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a compute unit does for the kernel that runs on it when that asks (abi::DeviceCall): TI's
+// What a compute unit does at the request of the kernel that runs on it (abi::DeviceCall): TI's
 // clock, scratch memory, caches, heaps and DMA channels.
 #ifndef CONCLAVE_PLATFORM_EXEC_UNIT_SERVICES_H_
 #define CONCLAVE_PLATFORM_EXEC_UNIT_SERVICES_H_
@@ -14,17 +14,17 @@
 
 namespace conclave {
 
-// One belongs to each compute unit, and is used by the thread that acts for it.
+// Each compute unit has one. The thread that acts for the compute unit uses it.
 class UnitServices {
  public:
-  // Of one core of TI's K2H.
+  // The sizes of one core of TI's K2H.
   static constexpr uint64_t kL1dBytes = 32 << 10, kL2Bytes = 1 << 20;
   static constexpr uint64_t kL2CacheBytes = 128 << 10;  // to begin with
 
-  // How kernels reach them; `number`: of the compute unit.
+  // How kernels reach the services; `number` is the compute unit's.
   abi::UnitAccess access(uint32_t number);
-  // For threads of a kernel's C code that are on no unit: no memory of a unit's, UINT32_MAX for its
-  // numbers, and all that the units have in common.
+  // For threads of a kernel's C code that are on no compute unit. It gives no memory, UINT32_MAX
+  // for the numbers, and everything that all compute units have in common.
   static const abi::UnitAccess& without_unit();
 
   // Heaps in the unit's local memory end: the memory will be used for something else.
@@ -33,7 +33,8 @@ class UnitServices {
   static void forget_heaps(const void* memory, size_t bytes);
 
  private:
-  // Memory that is partly a cache, as a setting without effect, and partly the kernels' to use.
+  // Memory that is partly a cache, which is a setting without effect, and partly for kernels to
+  // use.
   struct Level {
     uint64_t bytes, cache;
     std::unique_ptr<std::byte[]> memory;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a command, or a transfer of the host, that has been left in the middle waits for
+// What a command, or a transfer of the host, waits for after it has been left in the middle
 // (stream_watch.h).
 #ifndef CONCLAVE_PLATFORM_EXEC_WAITING_H_
 #define CONCLAVE_PLATFORM_EXEC_WAITING_H_
@@ -14,7 +14,7 @@ class Waiting {
   virtual void begin_wait() = 0;
   // Whether the command can go on.
   virtual bool is_over() = 0;
-  // Whether nobody rings, and somebody has to look from time to time.
+  // Whether nobody rings the bell, so that somebody must look from time to time.
   virtual bool polls() const { return false; }
 };
 

@@ -17,12 +17,12 @@
 namespace conclave {
 namespace {
 
-// How often who is to leave is reminded, and how long the watchdog stays where calls with time
-// limits come one after the other.
+// How often a thread that must leave is reminded, and how long the watchdog stays if calls with
+// time limits follow one another.
 constexpr uint64_t kRetryNs = 1'000'000;
 constexpr uint64_t kLingerNs = 100'000'000;
 
-// No processor keeps a store to itself for so long.
+// No processor delays a store for so long.
 constexpr useconds_t kFenceUs = 100;
 
 }  // namespace
@@ -97,13 +97,14 @@ void CallRegistry::want(LaunchCalls& launch, const Departure& departure) {
   if (launch.left.load()) return;
   launch.departure = departure;
   launch.left.store(true);
-  // A processor whose thread has not seen that yet shows us what that thread said before it looked.
+  // A processor whose thread has not seen that yet shows us what its thread stored before it
+  // looked.
   if (!has_fence_ || syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0)
     usleep(kFenceUs);
   const uint64_t now = now_ns();
   for (CallingThread* thread : threads_) {
-    // A thread counts a call before it names the launch: where the number is the same before and
-    // behind the look at the launch, that is the launch of the call of this number.
+    // A thread counts a call before it names the launch. If the number is the same before and after
+    // the look at the launch, that is the launch of the call of this number.
     const uint64_t number = thread->number.load();
     if (thread->launch.load() != &launch || thread->number.load() != number) continue;
     thread->wanted_at_ns = now;
@@ -113,7 +114,7 @@ void CallRegistry::want(LaunchCalls& launch, const Departure& departure) {
   if (!watch_until(now)) look_at_calls(now);
 }
 
-// False where there is no watchdog to be had.
+// False if there can be no watchdog.
 bool CallRegistry::watch_until(uint64_t time_ns) {
   if (watching_) {
     if (time_ns < wake_ns_) changed_.notify_one();
@@ -141,12 +142,12 @@ void CallRegistry::watch() {
   watching_ = false;
 }
 
-// Makes a thread look, unless a signal is on its way already.
+// Makes a thread look, unless a signal is already on its way.
 void CallRegistry::remind(pthread_t thread, std::atomic<bool>& reminded) const {
   if (!reminded.exchange(true) && pthread_kill(thread, signal_) != 0) reminded.store(false);
 }
 
-// Both return when to look again.
+// These two return when to look again.
 uint64_t CallRegistry::look_at_calls(uint64_t now) {
   uint64_t next = UINT64_MAX;
   for (CallingThread* thread : threads_) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The threads that call kernel code, and the watchdog: a thread that is there while a call has a
-// time limit, or somebody is to leave or to stop and has not done so yet.
+// The threads that call kernel code, and the watchdog. The watchdog is a thread that exists while a
+// call has a time limit, or while a thread that must leave or stop has not done so yet.
 #ifndef CONCLAVE_PLATFORM_LOADER_CALL_REGISTRY_H_
 #define CONCLAVE_PLATFORM_LOADER_CALL_REGISTRY_H_
 
@@ -19,22 +19,23 @@ class KernelCall {
       : site(call_site), outer(outer_call), fault(its_fault) {}
 
   const kernel_calls::Site& site;
-  KernelCall* const outer;          // that the thread was in; null: none
-  void* sanitizer_fiber = nullptr;  // that the call began on
+  KernelCall* const outer;          // the call that the thread was in; null: none
+  void* sanitizer_fiber = nullptr;  // on which the call began
   void* place[5];                   // of __builtin_setjmp
-  KernelFault& fault;               // that ended it; the thread's
+  KernelFault& fault;               // the fault that ended it; the thread owns it
 };
 
-// A thread that calls kernel code, as the others see it. A call costs no lock and no fence: the
-// thread counts it up, says what launch it is for, and then looks whether that has been left. Who
-// leaves a launch says so, makes all threads pass a fence (membarrier(2)), and then looks at them.
+// A thread that calls kernel code, as others see it. A call costs no lock and no fence: the thread
+// counts the call, names its launch, and then checks whether the launch has been left. A thread
+// that leaves a launch says so, makes all threads pass a fence (membarrier(2)), and then looks at
+// them.
 struct CallingThread {
   pthread_t thread = {};
   // The present call. Written by the thread.
   std::atomic<uint64_t> number{0};
   std::atomic<LaunchCalls*> launch{nullptr};  // null: there is none
-  // For the thread's signal handler: the number of the call that is to be left, and whether
-  // wherever the thread is. Written by the registry.
+  // For the thread's signal handler: the number of the call that must be left, and whether it must
+  // be left wherever the thread is. The registry writes it.
   std::atomic<uint64_t> wanted{0};
   std::atomic<bool> forced{false};
   // A signal is on its way to the thread; a second one would only take up room in the queue.
@@ -56,28 +57,27 @@ class CallRegistry {
  public:
   static CallRegistry& get();
 
-  // `signal` makes a thread look whether it is to leave or to stop.
+  // `signal` makes a thread look whether it must leave or stop.
   void start(int signal) { signal_ = signal; }
 
   void add(CallingThread& thread);
   void remove(CallingThread& thread);
 
-  // All calls of the launch are to be left with `departure`, unless the launch has been left
-  // before.
+  // Leaves all calls of the launch with `departure`, unless the launch has been left before.
   void depart(LaunchCalls& launch, const Departure& departure);
-  // The same where one of a team's threads says so; `fault`: that it had.
+  // The same at the request of one of a team's threads; `fault`: the fault it had.
   void depart(TeamThreads& team, const Departure& departure, const KernelFault& fault = {});
   // How the launch was left.
   Departure departure_of(LaunchCalls& launch);
 
-  // The thread's present call is to be left at that time. False where nobody can see to that.
+  // Leaves the thread's present call at that time. False if nobody can do that.
   bool limit(CallingThread& thread, uint64_t deadline_ns);
   // From here on the watchdog does not touch the launch of the thread's last call.
   void end_limit(CallingThread& thread);
 
   // The call of a team's master; null: it has ended.
   void set_call(TeamThreads& team, KernelCall* call);
-  // The thread may have been another team's before.
+  // The thread may have been in another team before.
   void add_member(TeamThreads& team, TeamThreads::Member& member);
   void stop(TeamThreads& team);
 

@@ -11,7 +11,7 @@
 namespace conclave {
 namespace {
 
-// Relative paths to included files, and to C code, count from the working directory.
+// Paths to included files and to C code may be relative to the working directory.
 bool depends_on_directory(const protocol::Request& request) {
   return request.source.find("include") != std::string::npos ||
          request.options.find("-I") != std::string::npos ||

@@ -10,8 +10,8 @@
 namespace conclave {
 
 // 32 hex digits that differ for requests that `compiler`, the path of the compiler, may answer
-// differently on this machine; empty where the compiler is not there. Files that the source
-// includes are not part of it.
+// differently on this machine; empty if the compiler is not there. Files that the source includes
+// are not part of it.
 std::string compile_key(const protocol::Request& request, const std::string& compiler);
 
 }  // namespace conclave

@@ -60,7 +60,8 @@ Progress send_all(const Descriptor& connection, std::string_view bytes,
   return Progress::kDone;
 }
 
-// Appends `size` bytes to `bytes`, which grows with what arrives and not with what is announced.
+// Appends `size` bytes to `bytes`, which grows with the bytes that arrive, not with the announced
+// size.
 Progress receive(const Descriptor& connection, uint64_t size, std::string& bytes,
                  Clock::time_point deadline) {
   constexpr uint64_t kChunk = 1 << 20;
@@ -123,7 +124,7 @@ bool CompileServer::usable(const std::string& program) {
          !process_->wait(milliseconds(0));
 }
 
-// Hands the server its end of a new connection: one byte with the descriptor attached.
+// Hands the server its end of a new connection: one byte, with the descriptor attached.
 bool CompileServer::pass_connection(const Descriptor& theirs) {
   const char byte = 0;
   return control_.is_ours() &&
@@ -149,7 +150,7 @@ CompileServer::Result CompileServer::ask(const protocol::Request& request, Deadl
   std::string header, answer;
   Progress progress = send_all(connection, length.body(), deadline);
   if (progress == Progress::kDone) progress = send_all(connection, body, deadline);
-  // A server that did not want all of the request may have answered nevertheless.
+  // A server that did not take all of the request may have answered anyway.
   if (progress != Progress::kTimedOut)
     progress = receive(connection, sizeof(uint64_t), header, deadline);
   if (progress == Progress::kDone) {
@@ -161,7 +162,7 @@ CompileServer::Result CompileServer::ask(const protocol::Request& request, Deadl
   }
   if (!connection.is_ours())
     return failure(Outcome::kServerGone, "the program closed the connection to the compiler");
-  // Tells the server that nobody listens any more, also where a forked child has this socket too.
+  // Tells the server that nobody listens any more, even if a forked child has this socket too.
   shutdown(connection.get(), SHUT_RDWR);
   if (progress == Progress::kDone) return decode(answer);
   if (progress == Progress::kTimedOut) return failure(Outcome::kTimedOut, "");

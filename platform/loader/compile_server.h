@@ -14,35 +14,35 @@
 
 namespace conclave {
 
-// One `clocl --server` process. It ends when the last owner lets go of the object.
+// One `clocl --server` process. It ends when the last owner releases the object.
 class CompileServer {
  public:
   using Deadline = std::chrono::steady_clock::time_point;
 
-  // What came of a request.
+  // The outcome of a request.
   enum class Outcome {
     kAnswered,
     kServerGone,  // the server did not take the request, or went idle just then; ask another one
     kEnded,       // no answer: compiler or server died
     kTimedOut,
-    kNonsense,  // an answer that is none
+    kNonsense,  // an answer that makes no sense
   };
   struct Result {
     Outcome outcome;
-    protocol::Response response;  // where answered; otherwise its log says what happened
+    protocol::Response response;  // if answered; otherwise its log says what happened
   };
 
-  // Starts the program. Throws std::runtime_error where it cannot.
+  // Starts the program. Throws std::runtime_error if that is impossible.
   explicit CompileServer(const std::string& program);
-  // Tells the server to end and waits a moment for it; kills it where it does not.
+  // Tells the server to end, waits a moment, and then kills it.
   ~CompileServer();
 
   // Whether a new request may go to it: it runs, the host has not closed our connection to it, and
-  // it was started by `program` in the directory that is the working directory now (relative
-  // include paths are resolved by the server).
+  // it was started from `program` in the present working directory (the server resolves relative
+  // include paths).
   bool usable(const std::string& program);
 
-  // Sends the request and waits for the answer; several threads may do so at once.
+  // Sends the request and waits for the answer. Several threads may do so at once.
   Result ask(const protocol::Request& request, Deadline deadline);
 
  private:

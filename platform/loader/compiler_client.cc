@@ -37,8 +37,8 @@ bool is_program(const std::string& path) {
   return access(path.c_str(), X_OK) == 0;
 }
 
-// Whether the library's own people alone have put it there. Above a library that lies in /tmp, say,
-// anybody could.
+// Whether only the owners of the library can have put it there. Above a library that lies in /tmp,
+// for example, anybody could.
 bool is_of_library(const std::string& program, const std::string& library) {
   struct stat status;
   if (stat(library.c_str(), &status) != 0) return false;
@@ -47,7 +47,8 @@ bool is_of_library(const std::string& program, const std::string& library) {
   return why.empty();
 }
 
-// bin/clocl beside this library, in the build tree as in an installed prefix; "" where it is not.
+// bin/clocl beside this library, in the build tree or in an installed prefix; "" if it is not
+// there.
 std::string find_beside_library() {
   const auto* self = reinterpret_cast<const void*>(&compile);
   Dl_info info{};
@@ -67,7 +68,7 @@ std::string find_beside_library() {
   return "";
 }
 
-// The compiler's path; "" where there is none. A privileged program does not take it from whoever
+// The compiler's path; "" if there is none. A privileged program does not take it from the user who
 // started it.
 std::string compiler_path() {
   if (const char* path = secure_getenv("CONCLAVE_CLOCL"); path && *path)
@@ -77,10 +78,11 @@ std::string compiler_path() {
   return *beside;
 }
 
-// The server that new requests go to. Servers with requests under way live on until those are done.
+// The server for new requests. Servers with unfinished requests live until these are done.
 class ServerSlot {
  public:
-  // The usable server, started when there is none. Throws std::runtime_error where it cannot.
+  // The usable server; starts one if there is none. Throws std::runtime_error if that is
+  // impossible.
   std::shared_ptr<CompileServer> get(const std::string& program) {
     const std::lock_guard lock(mutex_);
     if (closed_) throw std::runtime_error("the process is ending");
@@ -88,7 +90,7 @@ class ServerSlot {
     if (!server_) server_ = std::make_shared<CompileServer>(program);
     return server_;
   }
-  // Takes this server, or any where null, out of use.
+  // Takes this server, or any server for null, out of use.
   void retire(const CompileServer* server) {
     std::shared_ptr<CompileServer> retired;  // ends after the lock is gone
     const std::lock_guard lock(mutex_);
@@ -149,7 +151,8 @@ Response ask_server(const Request& request, const std::string& program) {
   const uint32_t limit_s = Config::get().compile_timeout_s;
   const auto deadline = std::chrono::steady_clock::now() + seconds(limit_s);
   std::string last_log;
-  // A server may go idle, or the host may close its connection, just when a request is passed.
+  // A server may end for idleness, or the host may close its connection, just when a request is
+  // passed.
   for (int attempt = 0; attempt < 3; ++attempt) {
     const std::shared_ptr<CompileServer> server = process_slot.get().get(program);
     CompileServer::Result result = server->ask(request, deadline);
@@ -174,8 +177,8 @@ DiskCache::Entry make_entry(const Request& request, const Response& response,
   return entry;
 }
 
-// Whether the server's code needs more than this process sees of the CPU: an emulator such as
-// valgrind, which the server does not run in, hides features.
+// Whether the server's code needs more than this process sees of the CPU. An emulator such as
+// valgrind hides features, and the server does not run in it.
 bool asks_too_much(const Request& request, const ProgramImage& image) {
   std::string why;
   if (!request.target_cpu.empty() || image.kind() != ProgramKind::kExecutable ||
@@ -213,7 +216,7 @@ Response answer(DiskCache::Entry entry) {
   return response;
 }
 
-// The cache of this user, as the configuration wants it; without a key one that keeps nothing.
+// The cache of this user, by the configuration; without a key one that keeps nothing.
 DiskCache open_cache(const std::string& key) {
   const Config& config = Config::get();
   const bool cached = config.cache && !key.empty();
@@ -231,7 +234,7 @@ Response compile_cached(const Request& request) {
   if (auto entry = cache.find(key)) return answer(std::move(*entry));
   DiskCache::Lock lock = cache.lock(key, seconds(Config::get().compile_timeout_s));
   if (auto entry = cache.find(key)) return answer(std::move(*entry));
-  // Whoever was first has failed; those who waited for it now try side by side.
+  // The first one has failed. Those who waited for it now try side by side.
   if (lock.waited()) lock.release();
   return build(request, program, cache, key);
 }

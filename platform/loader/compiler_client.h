@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gets programs compiled: from the disk cache, or by the compile server, a `clocl --server` process
-// that is started when first needed and outlives no host.
+// that is started when it is first needed and does not outlive the host.
 #ifndef CONCLAVE_PLATFORM_LOADER_COMPILER_CLIENT_H_
 #define CONCLAVE_PLATFORM_LOADER_COMPILER_CLIENT_H_
 
@@ -10,9 +10,9 @@
 
 namespace conclave {
 
-// Answers `request` from the cache or the compile server; called from any thread, several at once.
-// Never throws: whatever goes wrong with the server (missing, crashed, killed, too slow, nonsense)
-// is a kFailure whose log says so, and the next call works with a new server.
+// Answers `request` from the cache or the compile server. Any thread may call it, several at once.
+// Never throws: if anything goes wrong with the server (missing, crashed, killed, too slow,
+// nonsense), the answer is a kFailure whose log says so, and the next call works with a new server.
 protocol::Response compile(const protocol::Request& request);
 
 // The answer to `request` if the cache has it.
@@ -21,7 +21,7 @@ std::optional<protocol::Response> find_compiled(const protocol::Request& request
 // Whether a compiler is installed beside this library (CL_DEVICE_COMPILER_AVAILABLE).
 bool compiler_available();
 
-// Lets an idle compile server go (clUnloadCompiler); the next request starts a new one.
+// Ends an idle compile server (clUnloadCompiler); the next request starts a new one.
 void unload_compiler();
 
 }  // namespace conclave

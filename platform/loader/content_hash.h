@@ -13,8 +13,8 @@ namespace conclave {
 // XXH3-128 as 32 lower-case hex digits, high half first, as `xxhsum -H2` prints it.
 std::string content_hash(std::string_view bytes);
 
-// The hash of several fields; each is preceded by its length, so that moving a character from one
-// to the next changes the hash.
+// The hash of several fields. Each is preceded by its length, so moving a character from one to the
+// next changes the hash.
 class FieldHasher {
  public:
   FieldHasher();

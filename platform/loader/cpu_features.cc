@@ -17,7 +17,7 @@ struct Leaf {
 };
 enum Register : uint8_t { kEax, kEbx, kEcx, kEdx };
 
-// All zero where the CPU does not have that leaf.
+// All zero if the CPU does not have that leaf.
 Leaf read_leaf(uint32_t number, uint32_t subleaf) {
   Leaf leaf;
   __get_cpuid_count(number, subleaf, &leaf.registers[kEax], &leaf.registers[kEbx],
@@ -44,7 +44,7 @@ const Cpu& cpu() {
   return instance;
 }
 
-// Which register states the operating system saves and restores (XCR0); 0 where it says nothing.
+// Which register states the operating system saves and restores (XCR0); 0 if it does not say.
 uint64_t saved_states() {
   constexpr uint32_t kOsXsave = 1u << 27;
   if (!(cpu().basic.registers[kEcx] & kOsXsave)) return 0;
@@ -206,7 +206,8 @@ const std::string& cpu_identity() {
     std::string text = "x86-64 ";
     for (Register reg : {kEbx, kEdx, kEcx}) append(text, cpu().vendor.registers[reg]);
     const Leaf& basic = cpu().basic;
-    // Family and model, not the stepping; ebx is left out as it tells which CPU this is.
+    // Family and model, without the stepping. ebx is left out, since it tells the number of this
+    // CPU.
     append(text, basic.registers[kEax] & ~0xfu);
     append(text, basic.registers[kEcx]);
     append(text, basic.registers[kEdx]);
@@ -227,7 +228,7 @@ const std::string& cpu_identity() {
 
 namespace conclave {
 
-// Nothing is known about other CPUs: a binary that names features is rebuilt for the machine.
+// Nothing is known about other CPUs: a binary that names features is built again for the machine.
 bool cpu_has_feature(std::string_view) {
   return false;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CPU of this machine can do, by LLVM's names, without LLVM.
+// What the CPU of this machine can do, by LLVM's names but without LLVM.
 #ifndef CONCLAVE_PLATFORM_LOADER_CPU_FEATURES_H_
 #define CONCLAVE_PLATFORM_LOADER_CPU_FEATURES_H_
 
@@ -9,14 +9,14 @@
 namespace conclave {
 
 // Whether code that needs this feature ("avx2", "avx512vl", ...; LLVM's names) runs here: the CPU
-// has it and the operating system saves its registers. False for names that are not known.
+// has it and the operating system saves its registers. False for unknown names.
 bool cpu_has_feature(std::string_view name);
 
-// LLVM's name of the largest generic CPU all of whose features are here ("x86-64-v3").
+// LLVM's name of the largest generic CPU whose features are all here ("x86-64-v3").
 std::string generic_cpu();
 
-// Identifies the CPU as far as code generation depends on it: the same text on two machines means
-// that a compiler would choose the same code for both.
+// Identifies the CPU as far as code generation depends on it: if two machines have the same text, a
+// compiler chooses the same code for both.
 const std::string& cpu_identity();
 
 }  // namespace conclave

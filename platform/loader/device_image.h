@@ -16,7 +16,7 @@ namespace conclave {
 
 class DeviceImage {
  public:
-  // Parses a device image. Throws Error{CL_INVALID_BINARY} naming what is wrong and where; never
+  // Parses a device image. Throws Error{CL_INVALID_BINARY} that says what is wrong and where. Never
   // reads outside `bytes`, whatever they are.
   static std::shared_ptr<const DeviceImage> parse(std::string bytes);
 
@@ -26,11 +26,11 @@ class DeviceImage {
   const GraphPlan& plan() const { return *plan_; }
   const std::shared_ptr<const ProgramImage>& program() const { return program_; }
 
-  // The numbers of the compute units that "vadd" (all of the kernel's) or "vadd:{vadd_1,vadd_2}"
-  // means. Throws Error{CL_INVALID_KERNEL_NAME}.
+  // The numbers of the compute units that a name means: "vadd" (all of the kernel's) or
+  // "vadd:{vadd_1,vadd_2}". Throws Error{CL_INVALID_KERNEL_NAME}.
   std::vector<uint32_t> units_named(const std::string& name) const;
   bool has_units(const std::string& kernel) const;
-  // Throws Error{CL_INVALID_BINARY} where a compute unit is on one that the device has not.
+  // Throws Error{CL_INVALID_BINARY} if a compute unit needs one that the device does not have.
   void require_fit(uint32_t device_units) const;
 
  private:
@@ -39,11 +39,11 @@ class DeviceImage {
   std::string bytes_;
   ImageUuid uuid_{};
   ImageLayout layout_;
-  std::optional<GraphPlan> plan_;  // of the layout
+  std::optional<GraphPlan> plan_;  // the layout's
   std::shared_ptr<const ProgramImage> program_;
 };
 
-// The kernel in "vadd:{vadd_1}", or the whole of a plain name.
+// The kernel in "vadd:{vadd_1}", or a plain name as it is.
 std::string kernel_of(const std::string& name);
 
 }  // namespace conclave

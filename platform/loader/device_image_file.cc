@@ -15,7 +15,7 @@ namespace {
 constexpr char kMagic[8] = "xclbin2";
 constexpr size_t kSectionsOffset = offsetof(axlf, m_sections);
 constexpr uint32_t kMaxSections = 64;
-// Where the registers of the first compute unit would be, and how far it is to the next one's.
+// Where the registers of the first compute unit would be, and the distance to the next one's.
 constexpr uint64_t kFirstBase = 0x1800000, kBaseStep = 0x10000;
 
 static_assert(sizeof(axlf_section_header) == 40 && sizeof(axlf_header) == 152);
@@ -26,7 +26,7 @@ struct Section {
   std::string_view content;
 };
 
-// Of everything in the image: two images are the same one if they do the same.
+// The hash of everything in the image: two images are the same one if they do the same.
 ImageUuid content_uuid(const std::vector<Section>& sections) {
   FieldHasher hasher;
   for (const Section& section : sections) {
@@ -58,7 +58,7 @@ std::string memory_section() {
   return std::string(bytes_of(topology));
 }
 
-// Names that tools show; not zero-terminated where they have 16 bytes.
+// Names for tools; without a terminating zero if they have 16 bytes.
 const char* name_of(uint32_t kind) {
   switch (kind) {
     case BITSTREAM:

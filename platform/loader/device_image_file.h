@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The container of a device image, xrt/xclbin.h: writing it, and finding its sections.
+// The container of a device image, xrt/xclbin.h: writes it, and finds its sections.
 #ifndef CONCLAVE_PLATFORM_LOADER_DEVICE_IMAGE_FILE_H_
 #define CONCLAVE_PLATFORM_LOADER_DEVICE_IMAGE_FILE_H_
 
@@ -23,23 +23,23 @@ class DeviceImageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// `kernels`: an XML text that tells the kernels' arguments and registers.
+// `kernels`: an XML text with the kernels' arguments and registers.
 std::string write_device_image(std::string_view program, const ImageLayout& layout,
                                std::string_view kernels);
 
 // Whether the bytes begin like a device image.
 bool is_device_image(std::string_view bytes);
 
-// What is in one, inside `bytes`.
+// The parts of one; they lie inside `bytes`.
 struct DeviceImageParts {
   ImageUuid uuid;
   std::string_view program, layout, kernels, ip_layout;
 };
-// Throws DeviceImageError where a part is missing or reaches outside, or the UUID does not fit the
-// content; never reads outside `bytes`.
+// Throws DeviceImageError if a part is missing or reaches outside, or if the UUID does not fit the
+// content. Never reads outside `bytes`.
 DeviceImageParts read_device_image(std::string_view bytes);
 
-// Where the registers of a compute unit would be on a device that has such: in IP_LAYOUT, and for
+// Where the registers of a compute unit would be on a device with registers: for IP_LAYOUT and
 // tools.
 uint64_t base_address(uint32_t compute_unit);
 

@@ -38,7 +38,7 @@ void debug(const std::string& text) {
   if (log::debug_enabled()) log::debug("program cache: " + text);
 }
 
-// Another descriptor of the directory, with a position of its own; -1 where it cannot be had.
+// Another descriptor of the directory, with its own position; -1 on failure.
 int open_again(int directory) {
   return openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
@@ -55,7 +55,7 @@ std::string encode(const DiskCache::Entry& entry) {
   return writer.body();
 }
 
-// Throws std::runtime_error where the body is too short.
+// Throws std::runtime_error if the body is too short.
 DiskCache::Entry decode(std::string_view body) {
   protocol::Reader reader(body);
   DiskCache::Entry entry;
@@ -68,7 +68,7 @@ DiskCache::Entry decode(std::string_view body) {
   return entry;
 }
 
-// The checksum covers the key, so that an entry under a wrong name is none.
+// The checksum covers the key, so an entry under a wrong name does not count.
 std::string checksum(const std::string& key, std::string_view body) {
   FieldHasher hasher;
   hasher.add(key);
@@ -90,7 +90,7 @@ void touch(int directory, const std::string& name) {
     utimensat(directory, name.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
 }
 
-// The name of a new file, which no other writer of this entry has, in whatever container it runs.
+// The name of a new file, which no other writer of this entry uses, whatever container it runs in.
 std::string fresh_name(const std::string& key) {
   uint64_t random = 0;
   if (getrandom(&random, sizeof random, GRND_NONBLOCK) != sizeof random)
@@ -193,7 +193,7 @@ void DiskCache::store(const std::string& key, const Entry& entry) const {
 
 void DiskCache::Lock::release() {
   if (!file_) return;
-  // Only the holder removes the file; who waits for it finds that out and makes a new one.
+  // Only the holder removes the file. A process that waits for it notices that and makes a new one.
   if (directory_.is_ours()) unlinkat(directory_.get(), name_.c_str(), 0);
   // Not left to close(): a child that the host forked meanwhile has the same open file.
   if (file_.is_ours()) flock(file_.get(), LOCK_UN);
@@ -217,7 +217,7 @@ DiskCache::Lock DiskCache::lock(const std::string& key, std::chrono::millisecond
     while (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
       if ((errno != EWOULDBLOCK && errno != EINTR) || !file.is_ours()) return {};
       waited = true;
-      // What is waited for is there: nobody needs the lock, and together all are served sooner.
+      // The entry is there. Nobody needs the lock, and without it all are served sooner.
       if (faccessat(directory(), key.c_str(), F_OK, 0) == 0) return {};
       if (Clock::now() >= deadline) {
         debug("gave up waiting for another process to build " + key);
@@ -226,7 +226,7 @@ DiskCache::Lock DiskCache::lock(const std::string& key, std::chrono::millisecond
       std::this_thread::sleep_for(pause);
       pause = std::min<std::chrono::microseconds>(pause * 3 / 2, std::chrono::milliseconds(10));
     }
-    // The one who had it may have removed the file; then this lock means nothing.
+    // The former holder may have removed the file; then this lock means nothing.
     struct stat held, named;
     if (fstat(file.get(), &held) == 0 &&
         fstatat(directory(), name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -248,7 +248,7 @@ std::vector<DiskCache::Item> DiskCache::items() const {
   return items;
 }
 
-// What writers left that crashed long ago.
+// Removes what writers left that crashed long ago.
 void DiskCache::remove_stale_files() const {
   const time_t now = time(nullptr);
   for_each_file(directory(), [&](const std::string& name, const struct stat& status) {
@@ -267,7 +267,7 @@ void DiskCache::trim() const {
   uint64_t total = 0;
   for (const Item& item : all) total += item.bytes;
   if (total <= size_limit_) return;
-  // Some room below the limit, so that not every store has to make room again.
+  // Makes some room below the limit, so that not every store has to make room again.
   for (const Item& item : all) {
     if (total <= size_limit_ - size_limit_ / 8) break;
     if (remove(item.key)) total -= item.bytes;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Built programs on disk, shared by all processes of a user.
 //
-// One directory; one file for each entry, named by its key. An entry is written beside and renamed,
-// so that a reader sees a whole entry or none; a checksum finds what a crash or a full disk left.
-// The cache never fails: whatever is wrong with the directory, nothing is found and nothing kept.
+// One directory, with one file per entry, named by its key. An entry is first written under another
+// name and then renamed, so a reader sees a whole entry or none. A checksum finds what a crash or a
+// full disk left. The cache never fails: if anything is wrong with the directory, nothing is found
+// and nothing kept.
 #ifndef CONCLAVE_PLATFORM_LOADER_DISK_CACHE_H_
 #define CONCLAVE_PLATFORM_LOADER_DISK_CACHE_H_
 
@@ -25,26 +26,26 @@ class DiskCache {
   struct Entry {
     std::string image;
     std::string log;
-    // Files that the image was made from: the entry counts only while they have that content.
+    // The files that the image was made from. The entry counts only while they have that content.
     std::vector<Dependency> dependencies;
   };
 
-  // What is under a key.
+  // What lies under a key.
   struct Finding {
     enum class State { kUsable, kNone, kOutOfDate, kDamaged };
     State state = State::kNone;
-    std::string why;  // it is not usable
-    Entry entry;      // of a usable one, or one that is out of date
+    std::string why;  // why it is not usable
+    Entry entry;      // set if it is usable or out of date
   };
 
-  // An entry as its directory shows it, not read.
+  // An entry as its directory shows it, without reading it.
   struct Item {
     std::string key;
     uint64_t bytes;
     timespec used;  // the last time, to the minute
   };
 
-  // The right to make the entry of one key; others wait for it instead of making the same.
+  // The right to make the entry of one key. Others wait for it instead of making the same.
   class Lock {
    public:
     Lock() = default;
@@ -57,7 +58,7 @@ class DiskCache {
     Lock(Lock&&) = default;
     Lock& operator=(Lock&&) = delete;
     explicit operator bool() const { return static_cast<bool>(file_); }
-    // Whether someone else had it when it was asked for.
+    // Whether somebody else had it at the time of the request.
     bool waited() const { return waited_; }
     void release();
 
@@ -68,35 +69,35 @@ class DiskCache {
     bool waited_ = false;
   };
 
-  // Uses the directory `path`, an absolute one, which is made when needed. It must belong to this
-  // user and be writable for nobody else. `size_limit` in bytes: beyond it the entries that were
-  // not used for the longest time go. An empty `path` makes a cache that keeps nothing.
+  // Uses the absolute directory `path`, which is made when needed. It must belong to this user and
+  // be writable for nobody else. `size_limit` in bytes: beyond it the least recently used entries
+  // go. An empty `path` makes a cache that keeps nothing.
   DiskCache(const std::string& path, uint64_t size_limit);
 
-  // Why the directory is not used; "" where it is.
+  // Why the directory is not used; "" if it is.
   const std::string& refusal() const { return refusal_; }
 
-  // The usable entry of a key. Marks it as used now; removes a damaged one.
+  // The usable entry of a key. Marks it as used now, and removes a damaged one.
   std::optional<Entry> find(const std::string& key) const;
-  // Looks at what is there and leaves it as it is.
+  // Looks at an entry and leaves it as it is.
   Finding inspect(const std::string& key) const;
   void store(const std::string& key, const Entry& entry) const;
-  // Waits until nobody else has the lock, or the entry is there, at most `limit`; holds nothing in
-  // the second case and after that, or where the directory cannot be used. The lock of a process
-  // that dies is free at once.
+  // Waits until nobody else has the lock, or until the entry is there, at most `limit`. Holds
+  // nothing in the second case, after `limit`, or if the directory cannot be used. The lock of a
+  // process that dies is free at once.
   Lock lock(const std::string& key, std::chrono::milliseconds limit) const;
 
   // Removes the least recently used entries until the rest fits the limit, and what crashed writers
   // left. store() calls it from time to time.
   void trim() const;
 
-  // All entries, those first that were not used for the longest time.
+  // All entries, the least recently used ones first.
   std::vector<Item> items() const;
-  // Removes one entry, damaged or not; false where there is none.
+  // Removes one entry, damaged or not; false if there is none.
   bool remove(const std::string& key) const;
 
  private:
-  // A number that openat() and its like refuse where there is no directory, or no longer.
+  // A number that openat() and similar calls refuse if there is no directory, or no longer.
   int directory() const { return directory_.is_ours() ? directory_.get() : -1; }
   void remove_stale_files() const;
 

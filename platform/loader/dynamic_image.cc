@@ -25,8 +25,8 @@ constexpr uint32_t kAllowed[] = {R_X86_64_NONE, R_X86_64_RELATIVE, R_X86_64_GLOB
 // What <elf.h> of glibc 2.36 calls DT_RELR and friends; spelled out for older headers.
 constexpr int64_t kRelr = 36, kRelrSize = 35, kRelrEntry = 37;
 
-// The dynamic entries that are let through. Everything else (initialisers, run paths, auditing, a
-// name of its own that other libraries could be resolved to, text relocations) is refused.
+// The dynamic entries that are allowed. Everything else (initialisers, run paths, auditing, a name
+// of its own that other libraries could be resolved to, text relocations) is refused.
 constexpr int64_t kAllowedTags[] = {
     DT_NEEDED,   DT_PLTRELSZ, DT_PLTGOT,     DT_HASH,     DT_STRTAB,   DT_SYMTAB,  DT_RELA,
     DT_RELASZ,   DT_RELAENT,  DT_STRSZ,      DT_SYMENT,   DT_SYMBOLIC, DT_PLTREL,  DT_JMPREL,
@@ -111,7 +111,7 @@ void DynamicImage::check_segment(const Elf64_Phdr& segment) {
         bad_image(where + " lies outside the load segments");
       return;
     case PT_PHDR:
-      // lld leaves room for segments that came to nothing.
+      // lld leaves room for segments that turned out empty.
       if (segment.p_offset != file_.header().e_phoff ||
           segment.p_filesz < file_.segments().size() * sizeof(Elf64_Phdr))
         bad_image("has a program header segment that is not its program header table");
@@ -129,7 +129,7 @@ void DynamicImage::check_segment(const Elf64_Phdr& segment) {
     default:
       bad_image("has a " + where + ", which kernels do not need");
   }
-  // The memory image of these is what has been, or will be, read from the file.
+  // The memory image of these has been read, or will be read, from the file.
   const Elf64_Phdr* load = covering(segment.p_vaddr, segment.p_filesz, true);
   if (!load || segment.p_memsz != segment.p_filesz ||
       segment.p_vaddr - load->p_vaddr != segment.p_offset - load->p_offset)
@@ -227,7 +227,7 @@ void DynamicImage::read_tables() {
   if (entry(DT_PLTREL).value_or(DT_RELA) != DT_RELA)
     bad_image("has function relocations of an unknown kind");
   check_relocations(plt);
-  // The dynamic linker takes the one's size from the other's where both end at the same place.
+  // The dynamic linker derives one size from the other if both tables end at the same place.
   if (plt.size > relocations.size &&
       plt.address + plt.size == relocations.address + relocations.size && relocations.size != 0)
     bad_image("has relocation tables that overlap");
@@ -243,7 +243,7 @@ void DynamicImage::read_tables() {
   check_versions();
 }
 
-// The hash table is the only thing that tells how many dynamic symbols there are.
+// Only the hash table tells how many dynamic symbols there are.
 uint64_t DynamicImage::count_symbols() const {
   const std::string_view table =
       constant_from(required_entry(DT_GNU_HASH, "GNU hash table"), "GNU hash table");

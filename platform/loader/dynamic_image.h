@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of a shared object that the system's dynamic linker reads. The dynamic linker trusts it
-// and crashes on damage; a program binary may come from anywhere, so it is checked before.
+// and crashes on damage. A program binary may come from anywhere, so this checks it first.
 #ifndef CONCLAVE_PLATFORM_LOADER_DYNAMIC_IMAGE_H_
 #define CONCLAVE_PLATFORM_LOADER_DYNAMIC_IMAGE_H_
 
@@ -19,9 +19,9 @@ namespace conclave {
 class DynamicImage {
  public:
   // Checks everything that the dynamic linker will follow when it maps `file`, a shared object for
-  // this machine: segments, dynamic section, symbols, hash table, relocations, versions. Only what
-  // a linker writes for kernels is let through: no initialisers, thread-local storage, indirect
-  // functions, search paths or own name. Throws Error{CL_INVALID_BINARY} naming what is wrong.
+  // this machine: segments, dynamic section, symbols, hash table, relocations, versions. Accepts
+  // only what a linker writes for kernels: no initialisers, thread-local storage, indirect
+  // functions, search paths or own name. Throws Error{CL_INVALID_BINARY} that says what is wrong.
   explicit DynamicImage(const ElfFile& file);
 
   // Whether `name` is a function that the image defines, inside its executable segments.
@@ -30,7 +30,7 @@ class DynamicImage {
   bool defines_pointer(std::string_view name) const;
   // Whether it needs a shared library of this name.
   bool needs(std::string_view library) const;
-  // From the first to the last address of its executable segments, as they are in the file.
+  // From the first to the last address of its executable segments, in the file's addresses.
   std::pair<uint64_t, uint64_t> code_range() const;
 
  private:
@@ -53,7 +53,7 @@ class DynamicImage {
   uint32_t check_needed_versions(std::string_view table, uint64_t count) const;
 
   // The load segment that covers these bytes of the mapped image with file content (`in_file`) or
-  // with any content; null where there is none.
+  // with any content; null if there is none.
   std::optional<Elf64_Sym> find_symbol(std::string_view name, unsigned type) const;
   const Elf64_Phdr* covering(uint64_t address, uint64_t size, bool in_file) const;
   // File content at an address of the mapped image, from a segment that is not writable.

@@ -36,14 +36,14 @@ class ElfFile {
     std::string_view data;  // empty for SHT_NOBITS
   };
 
-  // `bytes` must outlive the object. Throws Error{CL_INVALID_BINARY} where it is no such file or
+  // `bytes` must outlive the object. Throws Error{CL_INVALID_BINARY} if it is no such file or if
   // any of its tables reaches outside it.
   explicit ElfFile(std::string_view bytes);
 
   std::string_view bytes() const { return bytes_; }
   const Elf64_Ehdr& header() const { return header_; }
   const std::vector<Elf64_Phdr>& segments() const { return segments_; }
-  // The only section of this name; null where there is none. Throws where there are several.
+  // The only section of this name; null if there is none. Throws if there are several.
   const Section* find(std::string_view name) const;
 
  private:
@@ -56,8 +56,8 @@ class ElfFile {
   std::vector<Section> sections_;
 };
 
-// The `size` bytes at `offset` of `bytes`; throws Error{CL_INVALID_BINARY}, calling them `what`,
-// where they do not lie inside.
+// The `size` bytes at `offset` of `bytes`. Throws Error{CL_INVALID_BINARY}, calling them `what`, if
+// they do not lie inside.
 std::string_view slice(std::string_view bytes, uint64_t offset, uint64_t size, const char* what);
 
 // The value of type T at `offset`, which need not be aligned.
@@ -78,7 +78,7 @@ struct Note {
   std::string_view descriptor;
 };
 
-// All entries of a note section or segment; throws Error{CL_INVALID_BINARY} where they do not fit.
+// All entries of a note section or segment. Throws Error{CL_INVALID_BINARY} if they do not fit.
 // `alignment` is that of the entries, 4 or 8.
 std::vector<Note> read_notes(std::string_view data, uint64_t alignment);
 

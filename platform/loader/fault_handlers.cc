@@ -17,18 +17,18 @@
 namespace conclave::fault_handlers {
 namespace {
 
-// A host that installs one handler after the other, each on top of ours, is followed so often.
+// How many handlers a host may install one after the other, each on top of ours.
 constexpr int kMostHostHandlers = 8;
 
 // How long a handler that the host has installed since the last look may stay on top. The clock
-// that this is measured by ticks every few milliseconds.
+// behind it ticks every few milliseconds.
 constexpr int64_t kLookEveryNs = 1'000'000;
 
 // Room for the handlers of virtual machines and sanitizers, which write reports.
 constexpr size_t kAlternateStackBytes = 128 << 10;
 
 // What the host has installed for one signal, the oldest first. Handlers read this at any moment,
-// so what `actions` points to does not change.
+// so the content of `actions` does not change.
 struct HostHandlers {
   std::array<std::atomic<const struct sigaction*>, kMostHostHandlers> actions{};
   int count = 0;
@@ -44,9 +44,9 @@ HostHandlers& host_handlers(int number) {
 }
 
 // A thread that is in a handler of the host. That handler may hand the fault on to the one that it
-// found when it was installed, which is ours; then it is the turn of the host's next older handler.
-// on_fault's level tells which that is, except where a host has installed one handler twice and so
-// has found ours above its own. Not thread_local: a thread's first access to such a variable may
+// found when it was installed, which is ours. Then it is the turn of the host's next older handler.
+// on_fault's level tells which that is, except if a host has installed one handler twice and so has
+// found ours above its own. Not thread_local: a thread's first access to such a variable may
 // allocate memory.
 class Passing {
  public:
@@ -56,7 +56,7 @@ class Passing {
     const void* frame = nullptr;
   };
 
-  // Null where more threads are in handlers at the same moment than there is room for.
+  // Null if more threads are in handlers at the same moment than there is room for.
   static Passing* of_this_thread() {
     const auto self = static_cast<pid_t>(syscall(SYS_gettid));
     for (Passing& passing : all_)
@@ -71,10 +71,10 @@ class Passing {
     return nullptr;
   }
 
-  // The turn before that of `next`, whose handler becomes an older one where that has had this
-  // fault. A handler hands a fault on by a call, with the same context, or by raising the signal;
-  // its frame is then still on the stack, above the present one. It may also have left by a jump,
-  // some time ago.
+  // The turn before that of `next`, whose handler becomes an older one if it has had this fault. A
+  // handler hands a fault on by a call, with the same context, or by raising the signal; its frame
+  // is then still on the stack, above the present one. It may also have left by a jump some time
+  // ago.
   Turn begin(Turn& next, const siginfo_t& info) {
     const bool handed_on = turn_.handler >= 0 && next.frame < turn_.frame &&
                            (info.si_code <= 0 || next.context == turn_.context);
@@ -109,7 +109,7 @@ void end_by(int number, bool is_fault) {
   pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
 }
 
-// As the system would call it.
+// Calls the handler as the system would.
 void call(const struct sigaction& action, int number, siginfo_t* info, void* context) {
   sigset_t blocked = action.sa_mask, before;
   if (!(action.sa_flags & SA_NODEFER)) sigaddset(&blocked, number);
@@ -121,7 +121,7 @@ void call(const struct sigaction& action, int number, siginfo_t* info, void* con
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-// To the newest of the host's `count` oldest handlers.
+// Hands the fault on to the newest of the host's `count` oldest handlers.
 void hand_on(int count, int number, siginfo_t* info, void* context) {
   Passing::Turn turn = {count - 1, context, __builtin_frame_address(0)};
   Passing* passing = Passing::of_this_thread();
@@ -140,10 +140,10 @@ void hand_on(int count, int number, siginfo_t* info, void* context) {
   if (passing) passing->end(before);
 }
 
-// Our handler, on top of so many of the host's. It is another function for each number, because a
-// host that takes its own handler away puts back the one of ours that it had found. That one must
-// not call the host's newer handlers: they are not installed any more. Python's faulthandler, for
-// one, returns at once where it has been disabled, and the fault would come again for ever.
+// Our handler, on top of so many of the host's. Each number has a function of its own, because a
+// host that removes its handler puts back the one of ours that it had found. That one must not call
+// the host's newer handlers, which are not installed any more. Python's faulthandler, for example,
+// returns at once after it has been disabled, and the fault would come again for ever.
 template <int kHostHandlers>
 void on_fault(int number, siginfo_t* info, void* context) {
   const int error = errno;
@@ -161,7 +161,7 @@ bool is_same(const struct sigaction& one, const struct sigaction& other) {
   return one.sa_sigaction == other.sa_sigaction && one.sa_flags == other.sa_flags;
 }
 
-// Where `action` stands for good; null where there is no room. Under install_if_due's lock.
+// Where `action` is kept for ever; null if there is no room. Called under install_if_due's lock.
 const struct sigaction* kept(const struct sigaction& action) {
   static std::array<struct sigaction, 4 * kMostHostHandlers> all;
   static size_t count = 0;
@@ -172,12 +172,12 @@ const struct sigaction* kept(const struct sigaction& action) {
   return &all[count++];
 }
 
-// Counts `present`, which the host has installed on top of ours; false where there is no room.
+// Counts `present`, which the host has installed on top of ours; false if there is no room.
 bool add(HostHandlers& host, const struct sigaction& present) {
   const auto at = [&](int i) { return host.actions[static_cast<size_t>(i)].load(); };
   if (host.count > 0 && is_same(*at(host.count - 1), present)) return true;
   if (host.count == kMostHostHandlers) {
-    // One that was there before, of a host that changes between some.
+    // The host switches between handlers, and this one was there before.
     while (host.count > 0 && !is_same(*at(host.count - 1), present)) --host.count;
     if (host.count > 0) return true;
     host.count = kMostHostHandlers;
@@ -202,7 +202,7 @@ void install_for(int number) {
   if (!add(host, present)) return;
   struct sigaction action = {};
   action.sa_sigaction = kOurs[static_cast<size_t>(host.count)];
-  // Nothing is blocked in the handler, so that it can be left by a jump.
+  // The handler blocks nothing, so that it can be left by a jump.
   action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK | SA_RESTART;
   sigaction(number, &action, nullptr);
 }
@@ -227,7 +227,7 @@ void use_alternate_stack() {
   if (sigaltstack(nullptr, &present) != 0 || !(present.ss_flags & SS_DISABLE)) return;
   void* memory = mmap(nullptr, kAlternateStackBytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-  if (memory == MAP_FAILED) return;  // an overflow of the stack then ends the process, as it would
+  if (memory == MAP_FAILED) return;  // a stack overflow then ends the process, as it would anyway
   const stack_t stack = {.ss_sp = memory, .ss_flags = 0, .ss_size = kAlternateStackBytes};
   if (sigaltstack(&stack, nullptr) != 0) munmap(memory, kAlternateStackBytes);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where in the graphs' part of the shared segment (share/graph_area.h) the streams, the parameters
-// and the states of graphs of a device image lie. Each process reckons that from the image's
-// layout, so that nobody has to believe an offset that stands in shared memory.
+// Where in the graphs' part of the shared segment (share/graph_area.h) the streams, parameters and
+// states of the graphs of a device image lie. Each process calculates that from the image's layout,
+// so nobody has to believe an offset in shared memory.
 #ifndef CONCLAVE_PLATFORM_LOADER_GRAPH_PLAN_H_
 #define CONCLAVE_PLATFORM_LOADER_GRAPH_PLAN_H_
 
@@ -17,11 +17,11 @@ namespace conclave {
 
 class GraphPlan {
  public:
-  // Throws std::length_error with a text where the layout needs more than the area has.
+  // Throws std::length_error with a text if the layout needs more than the area has.
   explicit GraphPlan(const ImageLayout& layout);
 
-  // Offsets from the area's beginning, in the order of the layout: a share::Stream and its buffer
-  // behind it; a share::GraphState; a share::Parameter and its two values behind it.
+  // Offsets from the area's beginning, in the order of the layout: a share::Stream, followed by its
+  // buffer; a share::GraphState; a share::Parameter, followed by its two values.
   size_t stream(size_t i) const { return streams_[i]; }
   size_t graph(size_t i) const { return graphs_[i]; }
   size_t parameter(size_t graph, size_t kernel, size_t i) const {
@@ -29,7 +29,7 @@ class GraphPlan {
   }
   // The streams and parameters in the order of their offsets, for the daemon (share/graph_part.h).
   const std::vector<share::GraphPart>& parts() const { return parts_; }
-  // All that must be zero when an image begins: ranges of offset and size.
+  // Everything that must be zero when an image begins: ranges of offset and size.
   const std::vector<std::pair<size_t, size_t>>& words() const { return words_; }
 
  private:

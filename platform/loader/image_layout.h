@@ -2,7 +2,7 @@
 // What a device image adds to its program: named compute units for the kernels, and where they are
 // on the device; graphs, which are kernels that run iteration after iteration, with run-time
 // parameters; and the streams that connect kernels. Written by a person as JSON
-// (docs/device-images.md has the format), and kept so in the image.
+// (docs/xclbin.md has the format), and kept so in the image.
 #ifndef CONCLAVE_PLATFORM_LOADER_IMAGE_LAYOUT_H_
 #define CONCLAVE_PLATFORM_LOADER_IMAGE_LAYOUT_H_
 
@@ -81,7 +81,7 @@ struct ImageLayout {
 
     bool is_from_host() const { return from.starts_with(kHost); }
     bool is_to_host() const { return to.starts_with(kHost); }
-    // The name of the host's port; empty where both ends are kernels'.
+    // The name of the host's port; empty if both ends are kernels'.
     std::string host_port() const {
       return is_from_host() ? from.substr(kHost.size())
              : is_to_host() ? to.substr(kHost.size())

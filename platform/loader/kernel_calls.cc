@@ -25,21 +25,21 @@
 namespace conclave {
 namespace {
 
-// What the current thread is in; its signal handlers read it.
+// What the current thread is doing; its signal handlers read it.
 struct ThreadState {
   KernelCall* call = nullptr;
   TeamThreads::Member* member = nullptr;
   int holds = 0;
-  bool is_ready = false;  // to call kernel code
+  bool is_ready = false;  // whether it may call kernel code
   uintptr_t stack_end = UINTPTR_MAX;
   CallingThread caller;
-  KernelFault fault;  // that has ended the call
+  KernelFault fault;  // the fault that has ended the call
   ThreadExit exit;
 };
 constinit thread_local ThreadState t_state;
 
-// Where that handler finds the state of the thread. Faults come from any thread of the host, also
-// in the middle of malloc(); the first access to a thread_local variable may call that.
+// Where that handler finds the state of the thread. Faults come from any thread of the host, even
+// in the middle of malloc(), which the first access to a thread_local variable may call.
 pthread_key_t state_key() {
   static const pthread_key_t key = [] {
     pthread_key_t created;
@@ -51,7 +51,7 @@ pthread_key_t state_key() {
 
 struct sigaction host_action;
 
-// A function accesses its variables this far from the stack pointer, at most.
+// The greatest distance from the stack pointer at which a function accesses its variables.
 constexpr uintptr_t kFrameBytes = 1 << 20;
 
 [[noreturn]] void stop_for_good(TeamThreads::Member& member) {
@@ -65,7 +65,7 @@ constexpr uintptr_t kFrameBytes = 1 << 20;
 // Not inlined: a function cannot jump to itself.
 [[noreturn, gnu::noinline]] void jump_out(KernelCall& call) {
 #if defined(__SANITIZE_THREAD__)
-  // From a fiber (exec/fiber.h) to the thread that has resumed it.
+  // Jumps from a fiber (exec/fiber.h) to the thread that has resumed it.
   if (__tsan_get_current_fiber() != call.sanitizer_fiber)
     __tsan_switch_to_fiber(call.sanitizer_fiber, 0);
 #endif
@@ -90,7 +90,7 @@ uintptr_t stack_pointer(const void* context) {
 #endif
 }
 
-// Where a function without a frame returns to; 0 where that cannot be read.
+// Where a function without a frame returns to; 0 if that cannot be read.
 uintptr_t return_address(const void* context) {
 #if defined(__x86_64__)
   // The stack may have overflowed: a read by the system fails instead of faulting.
@@ -103,7 +103,7 @@ uintptr_t return_address(const void* context) {
 #endif
 }
 
-// The instruction of kernel code that has led to the fault; 0: it was none.
+// The instruction of kernel code that has led to the fault; 0: there was none.
 template <class Code>
 uintptr_t faulty_instruction(const Code& code, const void* context) {
   if (const uintptr_t at = program_counter(context); code.has(at)) return at;
@@ -122,7 +122,7 @@ KernelFault::Access access_of(const void* context, const siginfo_t& info) {
   return KernelFault::Access::kRead;
 }
 
-// Where the calling thread's stack ends, with its highest address.
+// The end of the calling thread's stack, which is its highest address.
 uintptr_t end_of_stack() {
   pthread_attr_t attributes;
   if (pthread_getattr_np(pthread_self(), &attributes) != 0) return UINTPTR_MAX;
@@ -133,8 +133,8 @@ uintptr_t end_of_stack() {
   return reinterpret_cast<uintptr_t>(begin) + bytes;
 }
 
-// Whether a stack that overflows has led to an access to `address`. Beyond the stack's end may be a
-// buffer, and an access beyond the end of that one.
+// Whether an overflow of the stack has led to an access to `address`. Beyond the stack's end there
+// may be a buffer, and the access may be one beyond its end.
 bool is_near_stack(uintptr_t address, uintptr_t pointer, uintptr_t stack_end) {
   return address + kFrameBytes - pointer < 2 * kFrameBytes && address < stack_end;
 }
@@ -143,7 +143,7 @@ KernelFault fault_of(int number, const siginfo_t& info, const void* context, uin
                      uintptr_t stack_end) {
   KernelFault fault;
   fault.signal = number;
-  // An address that is none of the machine's is not told.
+  // An address that the machine does not have is not reported.
   fault.has_address = (number == SIGSEGV || number == SIGBUS) && info.si_code != SI_KERNEL;
   fault.address = reinterpret_cast<uintptr_t>(info.si_addr);
   fault.near_stack =
@@ -153,7 +153,7 @@ KernelFault fault_of(int number, const siginfo_t& info, const void* context, uin
   return fault;
 }
 
-// On the thread that is at fault.
+// Called on the faulting thread.
 void leave_faulty_kernel(int number, const siginfo_t& info, const void* context) {
   auto* state = static_cast<ThreadState*>(pthread_getspecific(state_key()));
   if (!state || state->holds) return;
@@ -161,9 +161,9 @@ void leave_faulty_kernel(int number, const siginfo_t& info, const void* context)
     const uintptr_t instruction = faulty_instruction(call->site, context);
     if (!instruction) return;
     const KernelFault fault = fault_of(number, info, context, instruction, state->stack_end);
-    call->fault = fault;  // run() has the others leave, which no signal handler may
-    // Where a handler of the host was on top of ours and has handed the fault on, the signal is
-    // blocked; it must not stay so, because a fault while it is blocked ends the process.
+    call->fault = fault;  // run() makes the others leave, which no signal handler may
+    // A handler of the host that was on top of ours and has handed the fault on leaves the signal
+    // blocked. It must not stay blocked, since a fault then ends the process.
     pthread_sigmask(SIG_SETMASK, &static_cast<const ucontext_t*>(context)->uc_sigmask, nullptr);
     jump_out(*call);
   }
@@ -204,14 +204,14 @@ void on_signal(int number, siginfo_t* info, void* context) {
   errno = error;
 }
 
-// Of the signals that are free for all, the last that the host does not use.
+// Of the signals that are free for everybody: the last one that the host does not use.
 int install_handler() {
   int number = SIGRTMAX;
   for (; number > SIGRTMIN; --number)
     if (sigaction(number, nullptr, &host_action) == 0 && host_action.sa_handler == SIG_DFL) break;
   struct sigaction action = {};
   action.sa_sigaction = on_signal;
-  // Nothing is blocked in the handler, so that it can be left by a jump.
+  // The handler blocks nothing, so that it can be left by a jump.
   action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART;
   sigaction(number, &action, &host_action);
   CallRegistry::get().start(number);
@@ -230,7 +230,7 @@ void accept_signal() {
   (void)done;
 }
 
-// Before a thread runs kernel code for the first time.
+// Called before a thread runs kernel code for the first time.
 [[gnu::noinline]] void get_ready() {
   CallRegistry::get().add(t_state.caller);
   t_state.exit.run = [] { CallRegistry::get().remove(t_state.caller); };
@@ -245,7 +245,7 @@ void accept_signal() {
   t_state.is_ready = true;
 }
 
-// Runs the call to its end; false where it is left.
+// Runs the call to its end; false if it is left.
 [[gnu::noinline]] bool call_function(ThreadState& state, KernelCall& call, void (*function)(void*),
                                      void* argument) {
   if (__builtin_setjmp(call.place) != 0) {
@@ -275,7 +275,7 @@ namespace kernel_calls {
 
 bool run(const Site& site, void (*function)(void*), void* argument, Departure& departure) {
   ThreadState* state = &t_state;
-  asm("" : "+r"(state));  // to find it costs a call, which compilers would repeat at each use
+  asm("" : "+r"(state));  // finding it costs a call, which compilers would repeat at each use
   if (!state->is_ready) [[unlikely]]
     get_ready();
   KernelCall call(site, state->call, state->fault);

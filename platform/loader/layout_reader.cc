@@ -36,7 +36,7 @@ bool is_printable(const std::string& name) {
          std::all_of(name.begin(), name.end(), [](unsigned char c) { return c > ' ' && c < 127; });
 }
 
-// Of the list's elements, that with this name; null where there is none.
+// The list's element with this name; null if there is none.
 template <class List>
 auto* named(List& list, const std::string& name) {
   const auto found =
@@ -284,7 +284,7 @@ class Reader {
     return end;
   }
 
-  // That the stream argument is there, and goes in this direction.
+  // Checks that the stream argument exists and goes in this direction.
   void check_argument(const JsonValue& value, const std::string& end, Argument::Kind kind) const {
     const size_t point = end.find('.'), last = end.rfind('.');
     const std::string owner = end.substr(0, point), argument = end.substr(last + 1);
@@ -304,8 +304,9 @@ class Reader {
                                                      : " of type write_only pipe"));
   }
 
-  // A kernel of a graph that waits for itself, over others or not, waits for ever, unless somebody
-  // has thought of how much lies in between. What goes over the host is the host's business.
+  // A kernel of a graph that waits for itself, directly or through others, waits for ever, unless
+  // somebody has thought of how much lies in between. What goes through the host is the host's
+  // business.
   void refuse_loops(const JsonValue& streams) const {
     std::map<std::string, std::set<std::string>> next;
     for (const ImageLayout::Stream& stream : layout_.streams)

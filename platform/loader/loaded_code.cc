@@ -35,13 +35,13 @@ namespace {
   throw Error(CL_INVALID_BINARY, "program binary: cannot be loaded: " + why);
 }
 
-// The libraries that are loaded now. The dynamic linker takes two files for the same library when
-// their names or their inodes are equal, and both can be used again while a library is loaded; then
-// it would hand out old code for a new program. A handle that is here already shows that.
+// The libraries that are loaded now. The dynamic linker takes two files for the same library if
+// their names or inodes are equal, and both can be used again while a library is loaded. It would
+// then return old code for a new program. A handle that is here already shows that.
 class LiveHandles {
  public:
-  // Opens the library, or returns null with the reason; never one that was loaded before. The lock
-  // is held throughout, so that of two calls that get one library the first one keeps it.
+  // Opens the library, but never one that was loaded before; otherwise returns null with the
+  // reason. The lock is held throughout, so the first of two calls that get one library keeps it.
   void* open(const std::string& path, std::string& why) {
     const std::lock_guard lock(mutex_);
     void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -110,12 +110,12 @@ Descriptor make_memory_file(const ProgramImage& image) {
     fd = memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING);
   Descriptor file(fd);
   if (!file || !write_file(file.get(), image.bytes().data(), image.bytes().size())) return {};
-  // Nobody who gets hold of the descriptor can change the code any more.
+  // Nobody who gets the descriptor can change the code any more.
   fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
   return file;
 }
 
-// Hands over the file too.
+// Returns the file too.
 void* open_from_memory(const ProgramImage& image, Descriptor& file, std::string& why) {
   file = make_memory_file(image);
   if (!file) {
@@ -125,7 +125,7 @@ void* open_from_memory(const ProgramImage& image, Descriptor& file, std::string&
   return LiveHandles::get().open(unique_path(file.get()), why);
 }
 
-// Loads the file that is open, and not what its path leads to by now, where /proc shows it.
+// Loads the file that is open, not the one that its path leads to by now; needs /proc.
 void* open_file(int fd, const std::string& path, std::string& why) {
   const std::string place = unique_path(fd);
   if (access(place.c_str(), F_OK) == 0) return LiveHandles::get().open(place, why);
@@ -133,7 +133,7 @@ void* open_file(int fd, const std::string& path, std::string& why) {
   return why.empty() ? LiveHandles::get().open(path, why) : nullptr;
 }
 
-// For systems without /proc or with a ban on code in memory files: a file that is gone at once.
+// For systems without /proc, or with a ban on code in memory files: a file that is removed at once.
 void* open_from_directory(const ProgramImage& image, const std::string& directory,
                           std::string& why) {
   std::string path = directory + "/conclave-" + std::to_string(getpid()) + "-" +
@@ -154,7 +154,7 @@ void* open_from_directory(const ProgramImage& image, const std::string& director
   return handle;
 }
 
-// The cache of programs, where it is one: DiskCache uses no other.
+// The directory of the program cache, if there is one that DiskCache would use.
 std::string usable_cache_dir() {
   const std::string& directory = Config::get().cache_dir;
   std::string why;
@@ -163,7 +163,7 @@ std::string usable_cache_dir() {
 
 void* open_image(const ProgramImage& image, Descriptor& file) {
   std::string why;
-  // Twice: a name or inode that is taken for another program's is a matter of chance.
+  // Tries twice: a name or inode is taken for another program's by chance.
   for (int attempt = 0; attempt < 2; ++attempt)
     if (void* handle = open_from_memory(image, file, why)) return handle;
   file.close();
@@ -176,7 +176,7 @@ void* open_image(const ProgramImage& image, Descriptor& file) {
   cannot_load(why);
 }
 
-// OpenMP's library, once for all: its threads never end, so it stays.
+// OpenMP's library, once for all programs. Its threads never end, so it stays.
 void load_openmp_library() {
   static void* const library = dlopen(image::kOpenMpLibrary, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!library)
@@ -205,7 +205,7 @@ void LoadedCode::find(Pointer& pointer, const char* symbol) const {
   if (!pointer) cannot_load(std::string("it has no symbol ") + symbol);
 }
 
-// Tells the code what it needs of the platform, and the other way round.
+// Gives the code what it needs of the platform, and the platform what it needs of the code.
 void LoadedCode::connect(const ProgramImage& image, FindUnit find_unit) {
   link_map* map = nullptr;
   if (dlinfo(handle_, RTLD_DI_LINKMAP, &map) != 0) cannot_load("it has no address");

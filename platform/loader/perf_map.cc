@@ -18,7 +18,7 @@
 namespace conclave {
 namespace {
 
-// Puts a copy without a file in the place of the pages. Nobody runs them yet.
+// Replaces the pages by a copy without a file. Nobody runs them yet.
 bool detach_from_file(const CodeRange& code) {
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   const uintptr_t begin = code.begin & ~(page - 1);
@@ -32,7 +32,7 @@ bool detach_from_file(const CodeRange& code) {
     munmap(copy, size);
     return false;
   }
-  // Linux tells profilers of pages that become executable, not of those that move.
+  // Linux tells profilers about pages that become executable, not about pages that move.
   return mprotect(place, size, PROT_READ) == 0 && mprotect(place, size, PROT_READ | PROT_EXEC) == 0;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of kernels for perf and other profilers, where the configuration asks for them.
+// Names of kernels for perf and other profilers, if the configuration asks for them.
 //
 // The code of programs is in memory files, in which profilers find no symbols. For code in memory
-// without a file they look into /tmp/perf-<pid>.map, which has a line "address size name" for each
-// function. So the code is moved to such memory, and its functions are written there.
+// without a file they read /tmp/perf-<pid>.map, which has a line "address size name" for each
+// function. So this moves the code to such memory and writes its functions there.
 #ifndef CONCLAVE_PLATFORM_LOADER_PERF_MAP_H_
 #define CONCLAVE_PLATFORM_LOADER_PERF_MAP_H_
 
@@ -14,7 +14,7 @@
 
 namespace conclave {
 
-// `base`: where the image's address 0 is. Where it cannot be done, a warning is logged.
+// `base`: the place of the image's address 0. If it is impossible, a warning is logged.
 void write_perf_map(const ProgramImage& image, const CodeRange& code, uintptr_t base);
 
 }  // namespace conclave

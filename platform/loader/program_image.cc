@@ -46,7 +46,7 @@ std::shared_ptr<const ProgramImage> ProgramImage::parse(std::string bytes) {
   return better;
 }
 
-// Of the binaries that one for several CPUs has, the best for this machine; null where that is
+// Of the binaries that one for several CPUs has, the best for this machine; null if that is
 // `image` itself.
 std::shared_ptr<ProgramImage> ProgramImage::find_better(const ProgramImage& image) {
   const ElfFile elf(image.bytes_);

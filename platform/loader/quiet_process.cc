@@ -23,7 +23,7 @@ extern char** environ;
 
 namespace conclave {
 
-// What keeper and program need; nothing of it changes until the keeper has ended.
+// What keeper and program need. It does not change until the keeper has ended.
 struct QuietProcess::Plan {
   std::vector<std::string> texts;
   std::vector<char*> arguments;
@@ -49,9 +49,9 @@ constexpr auto kStartLimit = std::chrono::seconds(10);
   throw std::runtime_error("cannot start " + path + ": " + strerror(error));
 }
 
-// What the program shall not get from the host's environment: libraries (sanitizers, allocators,
+// What the program must not get from the host's environment: libraries (sanitizers, allocators,
 // tracers) that were preloaded for the host alone, and search paths that would change what a
-// compiler reads without the request saying so.
+// compiler reads although the request does not say so.
 bool keep_variable(std::string_view variable) {
   for (std::string_view name : {"LD_PRELOAD=", "LD_AUDIT=", "CPATH=", "C_INCLUDE_PATH=",
                                 "CPLUS_INCLUDE_PATH=", "OBJC_INCLUDE_PATH="})
@@ -59,7 +59,7 @@ bool keep_variable(std::string_view variable) {
   return true;
 }
 
-// Valgrind knows no children that share memory and outlive the call; there the keeper is a copy.
+// Valgrind knows no children that share memory and outlive the call, so there the keeper is a copy.
 bool under_valgrind() {
   const char* preload = getenv("LD_PRELOAD");
   return preload && strstr(preload, "vgpreload") != nullptr;
@@ -101,8 +101,8 @@ CONCLAVE_BARE_CODE int run_program(void* argument) {
   return 127;
 }
 
-// Puts the socket at its place and closes all else but the report. Returns the report's new number,
-// or -errno.
+// Puts the socket at its place and closes everything but the report. Returns the report's new
+// number, or -errno.
 CONCLAVE_BARE_CODE long arrange_fds(int socket, int report, unsigned long max_fds) {
   const long moved_socket = raw::call(SYS_fcntl, socket, F_DUPFD_CLOEXEC, kFirstFreeFd);
   const long moved_report = raw::call(SYS_fcntl, report, F_DUPFD_CLOEXEC, kFirstFreeFd);
@@ -126,14 +126,14 @@ CONCLAVE_BARE_CODE long arrange_fds(int socket, int report, unsigned long max_fd
   return moved_report;
 }
 
-// Waits for the program and ends its children that are left. SIGTERM ends the program. Returns what
-// the keeper exits with.
+// Waits for the program and ends its children that are left. SIGTERM ends the program. Returns the
+// keeper's exit status.
 CONCLAVE_BARE_CODE int wait_for_program(long program) {
   const SignalSet events = bit(SIGCHLD) | bit(SIGTERM);
   for (;;) {
     const long signal =
         raw::call(SYS_rt_sigtimedwait, reinterpret_cast<long>(&events), 0, 0, sizeof events);
-    // Not reaped yet, so that its number, and its group's, is still its own.
+    // Not reaped yet, so its number, and its group's, is still its own.
     if (signal == SIGTERM) raw::call(SYS_kill, -program, SIGKILL);
     siginfo_t info;
     info.si_pid = 0;
@@ -152,12 +152,13 @@ CONCLAVE_BARE_CODE int wait_for_program(long program) {
 template <class Plan>
 CONCLAVE_BARE_CODE int keep(void* argument) {
   auto* plan = static_cast<Plan*>(argument);
-  // Away from the terminal: no ^C, no job control. Not a session of its own: Linux shares CPU time
-  // between sessions first (autogroups), and a build is part of its host's work. Linux 6.18 lets
-  // new sessions starve for a minute beside one whose threads sleep and wake very often.
+  // Leaves the terminal's process group: no ^C, no job control. It does not make a session. Linux
+  // shares CPU time between sessions first (autogroups), and a build is part of its host's work.
+  // Linux 6.18 lets new sessions starve for a minute beside one whose threads sleep and wake very
+  // often.
   raw::call(SYS_setpgid, 0, 0);
-  set_default_action(SIGCHLD);  // where the host ignores it, the program could not be waited for
-  // Orphans of the program come here and not to a host that adopts orphans.
+  set_default_action(SIGCHLD);  // if the host ignores it, nobody could wait for the program
+  // Orphans of the program come here, and not to a host that adopts orphans.
   raw::call(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1);
   const long report = arrange_fds(plan->socket, plan->report, plan->max_fds);
   if (report < 0) {
@@ -170,7 +171,7 @@ CONCLAVE_BARE_CODE int keep(void* argument) {
   const int error = program < 0 ? static_cast<int>(-program) : plan->error;
   raw::call(SYS_write, report, reinterpret_cast<long>(&error), sizeof error);
   close_fds(0, ~0u, plan->max_fds);
-  // The thread that started the keeper goes on from here: its thread-local storage is taboo.
+  // The thread that started the keeper continues here; its thread-local storage must not be used.
   return program < 0 ? 127 : wait_for_program(program);
 }
 
@@ -202,7 +203,7 @@ QuietProcess::QuietProcess(const std::string& path, const std::vector<std::strin
   char* keeper_stack = static_cast<char*>(stacks_) + kStackSize;
   plan_->program_stack = keeper_stack + kStackSize;
 
-  // All signals are blocked in the keeper, so that it never runs a handler of the host.
+  // The keeper has all signals blocked, so it never runs a handler of the host.
   SignalSet before = 0;
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &kAllSignals, &before, sizeof before);
   const long result =
@@ -241,7 +242,7 @@ bool QuietProcess::wait(std::chrono::milliseconds limit) {
       ended_ = true;
       status_ = WIFEXITED(status) ? WEXITSTATUS(status) : kKilledBySignal + WTERMSIG(status);
     } else if (result < 0 && errno == ECHILD) {
-      ended_ = true;  // the host has reaped it, with __WALL; how it ended is lost
+      ended_ = true;  // the host has reaped it, with __WALL; its status is lost
     } else if (std::chrono::steady_clock::now() >= deadline) {
       return false;
     } else {
@@ -260,7 +261,7 @@ std::string QuietProcess::ending() const {
 
 void QuietProcess::kill() {
   if (keeper_ <= 0 || wait(std::chrono::milliseconds(0))) return;
-  // The keeper is not reaped yet, so that the number is its own.
+  // The keeper is not reaped yet, so the number is its own.
   ::kill(keeper_, SIGTERM);
   if (wait(std::chrono::seconds(1))) return;
   ::kill(keeper_, SIGKILL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// System calls for code that runs beside its process on a foreign stack: glibc's wrappers would
-// write errno to the thread-local storage of a thread that runs on, and sanitizers would take the
+// System calls for code that runs beside its process on a foreign stack. glibc's wrappers would
+// write errno to the thread-local storage of a thread that goes on, and sanitizers would take the
 // code for that thread's.
 #ifndef CONCLAVE_PLATFORM_LOADER_RAW_PROCESS_H_
 #define CONCLAVE_PLATFORM_LOADER_RAW_PROCESS_H_
@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Marks functions that may run there: nothing the compiler adds to them may use thread-local
+// Marks functions that may run there: nothing that the compiler adds to them may use thread-local
 // storage. Clang's no_sanitize_thread leaves calls at entry and exit of a function; this removes
 // them too.
 #if defined(__clang__)

@@ -8,7 +8,7 @@
 
 namespace conclave {
 
-// "file.cl:12" for an address of the file `descriptor`; "" where the file does not tell, or libdw
+// "file.cl:12" for an address of the file `descriptor`; "" if the file does not tell, or if libdw
 // (Debian: libdw1), which reads it, is not installed.
 std::string source_line(int descriptor, uint64_t address);
 

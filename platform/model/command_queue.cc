@@ -70,7 +70,7 @@ Ref<Event> CommandQueue::enqueue(cl_command_type type, std::unique_ptr<Command> 
   return event;
 }
 
-// Makes room for what order() adds. Under the lock.
+// Makes room for what order() adds. Called under the lock.
 void CommandQueue::reserve(Event& event, size_t wait_list, Ordering ordering) {
   try {
     Engine::get();
@@ -84,7 +84,7 @@ void CommandQueue::reserve(Event& event, size_t wait_list, Ordering ordering) {
   }
 }
 
-// Makes `event` wait for what the queue's order demands and records it. Under the lock.
+// Makes `event` wait for what the queue's order demands and records it. Called under the lock.
 void CommandQueue::order(Event& event, bool has_wait_list, Ordering ordering) {
   if (!out_of_order()) {
     if (last_) event.depend_on(*last_, false);
@@ -168,8 +168,8 @@ void CommandQueue::on_command_finished(Event& event) {
   }
 }
 
-// Lets go of one of the events that the queue remembers and `may_go` holds for; false where there
-// is none. It is destroyed outside the lock, since it may be the last that holds this queue.
+// Drops one of the events that the queue remembers, if `may_go` allows it; false if there is none.
+// Destroys it outside the lock, since it may be the last one that holds this queue.
 template <class MayGo>
 bool CommandQueue::drop(MayGo may_go) {
   Ref<Event> dropped;

@@ -33,7 +33,7 @@ class CommandQueue : public Object<CommandQueue> {
  public:
   static constexpr uint32_t kMagic = 0x71756575;  // "queu"
 
-  // `requested`: the property list as the user gave it, for CL_QUEUE_PROPERTIES_ARRAY; empty where
+  // `requested`: the property list as the user gave it, for CL_QUEUE_PROPERTIES_ARRAY; empty if
   // there was none.
   CommandQueue(Context& context, Device& device, cl_command_queue_properties properties,
                std::vector<cl_queue_properties> requested);
@@ -43,7 +43,7 @@ class CommandQueue : public Object<CommandQueue> {
   Device& device() const { return *device_; }
   cl_command_queue_properties properties() const { return properties_.load(); }
   const std::vector<cl_queue_properties>& requested_properties() const { return requested_; }
-  // CU time by the weight of the queue's priority (cl_khr_priority_hints): what is charged for it.
+  // The charge for CU time: weighted by the queue's priority (cl_khr_priority_hints).
   uint64_t cost(uint64_t ns) const {
     return weight_ == kNormalWeight ? ns : ns * kNormalWeight / weight_;
   }
@@ -52,15 +52,15 @@ class CommandQueue : public Object<CommandQueue> {
   // clSetCommandQueueProperty of OpenCL 1.0.
   void set_property(cl_command_queue_properties property, bool enable);
 
-  // What a command orders besides itself.
+  // How a command orders other commands.
   enum class Ordering {
     kNone,     // an ordinary command
-    kMarker,   // waits for all commands before it, where it has no wait list
-    kBarrier,  // a marker for which, besides, all later commands wait
+    kMarker,   // waits for all commands before it if it has no wait list
+    kBarrier,  // a marker that all later commands wait for
   };
 
-  // Enqueues `command` (null for markers) behind its wait list, and behind what the queue's order
-  // demands. The event's handle count is one, the caller's.
+  // Enqueues `command` (null for markers) behind its wait list, and behind the commands that the
+  // queue's order demands. The caller gets the event's only handle.
   Ref<Event> enqueue(cl_command_type type, std::unique_ptr<Command> command,
                      std::span<const Ref<Event>> wait_list, Ordering ordering = Ordering::kNone);
 
@@ -69,7 +69,7 @@ class CommandQueue : public Object<CommandQueue> {
 
   // Hands all enqueued commands to the engine.
   void flush();
-  // Waits until `event`, a command of this queue, has ended; runs what is ready meanwhile.
+  // Waits until `event`, a command of this queue, has ended; meanwhile runs what is ready.
   void wait(Event& event);
   // Waits until all commands have ended.
   void finish();
@@ -99,17 +99,17 @@ class CommandQueue : public Object<CommandQueue> {
   uint64_t weight_ = kNormalWeight;
   std::atomic<cl_command_queue_properties> properties_;
   std::vector<cl_queue_properties> requested_;
-  // Set when the host has let go: from then on the events below are dropped as they end, since each
-  // of them holds the queue.
+  // Set when the host has released the queue. From then on the events below are dropped as they
+  // end, since each of them holds the queue.
   std::atomic<bool> orphaned_{false};
 
   std::mutex mutex_;
   Ref<Event> last_;                    // in-order: what the next command waits for
   Ref<Event> barrier_;                 // out-of-order: the last barrier
-  std::vector<Ref<Event>> unordered_;  // out-of-order: commands since the barrier, ended ones too
+  std::vector<Ref<Event>> unordered_;  // out-of-order: commands since the barrier, also ended ones
   size_t prune_at_ = 64;
-  // Ready commands too short to wake a thread for; they run with the next flush, wait or finish, or
-  // when enough has come together.
+  // Ready commands that are too short to wake a thread for. They run with the next flush, wait or
+  // finish, or when there are enough of them.
   ReadyList deferred_;
   uint64_t deferred_ns_ = 0;
 };

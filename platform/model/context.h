@@ -29,16 +29,16 @@ class Context : public Object<Context> {
   using Notify = void(CL_CALLBACK*)(const char*, const void*, size_t, void*);
   using Destructor = void(CL_CALLBACK*)(cl_context, void*);
 
-  // `properties`: as given by the user, with its terminating zero; empty where none were given.
-  // `mode`: in which the context has the device's array; none: it does not have it. Throws
-  // Error{CL_DEVICE_NOT_AVAILABLE} where another process has the device alone, or the array in a
-  // mode that rules this one out.
+  // `properties`: as the user gave them, with the terminating zero; empty if there were none.
+  // `mode`: the mode in which the context has the device's array; none: it does not have it. Throws
+  // Error{CL_DEVICE_NOT_AVAILABLE} if another process has the device alone, or has the array in a
+  // mode that forbids this one.
   Context(std::vector<Ref<Device>> devices, std::vector<cl_context_properties> properties,
           Notify notify, void* user_data, std::optional<share::AccessMode> mode = std::nullopt);
   ~Context();
 
   const std::vector<Ref<Device>>& devices() const { return devices_; }
-  // Whether `device`, or a device that it is a part of, is one of them.
+  // Whether `device`, or a device of which it is a part, is in the context.
   bool has(const Device& device) const;
   const std::vector<cl_context_properties>& properties() const { return properties_; }
 

@@ -110,7 +110,7 @@ std::vector<std::vector<uint32_t>> named_part(const std::vector<uint32_t>& units
 size_t list_length(const Property* properties) {
   size_t n = 0;
   const bool names = properties[0] == kByNames;
-  // The list of names may itself hold a zero: it ends with -1.
+  // The list of names may contain a zero; it ends with -1.
   if (names)
     while (properties[n] != kNamesEnd) ++n;
   else if (properties[0] == CL_DEVICE_PARTITION_BY_COUNTS)
@@ -159,7 +159,7 @@ std::vector<Ref<Device>> Device::split(const Property* properties) {
 uint64_t Device::heap_size(share::HeapId heap) {
   try {
     return share::Share::get().heap().size(heap);
-  } catch (const Error&) {  // no use of the device is possible, but questions are
+  } catch (const Error&) {  // the device cannot be used, but it can be asked
     const Config& config = Config::get();
     const uint64_t sizes[] = {config.ddr_heap1_bytes, config.ddr_heap2_bytes,
                               config.msmc_heap_bytes};
@@ -180,8 +180,8 @@ uint64_t Device::global_memory() {
   return heap_size(share::HeapId::kDdr1) + heap_size(share::HeapId::kDdr2);
 }
 
-// The larger heap has at least half of global memory. Below that OpenCL's minimum counts, where
-// there is so much.
+// The larger heap has at least half of global memory. If that is below OpenCL's minimum, the
+// minimum counts as far as there is memory.
 uint64_t Device::max_allocation() {
   constexpr uint64_t kMinimum = 32 << 20;
   const uint64_t first = heap_size(share::HeapId::kDdr1), second = heap_size(share::HeapId::kDdr2);

@@ -26,8 +26,8 @@ class Device : public Object<Device> {
  public:
   static constexpr uint32_t kMagic = 0x64657669;  // "devi"
 
-  // Work-items in a work-group, and in each dimension of it. TI's examples use 16,384. The
-  // configuration may set a bound below.
+  // The most work-items in a work-group, and in each of its dimensions. TI's examples use 16,384.
+  // The configuration may set a lower limit.
   static constexpr size_t kMaxWorkGroupSize = 16384;
   static size_t max_work_group_size();
   static constexpr size_t kLocalMemoryBytes = 256 << 10;
@@ -38,16 +38,16 @@ class Device : public Object<Device> {
   static constexpr uint32_t kMaxOnDeviceDimensions = 3;
 
   // Images: largest width and height of 1-D and 2-D images; size in any dimension of 3-D images;
-  // width of 1-D image buffers; images of an array. Nothing but memory and 32-bit coordinates
-  // limits them: the values are those that programs expect.
+  // width of 1-D image buffers; images of an array. Only memory and 32-bit coordinates limit them;
+  // the values are those that programs expect.
   static constexpr size_t kMaxImage2dSize = 16384;
   static constexpr size_t kMaxImage3dSize = 2048;
   static constexpr size_t kMaxImageBufferWidth = 64 << 20;
   static constexpr size_t kMaxImageArraySize = 2048;
-  // Of images in buffers, in elements.
+  // For images in buffers, in elements.
   static constexpr uint32_t kImagePitchAlignment = 1;
   static constexpr uint32_t kImageBaseAddressAlignment = 1;
-  // Arguments of a kernel, limited by kMaxParameterBytes alone.
+  // Numbers of arguments of a kernel; only kMaxParameterBytes limits them.
   static constexpr uint32_t kMaxReadImageArguments = 128;
   static constexpr uint32_t kMaxWriteImageArguments = 64;
   static constexpr uint32_t kMaxSamplers = 16;
@@ -62,11 +62,11 @@ class Device : public Object<Device> {
 
   // Splits the device. Throws Error with the codes of clCreateSubDevices.
   std::vector<Ref<Device>> split(const cl_device_partition_property* properties);
-  // How many sub-devices such a split makes.
+  // How many sub-devices such a split would make.
   size_t count_parts(const cl_device_partition_property* properties) const;
 
   Device* parent() const { return parent_.get(); }
-  // Whether this is `other` or a part of it: what is there for a device is there for its parts.
+  // Whether this is `other` or a part of it: what exists for a device exists for its parts.
   bool is_within(const Device& other) const;
   const std::vector<uint32_t>& units() const { return units_; }
   const ComputeUnitSet& compute_units() const { return set_; }
@@ -74,18 +74,17 @@ class Device : public Object<Device> {
 
   // CL_DEVICE_NAME.
   static std::string name();
-  // What is wrong with the configuration, for which reason the device is not available; "" where
-  // all is well.
+  // What is wrong with the configuration, so that the device is not available; "" if all is well.
   static std::string configuration_errors();
-  // False where the configuration is in error, or another process has the device alone.
+  // False if the configuration has errors, or if another process has the device alone.
   static bool available();
 
-  // Bytes of a heap of the segment in use; of the configured one where no segment can be opened.
+  // Size of a heap of the segment in use, or of the configured one if no segment can be opened.
   static uint64_t heap_size(share::HeapId heap);
-  // Bytes of its largest free block at the moment.
+  // Size of its largest free block at the moment.
   static uint64_t largest_free(share::HeapId heap);
-  // Bytes of global memory (both DDR heaps), and the largest single allocation, for which there is
-  // room as long as nothing is allocated.
+  // Size of global memory (both DDR heaps), and of the largest single allocation, for which there
+  // is room while nothing is allocated.
   static uint64_t global_memory();
   static uint64_t max_allocation();
 

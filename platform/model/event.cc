@@ -46,7 +46,7 @@ void Event::reserve_dependencies(size_t count) {
   links_ = {more_links_.get(), count};
 }
 
-// Puts `link` on this event's list of dependents; false where the event has ended.
+// Puts `link` on this event's list of dependents; false if the event has ended.
 bool Event::attach(Link* link) {
   Link* head = dependents_.load(std::memory_order_acquire);
   do {
@@ -87,8 +87,8 @@ bool Event::complete(cl_int status) noexcept {
     if (profiling_) times_[kEnded] = now_ns();
     status_.store(status);  // seq_cst: ordered before the loads of has_callbacks_ and sleepers_
   }
-  // A reference for the user event, whose own complete() may race with its release; a command's
-  // in-flight reference is still ours here.
+  // A reference for the user event, whose complete() may race with its release; a command still has
+  // its in-flight reference here.
   Ref<Event> keep(this);
   release_dependents(status);
   if (has_callbacks_.load()) [[unlikely]]
@@ -104,7 +104,7 @@ bool Event::complete(cl_int status) noexcept {
 
 void Event::release_dependents(cl_int status) {
   Link* link = dependents_.exchange(closed(), std::memory_order_acq_rel);
-  // The list is in reverse order of enqueuing; dependents should get ready in order.
+  // The list is in reverse order of enqueuing; dependents should become ready in order.
   Link* in_order = nullptr;
   while (link) {
     Link* next = link->next;

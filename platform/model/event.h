@@ -47,8 +47,8 @@ class Event : public Object<Event> {
   cl_command_type type() const { return type_; }
   bool is_user_event() const { return type_ == CL_COMMAND_USER; }
   Command* command() const { return command_.get(); }
-  // What a command may run on: the units of the queue's device, or those of them that its kernel is
-  // bound to.
+  // The compute units on which a command may run: those of the queue's device, or those of them
+  // that its kernel is bound to.
   const ComputeUnitSet& compute_units() const { return *units_; }
 
   // CL_QUEUED, CL_SUBMITTED, CL_RUNNING, CL_COMPLETE or a negative error code.
@@ -57,23 +57,23 @@ class Event : public Object<Event> {
 
   // --- Dependencies; called by the enqueuing thread before arm() ---
 
-  // Makes room for so many calls of depend_on(), which then cannot fail. Throws std::bad_alloc.
+  // Makes room for that many calls of depend_on(), which then cannot fail. Throws std::bad_alloc.
   void reserve_dependencies(size_t count);
   // Makes this event wait for `other`. `cascade`: an error of `other` ends this one too (explicit
   // wait lists; the order of an in-order queue does not cascade).
   void depend_on(Event& other, bool cascade) noexcept;
-  // Says that all dependencies are named. True when none is left: the caller must see to it that
-  // the command runs. Otherwise the engine gets it when the last dependency ends.
+  // Says that all dependencies are named. True if none is left: then the caller must make the
+  // command run. Otherwise the engine gets it when the last dependency ends.
   bool arm();
 
-  // --- Progress; called by whoever runs the command ---
+  // --- Progress; called by the thread that runs the command ---
 
   bool dependency_failed() const { return dependency_failed_.load(std::memory_order_relaxed); }
   void mark_submitted() { advance(CL_SUBMITTED); }
   void mark_running() { advance(CL_RUNNING); }
-  // Ends the command with CL_COMPLETE or a negative code and lets its dependents go. The event may
-  // be gone afterwards unless the caller holds a reference. False if it had ended before (possible
-  // for user events only).
+  // Ends the command with CL_COMPLETE or a negative code and releases its dependents. The event may
+  // be gone afterwards unless the caller holds a reference. False if it had ended before, which
+  // only user events can.
   bool complete(cl_int status) noexcept;
 
   // --- Waiting and watching ---
@@ -109,7 +109,7 @@ class Event : public Object<Event> {
   void call_back(cl_int status);
   static Link* closed();
 
-  Ref<Context> context_;  // of a user event; a command has its queue's
+  Ref<Context> context_;  // of a user event; a command uses its queue's
   Ref<CommandQueue> queue_;
   std::unique_ptr<Command> command_;
   const ComputeUnitSet* units_ = nullptr;  // of a command

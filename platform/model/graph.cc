@@ -29,7 +29,7 @@ T& at(size_t offset) {
   return *reinterpret_cast<T*>(share::Share::get().layout().graphs + offset);
 }
 
-// How long a graph that ends gives its kernels for what is on its way to them.
+// The time that a graph that ends gives its kernels for data that is on its way to them.
 constexpr std::chrono::milliseconds kLastArrivals{20};
 
 // A year; longer times overflow clocks.
@@ -78,13 +78,13 @@ void Graph::set_state(State state) {
   ring();
 }
 
-// Those of its kernels that wait for it look again.
+// Makes those of its kernels that wait for it look again.
 void Graph::ring() const {
   const share::Membership& here = share::Share::get().membership();
   share::StreamBells(here.segment.layout()).ring(here.self);
 }
 
-// An iteration or a parameter has come on. The lock is held.
+// An iteration or a parameter has made progress. The lock is held.
 void Graph::changed() {
   uint64_t least = UINT64_MAX;
   for (const GraphKernel& kernel : kernels_) least = std::min(least, kernel.done());
@@ -137,7 +137,7 @@ void Graph::reset() {
   set_state(State::kReset);
 }
 
-// Those from one of its kernels to another; none of them runs.
+// Empties the streams from one of its kernels to another; none of them runs.
 void Graph::empty_inner_streams() {
   using Side = share::StreamEnd::Side;
   std::set<size_t> written;
@@ -223,8 +223,7 @@ void Graph::end(uint64_t cycles) {
   }
   set_state(State::kEnded);
   const auto is_over = [&] { return running_ == 0; };
-  // Who is at the other end of a stream, another kernel of this graph, too, may never move anything
-  // more.
+  // The other end of a stream, even another kernel of this graph, may never move anything more.
   if (!change_.wait_for(lock, kLastArrivals, is_over)) cancel(Cancel::kWhereItWaits);
   wait_until(lock, kForever, is_over);
   require_no_failure();
@@ -243,7 +242,7 @@ void Graph::update(const std::string& name, const void* value, size_t bytes, boo
            "port '" + name + "' is synchronous, and the graph has not taken its last value");
   }
   port.slot.write(value);
-  // Of one that the kernel writes, too, only the kernel's values are news to the host.
+  // If the kernel writes the parameter too, only the kernel's values are new to the host.
   if (port.parameter->synchronous && port.parameter->direction == Direction::kInOut)
     port.slot.use(port.slot.version());
   ring();

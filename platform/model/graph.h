@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A graph of the device image, as the process that drives it has it: its kernels, which run
-// iteration after iteration on the device, and its run-time parameters. What others may look at,
-// the parameters' last values and the state, lies in the shared segment (share/graph_area.h).
+// A graph of the device image in the process that drives it: its kernels, which run iteration after
+// iteration on the device, and its run-time parameters. What others may look at, the parameters'
+// last values and the state, lies in the shared segment (share/graph_area.h).
 //
 // States: a graph is reset, runs, has stopped after its iterations, is suspended between two of
-// them, or has ended; an ended one has to be reset before it runs again.
+// them, or has ended. An ended graph must be reset before it runs again.
 #ifndef CONCLAVE_PLATFORM_MODEL_GRAPH_H_
 #define CONCLAVE_PLATFORM_MODEL_GRAPH_H_
 
@@ -31,49 +31,49 @@ namespace conclave {
 class Graph {
  public:
   enum class State : uint32_t { kReset, kRunning, kStopped, kSuspended, kEnded };
-  static constexpr uint64_t kForever = 0;  // of iterations, and of milliseconds
+  static constexpr uint64_t kForever = 0;  // iterations, or milliseconds, without end
 
-  // Number `number` of the image, which is resident and has a context of this process's. `program`:
-  // the image's.
+  // Number `number` of the image, which is resident and on which this process has a context.
+  // `program`: the image's.
   Graph(std::shared_ptr<const DeviceImage> image, size_t number, Context& context,
         Program& program);
   ~Graph() { close(); }
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
-  // Leaves what runs; nobody waits for a graph that is closed. Calls of other threads end, and
+  // Leaves what runs, since nobody waits for a closed graph. Calls of other threads end, and
   // further ones fail as on an ended graph.
   void close() noexcept;
 
   const std::string& name() const { return ports_.graph().name; }
 
-  // All throw Error with an errno: EINVAL where the state does not allow it; EIO where a kernel has
-  // failed meanwhile, telling which.
+  // All throw Error with an errno: EINVAL if the state does not allow the call; EIO, with the
+  // kernel's name, if a kernel has failed meanwhile.
 
-  // Back to the beginning: no iterations, all parameters zero, nothing in the
-  // streams between its kernels. Not while it runs.
+  // Goes back to the beginning: no iterations, all parameters zero, nothing in the streams between
+  // its kernels. Not while it runs.
   void reset();
-  // Starts so many iterations, kForever: until suspend() or end().
+  // Starts that many iterations; kForever: until suspend() or end().
   void run(uint64_t iterations);
-  // Waits until they are done. Throws Error{ETIME} after `ms`, Error{EINVAL} where somebody
+  // Waits until they are done. Throws Error{ETIME} after `ms`, and Error{EINVAL} if somebody
   // suspends the graph meanwhile.
   void wait(uint64_t ms);
-  // Waits until so many cycles of the device's clock have passed since run(), and suspends.
+  // Waits until that many cycles of the device's clock have passed since run(), and suspends.
   void wait_for_cycles(uint64_t cycles);
   void suspend();
   void resume();
-  // Waits for the iterations (0), or for the cycles, and ends; a graph that runs for ever ends with
-  // the present iteration. A kernel that waits for a stream then is left there. Without cycles a
+  // Waits for the iterations (0) or for the cycles, and ends. A graph that runs for ever ends with
+  // the present iteration. A kernel that then waits for a stream is left there. Without cycles a
   // suspended graph is refused, with them a stopped one.
   void end(uint64_t cycles);
 
-  // Writes a parameter; of a synchronous one, once the graph has taken the former value. Throws
-  // Error{EINVAL} for an unknown port, another size, one that the kernel alone writes;
-  // Error{EAGAIN} where `block` is false and it would have to wait, or nothing runs that could take
-  // the value.
+  // Writes a parameter; a synchronous one once the graph has taken the former value. Throws
+  // Error{EINVAL} for an unknown port, another size, or a parameter that only the kernel writes.
+  // Throws Error{EAGAIN} if `block` is false and it would have to wait, or if nothing runs that
+  // could take the value.
   void update(const std::string& port, const void* value, size_t bytes, bool block = true);
-  // Reads the last value; of a synchronous parameter that the kernel writes, the next one. Throws
-  // as update().
+  // Reads the last value, or the next one of a synchronous parameter that the kernel writes. Throws
+  // as update() does.
   void read(const std::string& port, void* value, size_t bytes, bool block = true);
 
  private:
@@ -100,7 +100,7 @@ class Graph {
   uint64_t limit_ = 0;  // iterations until it stops, since the last reset; kForever: none
   bool is_endless_ = false;
   bool closed_ = false;
-  uint64_t running_ = 0;  // kernels
+  uint64_t running_ = 0;  // number of kernels that run
   uint64_t started_cycles_ = 0;
   std::string failure_;
   std::list<GraphKernel> kernels_;

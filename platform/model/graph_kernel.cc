@@ -60,7 +60,7 @@ GraphKernel::GraphKernel(Graph& graph, const DeviceImage& image,
 }
 
 void GraphKernel::start() {
-  // The command has an argument block of its own, in which values are zero.
+  // The command has its own argument block, in which values are zero.
   for (Place& place : places_)
     if (!place.memory) place.seen.reset();
   const auto& code = *kernel_->code_for(Device::root());
@@ -87,7 +87,7 @@ void GraphKernel::ended(cl_event, cl_int status, void* self) {
   kernel->graph_.kernel_ended(*kernel, status);
 }
 
-// What is to be done now. The graph's lock is held.
+// What to do now. The graph's lock is held.
 GraphKernel::Next GraphKernel::next() {
   if (!graph_.failure_.empty()) return Next::kStop;
   switch (graph_.state_) {
@@ -103,7 +103,7 @@ GraphKernel::Next GraphKernel::next() {
     const ImageLayout::Parameter& parameter = *place.port->parameter;
     if (!parameter.synchronous) return true;
     const share::ParameterSlot& slot = place.port->slot;
-    // A value that has not been taken yet; or one that the host has read.
+    // A value that has not been taken yet, or one that the host has read.
     return parameter.direction == Direction::kIn ? slot.version() != slot.used()
                                                  : slot.version() == slot.used();
   };
@@ -124,7 +124,7 @@ bool GraphKernel::begin(std::byte* arguments, StreamedCall& call) {
   }
 }
 
-// The host's values since the last call.
+// Loads the values that the host has written since the last call.
 void GraphKernel::load(std::byte* arguments) {
   for (Place& place : places_) {
     const ImageLayout::Parameter& parameter = *place.port->parameter;
@@ -146,7 +146,7 @@ void GraphKernel::end() {
   for (Place& place : places_) {
     const Direction direction = place.port->parameter->direction;
     if (direction == Direction::kIn) continue;
-    // What the host has written meanwhile is for the next call.
+    // A value that the host has written meanwhile is for the next call.
     if (direction == Direction::kInOut && place.port->slot.version() != place.seen) continue;
     place.port->slot.write(place.memory->data());
     place.seen = place.port->slot.version();

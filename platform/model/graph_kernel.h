@@ -25,16 +25,16 @@ class Program;
 
 class GraphKernel : public Iterations {
  public:
-  // `ports`: of its parameters, in their order.
+  // `ports`: those of its parameters, in their order.
   GraphKernel(Graph& graph, const DeviceImage& image, const ImageLayout::GraphKernel& description,
               std::vector<GraphPort*> ports, Context& context, Program& program);
 
   const ImageLayout::GraphKernel& description() const { return description_; }
   // Enqueues its iterations. The graph's lock is held.
   void start();
-  // Has it left. The graph's lock is held.
+  // Leaves it. The graph's lock is held.
   void cancel(StreamedCall::Cancel how);
-  // Back to no iterations, and zeros in what the code writes.
+  // Goes back to no iterations, and zeros in what the code writes.
   void reset();
   const std::vector<StreamPort>& streams() const { return kernel_->ports(); }
   uint64_t done() const { return done_; }
@@ -43,14 +43,14 @@ class GraphKernel : public Iterations {
   void end() override;
 
  private:
-  // A parameter as the code has it: a value in the argument block, or in memory.
+  // Where the code has a parameter: a value in the argument block, or memory.
   struct Place {
     GraphPort* port;
     size_t offset = 0;             // in the argument block
     Owned<Memory> memory;          // none: a value
-    std::optional<uint64_t> seen;  // version of the value there; none: of no version
+    std::optional<uint64_t> seen;  // version of the value there; none: it has no version
   };
-  // For the graph to go on, or a synchronous parameter to be ready.
+  // Waits until the graph goes on, or a synchronous parameter is ready.
   class Turn;
   enum class Next { kCall, kWait, kStop };
 

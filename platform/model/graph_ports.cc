@@ -61,7 +61,7 @@ void GraphPorts::read(const std::string& name, void* value, size_t bytes) {
     throw Error(CL_INVALID_VALUE, "port '" + name + "' changes all the time", EIO);
 }
 
-// Has the value brought from another user, unless a process of this one drives the graph.
+// Fetches the value from another user, unless a process of this user drives the graph.
 bool GraphPorts::fetch(const GraphPort& port) const {
   const share::Membership& here = share::Share::get().membership();
   const share::Layout& layout = here.segment.layout();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The run-time parameters of a graph, by name: for the process that drives it, and for those that
-// read their last values.
+// The run-time parameters of a graph by name, for the process that drives it and for those that
+// read the last values.
 #ifndef CONCLAVE_PLATFORM_MODEL_GRAPH_PORTS_H_
 #define CONCLAVE_PLATFORM_MODEL_GRAPH_PORTS_H_
 
@@ -18,24 +18,24 @@ struct GraphPort {
   std::string name;  // "gr[0].k.in[1]"
   const ImageLayout::Parameter* parameter;
   share::ParameterSlot slot;
-  size_t offset;  // of the slot in the graphs' memory
+  size_t offset;  // the slot's, in the graphs' memory
 
-  // Zeros, which no synchronous reader waits for.
+  // Sets zeros; no synchronous reader waits for them.
   void reset();
 };
 
 class GraphPorts {
  public:
-  // Of graph number `number` of the image, which is resident and pinned by this process.
+  // The ports of graph number `number` of the image, which is resident and pinned by this process.
   GraphPorts(std::shared_ptr<const DeviceImage> image, size_t number);
 
-  // Throws Error{EINVAL} where there is no such port, or its value has another size.
+  // Throws Error{EINVAL} if there is no such port, or if its value has another size.
   GraphPort& find(const std::string& name, size_t bytes);
-  // The last value, also where a process of another user drives the graph. Throws as find(), and
-  // Error{EIO} where it changes all the time.
+  // The last value, even if a process of another user drives the graph. Throws as find() does, and
+  // Error{EIO} if it changes all the time.
   void read(const std::string& name, void* value, size_t bytes);
 
-  // All of them; of a kernel, by its place in the graph.
+  // All ports, or those of a kernel by its place in the graph.
   std::deque<GraphPort>& all() { return ports_; }
   const std::vector<GraphPort*>& of_kernel(size_t kernel) const { return of_kernel_[kernel]; }
   const ImageLayout::Graph& graph() const { return image_->layout().graphs[number_]; }

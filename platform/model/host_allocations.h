@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device memory that the host asks for without an OpenCL object (cl_ti_clmalloc). It is charged to
-// the heaps as buffers are.
+// the heaps like a buffer.
 #ifndef CONCLAVE_PLATFORM_MODEL_HOST_ALLOCATIONS_H_
 #define CONCLAVE_PLATFORM_MODEL_HOST_ALLOCATIONS_H_
 
@@ -17,13 +17,13 @@ namespace conclave {
 
 class HostAllocations {
  public:
-  // Those of this process.
+  // The allocations of this process.
   static HostAllocations& get();
 
-  // `size` bytes of msmc_heap with CL_MEM_USE_MSMC_TI, else of global memory; null for none. Throws
-  // Error with the codes of HeapBlockOwner.
+  // `size` bytes of msmc_heap with CL_MEM_USE_MSMC_TI, else of global memory; null if `size` is 0.
+  // Throws Error with the codes of HeapBlockOwner.
   void* allocate(cl_mem_flags flags, size_t size);
-  // False where `memory` is not allocated here.
+  // False if `memory` was not allocated here.
   bool free(void* memory);
   // Whether `address` is within any of them.
   bool contains(const void* address);

@@ -17,7 +17,7 @@ namespace {
 
 using Finding = share::StreamEnd::Finding;
 
-// What is moved before others that the stream watch's thread serves have their turn.
+// How much is moved before other waiters of the stream watch's thread get their turn.
 constexpr size_t kTurnBytes = 1 << 20;
 
 constexpr const char* kClosed = "the array has been closed";
@@ -95,7 +95,7 @@ void HostPort::leave_end() noexcept {
   change_.notify_all();
 }
 
-// Until all has been moved, or the stream watch has it.
+// Moves until everything has been moved, or until the stream watch has it.
 void HostPort::move() noexcept {
   try {
     for (Step step = advance(); step != Step::kDone; step = advance()) {
@@ -140,7 +140,7 @@ HostPort::Step HostPort::advance() {
   return Step::kDone;
 }
 
-// What the stream has room for, or has; at most to the end of its buffer, which is a ring.
+// Copies what the stream has room for, or has, at most to the end of its buffer, which is a ring.
 void HostPort::copy(Transfer& transfer) {
   abi::Stream& view = end_->view();
   const uint64_t at = view.position & view.mask;
@@ -177,7 +177,8 @@ bool HostPort::is_over() {
   return end_->look(1) != Finding::kHasToWait;
 }
 
-// Nobody rings when another one leaves the end, nor for those who only let others have their turn.
+// Nobody rings the bell when another process leaves the end, or for waiters that only let others
+// have their turn.
 bool HostPort::polls() const {
   return turn_is_over_ || !end_->attached();
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A port of the host at a stream of the device image, which XRT calls GMIO: it moves the bytes of
+// A port of the host at a stream of the device image, which XRT calls GMIO. It moves the bytes of
 // buffers into the stream, or out of it, as fast as the kernel at the other end takes or gives
 // them.
 //
 // The thread that starts a transfer moves what can be moved at once, and the stream watch's thread
-// the rest. While there are transfers the port has its end of the stream, as a kernel has while it
-// runs, and pins the image.
+// moves the rest. While there are transfers the port has its end of the stream, as a running kernel
+// has, and pins the image.
 #ifndef CONCLAVE_PLATFORM_MODEL_HOST_PORT_H_
 #define CONCLAVE_PLATFORM_MODEL_HOST_PORT_H_
 
@@ -29,12 +29,12 @@ class HostPort : public std::enable_shared_from_this<HostPort>, private Waiting 
  public:
   using Side = share::StreamEnd::Side;
 
-  // Bytes of a buffer on their way; guarded by the port's lock.
+  // A part of a buffer that is being moved; guarded by the port's lock.
   struct Transfer {
-    Ref<Memory> memory;  // until it ends
+    Ref<Memory> memory;  // kept until it ends
     std::byte* next;     // to be moved
     size_t left;
-    int error_number = 0;  // why it has failed
+    int error_number = 0;  // why it has failed; 0: it has not
     std::string failure;
 
     bool has_failed() const { return error_number != 0; }
@@ -44,20 +44,20 @@ class HostPort : public std::enable_shared_from_this<HostPort>, private Waiting 
   HostPort(std::shared_ptr<const DeviceImage> image, size_t stream);
   ~HostPort();
 
-  // Whether the host writes the stream, or reads it.
+  // Whether the host writes or reads the stream.
   Side side() const { return side_; }
   const std::string& name() const { return name_; }
 
-  // Moves the range, which lies in the buffer, behind all that was started before. Throws
-  // Error{EINVAL} where the image is no longer loaded, Error{ENODEV} once this is closed.
+  // Moves the range, which lies in the buffer, after everything that was started before. Throws
+  // Error{EINVAL} if the image is no longer loaded, and Error{ENODEV} once this is closed.
   std::shared_ptr<Transfer> start(Ref<Memory> memory, size_t size, size_t offset);
-  // Until it has ended. Throws Error{EIO} where the stream breaks, since the process at the other
-  // end has died or this one is no longer among those that share the device; Error{ENODEV} where
-  // this is closed.
+  // Waits until it has ended. Throws Error{EIO} if the stream breaks, since the process at the
+  // other end has died or this one is no longer among those that share the device. Throws
+  // Error{ENODEV} if this is closed.
   void wait(const Transfer& transfer);
-  // The same for the one that was started last, if any was.
+  // The same for the last one that was started, if any.
   void wait();
-  // Transfers that have not ended fail.
+  // Lets transfers that have not ended fail.
   void close() noexcept;
 
  private:
@@ -84,7 +84,7 @@ class HostPort : public std::enable_shared_from_this<HostPort>, private Waiting 
   std::deque<std::shared_ptr<Transfer>> queue_;
   std::shared_ptr<const Transfer> last_;
   share::ImageClient pin_;                 // while there are transfers
-  std::unique_ptr<share::StreamEnd> end_;  // likewise; the watch's alone while that waits
+  std::unique_ptr<share::StreamEnd> end_;  // likewise; only the watch uses it while that waits
   bool turn_is_over_ = false;
   std::atomic<bool> closed_{false};
 };

@@ -8,7 +8,7 @@
 namespace conclave {
 namespace {
 
-// Sizes in kernels are 1 where the image's type does not have them.
+// Sizes in kernels are 1 if the image's type does not have them.
 uint32_t at_least_one(size_t size) {
   return static_cast<uint32_t>(std::max<size_t>(1, size));
 }

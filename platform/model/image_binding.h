@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device images as programs and kernels use them: putting one into the device's slot, and a
-// kernel's contexts on its compute units.
+// How programs and kernels use device images: a program loads one into the device's slot, and a
+// kernel has contexts on its compute units.
 #ifndef CONCLAVE_PLATFORM_MODEL_IMAGE_BINDING_H_
 #define CONCLAVE_PLATFORM_MODEL_IMAGE_BINDING_H_
 
@@ -14,19 +14,19 @@
 
 namespace conclave {
 
-// Puts the image into the device's slot, or finds it there. Throws Error{CL_INVALID_BINARY} where
-// the device has fewer compute units than the image needs, and as ImageSlot::load() does.
+// Loads the image into the device's slot, or finds it there. Throws Error{CL_INVALID_BINARY} if the
+// device has fewer compute units than the image needs, and as ImageSlot::load() does.
 void load_device_image(const DeviceImage& image);
 
-// The units of this process's device that these compute units of the image are on.
+// The compute units of this process's device to which these compute units of the image belong.
 ComputeUnitSet device_units(const DeviceImage& image, const std::vector<uint32_t>& units);
 
-// A kernel's shared contexts on some compute units of an image, for as long as the object lives:
-// the kernel, its clones and its launches have it together.
+// A kernel's shared contexts on some compute units of an image, for as long as the object lives.
+// The kernel, its clones and its launches share it.
 class ImageBinding {
  public:
-  // Loads the image where another one, which nobody uses, has taken its place. Throws Error as that
-  // and ImageSlot::open() do.
+  // Loads the image again if another one, which nobody uses, has taken its place. Throws Error as
+  // that and ImageSlot::open() do.
   ImageBinding(std::shared_ptr<const DeviceImage> image, std::vector<uint32_t> units);
 
   const DeviceImage& image() const { return *image_; }

@@ -43,7 +43,7 @@ float srgb_encoded(float linear) {
   return linear <= 0.0031308f ? 12.92f * linear : 1.055f * std::pow(linear, 1 / 2.4f) - 0.055f;
 }
 
-// To the nearest half (ties: the even one); beyond the largest one: infinity.
+// Rounds to the nearest half (ties: the even one); beyond the largest one: infinity.
 uint16_t half_bits(float value) {
   uint32_t bits;
   std::memcpy(&bits, &value, sizeof bits);

@@ -11,9 +11,9 @@
 namespace conclave {
 
 // `color` is that of clEnqueueFillImage: four cl_float, cl_int or cl_uint (red, green, blue, alpha)
-// as the data type of the format wants them, one cl_float for CL_DEPTH. The first
-// format.element_size bytes of the result are the element: values out of the channel's range
-// saturate, others are rounded to the nearest; colours of sRGB formats are encoded.
+// by the data type of the format, one cl_float for CL_DEPTH. The first format.element_size bytes of
+// the result are the element. Values out of the channel's range saturate, others are rounded to the
+// nearest, and colours of sRGB formats are encoded.
 std::array<std::byte, 16> image_element(const ImageFormat& format, const void* color);
 
 }  // namespace conclave

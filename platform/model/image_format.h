@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which image formats there are, and which of them the device has for what.
+// Which image formats exist, and what the device can do with each.
 #ifndef CONCLAVE_PLATFORM_MODEL_IMAGE_FORMAT_H_
 #define CONCLAVE_PLATFORM_MODEL_IMAGE_FORMAT_H_
 
@@ -14,10 +14,10 @@ namespace conclave {
 // Whether OpenCL defines this channel order and data type, and allows them together.
 bool is_image_format(const cl_image_format& format);
 
-// The device's format for images of `type`; null where it has none.
+// The device's format for images of `type`; null if it has none.
 const ImageFormat* find_image_format(const cl_image_format& format, cl_mem_object_type type);
 
-// All formats for images of `type` which kernels access as `flags` say: CL_MEM_READ_ONLY,
+// All formats for images of `type` that kernels can access as `flags` say: CL_MEM_READ_ONLY,
 // CL_MEM_WRITE_ONLY, CL_MEM_READ_WRITE (also without any flag), CL_MEM_KERNEL_READ_AND_WRITE.
 std::vector<cl_image_format> supported_image_formats(cl_mem_flags flags, cl_mem_object_type type);
 

@@ -35,7 +35,7 @@ bool same_signature(const KernelInfo& a, const KernelInfo& b) {
   throw Error(code, "argument '" + argument.name + "' of type " + argument.type_name + ": " + text);
 }
 
-// The handle that an argument's value points to; null where there is none.
+// The handle that an argument's value points to; null if there is none.
 template <class Handle>
 Handle handle_argument(const ArgumentInfo& argument, size_t size, const void* value) {
   if (size != sizeof(Handle)) bad_size(argument, size, sizeof(Handle));
@@ -44,8 +44,8 @@ Handle handle_argument(const ArgumentInfo& argument, size_t size, const void* va
   return handle;
 }
 
-// What an image argument takes, by its type in OpenCL C. (Another name is one that the program gave
-// such a type: what that takes is not known.)
+// What an image argument accepts, by its type in OpenCL C. Any other name is one that the program
+// gave to such a type; what that accepts is unknown.
 struct ImageArgument {
   std::string_view type_name;
   cl_mem_object_type type;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The local sizes and formats of images that a kernel is launched with, and its code for those that
-// are used often.
+// The local sizes and image formats with which a kernel is launched, and its code for the frequent
+// ones.
 #ifndef CONCLAVE_PLATFORM_MODEL_LAUNCH_KINDS_H_
 #define CONCLAVE_PLATFORM_MODEL_LAUNCH_KINDS_H_
 
@@ -21,33 +21,34 @@ struct LaunchKind {
   static constexpr size_t kMostFormats = 8;
 
   std::array<size_t, 3> local_size{};  // zeros: any
-  // Of image arguments, indices in kImageFormats plus 1; 0: any.
+  // For each image argument an index into kImageFormats plus 1; 0: any.
   std::array<uint8_t, kMostFormats> image_formats{};
 
   bool has_size() const { return local_size[0] != 0; }
 };
 
-// A kernel's code for launches of one kind; with a size for work-groups of exactly this one.
+// A kernel's code for launches of one kind. If the kind has a size, it is for work-groups of
+// exactly this size.
 struct SpecializedCode {
   std::shared_ptr<const LoadedCode> code;  // owns function
   abi::GroupFunction function;
-  size_t spill_bytes;  // of a work-item
+  size_t spill_bytes;  // per work-item
   bool has_size;
 };
 
-// One kind of a kernel's launches: how long they have taken together, and code for them, once there
-// is some. Launches look and count without a lock; what gets lost in counting does no harm.
+// One kind of a kernel's launches: how long they have taken together, and code for them, if there
+// is some. Launches look and count without a lock; lost counts do no harm.
 class LaunchKindUse {
  public:
   // Never due: the code is there, is being made, or cannot be made.
   static constexpr uint64_t kNever = UINT64_MAX;
 
-  // Null: there is none. May become set at any time, once.
+  // Null: there is none. It may be set at any time, once.
   const SpecializedCode* code() const { return published_.load(std::memory_order_acquire); }
 
-  // Whether the kind is to be seen to before its first launch. True for one caller only.
+  // Whether the kind must be served before its first launch. True for one caller only.
   bool take_due() { return due_ns_.load(std::memory_order_relaxed) == 0 && take(0); }
-  // A launch took so long. Whether it is time to see to this kind; true for one caller only.
+  // A launch took `ns`. Returns whether it is time to serve this kind; true for one caller only.
   bool add(uint64_t ns) {
     const uint64_t spent = spent_ns() + ns;
     spent_ns_.store(spent, std::memory_order_relaxed);
@@ -57,7 +58,7 @@ class LaunchKindUse {
   uint64_t spent_ns() const { return spent_ns_.load(std::memory_order_relaxed); }
   LaunchKind kind() const { return unpacked(kind_.load(std::memory_order_relaxed)); }
 
-  // For the caller who was told that it is time: when it will be again, or the code.
+  // For the caller that was told that it is time: sets when it will be time again, or the code.
   void set_due(uint64_t spent_ns) { due_ns_.store(spent_ns, std::memory_order_relaxed); }
   void publish(SpecializedCode code) {
     code_ = std::make_unique<const SpecializedCode>(std::move(code));
@@ -67,7 +68,7 @@ class LaunchKindUse {
  private:
   friend class LaunchKinds;
 
-  // The size, if there is one, and as many formats as there is room for: the others are "any".
+  // The size, if there is one, and as many formats as there is room for; the others are "any".
   // Never 0.
   static constexpr unsigned kSizeBits = 15, kFormatBits = 7, kBits = 62;
   static constexpr uint64_t kHasSize = uint64_t{1} << 62, kUsed = uint64_t{1} << 63;
@@ -116,20 +117,20 @@ class LaunchKindUse {
 
 class LaunchKinds {
  public:
-  // A program that tries sizes gets to know the first ones; that most of them are used often is not
-  // likely.
+  // A program that tries sizes gets the first ones watched. It is unlikely that most of them are
+  // used often.
   static constexpr int kWatched = 8, kSpecialized = 4;
 
   // `by_size`: whether launches of different local sizes are of different kinds. `first_due_ns`:
-  // when to see to a kind for the first time.
+  // when to serve a kind for the first time.
   LaunchKinds(bool by_size, uint64_t first_due_ns) : by_size_(by_size) {
     for (LaunchKindUse& use : uses_) use.due_ns_.store(first_due_ns, std::memory_order_relaxed);
   }
 
   bool by_size() const { return by_size_; }
 
-  // Null where there have been too many others. Sizes are at most 2^15 - 1 in each dimension, which
-  // no work-group exceeds.
+  // Null if there have been too many others. Sizes are at most 2^15 - 1 in each dimension, which no
+  // work-group exceeds.
   LaunchKindUse* find(const LaunchKind& kind) {
     const uint64_t wanted = LaunchKindUse::packed(kind);
     for (LaunchKindUse& use : uses_) {
@@ -143,7 +144,7 @@ class LaunchKinds {
     return nullptr;
   }
 
-  // Takes one of the places for specialised code; false where all are taken.
+  // Takes one of the places for specialised code; false if all are taken.
   bool take_place() {
     if (places_.fetch_sub(1, std::memory_order_relaxed) > 0) return true;
     give_place_back();

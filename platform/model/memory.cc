@@ -29,8 +29,8 @@ constexpr cl_mem_flags kHostAccess =
 constexpr cl_mem_flags kHostPointer =
     CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
 
-// What a sub-buffer, or an image made from a memory object, does not say, it has from its parent;
-// where it is always.
+// A sub-buffer, or an image made from a memory object, inherits the flags that it does not state.
+// It always inherits the place.
 cl_mem_flags inherit(cl_mem_flags flags, cl_mem_flags parent) {
   flags |= parent & (kHostPointer | CL_MEM_USE_MSMC_TI);
   if (!(flags & kKernelAccess)) flags |= parent & kKernelAccess;
@@ -75,7 +75,7 @@ HeapBlockOwner::HeapBlockOwner(cl_mem_flags flags, size_t size) {
   });
 }
 
-// In a forked child the block is still the parent's.
+// In a forked child the block still belongs to the parent.
 HeapBlockOwner::~HeapBlockOwner() {
   share::Share* share = owner_ ? share::Share::if_open() : nullptr;
   if (!share || &share->membership() != owner_) return;

@@ -32,18 +32,18 @@ struct HandleOf<Memory> {
   using Type = cl_mem;
 };
 
-// The bytes of `size` bytes of device memory, aligned to Device::kMemoryAlignment, for std::free().
-// Throws Error{CL_MEM_OBJECT_ALLOCATION_FAILURE}.
+// `size` bytes of device memory, aligned to Device::kMemoryAlignment, for std::free(). Throws
+// Error{CL_MEM_OBJECT_ALLOCATION_FAILURE}.
 std::byte* allocate_storage(size_t size);
 
-// Device memory that this process has: a block of the heaps that all processes share, given back at
-// the end of the object's life. Only the account is kept here, the bytes are elsewhere.
+// Device memory of this process: a block of the heaps that all processes share, which the
+// destructor gives back. This is only the account; the bytes are elsewhere.
 class HeapBlockOwner {
  public:
   HeapBlockOwner() = default;
   // `size` bytes of msmc_heap with CL_MEM_USE_MSMC_TI, else of global memory. Throws
-  // Error{CL_MEM_OBJECT_ALLOCATION_FAILURE} where that is full, Error{CL_OUT_OF_RESOURCES} where
-  // the segment is, Error{CL_DEVICE_NOT_AVAILABLE} where there is none to be had.
+  // Error{CL_MEM_OBJECT_ALLOCATION_FAILURE} if that is full, Error{CL_OUT_OF_RESOURCES} if the
+  // segment is full, and Error{CL_DEVICE_NOT_AVAILABLE} if there is none.
   HeapBlockOwner(cl_mem_flags flags, size_t size);
   ~HeapBlockOwner();
   HeapBlockOwner(const HeapBlockOwner&) = delete;
@@ -58,16 +58,16 @@ class Memory : public Object<Memory> {
   static constexpr uint32_t kMagic = 0x6d656d6f;  // "memo"
   using Destructor = void(CL_CALLBACK*)(cl_mem, void*);
 
-  // A buffer of `size` bytes; `properties` as given (for the query). With CL_MEM_COPY_HOST_PTR
-  // `host` is copied, with CL_MEM_USE_HOST_PTR it is the storage: kernels work on the host's memory
+  // A buffer of `size` bytes; `properties` as given, for the query. CL_MEM_COPY_HOST_PTR copies
+  // `host`. With CL_MEM_USE_HOST_PTR `host` is the storage: kernels work on the host's memory
   // itself, so such a buffer takes nothing from the device's heaps. All others are charged to this
-  // process for as long as they live. Throws Error with the codes of HeapBlockOwner.
+  // process as long as they live. Throws Error with the codes of HeapBlockOwner.
   Memory(Context& context, cl_mem_flags flags, size_t size, void* host,
          std::vector<cl_mem_properties> properties);
   // An image, with all of the above.
   Memory(Context& context, cl_mem_flags flags, const Image& image, void* host,
          std::vector<cl_mem_properties> properties);
-  // A buffer in storage that other processes can have, too. It is charged to the process that made
+  // A buffer in storage that other processes can have too. It is charged to the process that made
   // it, not to those that import it.
   Memory(Context& context, cl_mem_flags flags, SharedStorage storage);
   // The part [origin, origin + size) of `parent`, which is charged already.
@@ -86,17 +86,17 @@ class Memory : public Object<Memory> {
   std::byte* data() const { return data_; }
   // As the user gave it, for CL_MEM_HOST_PTR; null without CL_MEM_USE_HOST_PTR.
   void* host_pointer() const { return host_; }
-  // Null where the bytes are this process's alone.
+  // Null if the bytes are only this process's.
   SharedStorage* shared_storage() { return shared_ ? &*shared_ : nullptr; }
   Memory* parent() const { return parent_.get(); }
   size_t origin() const { return origin_; }
   const std::vector<cl_mem_properties>& properties() const { return properties_; }
 
-  // Storage is shared between host and device, so mapping only keeps account. Regions (of bytes, of
-  // an image's positions) may be mapped more than once, for reading; false where `write` and a
-  // region mapped for writing overlap.
+  // Host and device share the storage, so mapping only keeps account. Regions (of bytes, or of an
+  // image's positions) may be mapped more than once for reading. False if `write` is set and the
+  // region overlaps one that is mapped for writing.
   bool add_mapping(const void* pointer, const Region& region, bool write);
-  // False where `pointer` is not mapped.
+  // False if `pointer` is not mapped.
   bool remove_mapping(const void* pointer);
   uint32_t map_count();
 

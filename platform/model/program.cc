@@ -24,7 +24,7 @@ namespace conclave {
 struct Program::Job {
   protocol::Request request;
   Devices devices;
-  // Programs whose images are the request's inputs, taken for each device.
+  // Programs whose images are the request's inputs, one per device.
   std::vector<Ref<Program>> inputs;
   cl_int failure;          // the code of an unsuccessful build of this kind
   cl_int invalid_options;  // the code for options that the compiler does not know
@@ -86,7 +86,7 @@ Build& Program::entry(const Device& device) {
   throw Error(CL_INVALID_DEVICE, "the device is not associated with the program");
 }
 
-// The build for `device`; where nothing was built for it, that of the device it is a part of.
+// The build for `device`; if nothing was built for it, that of the device of which it is a part.
 const Build& Program::nearest(const Device& device) const {
   const Build* own = nullptr;
   for (const Device* d = &device; d; d = d->parent()) {
@@ -159,7 +159,8 @@ void Program::link(const Devices& devices, const std::string& options,
 
 namespace {
 
-// Where the host is now: a build that goes on beside it must not depend on where it will be.
+// The host's present directory: a build that runs beside the host must not depend on where the host
+// goes.
 std::string working_directory() {
   char path[PATH_MAX];
   return getcwd(path, sizeof path) ? path : "";
@@ -180,7 +181,7 @@ void Program::start(Job job, Notify notify) {
       build.log.clear();
       build.code = nullptr;
       build.kernels.clear();
-      if (from_source_) build.image = nullptr;  // else it is what is being built
+      if (from_source_) build.image = nullptr;  // otherwise it is what is being built
     }
     building_ = true;
   }
@@ -189,14 +190,14 @@ void Program::start(Job job, Notify notify) {
     try {
       self->run(job);
     } catch (const Error& error) {
-      log::debug(error.text());  // status and log are in the program for whoever asks
+      log::debug(error.text());  // status and log are in the program for everybody who asks
     }
     notify();
   };
   std::thread(std::move(work)).detach();
 }
 
-// Builds for one device after the other: the second is an answer from the cache. Throws the first
+// Builds for one device after the other; the second build comes from the cache. Throws the first
 // failure after all are done.
 void Program::run(const Job& job) {
   std::unique_ptr<Error> failure;
@@ -223,7 +224,7 @@ namespace {
 // Whether the configuration wants checks in every program.
 bool add_check_option(protocol::Request& request) {
   if (Config::get().check == Config::Check::kOff) return false;
-  // First: an option at the end may want a value.
+  // First, since an option at the end may expect a value.
   request.options.insert(0, "-cl-conclave-check ");
   return true;
 }
@@ -249,10 +250,10 @@ void Program::run_for(const Job& job, const Ref<Device>& device) {
     if (!image) throw Error(job.failure, "an input program is not compiled for the device");
     request.inputs.push_back(image->bytes());
   }
-  // A binary that is executable here already needs no compiler.
+  // A binary that can run here needs no compiler.
   std::string why;
-  // What kernels with streams access belongs to the runtime, and they change threads in the middle,
-  // which checks do not know.
+  // Kernels with streams access memory of the runtime, and change threads in the middle. Checks
+  // know neither.
   const bool may_have_checks = !image || !has_streams(*image);
   const bool lacks_checks =
       may_have_checks && add_check_option(request) && image && !has_checks(*image);

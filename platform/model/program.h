@@ -48,11 +48,11 @@ class Program : public Object<Program> {
 
   // From source; for all devices of the context.
   Program(Context& context, std::string source);
-  // From binaries, one a device; a null image stands for a binary that was not valid.
+  // From binaries, one per device; a null image stands for an invalid binary.
   Program(Context& context, Devices devices,
           std::vector<std::shared_ptr<const ProgramImage>> images);
-  // From device images, one a device, all the same; it is executable at once. Throws Error where
-  // the image cannot be loaded, as load_device_image() does, or built for this CPU.
+  // From device images, the same one for each device; it is executable at once. Throws Error if the
+  // image cannot be loaded, as load_device_image() does, or cannot be built for this CPU.
   Program(Context& context, Devices devices, std::shared_ptr<const DeviceImage> image);
   ~Program();
 
@@ -61,24 +61,24 @@ class Program : public Object<Program> {
   const std::string& source() const { return source_; }
   bool from_source() const { return from_source_; }
   bool has(const Device& device) const;
-  // Null for a program that is none of a device image.
+  // Null if the program belongs to no device image.
   const std::shared_ptr<const DeviceImage>& device_image() const { return device_image_; }
-  // What CL_PROGRAM_BINARIES gives for a device; null where there is none.
+  // What CL_PROGRAM_BINARIES returns for a device; null if there is none.
   std::shared_ptr<const std::string> binary(const Device& device) const;
-  // The kernels for which there are compute units.
+  // The kernels that have compute units.
   std::vector<std::string> kernel_names(const ProgramImage& image) const;
   // Adds a line to the build log.
   void note(const std::string& text);
 
-  // A copy of what is known for `device`, or else for the device that it is a part of; throws
+  // A copy of what is known for `device`, or for the device of which it is a part. Throws
   // Error{CL_INVALID_DEVICE}.
   Build build_for(const Device& device) const;
   cl_program_binary_type binary_type(const Device& device) const;
 
-  // The three ways to build. With `notify` they return at once and call it at the end; without,
+  // The three ways to build. With `notify` they return at once and call it at the end. Without it
   // they throw Error{CL_BUILD_PROGRAM_FAILURE, CL_COMPILE_PROGRAM_FAILURE, CL_LINK_PROGRAM_FAILURE
-  // or CL_INVALID_*_OPTIONS}. Throws Error{CL_INVALID_OPERATION} while a build is in progress or
-  // kernels are attached.
+  // or CL_INVALID_*_OPTIONS}. They throw Error{CL_INVALID_OPERATION} while a build is in progress
+  // or kernels are attached.
   void build(const Devices& devices, const std::string& options, Notify notify);
   void compile(const Devices& devices, const std::string& options, std::vector<Header> headers,
                Notify notify);

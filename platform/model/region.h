@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A box of positions: what commands say of the parts of memory objects that they work on.
+// A box of positions: the part of a memory object that a command works on.
 #ifndef CONCLAVE_PLATFORM_MODEL_REGION_H_
 #define CONCLAVE_PLATFORM_MODEL_REGION_H_
 

@@ -31,7 +31,7 @@ class Sampler : public Object<Sampler> {
     cl_filter_mode filter = CL_FILTER_NEAREST;
   };
 
-  // `properties`: as given by the user, for CL_SAMPLER_PROPERTIES; empty where none were given.
+  // `properties`: as the user gave them, for CL_SAMPLER_PROPERTIES; empty if there were none.
   Sampler(Context& context, const Mode& mode, std::vector<cl_sampler_properties> properties);
   ~Sampler();
 
@@ -39,7 +39,7 @@ class Sampler : public Object<Sampler> {
   const Mode& mode() const { return mode_; }
   const std::vector<cl_sampler_properties>& properties() const { return properties_; }
 
-  // What a kernel gets as its argument: the sum of abi::kSampler* values.
+  // The argument that a kernel gets: the sum of abi::kSampler* values.
   uint32_t argument() const;
 
  private:

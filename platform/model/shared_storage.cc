@@ -18,14 +18,14 @@ namespace conclave {
 namespace {
 
 constexpr int kSizeSeals = F_SEAL_SHRINK | F_SEAL_GROW;
-// From here on huge pages save more than they may waste.
+// From this size on huge pages save more than they may waste.
 constexpr size_t kLarge = 4u << 20;
 
 [[noreturn]] void fail(cl_int code, const std::string& what, int error_number) {
   throw Error(code, what + ": " + std::strerror(error_number), error_number);
 }
 
-// Whole pages; 0 where no size_t can tell how many.
+// Whole pages; 0 if the number does not fit into size_t.
 size_t mapped_bytes(size_t size) {
   const CheckedSize rounded = CheckedSize(size).aligned(static_cast<size_t>(sysconf(_SC_PAGESIZE)));
   return rounded.fits() ? rounded.saturated() : 0;

@@ -15,24 +15,24 @@
 namespace conclave {
 
 struct StreamPort {
-  size_t argument;   // of the kernel
-  std::string name;  // of the stream
-  size_t offset;     // of the stream in the shared segment (graph_plan.h)
-  uint64_t bytes;    // of its buffer
+  size_t argument;   // number of the kernel's argument
+  std::string name;  // the stream's
+  size_t offset;     // the stream's, in the shared segment (graph_plan.h)
+  uint64_t bytes;    // size of its buffer
   share::StreamEnd::Side side;
 };
 
 bool has_streams(const KernelInfo& kernel);
 
-// Those of `kernel` on the compute unit, or as the kernel of a graph, of that name ("vadd_1",
-// "gr[0].k"). Throws Error{CL_INVALID_KERNEL_ARGS} where no stream ends at one of its stream
-// arguments.
+// The streams of `kernel` on the compute unit of that name, or as the kernel of a graph of that
+// name ("vadd_1", "gr[0].k"). Throws Error{CL_INVALID_KERNEL_ARGS} if no stream ends at one of its
+// stream arguments.
 std::vector<StreamPort> stream_ports(const DeviceImage& image, const std::string& owner,
                                      const KernelInfo& kernel);
 
 // Whether the segment is ready for the image's graphs and streams.
 bool streams_are_ready(const DeviceImage& image);
-// Makes the segment ready for the image's graphs and streams. While a context is open on the image.
+// Makes the segment ready for the image's graphs and streams. A context must be open on the image.
 void prepare_streams(const DeviceImage& image);
 
 }  // namespace conclave

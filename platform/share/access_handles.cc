@@ -13,7 +13,7 @@ namespace {
 
 constexpr char kTheArray[] = "the array";
 
-// The process as it is now, in which something is to be opened.
+// The process's present membership, in which something is to be opened.
 Membership& enter() {
   Share& share = Share::get();
   if (const std::string holder = share.exclusive_holder(); !holder.empty())
@@ -23,7 +23,7 @@ Membership& enter() {
   return share.membership();
 }
 
-// Whether this is still that process.
+// Whether this is still the process's membership.
 bool is_here(const Membership* process) {
   const Share* share = Share::if_open();
   return share && &share->membership() == process && process->is_entered();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an xrt::aie::device, an xrt::graph or a cl_context with an access mode has of the device:
-// the array or a graph, open in a mode for as long as the object lives. Threads may share one.
+// The array or a graph, open in a mode for as long as the object lives: what an xrt::aie::device,
+// an xrt::graph or a cl_context with an access mode has of the device. Threads may share one
+// object.
 #ifndef CONCLAVE_PLATFORM_SHARE_ACCESS_HANDLES_H_
 #define CONCLAVE_PLATFORM_SHARE_ACCESS_HANDLES_H_
 
@@ -16,30 +17,30 @@ struct Membership;
 
 class OpenArray {
  public:
-  // Opens the array, waiting for others as the configuration says. Throws as
-  // AccessModes::open_array() does, and Error{CL_DEVICE_NOT_AVAILABLE, EPERM} where another process
+  // Opens the array, and waits for others as the configuration says. Throws as
+  // AccessModes::open_array() does, and Error{CL_DEVICE_NOT_AVAILABLE, EPERM} if another process
   // has the device alone (multiprocess=false).
   explicit OpenArray(AccessMode mode);
-  // Closes it, also while graphs are open.
+  // Closes it, even while graphs are open.
   ~OpenArray();
   OpenArray(const OpenArray&) = delete;
   OpenArray& operator=(const OpenArray&) = delete;
 
   AccessMode mode() const { return mode_; }
-  // False once it is closed; where the process has left the table of those that share the device,
-  // or has been removed from it; and in a forked child.
+  // False once it is closed, in a forked child, and after the process has left the table of those
+  // that share the device or has been removed from it.
   bool is_open() const;
   // Throws as AccessModes::close_array() does.
   void close();
-  // Throws Error{CL_INVALID_OPERATION, EPERM} where the mode does not permit the operation,
-  // Error{CL_INVALID_VALUE, EINVAL} where the array is not open.
+  // Throws Error{CL_INVALID_OPERATION, EPERM} if the mode does not permit the operation, and
+  // Error{CL_INVALID_VALUE, EINVAL} if the array is not open.
   void require(Operation operation) const;
 
  private:
   void open();
 
   const AccessMode mode_;
-  const Membership* process_ = nullptr;  // not that of a child which was forked meanwhile
+  const Membership* process_ = nullptr;  // not of a child that was forked meanwhile
   std::atomic<bool> open_{false};
 };
 

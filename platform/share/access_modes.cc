@@ -14,8 +14,9 @@ namespace {
 
 static_assert(kModeWords * kModesPerWord >= kThingsWithModes);
 
-// A word of an entry: the modes of some things, two bits each, and in which use of the entry. A
-// process that is no longer in the table must not count in its entry's next user's name.
+// A word of an entry: the modes of some things, two bits each, and the use of the entry that they
+// belong to. A process that is no longer in the table must not count in the name of its entry's
+// next user.
 class ModeWord {
  public:
   explicit ModeWord(uint64_t bits) : bits_(bits) {}
@@ -45,7 +46,7 @@ Atomic<uint64_t>& word_of(ProcessEntry& entry, uint32_t thing) {
   return entry.access_modes[thing / kModesPerWord];
 }
 
-// In which mode the process whose entry it is has something.
+// The mode in which the entry's process has something.
 std::optional<AccessMode> mode_in(const ProcessEntry& entry, uint32_t thing) {
   const ModeWord word(entry.access_modes[thing / kModesPerWord].load());
   if (word.generation() != EntryState::of(entry.state.load()).generation) return std::nullopt;
@@ -64,7 +65,7 @@ OpenModes modes_in(const ProcessEntry& entry) {
   return modes;
 }
 
-// Changes a word of the entry, unless it is another's. Returns what it was.
+// Changes a word of the entry, unless the entry is another process's. Returns the former word.
 template <class Change>
 std::optional<ModeWord> change(Atomic<uint64_t>& word, uint16_t generation, Change to) {
   for (Tries tries; tries.next();) {
@@ -88,7 +89,7 @@ constexpr char kTheArray[] = "the array";
 
 }  // namespace
 
-// Stores the mode in which this process has something; false where its entry is another's.
+// Stores the mode in which this process has something; false if its entry is another process's.
 bool AccessModes::publish(uint32_t thing, std::optional<AccessMode> mode) {
   return change(word_of(entry(), thing), self_.generation(),
                 [&](const ModeWord& word) { return word.with(thing, mode); })
@@ -119,9 +120,9 @@ AccessModes::Opponent AccessModes::find_opponent_of_other_users(uint32_t thing,
   return {*mode, "a process of another user"};
 }
 
-// First others can see it, then it is looked whether it may be. So no two ever have what rules each
-// other out, whoever is overtaken where; and of two that want the same at once the lock lets one
-// have it. Other users are asked last.
+// First the process shows the mode to others, then it looks whether the mode is allowed. So two
+// processes never have modes that forbid each other, whoever is overtaken where, and of two that
+// want the same at once the lock gives it to one. Other users are asked last.
 void AccessModes::add(uint32_t thing, AccessMode mode, std::optional<AccessMode> before,
                       const std::string& name) {
   const auto take_back = [&] {
@@ -152,7 +153,7 @@ void AccessModes::add(uint32_t thing, AccessMode mode, std::optional<AccessMode>
   refuse(thing, name, mode, opponent.mode, opponent.process);
 }
 
-// The strongest mode in which this process has it.
+// The strongest mode in which this process has the array.
 std::optional<AccessMode> AccessModes::array() const {
   for (AccessMode mode : {AccessMode::kExclusive, AccessMode::kPrimary, AccessMode::kShared})
     if (array_opens_[static_cast<size_t>(mode)]) return mode;
@@ -163,7 +164,8 @@ void AccessModes::open_array(AccessMode mode) {
   const std::lock_guard lock(mutex_);
   const std::optional<AccessMode> before = array();
   if (before && rules_out(*before, mode)) refuse(kArray, kTheArray, mode, *before, "this process");
-  // Who has it in primary mode and opens it in shared mode besides stays the primary owner.
+  // A process that has it in primary mode, and opens it in shared mode too, stays the primary
+  // owner.
   if (!before || mode < *before) add(kArray, mode, before, kTheArray);
   ++array_opens_[static_cast<size_t>(mode)];
 }
@@ -186,8 +188,8 @@ void AccessModes::drop_array(AccessMode mode) noexcept {
   if (array_opens_[static_cast<size_t>(mode)] != 0) leave_array(mode);
 }
 
-// Without the lock of the segment: whoever decides by a mode that has just gone was a moment
-// sooner.
+// Without the segment's lock: a process that decides by a mode that has just gone was a moment
+// earlier.
 void AccessModes::leave_array(AccessMode mode) {
   const std::optional<AccessMode> before = array();
   --array_opens_[static_cast<size_t>(mode)];
@@ -240,11 +242,11 @@ void AccessModes::close_graph(uint32_t number) {
     throw Error(CL_INVALID_VALUE,
                 "graph number " + std::to_string(number) + " is not open in this process", EINVAL);
   publish(number, std::nullopt);
-  image_slot_.close();  // wakes those who wait, too
+  image_slot_.close();  // also wakes those who wait
 }
 
-// Somebody who may only look must not take the image away from an owner. Where there is no owner it
-// must be possible: whoever opens the array in shared mode may be there first.
+// A process that may only look must not take the image away from an owner. If there is no owner it
+// must be able to load: whoever opens the array in shared mode may come first.
 void AccessModes::note_load(const Uuid& uuid) {
   {
     const std::lock_guard lock(mutex_);
@@ -262,7 +264,7 @@ void AccessModes::require_may_load(const Uuid& uuid) const {
   const OtherUsers others(layout_);
   others.consult();
   if (image_slot_.is_resident(uuid) || others.know_as_the_last(uuid)) return;
-  // Only what is more than shared rules this out.
+  // Only more than shared mode forbids this.
   Opponent owner = find_opponent(kArray, AccessMode::kPrimary);
   if (owner.process.empty()) owner = find_opponent_of_other_users(kArray, AccessMode::kPrimary);
   if (owner.process.empty()) return;

@@ -2,14 +2,14 @@
 // Who has the device's array, and the graphs of its image, in which mode: exclusive, primary or
 // shared (access_mode.h).
 //
-// What a process has stands in its entry of the process table, two bits for each thing, written by
-// itself alone; so its death leaves nothing to repair, and whoever removes it clears the entry. A
-// lock makes looking at what others have and adding one's own a single step, so that of two that
-// want the same at once one gets it; it protects no data. The process itself goes by what it
-// remembers: what stands in the segment tells others alone.
+// A process writes what it has into its own entry of the process table, two bits for each thing.
+// Nobody else writes there, so a death leaves nothing to repair: whoever removes the process clears
+// the entry. A lock makes looking at what others have and adding one's own a single step, so one of
+// two that want the same at once gets it. The lock protects no data. The process itself trusts its
+// own memory; what is in the segment only informs others.
 //
-// An open graph pins the image, as a context on it does. Between users the daemon decides, as on
-// contexts (other_users.h).
+// An open graph pins the image, as a context on it does. Between users the daemon decides, as it
+// does for contexts (other_users.h).
 #ifndef CONCLAVE_PLATFORM_SHARE_ACCESS_MODES_H_
 #define CONCLAVE_PLATFORM_SHARE_ACCESS_MODES_H_
 
@@ -37,47 +37,48 @@ class AccessModes {
       : layout_(layout), self_(self), image_slot_(layout, self) {}
 
   // Opens the array once more. Throws Error{CL_DEVICE_NOT_AVAILABLE, EBUSY}, naming mode and
-  // holder, where this process or another one has it in a mode that rules this out;
-  // Error{CL_OUT_OF_RESOURCES, EAGAIN} where the process's entry has been taken away.
+  // holder, if this process or another one has it in a mode that forbids this. Throws
+  // Error{CL_OUT_OF_RESOURCES, EAGAIN} if the process's entry has been taken away.
   void open_array(AccessMode mode);
-  // Closes what was opened in this mode, once. Throws Error{CL_INVALID_VALUE, EINVAL} where there
-  // is nothing, Error{CL_OUT_OF_RESOURCES, EBUSY}, naming them, where the array would then be
-  // closed and graphs of this process are open.
+  // Closes once what was opened in this mode. Throws Error{CL_INVALID_VALUE, EINVAL} if there is
+  // nothing, and Error{CL_OUT_OF_RESOURCES, EBUSY}, naming the graphs, if the array would then be
+  // closed while graphs of this process are open.
   void close_array(AccessMode mode);
-  // The same for those whom nobody can refuse it: graphs may be open, and nothing is thrown.
+  // The same for callers who cannot be refused: graphs may be open, and nothing is thrown.
   void drop_array(AccessMode mode) noexcept;
 
-  // Opens a graph of the resident image, and pins the image. `name` is the one that the image gives
-  // it, for messages. Throws Error{CL_INVALID_PROGRAM, EINVAL} where another image is resident, or
-  // none; Error{CL_INVALID_VALUE, EINVAL} for a number that no image has, and for a graph that this
-  // process has open; Error{CL_OUT_OF_RESOURCES, EBUSY}, naming mode and holder, where another
-  // process has it in a mode that rules this out, and EAGAIN as above.
+  // Opens a graph of the resident image, and pins the image. `name` is the name that the image
+  // gives it, for messages. Throws Error{CL_INVALID_PROGRAM, EINVAL} if another image, or none, is
+  // resident; Error{CL_INVALID_VALUE, EINVAL} for a number that no image has, and for a graph that
+  // this process has open; Error{CL_OUT_OF_RESOURCES, EBUSY}, naming mode and holder, if another
+  // process has it in a mode that forbids this; and EAGAIN as above.
   void open_graph(const Uuid& uuid, uint32_t number, const std::string& name, AccessMode mode);
-  // Throws Error{CL_INVALID_VALUE, EINVAL} where it is not open.
+  // Throws Error{CL_INVALID_VALUE, EINVAL} if it is not open.
   void close_graph(uint32_t number);
 
-  // Throws Error{CL_INVALID_OPERATION, EPERM} where this process must not load another image than
-  // that which is resident: it has the array in shared mode, and the one that has it in primary
-  // mode has loaded its image. Whoever looks may load it before the owner does.
+  // Throws Error{CL_INVALID_OPERATION, EPERM} if this process must not load an image other than the
+  // resident one: it has the array in shared mode, and the process that has it in primary mode has
+  // loaded its image. A process that only looks may load an image before the owner does.
   void require_may_load(const Uuid& uuid) const;
-  // After a load, also of the image that was there already: an owner's image is the owner's.
+  // Called after a load, even of the image that was there already: an owner's image is the owner's.
   void note_load(const Uuid& uuid);
 
   // What this process has.
   OpenModes mine() const;
 
-  // What is there, for those who look on.
+  // What there is, for observers.
   struct Holder {
     Owner owner;
     OpenModes modes;
   };
   std::vector<Holder> report() const;
-  // For the daemon, in whose entry stands what all other users have.
+  // For the daemon, whose entry shows what all other users have.
   void show(const OpenModes& modes);
 
   // Prepares an entry of the process table for its next user.
   static void begin(ProcessEntry& entry, uint16_t generation);
-  // Closes all that whoever has, or had, a process's entry has open; false where there is nothing.
+  // Closes all that the present or former user of a process's entry has open; false if there is
+  // nothing.
   static bool forget(ProcessEntry& entry, uint16_t generation);
 
  private:
@@ -85,11 +86,11 @@ class AccessModes {
     std::string name;
     AccessMode mode;
   };
-  // Somebody who has something open in a mode that rules out the wanted one.
+  // A process that has something open in a mode that forbids the wanted one.
   struct Opponent {
     AccessMode mode = AccessMode::kShared;
     std::string process;  // "process 4711 (./a.out), since ..."; "": there is none
-    uint32_t pid = 0;     // 0: of another user
+    uint32_t pid = 0;     // 0: a process of another user
   };
 
   std::optional<AccessMode> array() const;

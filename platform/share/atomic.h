@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The type of every word in the shared segment. Tests replace it (CONCLAVE_SHARE_ATOMIC_HEADER) by
-// one that stops at each access: to explore the orders in which processes may act, and to kill a
-// process at each step of each update.
+// one that stops at each access, in order to explore the orders in which processes may act, and to
+// kill a process at each step of each update.
 #ifndef CONCLAVE_PLATFORM_SHARE_ATOMIC_H_
 #define CONCLAVE_PLATFORM_SHARE_ATOMIC_H_
 

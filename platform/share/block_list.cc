@@ -24,12 +24,12 @@ uint32_t BlockList::first_fit(uint64_t size) const {
   });
 }
 
-// The block's words are all stored, also those that have the right value already: a former holder
-// of the lock then cannot change them any more.
+// Stores all of the block's words, also those that have the right value already. Then a former
+// holder of the lock cannot change them any more.
 void BlockList::allocate(uint64_t size, Owner owner, std::optional<MadeAllocation>& made) {
   const uint32_t found = first_fit(size);
   if (!found) {
-    if (!table_.is_fresh()) throw Damaged{};  // perhaps the list lacks something
+    if (!table_.is_fresh()) throw Damaged{};  // the list may lack something
     return;
   }
   HeapBlock& from = at(found);
@@ -90,8 +90,8 @@ void BlockList::free(uint32_t link, Heap::Freed& freed) {
   }
 }
 
-// The free block below an allocated one. Looks for it from four places at once: one of them is near
-// in all but contrived cases.
+// The free block below an allocated one. Looks for it in four directions at once: one of them is
+// short in all but contrived cases.
 uint32_t BlockList::free_before(uint32_t link) const {
   const uint64_t address = get_bytes(at(link).address);
   uint32_t left = get(at(link).previous), right = get(at(link).next);
@@ -127,7 +127,7 @@ void BlockList::remove_free(uint32_t link) {
   put(way_back, before);
 }
 
-// Takes a block that another one has swallowed out of the list, and its entry out of use.
+// Takes a block that another one has absorbed out of the list, and its entry out of use.
 void BlockList::remove(uint32_t link) {
   HeapBlock& block = at(link);
   const uint32_t before = get(block.previous), after = get(block.next);
@@ -145,7 +145,7 @@ uint64_t BlockList::largest_free() const {
   return largest;
 }
 
-// Begins at the end, since what was never allocated is there.
+// Begins at the end, where the memory is that was never allocated.
 bool BlockList::is_small(uint64_t size) const {
   return table_.find(get(entry_.last_free), &HeapBlock::previous_free,
                      [&](HeapBlock& block) { return size < get_bytes(block.size) / 8; }) != 0;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // One heap's blocks: a list of all of them by address, which covers the heap without gaps, and a
-// list of the free ones among them. First fit; a block that is freed merges with free neighbours.
+// list of the free ones. Allocation is first fit, and a freed block merges with its free
+// neighbours.
 //
-// All may throw Damaged, and Overtaken where the lock is lost. Where they change something, what
-// can be wrong is found out before a block's state is set: from then on the block is its owner's,
-// or nobody's, whatever happens to the process that changes it.
+// All members may throw Damaged, and Overtaken if the lock is lost. Members that change something
+// check everything before they set a block's state. From then on the block is its owner's, or
+// nobody's, whatever happens to the process that changes it.
 #ifndef CONCLAVE_PLATFORM_SHARE_BLOCK_LIST_H_
 #define CONCLAVE_PLATFORM_SHARE_BLOCK_LIST_H_
 
@@ -19,7 +20,7 @@
 
 namespace conclave::share {
 
-// An allocation that has been made, whatever has become of the lock since.
+// An allocation that has been made, whatever has happened to the lock since.
 struct MadeAllocation {
   Heap::Allocation allocation;
   uint64_t state;  // of the block, with its count
@@ -30,10 +31,10 @@ class BlockList {
   BlockList(BlockTable& table, uint32_t heap)
       : table_(table), entry_(table.heap(heap)), heap_(heap) {}
 
-  // The first free block of so many bytes, which must be aligned: in `made`, as soon as it is the
-  // owner's. Nothing where there is none.
+  // Finds the first free block of that many bytes, which must be aligned. It is in `made` as soon
+  // as it is the owner's; `made` stays empty if there is none.
   void allocate(uint64_t size, Owner owner, std::optional<MadeAllocation>& made);
-  // Takes back a block that is allocated, and adds it to `freed` as soon as it is nobody's.
+  // Takes an allocated block back, and adds it to `freed` as soon as it is nobody's.
   void free(uint32_t link, Heap::Freed& freed);
 
   uint64_t size() const { return get_bytes(entry_.size); }
@@ -44,7 +45,8 @@ class BlockList {
   Heap::Report report() const;
 
  private:
-  // The words that lead to the block after, or before, another one; 0: the ends of the lists.
+  // The words that lead to the block after, or before, another one. For 0 they are the ends of the
+  // lists.
   Atomic<uint32_t>& next(uint32_t link) const { return link ? at(link).next : entry_.first; }
   Atomic<uint32_t>& next_free(uint32_t link) const {
     return link ? at(link).next_free : entry_.first_free;

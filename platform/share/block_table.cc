@@ -56,7 +56,7 @@ void BlockTable::give_unused(uint32_t link) {
 void BlockTable::append_unused() {
   if (limit_ >= capacity_) throw Damaged{};
   drop(layout_.block(limit_++));
-  // Only ever upwards, also by somebody who has lost the lock: no block must be forgotten.
+  // This only ever rises, even by a process that has lost the lock: no block may be forgotten.
   lock_.check();
   uint32_t before = limit_ - 1;
   layout_.header().blocks_in_use.compare_exchange_strong(before, limit_);

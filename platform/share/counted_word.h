@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A word of the shared segment that is stored under a lock and counts how often. The former holder
+// A word of the shared segment that is stored under a lock and counts its stores. The former holder
 // of a lock that was taken over cannot change it: its compare-and-swap fails as soon as the word
 // has been stored once since, even with the same value.
 #ifndef CONCLAVE_PLATFORM_SHARE_COUNTED_WORD_H_
@@ -19,10 +19,10 @@ template <int kCountBits>  // the value has the others
 class BasicCountedWord {
  public:
   uint64_t get() const { return word_.load(std::memory_order_relaxed) >> kCountBits; }
-  // With the count: no other store gives the same.
+  // With the count, so no other store gives the same.
   uint64_t counted() const { return word_.load(std::memory_order_relaxed); }
 
-  // Returns the word as counted(). Throws Overtaken, and stores nothing, where the lock is lost, or
+  // Returns the word as counted(). Throws Overtaken, and stores nothing, if the lock is lost or
   // others change the word all the time.
   uint64_t put(const SegmentLock& lock, uint64_t value) {
     constexpr uint64_t kCounts = (uint64_t{1} << kCountBits) - 1;
@@ -41,7 +41,7 @@ class BasicCountedWord {
 
 using CountedWord = BasicCountedWord<24>;
 
-// Some bytes in such words.
+// Several bytes in such words.
 template <size_t kBytes>
 class CountedBytes {
  public:

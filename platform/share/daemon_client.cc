@@ -30,7 +30,7 @@ constexpr useconds_t kLongestPauseUs = 256'000;
   throw Error(CL_DEVICE_NOT_AVAILABLE, "ti-mctd at " + path + ": " + why);
 }
 
-// A connection to the daemon; empty where none listens. `path`: in a directory that no other
+// A connection to the daemon; empty if none listens. `path`: in a directory that no other
 // user can write.
 Descriptor connect_to(const std::string& path) {
   sockaddr_un address = {};
@@ -49,7 +49,7 @@ Descriptor connect_to(const std::string& path) {
                                : strerror(errno));
 }
 
-// Where only root, or the user that root has made it for, can put sockets.
+// Whether only root, or the user for whom root has made it, can put sockets there.
 bool is_trusted(const char* directory) {
   struct stat status;
   return lstat(directory, &status) == 0 && S_ISDIR(status.st_mode) && (status.st_mode & 022) == 0;
@@ -78,14 +78,14 @@ struct Reply {
   Descriptor file;
 };
 
-// How many bytes of an answer have come; -1 with errno where none could be had.
+// How many bytes of an answer have come; -1, with errno, on failure.
 ssize_t exchange(const Descriptor& connection, const DaemonRequest& request, int attached,
                  Reply& reply) {
   if (send_message(connection.get(), &request, sizeof request, attached) < 0) return -1;
   return receive_message(connection.get(), &reply.answer, sizeof reply.answer, reply.file);
 }
 
-// The segment that the answer carries; null where it carries none.
+// The segment that the answer carries; null if it carries none.
 std::unique_ptr<Segment> ask(const std::string& name, DaemonRequest request, int attached = -1) {
   request.pid_namespace = pid_namespace();
   Reply reply;
@@ -95,7 +95,7 @@ std::unique_ptr<Segment> ask(const std::string& name, DaemonRequest request, int
     daemon = find_daemon(name);
     if (!daemon.connection) return nullptr;
     size = exchange(daemon.connection, request, attached, reply);
-    // Where a user has too many connections that say nothing, the daemon drops the oldest: in a
+    // If a user has too many connections that say nothing, the daemon drops the oldest one. In a
     // crowd that may be one that was about to speak.
     const bool dropped = size == 0 || (size < 0 && (errno == ECONNRESET || errno == EPIPE));
     if (!dropped || pause_us > kLongestPauseUs) break;

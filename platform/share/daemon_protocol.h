@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What processes and the daemon say to each other over its socket: a request of one packet
-// (SOCK_SEQPACKET), an answer of one packet, and the connection is over. Who asks is what the
-// kernel says of the peer (SO_PEERCRED), not what the request says.
+// (SOCK_SEQPACKET) and an answer of one packet; then the connection ends. The kernel tells who asks
+// (SO_PEERCRED), not the request.
 #ifndef CONCLAVE_PLATFORM_SHARE_DAEMON_PROTOCOL_H_
 #define CONCLAVE_PLATFORM_SHARE_DAEMON_PROTOCOL_H_
 
@@ -15,7 +15,7 @@ struct DaemonRequest {
   enum Kind : uint32_t {
     kJoin,   // the segment of the process's user; the answer carries it
     kAdopt,  // the request carries a segment that an earlier daemon made: serve it again
-    kLook,   // the segment of user `uid`, for root and for that user; not made where there is none
+    kLook,   // the segment of user `uid`, for root and that user; is not made if there is none
   };
 
   uint32_t version = kLayoutVersion;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ends the use of a segment.
+// The error that ends the use of a segment, and the limit of attempts that leads to it.
 #ifndef CONCLAVE_PLATFORM_SHARE_DAMAGED_SEGMENT_H_
 #define CONCLAVE_PLATFORM_SHARE_DAMAGED_SEGMENT_H_
 
@@ -11,19 +11,19 @@
 
 namespace conclave::share {
 
-// The segment contradicts itself in a way that neither accident nor death explains, or keeps this
-// process from getting on although nobody alive does. A process that catches it leaves the segment
+// The segment contradicts itself in a way that neither accident nor death explains, or it stops
+// this process although nobody alive does. A process that catches this leaves the segment
 // (Share::leave).
 class DamagedSegment : public Error {
  public:
   explicit DamagedSegment(const std::string& what) : Error(CL_OUT_OF_RESOURCES, what) {}
 };
 
-// For what is tried again where others interfere. It is over after some seconds and attempts:
-// more of both than whoever dies, is stopped or is slow ever costs the others.
+// Limits what is tried again when others interfere. It ends after some seconds and attempts, more
+// of both than a process that dies, is stopped or is slow ever costs the others.
 class Patience {
  public:
-  // Notes an attempt that was in vain. Throws DamagedSegment, saying `what`, where it is over.
+  // Notes a failed attempt. Throws DamagedSegment, saying `what`, when the limit is reached.
   void attempt(const char* what) {
     const uint64_t now = now_ns();
     if (attempts_++ == 0) since_ = now;

@@ -7,7 +7,7 @@
 namespace conclave::share {
 namespace {
 
-// The daemon copies a bounded number of bytes at a time, whoever else of this user waits for some.
+// The daemon copies a bounded number of bytes at a time, also for others of this user.
 constexpr int kMostQuestions = 50;
 
 }  // namespace
@@ -19,7 +19,7 @@ bool fetch_value(const Layout& layout, size_t part) {
   const OtherUsers others(layout);
   for (int i = 0; i < kMostQuestions; ++i) {
     if (!others.are_there()) return true;
-    // Each time: what is asked for again has come for somebody else in between.
+    // Set for each question: somebody else may have got the former answer in between.
     wanted.fetch_or(bit);
     others.consult();
     if (!(wanted.load() & bit)) return true;

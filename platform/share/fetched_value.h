@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values of parameters of graphs that a process of another user drives. They lie in that user's
-// segment; the daemon brings the last value of a parameter when somebody here wants to read it.
+// segment. The daemon brings the last value of a parameter when somebody here wants to read it.
 #ifndef CONCLAVE_PLATFORM_SHARE_FETCHED_VALUE_H_
 #define CONCLAVE_PLATFORM_SHARE_FETCHED_VALUE_H_
 
@@ -10,9 +10,9 @@
 
 namespace conclave::share {
 
-// Has the value of the parameter that is number `part` of the image's parts (graph_part.h) brought
-// here; the value that lies here stays where no other user drives the graph, or the daemon does not
-// answer. False where it changes so quickly that it cannot be copied.
+// Brings the value of a parameter here; it is number `part` of the image's parts (graph_part.h).
+// The local value stays if no other user drives the graph, or if the daemon does not answer. False
+// if the value changes so quickly that it cannot be copied.
 bool fetch_value(const Layout& layout, size_t part);
 
 }  // namespace conclave::share

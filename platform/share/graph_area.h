@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of the shared segment behind its tables: the memory of the graphs and streams of the
-// device image that is resident. What of it is used depends on the image's layout, which each
-// process takes from the image's file and nobody reads here (graph_plan.h), the daemon excepted,
-// which has no image: for it the processes write down what lies where (graph_part.h). Pages that no
-// image needs are never touched, and cost nothing.
+// resident device image. The image's layout says which of it is used. Each process takes the layout
+// from the image's file and never from here (graph_plan.h). Only the daemon has no image: for it
+// the processes write down what lies where (graph_part.h). Pages that no image needs are never
+// touched and cost nothing.
 #ifndef CONCLAVE_PLATFORM_SHARE_GRAPH_AREA_H_
 #define CONCLAVE_PLATFORM_SHARE_GRAPH_AREA_H_
 
@@ -15,22 +15,23 @@
 namespace conclave::share {
 
 inline constexpr size_t kGraphAreaBytes = size_t{16} << 20;
-inline constexpr uint32_t kBells = 1024;  // as many as entries of the process table at most
-// Of an image's streams and parameters, those that other users may have a part in.
+inline constexpr uint32_t kBells = 1024;  // at most one per entry of the process table
+// The streams and parameters of an image in which other users may have a part.
 inline constexpr uint32_t kGraphParts = 1024;
 
 struct alignas(4096) GraphHeader {
-  // UUID of the image that what follows belongs to; changed under the image's lock (image_slot.h).
+  // UUID of the image to which the following belongs; changed under the image's lock
+  // (image_slot.h).
   Atomic<uint64_t> image[2];
   Atomic<uint64_t> ends_lock;  // while an end of a stream is taken; segment_lock.h
-  // Changes when one is taken or given back whose other end another user may have.
+  // Changes when a process takes or gives back an end whose other end another user may have.
   Atomic<uint32_t> end_changes;
-  // By entry of the process table: the futex that the process sleeps on while its kernels wait for
-  // streams, and whether it does.
+  // One per entry of the process table: the futex on which the process sleeps while its kernels
+  // wait for streams, and whether it sleeps.
   Atomic<uint32_t> bells[kBells];
   Atomic<uint32_t> sleeps[kBells];
-  // For the daemon: what lies where (graph_part.h), written with `image`; and, a bit for each of
-  // them, the parameters whose values a process waits for (fetched_value.h).
+  // For the daemon: what lies where (graph_part.h), written together with `image`; and one bit for
+  // each parameter whose value a process waits for (fetched_value.h).
   Atomic<uint64_t> parts[kGraphParts];
   Atomic<uint64_t> wanted[kGraphParts / 64];
 
@@ -47,26 +48,26 @@ struct alignas(64) StreamSide {
   Atomic<uint32_t> waits;     // whether it sleeps until the other end has moved something
 };
 
-// A stream from one kernel to another, in front of its buffer. Between `written.position` and
-// `read.position` lie the bytes that are in it.
+// A stream from one kernel to another; its buffer follows. Its content lies between `read.position`
+// and `written.position`.
 struct Stream {
   StreamSide written, read;
 
-  // While nobody has it open.
+  // Called while nobody has it open.
   void empty() { read.position.store(written.position.load()); }
 };
 static_assert(sizeof(Stream) == 128);
 
-// A graph, for those who look on; its driver alone writes it.
+// A graph's state for observers; only its driver writes it.
 struct alignas(64) GraphState {
   Atomic<uint32_t> driver;  // Owner of the process that runs it; 0: none
   Atomic<uint32_t> state;
-  Atomic<uint64_t> iterations;  // that have ended since the last reset
+  Atomic<uint64_t> iterations;  // how many have ended since the last reset
   Atomic<uint64_t> started_ns;  // CLOCK_MONOTONIC of the first iteration; 0: there was none
 };
 
-// A run-time parameter, in front of its two values. `version` counts the writes; the value that it
-// counted last is number `version` & 1, so a writer that dies in between leaves the former one.
+// A run-time parameter; its two values follow. `version` counts the writes, and the last value is
+// number `version` & 1. So a writer that dies in the middle leaves the former value.
 struct alignas(64) Parameter {
   Atomic<uint64_t> version;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a stream or a parameter of the resident image lies in the graphs' memory: what the
-// processes of a user tell the daemon, which moves bytes between users' segments. It believes
-// none of it. A part counts where it lies within the area, behind the header, and where both users
-// say the same; so whoever forges one harms nothing but their own area.
+// Where a stream or a parameter of the resident image lies in the graphs' memory. The processes of
+// a user tell that to the daemon, which moves bytes between users' segments. The daemon does not
+// trust it: a part counts if it lies within the area, behind the header, and both users say the
+// same. So a process that forges one harms only its own user's area.
 #ifndef CONCLAVE_PLATFORM_SHARE_GRAPH_PART_H_
 #define CONCLAVE_PLATFORM_SHARE_GRAPH_PART_H_
 
@@ -23,13 +23,13 @@ struct GraphPart {
   static constexpr uint32_t kMaxParameterBytes = 64 << 10;
 
   Kind kind = Kind::kNone;
-  uint8_t graph = 0;    // number of the one that a parameter belongs to
+  uint8_t graph = 0;    // number of the graph of a parameter
   uint32_t offset = 0;  // from the area's beginning
   uint32_t bytes = 0;   // of the stream's buffer, or of the value
 
   bool operator==(const GraphPart&) const = default;
 
-  // One word, so that it is never read half written.
+  // A single word, so that nobody reads it half written.
   uint64_t word() const {
     return uint64_t{offset} << 40 | uint64_t{bytes} << 16 | uint64_t{graph} << 8 |
            static_cast<uint8_t>(kind);

@@ -28,11 +28,11 @@
 namespace conclave::share {
 namespace {
 
-// How often to look at a process that the system does not let us wait for.
+// How often to look at a process if the system does not let us wait for it.
 constexpr useconds_t kLookUs = 100'000;
 
-// Two threads: one opens a pidfd for whoever enters the table, the other waits for their ends. The
-// first takes the lock before, unless it is to watch in any case.
+// Two threads: one opens a pidfd for each process that enters the table, the other waits for their
+// ends. The first one takes the lock before, unless it always watches.
 class Watch {
  public:
   Watch(const Layout& layout, bool always, Guardian::Notify notify)
@@ -49,15 +49,15 @@ class Watch {
       until_done([&] { watch_everybody(); });
       const uint64_t end = now_ns();
       syscall(SYS_futex, &registrations, FUTEX_WAIT, seen, nullptr, nullptr, 0);
-      // Takes a tenth of the time at most, however often the segment says that somebody is new.
+      // Takes at most a tenth of the time, however often the segment announces a new process.
       const uint64_t rest = 10 * (end - start), passed = now_ns() - end;
       if (passed < rest) usleep(static_cast<useconds_t>((rest - passed) / 1000));
     }
   }
 
  private:
-  // Tries again and again what fails for want of memory, descriptors or threads: nobody else does
-  // this work.
+  // Tries again what fails for lack of memory, descriptors or threads, since nobody else does this
+  // work.
   template <class Function>
   static void until_done(Function function) {
     for (;; usleep(kLookUs)) {
@@ -69,21 +69,22 @@ class Watch {
     }
   }
 
-  // The lock is held for good and protects no data: whoever wants it waits for the holder's end.
+  // The lock is held for ever and protects no data. A process that wants it waits for the holder's
+  // end.
   void become_guardian() {
     Atomic<uint64_t>& lock = layout_.header().guardian;
     for (;;) {
       const LockWord seen = LockWord::of(lock.load());
-      // A holder of this process is what it was before it called execve().
+      // A holder with this pid is what this process was before it called execve().
       if (seen.holder && seen.holder != LockWord::self() && wait_for_end(seen)) continue;
       if (SegmentLock::seize(lock, seen)) return;
     }
   }
 
-  // False where the holder has ended already.
+  // False if the holder has ended already.
   static bool wait_for_end(const LockWord& holder) {
     const Descriptor pidfd(static_cast<int>(syscall(SYS_pidfd_open, holder.pid(), 0)));
-    // Before, the number may have been another's.
+    // Before the pidfd was open the number may have been another process's.
     if (holder.liveness() == Liveness::kDead) return false;
     pollfd end{pidfd.get(), POLLIN, 0};
     if (pidfd)
@@ -102,8 +103,8 @@ class Watch {
                   std::string("cannot watch processes: no epoll descriptor: ") + strerror(errno));
   }
 
-  // Looks at everybody in the table, and sees to it that of each living process there is one
-  // descriptor, however many entries name it.
+  // Looks at everybody in the table, and makes sure that there is one descriptor for each living
+  // process, however many entries name it.
   void watch_everybody() {
     std::set<pid_t> present;
     note_daemon();
@@ -111,7 +112,7 @@ class Watch {
       const ProcessIdentity process = registry_.identity(owner);
       if (process.pid == getpid()) continue;
       watch(process.pid);
-      // It may have died before, or its number may be another's now.
+      // It may have died before, or its number may be another process's now.
       if (liveness(process) != Liveness::kDead) {
         present.insert(process.pid);
         continue;
@@ -123,9 +124,9 @@ class Watch {
     std::erase_if(watched_, [&](const auto& watched) { return !present.contains(watched.first); });
   }
 
-  // An entry that names a process of another user is not believed, but by the daemon: nobody of
-  // that user can have made it where there is none. One of them may be the daemon itself, which
-  // has ends of streams.
+  // An entry that names a process of another user is not believed, unless the daemon reads it.
+  // Without a daemon no process of that user can have made the entry. The process may be the daemon
+  // itself, which has ends of streams.
   bool may_watch(pid_t pid) const {
     struct stat status;
     return always_ || pid == daemon_.load() ||
@@ -133,7 +134,7 @@ class Watch {
             status.st_uid == geteuid());
   }
 
-  // Whatever the segment says, there is one at a time.
+  // There is one daemon at a time, whatever the segment says.
   void note_daemon() {
     const Owner daemon = Owner::from_bits(layout_.header().daemon.load());
     const pid_t pid = registry_.identity(daemon).pid;
@@ -234,7 +235,7 @@ class Watch {
 void Guardian::start(const Layout& layout, bool always, Notify notify) {
   auto watch = std::make_unique<Watch>(layout, always, std::move(notify));
   start_background_thread<&Watch::follow_registrations>("conclave-guard", watch.get());
-  watch.release();  // the threads' from now on
+  watch.release();  // the threads own it from now on
 }
 
 void Guardian::start_once(const Layout& layout) noexcept {

@@ -20,7 +20,7 @@ namespace {
 constexpr std::array<const char*, kHeaps> kSizeKeys = {"ddr-heap1-size-MiB", "ddr-heap2-size-MiB",
                                                        "msmc-heap-size-KiB"};
 
-// The size that a request takes; more than there is where that does not fit.
+// The size that a request takes; more than there is if it does not fit.
 uint64_t rounded(uint64_t size) {
   return CheckedSize(size == 0 ? 1 : size).aligned(Heap::kAlignment).saturated();
 }
@@ -29,7 +29,7 @@ void mark_damaged(Header& header) {
   header.heaps_damaged.fetch_add(1);
 }
 
-// Calls `body` with the table whole; once more where it finds damage. What it has freed by then
+// Calls `body` with the intact table, and once more if it finds damage. What it has freed by then
 // stays free, and allocate() finds damage only before it allocates.
 template <class Body>
 auto with_locked_table(const Layout& layout, const SegmentLock& lock, Body& body) {
@@ -46,9 +46,9 @@ auto with_locked_table(const Layout& layout, const SegmentLock& lock, Body& body
   }
 }
 
-// The same under the lock. Where this process is stopped over it for so long that another one takes
-// the lock over, nothing counts but blocks that have become somebody's or nobody's: all is marked
-// as damaged, since one more store may have been made, and `body` is called again.
+// The same under the lock. This process may be stopped for so long that another one takes the lock
+// over. Then only blocks count that have become somebody's or nobody's. Everything is marked as
+// damaged, since one more store may have been made, and `body` is called again.
 template <class Body>
 auto with_table(const Layout& layout, Body body) {
   for (Patience patience;; patience.attempt("the lock of the heaps is lost again and again")) {
@@ -97,7 +97,7 @@ void Heap::initialize(const Layout& layout) {
   rebuild_heaps(table, layout.header());
 }
 
-// ddr_heap1 last: while it has no size the heaps are not configured.
+// ddr_heap1 comes last: the heaps are not configured while it has no size.
 bool Heap::configure(const Sizes& sizes) {
   return with_table(layout_, [&](BlockTable& table) {
     for (uint32_t heap = 0; heap < kHeaps; ++heap)
@@ -112,8 +112,8 @@ bool Heap::configure(const Sizes& sizes) {
 
 namespace {
 
-// What an earlier attempt has allocated before it lost the lock is the owner's, unless whoever has
-// made the lists anew meanwhile has not seen it.
+// What an earlier attempt allocated before it lost the lock is the owner's, unless a process that
+// has rebuilt the lists meanwhile did not see it.
 bool is_still_made(const BlockTable& table, const std::optional<MadeAllocation>& made) {
   return made && made->allocation.block < table.limit() &&
          table.at(made->allocation.block + 1).state.counted() == made->state;

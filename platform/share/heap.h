@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device's memory as a resource that all processes share: three heaps of addresses, each block
-// of which belongs to a process. Only the account is shared: the bytes behind an address are
+// The device's memory as a resource that all processes share: three heaps of addresses, in which
+// each block belongs to a process. Only the account is shared: the bytes behind an address are
 // private to the block's owner.
 //
-// First fit in the order of addresses; neighbours merge when freed. All changes happen under a lock
-// of the segment (segment_lock.h). A block is allocated when its state says so, and all else
-// follows from that: when the lock is taken over from a holder that died or was stopped, or the
-// lists contradict themselves, whoever comes next makes them anew from the allocated blocks. All
-// that takes the lock throws DamagedSegment where that does not help, or the lock is not to be had.
+// Allocation is first fit in the order of addresses, and neighbours merge when freed. All changes
+// happen under a lock of the segment (segment_lock.h). A block is allocated when its state says so,
+// and everything else follows from that. When the lock is taken over from a holder that died or was
+// stopped, or when the lists contradict themselves, the next holder rebuilds them from the
+// allocated blocks. All members that take the lock throw DamagedSegment if that does not help, or
+// if they cannot get the lock.
 #ifndef CONCLAVE_PLATFORM_SHARE_HEAP_H_
 #define CONCLAVE_PLATFORM_SHARE_HEAP_H_
 
@@ -29,9 +30,9 @@ class Heap {
   // Blocks start at, and are a multiple of, this many bytes.
   static constexpr uint64_t kAlignment = 128;
 
-  // Where each heap starts, and how large it can be at most, by HeapId. ddr_heap1 starts where it
-  // does on TI's AM57 boards, msmc_heap where K2H has its on-chip memory; ddr_heap2 is out of the
-  // way of the largest ddr_heap1.
+  // Where each heap starts, and how large it can be, by HeapId. ddr_heap1 starts where it does on
+  // TI's AM57 boards, msmc_heap where K2H has its on-chip memory, and ddr_heap2 beyond the largest
+  // ddr_heap1.
   struct Range {
     uint64_t base, most;  // bytes
   };
@@ -65,21 +66,21 @@ class Heap {
   // Prepares the tables in zeroed memory that nobody else knows yet. The heaps have size 0.
   static void initialize(const Layout& layout);
 
-  // Sets the heaps' sizes where nothing is allocated; called by whoever makes the segment or is its
-  // first user. False, and nothing changes, where there are allocations.
+  // Sets the heaps' sizes if nothing is allocated. The process that makes the segment, or its first
+  // user, calls it. False, without any change, if there are allocations.
   bool configure(const Sizes& sizes);
 
-  // A block of at least `size` bytes for `owner`. Throws Error{CL_MEM_OBJECT_ALLOCATION_FAILURE}
-  // that says what is free where the heap is full or absent, Error{CL_OUT_OF_RESOURCES} that names
-  // linux-shmem-size-KB where the segment has no room for another block.
+  // A block of at least `size` bytes for `owner`. Throws Error{CL_MEM_OBJECT_ALLOCATION_FAILURE},
+  // saying what is free, if the heap is full or absent, and Error{CL_OUT_OF_RESOURCES}, naming
+  // linux-shmem-size-KB, if the segment has no room for another block.
   Allocation allocate(HeapId heap, uint64_t size, Owner owner);
 
-  // The same from global memory, by TI's rule: what is small beside the largest free block of
-  // ddr_heap1 (below an eighth of it) goes there, the rest to ddr_heap2 or, where that has no room
-  // or does not exist, to ddr_heap1 as well.
+  // The same from global memory, by TI's rule: what is smaller than an eighth of the largest free
+  // block of ddr_heap1 goes there. The rest goes to ddr_heap2, or to ddr_heap1 if ddr_heap2 has no
+  // room or does not exist.
   Allocation allocate_global(uint64_t size, Owner owner);
 
-  // Takes a block back. Nothing happens where it is not (any more) `owner`'s.
+  // Takes a block back. Does nothing if it is not, or no longer, `owner`'s.
   void free(const Allocation& allocation, Owner owner);
 
   // Frees all that `owner` has.
@@ -87,12 +88,12 @@ class Heap {
     uint64_t blocks = 0, bytes = 0;
   };
   Freed free_all(Owner owner);
-  // The same of all owners that `is_meant` holds for.
+  // The same for all owners for which `is_meant` holds.
   Freed free_all(const std::function<bool(Owner)>& is_meant);
 
-  // Bytes in all; 0: no such heap. Takes no lock.
+  // Its total size in bytes; 0: no such heap. Takes no lock.
   uint64_t size(HeapId heap) const;
-  // Bytes of the largest free block: what a single allocation can get.
+  // Size of the largest free block: the most that a single allocation can get.
   uint64_t largest_free(HeapId heap) const;
   // A consistent picture of one heap.
   Report report(HeapId heap) const;

@@ -11,8 +11,8 @@
 namespace conclave::share {
 namespace {
 
-// A block as it was read once: others may write the segment whenever they like, and what is decided
-// here must not change under the decision.
+// A copy of a block: others may write the segment at any time, and a value must not change while
+// this code decides about it.
 struct Block {
   uint32_t link;
   uint64_t address, size;
@@ -24,7 +24,7 @@ struct Block {
 using Blocks = std::vector<Block>;
 using KeptBlocks = std::array<Blocks, kHeaps>;
 
-// Brings what is known of the heaps themselves in order; without room for blocks there are none.
+// Repairs what is known of the heaps themselves; without room for blocks there are none.
 void repair_entries(const BlockTable& table) {
   for (uint32_t heap = 0; heap < kHeaps; ++heap) {
     HeapEntry& entry = table.heap(heap);
@@ -59,7 +59,7 @@ Blocks keep_allocated(const BlockTable& table, uint32_t heap) {
   return kept;
 }
 
-// How many free blocks there are between and behind those.
+// How many free blocks there are between and behind the kept ones.
 size_t gaps(const BlockTable& table, uint32_t heap, const Blocks& kept) {
   size_t count = 0;
   uint64_t end = Heap::kRanges[heap].base;
@@ -70,7 +70,7 @@ size_t gaps(const BlockTable& table, uint32_t heap, const Blocks& kept) {
   return count + (end != Heap::kRanges[heap].base + get_bytes(table.heap(heap).size));
 }
 
-// The blocks of all heaps that stay.
+// The blocks of all heaps that are kept.
 KeptBlocks keep_allocated(const BlockTable& table) {
   KeptBlocks kept;
   size_t needed = 0;
@@ -78,7 +78,7 @@ KeptBlocks keep_allocated(const BlockTable& table) {
     kept[heap] = keep_allocated(table, heap);
     needed += kept[heap].size() + gaps(table, heap, kept[heap]);
   }
-  // Only garbage can need more entries than there are; nothing in it can be trusted then.
+  // Only garbage can need more entries than there are. Then nothing can be trusted.
   if (needed > table.capacity())
     for (Blocks& blocks : kept) blocks.clear();
   return kept;

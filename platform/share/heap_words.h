@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Access to the heaps' words in the segment. Only the lock's holder reads and writes. Its stores
-// are in the segment in the order in which it made them (which costs nothing on x86), so that its
-// death leaves the first n of them. Of a holder that was stopped, lost the lock and goes on, one
-// more store may follow at most: of a CountedWord only where nobody has stored it since, of another
-// word in any case, which is why those are never believed without a check, and are made anew.
+// reach the segment in the order in which it made them (which costs nothing on x86), so its death
+// leaves the first n of them. A holder that was stopped, lost the lock and goes on may make one
+// more store. That store changes a CountedWord only if nobody has stored it since, but any other
+// word in any case. Therefore other words are never believed without a check, and are rebuilt.
 #ifndef CONCLAVE_PLATFORM_SHARE_HEAP_WORDS_H_
 #define CONCLAVE_PLATFORM_SHARE_HEAP_WORDS_H_
 
@@ -34,7 +34,7 @@ enum BlockKind : uint32_t { kUnused, kFree, kAllocated };
 struct BlockState {
   BlockKind kind = kUnused;
   uint32_t heap = 0;
-  Owner owner;  // of what is allocated
+  Owner owner;  // of an allocated block
 
   static BlockState of(const HeapBlock& block) {
     const uint64_t word = block.state.get();

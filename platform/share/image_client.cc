@@ -12,7 +12,7 @@
 namespace conclave::share {
 namespace {
 
-// What all clients of this process have together.
+// What all clients of this process share.
 struct ProcessUse {
   struct Unit {
     uint32_t clients = 0;
@@ -27,7 +27,7 @@ struct ProcessUse {
     static auto* use = new ProcessUse;
     return *use;
   }
-  // A forked child begins with none.
+  // A forked child starts with nothing.
   void settle(const Membership& self) {
     if (process == &self) return;
     process = &self;
@@ -103,7 +103,7 @@ void ImageClient::try_to_open(const Uuid& uuid, uint32_t unit, Mode mode) {
     const bool first = all.clients == 0;
     if (!first && slot.is_resident(uuid) && (all.alone || mode == Mode::kExclusive))
       refuse_in_process(unit);
-    // Any context but the first one on the unit only counts.
+    // All contexts on the compute unit but the first one only count.
     if (first)
       slot.open(uuid, unit, mode);
     else
@@ -131,7 +131,7 @@ void ImageClient::close(const Uuid& uuid, uint32_t unit) {
     leave(unit);
 }
 
-// Under the process's lock.
+// Called under the process's lock.
 void ImageClient::leave(uint32_t unit) {
   uses_.erase(unit);
   ProcessUse& process = ProcessUse::get();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contexts on the device image, client by client: an xclDeviceHandle or a cl_kernel. Clients of one
-// process count as those of several processes do; the segment knows the process alone.
+// process count like clients of several processes; the segment knows only the process.
 #ifndef CONCLAVE_PLATFORM_SHARE_IMAGE_CLIENT_H_
 #define CONCLAVE_PLATFORM_SHARE_IMAGE_CLIENT_H_
 
@@ -15,7 +15,7 @@ namespace conclave::share {
 
 struct Membership;
 
-// Loads an image, waiting for others as the configuration says; see ImageSlot::load(). Keeps its
+// Loads an image, and waits for others as the configuration says; see ImageSlot::load(). Keeps its
 // file's `bytes` for other processes. Throws Error{EPERM} as AccessModes::require_may_load() does.
 bool load_image(const ImageSlot::Image& image, std::string_view bytes);
 
@@ -23,32 +23,33 @@ class ImageClient {
  public:
   using Uuid = ImageSlot::Uuid;
   using Mode = ImageSlot::Mode;
-  // Instead of a compute unit: a context that only pins the image.
+  // Stands for no compute unit: a context that only pins the image.
   static constexpr uint32_t kNoUnit = ~uint32_t{0};
 
   ImageClient();
-  // Closes all.
+  // Closes all contexts.
   ~ImageClient();
   ImageClient(const ImageClient&) = delete;
   ImageClient& operator=(const ImageClient&) = delete;
 
-  // Opens a context, waiting for others as the configuration says. A shared one may be opened
+  // Opens a context, and waits for others as the configuration says. A shared one may be opened
   // again, and is closed as often. Throws Error as ImageSlot::open() does, and Error{EINVAL} for a
-  // compute unit that this client has in an exclusive context, or wants in one besides.
+  // compute unit that this client has in an exclusive context, or wants in an exclusive one
+  // although it has it.
   void open(const Uuid& uuid, uint32_t unit, Mode mode);
-  // Throws Error{EINVAL} where there is no such context, Error{EBUSY} for the UUID of another
-  // image, or where a command of this client still uses the compute unit.
+  // Throws Error{EINVAL} if there is no such context, and Error{EBUSY} for the UUID of another
+  // image or if a command of this client still uses the compute unit.
   void close(const Uuid& uuid, uint32_t unit);
 
-  // Also those that were opened several times, and whose compute units commands use.
+  // Closes also those that were opened several times, and those whose compute units commands use.
   void close_all();
 
   bool has_context() const;
-  // Of the image that the contexts are on, or were.
+  // The UUID of the image that the contexts are on, or were on.
   const Uuid& uuid() const { return uuid_; }
   bool has(uint32_t unit) const;
 
-  // A command that uses these compute units begins or ends: until then their contexts stay open.
+  // A command that uses these compute units begins or ends. Until it ends their contexts stay open.
   void begin_use(std::span<const uint32_t> units);
   void end_use(std::span<const uint32_t> units);
 
@@ -62,7 +63,7 @@ class ImageClient {
   void try_to_open(const Uuid& uuid, uint32_t unit, Mode mode);
   void leave(uint32_t unit);
 
-  const Membership* process_;  // not that of a child which was forked meanwhile
+  const Membership* process_;  // not of a child that was forked meanwhile
   Uuid uuid_{};                // of the image that the contexts are on
   std::map<uint32_t, Use> uses_;
 };

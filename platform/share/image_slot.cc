@@ -23,8 +23,8 @@
 namespace conclave::share {
 namespace {
 
-// How many contexts a process has, and in which use of its entry: a process that is no longer in
-// the table must not count in its entry's next user's name.
+// How many contexts a process has, and the use of its entry that they belong to. A process that is
+// no longer in the table must not count in the name of its entry's next user.
 struct ContextCount {
   uint16_t generation = 0;
   uint32_t count = 0;
@@ -42,8 +42,8 @@ uint32_t count_contexts(const ProcessEntry& entry) {
   return contexts.generation == state.generation ? contexts.count : 0;
 }
 
-// Changes the number from n to change(n). Returns what it was; 0, and nothing changes, where the
-// entry is another's.
+// Changes the number from n to change(n). Returns the former number; 0, without any change, if the
+// entry is another process's.
 template <class Change>
 uint32_t change_contexts(ProcessEntry& entry, uint16_t generation, Change change) {
   for (Tries tries; tries.next();) {
@@ -114,8 +114,8 @@ void ImageSlot::require_resident(const Uuid& uuid) const {
               EBUSY);
 }
 
-// Calls `body` under the lock. Whoever has taken the lock over makes sure first that the former
-// holder's load cannot come to its end any more.
+// Calls `body` under the lock. A process that has taken the lock over first makes sure that the
+// former holder's load cannot complete any more.
 template <class Body>
 void ImageSlot::with_lock(Body body) {
   Header& header = layout_.header();
@@ -147,12 +147,12 @@ bool ImageSlot::load(const Image& image, const std::function<void()>& keep) {
   if (!loaded) return false;
   announce_change(layout_);
   others.consult();
-  ask_other_users(image.uuid, std::nullopt, Mode::kShared);  // somebody may have been first
+  ask_other_users(image.uuid, std::nullopt, Mode::kShared);  // another user may have been first
   return true;
 }
 
-// Throws where what another user has rules out that this process loads the image, or has this
-// context on it. What they have is as the daemon knew it when it was last consulted.
+// Throws if another user has something that forbids this process to load the image or to have this
+// context on it. What others have is as the daemon knew it when it was last consulted.
 void ImageSlot::ask_other_users(const Uuid& uuid, std::optional<uint32_t> unit, Mode mode) const {
   const OtherUsers others(layout_);
   const ProcessEntry& theirs = others.entry();
@@ -171,7 +171,7 @@ void ImageSlot::ask_other_users(const Uuid& uuid, std::optional<uint32_t> unit, 
                 EBUSY);
 }
 
-// Throws where a context pins the image.
+// Throws if a context pins the image.
 void ImageSlot::require_free() {
   const Owner holder = Registry(layout_).find_living(
       [](const ProcessEntry& process) { return count_contexts(process) != 0; }, Owner());
@@ -208,8 +208,8 @@ void ImageSlot::replace(const Image& image, const SegmentLock& lock) {
   header.image_resident.put(lock, 1);
 }
 
-// First the context can be seen, then it is looked whether it may be; and it is if the lock was
-// this process's until then: whoever has taken it over since has seen the context.
+// First the process shows the context, then it checks whether the context is allowed. It is if the
+// lock was this process's until then: a process that has taken it over since has seen the context.
 template <class Check>
 void ImageSlot::add_context(const Uuid& uuid, std::optional<uint32_t> unit, Mode mode,
                             Check check) {
@@ -296,7 +296,7 @@ void ImageSlot::open(const Uuid& uuid, uint32_t unit, Mode mode) {
   });
 }
 
-// Without the lock: whoever decides by a context that has just gone was a moment sooner.
+// Without the lock: a process that decides by a context that has just gone was a moment earlier.
 void ImageSlot::close() {
   hide_context(std::nullopt);
   announce_change(layout_);

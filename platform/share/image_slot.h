@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device's place for one device image, and the contexts that processes have on it.
 //
-// While a process has a context, nobody replaces the image: its first one pins it, its last one
-// unpins it. A context is on a compute unit of the image, exclusive or shared, or on none of them.
-// What a process has stands in its entry of the process table, written by itself alone, so its
-// death leaves nothing to repair: whoever removes it clears the entry. A lock (segment_lock.h)
-// makes looking at others' contexts and adding one's own a single step; it protects no data that
-// could be left half changed but the image's description, which counts only once it is complete.
-// What takes the lock throws DamagedSegment where it is not to be had.
+// While a process has a context, nobody replaces the image: the process's first context pins it,
+// its last one unpins it. A context is on a compute unit of the image, exclusive or shared, or on
+// none of them. A process writes what it has into its own entry of the process table. Nobody else
+// writes there, so a death leaves nothing to repair: whoever removes the process clears the entry.
+// A lock (segment_lock.h) makes looking at others' contexts and adding one's own a single step. The
+// only data that it protects is the image's description, which counts once it is complete. Members
+// that take the lock throw DamagedSegment if they cannot get it.
 //
-// All this is among the processes of one user. Where other users share the device, each load and
-// each context is the daemon's to grant, too (other_users.h): it is made as above, and taken back
-// where another user has what rules it out.
+// All this is among the processes of one user. If other users share the device, the daemon must
+// grant each load and each context too (other_users.h): a process makes it as above, and takes it
+// back if another user has something that forbids it.
 #ifndef CONCLAVE_PLATFORM_SHARE_IMAGE_SLOT_H_
 #define CONCLAVE_PLATFORM_SHARE_IMAGE_SLOT_H_
 
@@ -49,41 +49,41 @@ class ImageSlot {
 
   Owner self() const { return self_; }
 
-  // Makes `image` the resident one; false, and nothing changes, where it is so already. `keep` is
-  // called before, while nobody else can load. Throws Error{CL_INVALID_PROGRAM, EBUSY} that names
-  // the holder where a context on another image is open (CL_OUT_OF_RESOURCES where it is this
-  // process's).
+  // Makes `image` the resident one; false, without any change, if it is so already. Calls `keep`
+  // before, while nobody else can load. Throws Error{CL_INVALID_PROGRAM, EBUSY}, naming the holder,
+  // if a context on another image is open (CL_OUT_OF_RESOURCES if it is this process's).
   bool load(const Image& image, const std::function<void()>& keep = nullptr);
 
-  // Makes this process the one that has loaded the resident image, if that is `uuid`: one that
-  // loads it again and owns the array.
+  // Makes this process the loader of the resident image, if that is `uuid`: this process loads it
+  // again and owns the array.
   void become_loader(const Uuid& uuid);
 
   // Opens a context of this process on the image: on none of its compute units, or the process's
-  // first one on number `unit`. Throws Error{CL_INVALID_PROGRAM, EBUSY} where another image is
-  // resident, or none; Error{CL_OUT_OF_RESOURCES, EBUSY}, naming the holder, where another process
-  // has the compute unit in a way that rules this out; Error{CL_INVALID_VALUE, EINVAL} where the
-  // image has no such compute unit.
+  // first one on number `unit`. Throws Error{CL_INVALID_PROGRAM, EBUSY} if another image, or none,
+  // is resident; Error{CL_OUT_OF_RESOURCES, EBUSY}, naming the holder, if another process has the
+  // compute unit in a way that forbids this; Error{CL_INVALID_VALUE, EINVAL} if the image has no
+  // such compute unit.
   void open(const Uuid& uuid);
   void open(const Uuid& uuid, uint32_t unit, Mode mode);
-  // Each of the three throws the same where another user has it.
+  // load() and both open() throw the same if another user has it.
+  //
   // Closes what open() has opened.
   void close();
   void close(uint32_t unit);
 
   bool is_resident(const Uuid& uuid) const;
 
-  // What a process has: all contexts, the compute units that they are on, those that it has alone.
+  // What a process has: all contexts, the compute units they are on, and those it has exclusively.
   struct Contexts {
     uint32_t count = 0;
     ComputeUnitSet units, alone;
 
     bool operator==(const Contexts&) const = default;
   };
-  // For the daemon, in whose entry stands what all other users have.
+  // For the daemon, whose entry shows what all other users have.
   void show(const Contexts& contexts);
 
-  // What is there, for those who look on.
+  // What there is, for observers.
   struct Holder {
     Owner owner;
     Contexts contexts;
@@ -96,7 +96,7 @@ class ImageSlot {
     std::vector<Holder> holders;
   };
   Report report() const;
-  // Parts of it: those who have contexts; the image that is resident, and since when.
+  // Parts of it: who has contexts; the resident image, and since when.
   std::vector<Holder> holders() const;
   struct Loaded {
     Uuid uuid;
@@ -105,14 +105,15 @@ class ImageSlot {
   };
   std::optional<Loaded> loaded() const;
 
-  // Waits until a context or the image goes, or `timeout_ms` have passed, if nothing has changed
-  // since changes() was `seen`.
+  // Waits until a context or the image goes away, or `timeout_ms` have passed. Returns at once if
+  // something has changed since changes() was `seen`.
   uint32_t changes() const { return layout_.header().image_changes.load(); }
   void wait_for_change(uint32_t seen, uint32_t timeout_ms) const;
 
   // Prepares an entry of the process table for its next user.
   static void begin(ProcessEntry& entry, uint16_t generation);
-  // Takes all contexts from whoever has, or had, a process's entry; false where there are none.
+  // Removes all contexts of the present or former user of a process's entry; false if there are
+  // none.
   static bool forget(ProcessEntry& entry, uint16_t generation);
   // Wakes those who wait for a change.
   static void announce_change(const Layout& layout);

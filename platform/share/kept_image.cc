@@ -19,14 +19,14 @@ namespace {
 
 constexpr size_t kMaxImageBytes = size_t{1} << 30;
 
-// The file of a segment, in the directory that this user alone can write.
+// The file of a segment, in the directory that only this user can write.
 struct Place {
   std::string path;  // for messages
   std::string name;
   Descriptor directory;
 };
 
-// Throws Error where there is no such directory.
+// Throws Error if there is no such directory.
 Place place_for(const std::string& segment) {
   Place place;
   place.name = segment + ".image";
@@ -51,7 +51,7 @@ void keep_image(const std::string& segment, std::string_view bytes) {
   try {
     const Place place = place_for(segment);
     const std::string fresh = place.name + ".new";
-    unlinkat(place.directory.get(), fresh.c_str(), 0);  // a process may have died over it
+    unlinkat(place.directory.get(), fresh.c_str(), 0);  // a process may have died while it wrote
     std::string why;
     if (!replace_file(place.directory.get(), place.name, fresh, {bytes}, why))
       warn(place.path + ": " + why);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared segment, byte by byte. Fixed-width words, indices instead of pointers; whoever reads
+// The shared segment, byte by byte. Words have fixed widths, and indices replace pointers. Readers
 // must expect garbage. Any change here needs a new kLayoutVersion.
 //
 //   Header | CuEntry[256] | ProcessEntry[process_capacity] | HeapBlock[...] up to `size` | graphs
@@ -31,7 +31,7 @@ inline constexpr size_t kImageNameBytes = 63;
 inline constexpr uint32_t kModesPerWord = 24;
 inline constexpr uint32_t kModeWords = 11;
 
-// A text of at most N - 1 bytes that others may read while it is written; N is a multiple of 8.
+// A text of at most N - 1 bytes that others may read while it is written. N is a multiple of 8.
 template <size_t N>
 class SharedText {
  public:
@@ -57,23 +57,23 @@ class SharedText {
   Atomic<uint64_t> words_[N / 8];
 };
 
-// A compute unit. `lease` and `guest` are words as leases.h describes. The rest has nothing to do
-// with that: it tells of the resident device image's compute unit of the same number
-// (image_slot.h).
+// A compute unit. leases.h describes the words `lease` and `guest`. The last two members are about
+// something else: the compute unit of the same number in the resident device image (image_slot.h).
 struct alignas(64) CuEntry {
   Atomic<uint64_t> lease;
   Atomic<uint64_t> guest;
-  // Changes with every wake-up; the workers of all processes sleep on it, told apart by a bit each.
+  // Changes with every wake-up. The workers of all processes sleep on it; a bit for each tells them
+  // apart.
   Atomic<uint32_t> wake;
   uint32_t reserved0;
   Atomic<uint64_t> hand_overs;                             // statistics
-  CountedBytes<kSetWords * sizeof(uint64_t)> image_units;  // units of the device that it is on
+  CountedBytes<kSetWords * sizeof(uint64_t)> image_units;  // the device's units that it is on
   CountedBytes<kImageNameBytes> image_name;                // "kernel:name", filled up with zeros
 };
 static_assert(sizeof(CuEntry) == 192);
 
 // What a process waits for: any of these compute units. `ticket` is 0 while there is no wish, and
-// kRequested until somebody has drawn the number. Only the owner writes, the number excepted.
+// kRequested until somebody has drawn the number. Only the owner writes, except for that number.
 struct Wish {
   static constexpr uint64_t kRequested = ~uint64_t{0};
   Atomic<uint64_t> ticket;
@@ -102,8 +102,8 @@ struct alignas(128) ProcessEntry {
   SharedText<16> name;
   SharedText<96> command;
   SharedText<40> kernel;  // the last one launched
-  // On the resident device image (image_slot.h): all contexts, the compute units that they are on,
-  // and those of them that are exclusive. Only the owner adds.
+  // Its contexts on the resident device image (image_slot.h): all contexts, the compute units they
+  // are on, and those that are exclusive. Only the owner adds.
   Atomic<uint64_t> image_contexts;  // image_slot.cc
   Atomic<uint64_t> image_units[kSetWords];
   Atomic<uint64_t> image_units_alone[kSetWords];
@@ -113,8 +113,8 @@ struct alignas(128) ProcessEntry {
 };
 static_assert(sizeof(ProcessEntry) == 640);
 
-// A part of a heap, allocated or free; the heap's blocks cover it in the order of addresses. See
-// heap.h.
+// A part of a heap, allocated or free. The heap's blocks cover it in the order of addresses
+// (heap.h).
 struct HeapBlock {
   CountedWord address, size;                  // heap_words.h
   CountedWord state;                          // the same
@@ -139,25 +139,25 @@ struct alignas(4096) Header {
   Atomic<uint32_t> layout_version;
   Atomic<uint32_t> process_capacity;
   Atomic<uint64_t> size;            // bytes
-  Atomic<uint64_t> pid_namespace;   // that pids count in
+  Atomic<uint64_t> pid_namespace;   // the namespace of the pids
   Atomic<uint64_t> created_ns;      // CLOCK_REALTIME; tells segments of one name apart
-  Atomic<uint32_t> daemon_pid;      // of the ti-mctd that serves it, 0: none
+  Atomic<uint32_t> daemon_pid;      // of the ti-mctd that serves it; 0: none
   Atomic<uint32_t> registrations;   // futex; changes with every new process
   Atomic<uint32_t> entries_in_use;  // high-water mark: process entries beyond were never used
-  Atomic<uint32_t> daemon;          // Owner: the daemon's entry (daemon_bell.h), 0: none
+  Atomic<uint32_t> daemon;          // Owner: the daemon's entry (daemon_bell.h); 0: none
   Atomic<uint32_t> bell;            // futex that the daemon sleeps on
-  Atomic<uint32_t> most_contexts;   // that the user may have, 0: any number
+  Atomic<uint32_t> most_contexts;   // how many the user may have; 0: any number
 
-  // What the daemon tells of other users (other_users.h). It alone writes this.
+  // What the daemon tells of other users (other_users.h). Only the daemon writes this.
   Atomic<uint32_t> other_users;      // how many there are
-  Atomic<uint32_t> answered;         // futex; the bell as the daemon has last answered it
-  Atomic<uint32_t> questions;        // the users' word: how often the daemon has been consulted
-  Atomic<uint64_t> device_image[2];  // UUID of the image that was loaded last, by whatever user
+  Atomic<uint32_t> answered;         // futex; the value of the bell that the daemon answered last
+  Atomic<uint32_t> questions;        // by the users: how often they have consulted the daemon
+  Atomic<uint64_t> device_image[2];  // UUID of the image that any user has loaded last
 
   // Scheduling.
   alignas(64) Atomic<uint32_t> policy;  // leases.h
   Atomic<uint32_t> time_slice_us;
-  Atomic<uint32_t> exclusive;  // Owner that has the device alone, 0: none
+  Atomic<uint32_t> exclusive;  // Owner that has the device alone; 0: none
   alignas(64) Atomic<uint64_t> next_ticket;
   alignas(64) Atomic<uint64_t> waiting[kMaxProcesses / 64];  // entries that may have wishes
 
@@ -167,19 +167,19 @@ struct alignas(4096) Header {
   CountedBytes<16> image_uuid;
   CountedBytes<8> image_since_ns;  // CLOCK_REALTIME of the load
   CountedWord image_loader;        // pid
-  Atomic<uint32_t> image_changes;  // futex; changes whenever a context, the image or a mode goes
+  Atomic<uint32_t> image_changes;  // futex; changes when a context, the image or a mode goes away
   Atomic<uint64_t> image_lock;     // segment_lock.h
   Atomic<uint64_t> access_lock;    // the same; access_modes.h
 
-  // Whoever holds this lock watches the processes (guardian.h).
+  // The process that holds this lock watches the others (guardian.h).
   alignas(64) Atomic<uint64_t> guardian;
 
   // The heaps (heap.h).
   alignas(64) Atomic<uint64_t> heap_lock;
   Atomic<uint32_t> unused_blocks;   // index + 1 of the first of the list through next, 0: none
   Atomic<uint32_t> blocks_in_use;   // high-water mark: blocks beyond were never used
-  Atomic<uint32_t> heaps_damaged;   // how often; the lists must be made anew before use where it
-  Atomic<uint32_t> heaps_repaired;  // is not this
+  Atomic<uint32_t> heaps_damaged;   // how often; while it differs from heaps_repaired,
+  Atomic<uint32_t> heaps_repaired;  // the lists must be rebuilt before use
   alignas(64) HeapEntry heaps[3];
 };
 static_assert(sizeof(Header) == 4096);
@@ -189,14 +189,14 @@ inline constexpr size_t kProcessesOffset = sizeof(Header) + kCuEntries * sizeof(
 inline constexpr uint32_t kMinSegmentKb = 64;
 inline constexpr uint32_t kMaxSegmentKb = 64 << 10;
 
-// What stands for the entry of a process that is not in the table. Nobody else sees it.
+// Stands for the entry of a process that is not in the table. Nobody else sees it.
 inline constinit ProcessEntry nowhere{};
 
-// The segment as mapped by this process. A view; the mapping belongs to Segment.
+// The segment as this process has mapped it. This is a view; the mapping belongs to Segment.
 //
-// Whoever may write the segment may change any word at any time, also between two reads. So the
-// sizes are read once, when the view is made, and bounded by what is mapped; nobody reads them in
-// the header again. Indices are checked where they are used.
+// Others may change any word at any time, also between two reads. So the sizes are read once, when
+// the view is made, and bounded by what is mapped; nobody reads them in the header again. Indices
+// are checked where they are used.
 struct Layout {
   std::byte* base = nullptr;
   std::byte* graphs = nullptr;  // the graphs' memory (graph_area.h); null: there is none
@@ -215,8 +215,8 @@ struct Layout {
     layout.blocks_ = static_cast<uint32_t>((usable - layout.blocks_offset()) / sizeof(HeapBlock));
     return layout;
   }
-  // Whether the header still says what every process of the segment has read there. Nothing changes
-  // it by accident.
+  // Whether the header still says what every process has read there. Nothing changes it by
+  // accident.
   bool is_intact() const {
     return header().magic.load(std::memory_order_relaxed) == kMagic &&
            header().layout_version.load(std::memory_order_relaxed) == kLayoutVersion &&
@@ -227,12 +227,12 @@ struct Layout {
   // `i` < kCuEntries
   CuEntry& unit(uint32_t i) const { return reinterpret_cast<CuEntry*>(base + sizeof(Header))[i]; }
   uint32_t process_capacity() const { return processes_; }
-  // How many entries have ever been used: those to look through.
+  // How many entries have ever been used and must be looked at.
   uint32_t processes() const {
     const uint32_t n = header().entries_in_use.load();
     return n < processes_ ? n : processes_;
   }
-  // `nowhere` where there is no such entry.
+  // `nowhere` if there is no such entry.
   ProcessEntry& process(uint32_t slot) const {
     if (slot >= processes_) [[unlikely]]
       return nowhere;
@@ -243,7 +243,7 @@ struct Layout {
     return reinterpret_cast<HeapBlock*>(base + blocks_offset())[i];
   }
   uint32_t block_capacity() const { return blocks_; }
-  // Bytes that the tables take.
+  // The size of the tables.
   size_t bytes() const { return blocks_offset() + blocks_ * sizeof(HeapBlock); }
 
  private:

@@ -58,7 +58,8 @@ void Leases::look_at_wishes(uint32_t slot, uint32_t unit, Owner except, uint64_t
     if (ticket == 0) continue;
     if (!(wish.units[unit / 64].load(std::memory_order_relaxed) >> (unit % 64) & 1)) continue;
     if (ticket == Wish::kRequested) {
-      // Its owner was interrupted between publishing and drawing: whoever sees that draws for it.
+      // Its owner was interrupted between publishing and drawing: a process that sees that draws
+      // for it.
       const uint64_t drawn = draw_ticket();
       if (wish.ticket.compare_exchange_strong(ticket, drawn)) ticket = drawn;
       if (ticket == 0) continue;
@@ -68,9 +69,9 @@ void Leases::look_at_wishes(uint32_t slot, uint32_t unit, Owner except, uint64_t
   }
 }
 
-// A number below `next_ticket` was drawn for a wish that could be seen then. So one that is found
-// in a scan that began after it had been drawn is the smallest of all; else one more scan makes
-// sure.
+// A number below `next_ticket` was drawn for a wish that could be seen then. So if a scan that
+// began after the drawing finds a number, that is the smallest of all. Otherwise one more scan
+// makes sure.
 Leases::Waiter Leases::first_waiter(uint32_t unit, Owner except) const {
   Header& header = layout_.header();
   const uint64_t now = now_ns();
@@ -92,8 +93,8 @@ Leases::Waiter Leases::first_waiter(uint32_t unit, Owner except) const {
 
 // --- Handing a unit on ---
 
-// From the word `seen` to `next`. The process may have been removed since it was chosen: then it
-// either is seen here, or whoever removes it sees the grant.
+// Changes the word from `seen` to `next`. The process may have been removed since it was chosen.
+// Then either this code sees it, or the remover sees the grant.
 Leases::Grant Leases::grant(uint32_t unit, uint64_t seen, Owner next) {
   CuEntry& cu = layout_.unit(unit);
   const Lease granted{next, Lease::kGranted, true, Lease::of(seen).version + 1};
@@ -109,8 +110,8 @@ Leases::Grant Leases::grant(uint32_t unit, uint64_t seen, Owner next) {
   return cu.lease.compare_exchange_strong(word, free.word()) ? Grant::kReturned : Grant::kMade;
 }
 
-// Grants the unit to the first waiter besides `except`, if `lets_go` says of its lease that it may
-// go. `word`: as it was, where nobody waits.
+// Grants the compute unit to the first waiter other than `except`, if `lets_go` allows that for its
+// lease. `word`: the former word, if nobody waits.
 Leases::Passed Leases::pass(uint32_t unit, bool (Leases::*lets_go)(const Lease&) const,
                             Owner except, uint64_t& word, Tries& tries) {
   while (tries.next()) {
@@ -131,7 +132,7 @@ Leases::Passed Leases::pass(uint32_t unit, bool (Leases::*lets_go)(const Lease&)
   return Passed::kNotOurs;
 }
 
-// Gives a unit on which nobody works to the first waiter; takes the `contended` bit off it where
+// Gives a compute unit on which nobody works to the first waiter. Clears its `contended` bit if
 // there is none.
 void Leases::hand_out(uint32_t unit) {
   uint64_t word;
@@ -153,7 +154,7 @@ void Leases::pass_on(uint32_t unit) {
   }
 }
 
-// From the word `seen` to the state of a unit that nobody works on or waits for.
+// Changes the word from `seen` to that of a compute unit that nobody works on or waits for.
 bool Leases::put_aside(uint32_t unit, uint64_t seen) {
   Lease lease = Lease::of(seen);
   if (lease.state == Lease::kActive) lease.state = Lease::kIdle;
@@ -199,14 +200,14 @@ bool Leases::accept(uint32_t unit) {
 
 // --- Wishes ---
 
-// After a wish for `unit` can be seen: its holder gets to know, and where nobody works on it, it is
-// handed out now. True where the daemon has the unit, which looks when it is called.
+// Called after a wish for `unit` can be seen. Tells the holder, or hands the compute unit out at
+// once if nobody works on it. True if the daemon has the compute unit; it looks when it is called.
 bool Leases::mark_contended(uint32_t unit) {
   CuEntry& cu = layout_.unit(unit);
   uint64_t word = cu.lease.load();
   for (Tries tries; tries.next();) {
     Lease lease = Lease::of(word);
-    // Left behind by somebody who is no longer in the table.
+    // A process that is no longer in the table has left it.
     if (lease.owner && lease.owner != self() && !Registry(layout_).find(lease.owner))
       lease = {Owner(), Lease::kFree, true, lease.version};
     lease.contended = true;
@@ -236,7 +237,7 @@ ComputeUnitSet Leases::wanted(Owner except) const {
   return all;
 }
 
-// Neither 0 nor Wish::kRequested, whatever stood there.
+// Neither 0 nor Wish::kRequested, whatever the segment contains.
 uint64_t Leases::draw_ticket() const {
   const uint64_t ticket = (layout_.header().next_ticket.fetch_add(1) + 1) & (UINT64_MAX >> 1);
   return ticket ? ticket : 1;
@@ -260,7 +261,7 @@ uint64_t Leases::wish(uint32_t index, const ComputeUnitSet& units, uint64_t tick
   if (!ticket) {
     uint64_t requested = Wish::kRequested;
     ticket = draw_ticket();
-    // Somebody may have drawn for us, and this number is then nobody's.
+    // Somebody may have drawn for us, and this number is nobody's then.
     if (!wish.ticket.compare_exchange_strong(requested, ticket)) ticket = requested;
   }
   if (!live_entry(self)) {  // the entry may be another's by now
@@ -286,7 +287,7 @@ void Leases::withdraw(uint32_t index) {
   const uint64_t bit = uint64_t{1} << (self.slot() % 64);
   waiting.fetch_and(~bit);
   if (live_entry(self)) return;
-  // The entry may be another's by now, who waits.
+  // The entry may now belong to another process, which waits.
   waiting.fetch_or(bit);
   release_all_of(self);
 }
@@ -318,7 +319,8 @@ void Leases::charge(uint64_t ns, uint64_t cost) {
   add_use(entry(), static_cast<double>(cost));
 }
 
-// What the others that compete for this process's units have used lately, on average, in ns.
+// What the others that compete for this process's compute units have used lately, on average, in
+// ns.
 double Leases::used_by_others(uint64_t now) const {
   uint64_t active[kMaxProcesses / 64] = {};
   const uint32_t words = (layout_.process_capacity() + 63) / 64;
@@ -400,8 +402,8 @@ void Leases::wake(uint32_t unit, Owner whose) const {
 
 // --- The dead ---
 
-// The wishes stay: nobody looks at those of an entry that is not live, and whoever gets the entry
-// next clears them. Somebody who is slow to remove the entry's former user must not do that.
+// The wishes stay: nobody looks at those of an entry that is not live, and its next user clears
+// them. A process that is slow to remove the entry's former user must not do that.
 void Leases::release_all_of(Owner owner) {
   const auto gone = [&](Owner holder) {
     return holder && (holder == owner || !live_entry(holder));
@@ -410,11 +412,12 @@ void Leases::release_all_of(Owner owner) {
     CuEntry& cu = layout_.unit(unit);
     uint64_t word = cu.lease.load();
     for (Tries tries; gone(Lease::of(word).owner) && tries.next();) {
-      // Marked, so that it is looked after waiters below.
+      // Marked, so that the code below looks for waiters.
       const Lease free{Owner(), Lease::kFree, true, Lease::of(word).version + 1};
       if (cu.lease.compare_exchange_strong(word, free.word())) break;
     }
-    // Whoever died may have been about to hand the unit out, or to wake the one that has it.
+    // The dead process may have been about to hand the compute unit out, or to wake the one that
+    // has it.
     const Lease lease = load(unit);
     if (lease.state == Lease::kGranted)
       wake(unit, lease.owner);

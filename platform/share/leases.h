@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leases: which process may run kernels on which compute unit, and who is next. One word a unit,
-// changed by compare-and-swap alone.
+// Leases: which process may run kernels on which compute unit, and who is next. Each compute unit
+// has one word, which changes only by compare-and-swap.
 //
 //   kFree     nobody's
-//   kIdle     its owner used the unit last and does nothing; whoever wants it takes it
+//   kIdle     its owner used the compute unit last and does nothing; any process may take it
 //   kGranted  handed to the owner, which has been woken and has not taken it up yet
 //   kActive   the owner runs work on it
 //
-// A process that finds no unit publishes a wish (layout.h) and sets the `contended` bit in the
-// words of the units it wants. With that bit nobody just takes a unit: the one that lets go of it,
-// or finds it idle, hands it to the process whose turn it is. The bit goes when no wish for the
-// unit is left. Every change of a contended word counts its version up, so a change that was
-// decided on what was seen before fails when somebody has come meanwhile.
+// A process that finds no compute unit publishes a wish (layout.h) and sets the `contended` bit in
+// the words of the compute units that it wants. With that bit set nobody just takes the compute
+// unit: the process that lets go of it, or finds it idle, hands it to the process whose turn it is.
+// The bit is cleared when no wish for the compute unit is left. Every change of a contended word
+// increases its version, so a change fails if somebody else has changed the word since the
+// decision.
 //
-// Whose turn it is: with kFcfs the oldest ticket's. With kInterleave that of the process which has
+// Whose turn is it? With kFcfs the oldest ticket's. With kInterleave that of the process that has
 // used the least CU time lately (recent_use.h), weighted by priority; a holder that has used its
-// time slice hands the unit on between work-groups. A process that has used far less than the
-// others may start at once beside the holder, as a guest: what it uses is charged all the same.
+// time slice hands the compute unit on between work-groups. A process that has used far less than
+// the others may start at once beside the holder, as a guest. What it uses is charged all the same.
 #ifndef CONCLAVE_PLATFORM_SHARE_LEASES_H_
 #define CONCLAVE_PLATFORM_SHARE_LEASES_H_
 
@@ -32,10 +33,10 @@ namespace conclave::share {
 
 enum class Policy : uint32_t { kInterleave, kFcfs };
 // A process may be a guest while it has lately used less than this part of what the others used on
-// average. Those that compute all the time use about the same, and so never start beside each
+// average. Processes that compute all the time use about the same, so they never start beside each
 // other.
 inline constexpr double kGuestShare = 0.25;
-// As configured.
+// The bounds of the configuration.
 inline constexpr uint32_t kLeastTimeSliceUs = 100;
 inline constexpr uint32_t kMostTimeSliceUs = 1'000'000;
 
@@ -57,9 +58,9 @@ struct Lease {
   }
 };
 
-// The leases as one process, `self`, sees and changes them. Units are those of the segment. Where
-// others change a word all the time, a change of it may fail (tries.h); whoever waits looks from
-// time to time whether all is as it should be (OverdueHolders).
+// The leases as one process, `self`, sees and changes them. Compute units have the segment's
+// numbers. If others change a word all the time, a change of it may fail (tries.h). A process that
+// waits looks from time to time whether all is well (OverdueHolders).
 class Leases {
  public:
   Leases(const Layout& layout, Owner self) : layout_(layout), self_(self) {}
@@ -68,9 +69,9 @@ class Leases {
   // Whether the process is in the table: somebody may have removed it.
   bool entered() const { return is_live(self(), std::memory_order_relaxed); }
 
-  // --- Taking and giving back; a few nanoseconds where nobody else wants the unit ---
+  // --- Taking and giving back; a few nanoseconds if nobody else wants the unit ---
 
-  // Whether `unit` could be taken now: a look, no promise.
+  // Whether `unit` could be taken now: a look, not a promise.
   bool looks_free(uint32_t unit) const {
     Lease lease = load(unit);
     return lease.state <= Lease::kIdle && !lease.contended;
@@ -84,7 +85,8 @@ class Leases {
     return taker && layout_.unit(unit).lease.compare_exchange_strong(word, lease.word()) &&
            may_keep(taker);
   }
-  // Gives back what take() or accept() gave; to whoever's turn it is, if somebody waits.
+  // Gives back what take() or accept() gave. If somebody waits, it goes to the process whose turn
+  // it is.
   void give(uint32_t unit) {
     uint64_t word = layout_.unit(unit).lease.load(std::memory_order_relaxed);
     Lease lease = Lease::of(word);
@@ -96,7 +98,7 @@ class Leases {
     }
     pass_on(unit);
   }
-  // Takes up a unit that was handed to this process; false where none was.
+  // Takes up a compute unit that was handed to this process; false if none was.
   bool accept(uint32_t unit);
   bool granted(uint32_t unit) const {
     Lease lease = load(unit);
@@ -108,42 +110,42 @@ class Leases {
 
   // --- Waiting ---
 
-  // What others than `except` wait for.
+  // The compute units that processes other than `except` wait for.
   ComputeUnitSet wanted(Owner except) const;
-  // Draws a number for what becomes ready now while this process has an older wish published.
+  // Draws a number for a command that becomes ready while this process has an older wish published.
   uint64_t draw_ticket() const;
   // Publishes or changes wish number `index` < kWishes: this process wants any of `units`, since
-  // `ticket`, or with 0 since now. Units that turn out to be free are handed out at once, perhaps
-  // to this process. Returns the ticket; 0 where the process is no longer in the table.
+  // `ticket`, or since now if that is 0. Compute units that turn out to be free are handed out at
+  // once, perhaps to this process. Returns the ticket; 0 if the process is no longer in the table.
   uint64_t wish(uint32_t index, const ComputeUnitSet& units, uint64_t ticket);
   void withdraw(uint32_t index);
-  // Whether the others can see that wish as it was published.
+  // Whether others can see that wish as it was published.
   bool is_published(uint32_t index, const ComputeUnitSet& units, uint64_t ticket) const;
-  // Whether the others see any wish of that number.
+  // Whether others see any wish of that number.
   bool has_wish(uint32_t index) const { return entry().wishes[index].ticket.load() != 0; }
-  // Takes the wishes from a process that does not take up what is handed to it. One that does wait
-  // publishes them anew (Backlog::stay_published).
+  // Takes the wishes from a process that does not take up what is handed to it. If it does wait, it
+  // publishes them again (Backlog::stay_published).
   void withdraw_all_of(Owner owner);
-  // Has a unit that nobody works on handed out to whoever's turn it is, and its holder know that
-  // this process waits for it. Harmless at any time while it does.
+  // If nobody works on the compute unit, hands it to the process whose turn it is. Otherwise tells
+  // its holder that this process waits for it. Harmless at any time while it does.
   void ask_for(uint32_t unit) { mark_contended(unit); }
 
   // --- Sharing ---
 
-  // Whether another process should have `unit` now rather than this one, which holds it. With
-  // kFcfs: because it waits with an older ticket than that of this one's next work (0: there is
-  // none). With kInterleave: because it has used less, `margin_ns` less at least; the caller asks
-  // when its slice is over, and with a margin of a slice before.
+  // Whether another process should have `unit` now instead of this one, which holds it. With kFcfs:
+  // if it waits with an older ticket than that of this one's next work (0: there is none). With
+  // kInterleave: if it has used less, by `margin_ns` at least. The caller asks when its slice is
+  // over, and before that with a margin of one slice.
   bool should_yield(uint32_t unit, uint64_t ticket, uint64_t margin_ns = 0);
-  // Lets others see that the unit's holder is alive and between two work-groups.
+  // Shows others that the holder is alive and between two work-groups.
   void renew(uint32_t unit);
-  // Hands the unit to whoever's turn it is, this process excepted; false, and the lease stays,
-  // where that is nobody.
+  // Hands the compute unit to another process whose turn it is. If there is none, returns false and
+  // keeps the lease.
   bool yield(uint32_t unit);
 
   // Enters beside the holder of `unit` as a guest. Returns how long it may stay, in ns of CU time;
-  // 0: not at all. `overdue`: the holder has been on the unit for so long that its share does not
-  // matter.
+  // 0: not at all. `overdue`: the holder has had the compute unit for so long that its share does
+  // not matter.
   uint64_t enter_as_guest(uint32_t unit, bool overdue = false);
   void leave_as_guest(uint32_t unit);
 
@@ -154,7 +156,7 @@ class Leases {
     const uint32_t policy = layout_.header().policy.load(std::memory_order_relaxed);
     return policy == static_cast<uint32_t>(Policy::kFcfs) ? Policy::kFcfs : Policy::kInterleave;
   }
-  // Within the bounds of the configuration's key, whatever the segment says.
+  // Within the bounds of the configuration, whatever the segment says.
   uint64_t time_slice_ns() const {
     const uint32_t us = layout_.header().time_slice_us.load(std::memory_order_relaxed);
     return uint64_t{1000} * std::clamp(us, kLeastTimeSliceUs, kMostTimeSliceUs);
@@ -162,12 +164,12 @@ class Leases {
 
   // --- Sleeping workers ---
 
-  // What changes with every wake-up for `unit`.
+  // Changes with every wake-up for `unit`.
   uint32_t wake_count(uint32_t unit) const {
     return layout_.unit(unit).wake.load(std::memory_order_acquire);
   }
-  // Sleeps unless the count has changed from `seen`; at most `timeout_ns` where that is not 0.
-  // False on a timeout.
+  // Sleeps unless the count has changed from `seen`; at most `timeout_ns` if that is not 0. False
+  // on a timeout.
   bool sleep(uint32_t unit, uint32_t seen, uint64_t timeout_ns) const;
   // Wakes the worker of `unit` in process `whose`.
   void wake(uint32_t unit, Owner whose) const;
@@ -175,10 +177,10 @@ class Leases {
   // --- The dead ---
 
   // Takes everything from `owner`, and from owners that are no longer in the table, and hands the
-  // units on. Idempotent.
+  // compute units on. Idempotent.
   void release_all_of(Owner owner);
-  // Takes `unit` from its holder, which has been stopped from outside, or shows no sign of life;
-  // false where the lease has changed from `seen`.
+  // Takes `unit` from its holder, which has been stopped from outside, or shows no sign of life.
+  // False if the lease has changed from `seen`.
   bool revoke(uint32_t unit, uint64_t seen);
   uint64_t word(uint32_t unit) const {
     return layout_.unit(unit).lease.load(std::memory_order_acquire);
@@ -188,14 +190,15 @@ class Leases {
   // A process that waits, and what decides whether it is its turn.
   struct Waiter {
     Owner owner;
-    uint64_t rank = UINT64_MAX;    // less is sooner
+    uint64_t rank = UINT64_MAX;    // the least rank is next
     uint64_t ticket = UINT64_MAX;  // decides between equal ranks
     bool before(const Waiter& other) const {
       return rank != other.rank ? rank < other.rank : ticket < other.ticket;
     }
   };
 
-  // kReturned: whoever was to have the unit is gone, and the unit is free.
+  // kReturned: the process that should have had the compute unit is gone, and the compute unit is
+  // free.
   enum class Passed { kGranted, kReturned, kNobodyWaits, kNotOurs };
   enum class Grant { kMade, kReturned, kChanged };
   Passed pass(uint32_t unit, bool (Leases::*lets_go)(const Lease&) const, Owner except,
@@ -206,9 +209,9 @@ class Leases {
     const auto state = static_cast<uint32_t>(layout_.process(owner.slot()).state.load(order));
     return state == (uint32_t{owner.generation()} << 16 | ProcessEntry::kLive);
   }
-  // After `taker` has got a lease. If the process is in the table still, whoever removes it from
-  // now on sees the lease. Else the lease goes to others: no thread of a process that has entered
-  // again would give it back.
+  // Called after `taker` has got a lease. If the process is still in the table, whoever removes it
+  // from now on sees the lease. Otherwise the lease goes to others: no thread of a process that has
+  // entered again would give it back.
   bool may_keep(Owner taker) {
     if (is_live(taker)) [[likely]]
       return true;
@@ -219,7 +222,7 @@ class Leases {
     return lease.state == Lease::kActive && lease.owner == self();
   }
   bool at_rest(const Lease& lease) const { return lease.state <= Lease::kIdle && lease.contended; }
-  // give() where somebody waits, or the lease is no longer this process's.
+  // give() for a compute unit that somebody waits for, or whose lease is no longer this process's.
   void pass_on(uint32_t unit);
   void hand_out(uint32_t unit);
   bool put_aside(uint32_t unit, uint64_t seen);
@@ -228,7 +231,7 @@ class Leases {
   Waiter first_waiter(uint32_t unit, Owner except) const;
   void look_at_wishes(uint32_t slot, uint32_t unit, Owner except, uint64_t now, Waiter& best) const;
   ProcessEntry* live_entry(Owner owner) const;
-  // `nowhere` where the process has never been in the table.
+  // `nowhere` if the process has never been in the table.
   ProcessEntry& entry() const { return layout_.process(self_.slot()); }
   uint64_t used(const ProcessEntry& entry, uint64_t now) const;
   double used_by_others(uint64_t now) const;

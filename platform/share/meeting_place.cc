@@ -20,13 +20,14 @@
 namespace conclave::share {
 namespace {
 
-// How long somebody may be at the links before it is an error, in steps of a millisecond.
+// How long another process may hold the directory's lock before it is an error, in steps of a
+// millisecond.
 constexpr int kPatienceMs = 2000;
 // The first pid namespace of a machine has this inode (the kernel's PROC_PID_INIT_INO).
 constexpr uint64_t kFirstPidNamespace = 0xEFFFFFFC;
 
-// Programs of different layouts have segments of their own, and so have containers, whose processes
-// cannot be told apart from others'.
+// Programs of different layouts have segments of their own. So have containers, whose processes
+// cannot be told apart from others.
 std::string directory_for(const std::string& name) {
   std::string directory = name + "." + std::to_string(kLayoutVersion);
   if (const uint64_t space = pid_namespace(); space != kFirstPidNamespace)
@@ -36,7 +37,8 @@ std::string directory_for(const std::string& name) {
 
 }  // namespace
 
-// The system lets go of it for the dead. Whoever leaves last removes the directory.
+// The system releases the lock of a dead process. The last process that leaves removes the
+// directory.
 class MeetingPlace::Lock {
  public:
   explicit Lock(const MeetingPlace& place) {
@@ -51,7 +53,7 @@ class MeetingPlace::Lock {
   }
   Lock() = default;
 
-  // False, with errno, where that cannot be; ENOENT: it has just been removed.
+  // False, with errno, if that is impossible; ENOENT: the directory has just been removed.
   bool try_to_take(const std::string& path) {
     if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return false;
     file_ = Descriptor(open((path + "/lock").c_str(),
@@ -87,8 +89,8 @@ std::unique_ptr<Segment> MeetingPlace::find() const {
   return look();
 }
 
-// The descriptor may have been closed by its host and be another file's now: looked at before it is
-// opened, since opening alone may have an effect on a device or a pipe.
+// The host may have closed the descriptor, and it may now be another file's. So this looks at it
+// before it opens it, since opening alone may affect a device or a pipe.
 Descriptor MeetingPlace::open_link(const std::string& link) const {
   const Descriptor place(open((path_ + "/" + link).c_str(), O_PATH | O_CLOEXEC));
   struct stat status;
@@ -97,7 +99,7 @@ Descriptor MeetingPlace::open_link(const std::string& link) const {
                          O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
 }
 
-// The segment of the first process that has one; removes the links of those that have ended.
+// The segment of the first process that has one. Removes the links of processes that have ended.
 std::unique_ptr<Segment> MeetingPlace::look() const {
   const std::unique_ptr<DIR, int (*)(DIR*)> directory(opendir(path_.c_str()), closedir);
   if (!directory) fail(strerror(errno));
@@ -139,7 +141,7 @@ void MeetingPlace::hide() const noexcept {
   try {
     unlink((path_ + "/" + std::to_string(getpid())).c_str());
     // Others who leave while this process holds the lock leave the directory to it. So it looks
-    // again when it has let the lock go.
+    // again after it has released the lock.
     for (bool has_others = false; !has_others && access(path_.c_str(), F_OK) == 0;) {
       if (Lock lock; !lock.try_to_take(path_)) {
         return;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the processes of a user find their segment when no daemon runs: a directory that only this
 // user can enter (runtime_dir.h). Each process that has the segment keeps its descriptor open and
-// a link to it there, named after the process:
+// has a link to it there, named after the process:
 //
 //   $XDG_RUNTIME_DIR/conclave/HeapManager.4/4711 -> /proc/4711/fd/5
 //
-// A newcomer opens any link of a living process; where there is none it makes a segment. So the
+// A newcomer opens the link of any living process, and makes a segment if there is none. So the
 // segment lives exactly as long as somebody uses it, has no name that anybody could lock or
 // truncate, and needs nobody to hand it out. The links are made and removed under a file lock.
 #ifndef CONCLAVE_PLATFORM_SHARE_MEETING_PLACE_H_
@@ -22,23 +22,23 @@ namespace conclave::share {
 
 class MeetingPlace {
  public:
-  // `name`: of the segment, without slashes. Makes the directory. Throws
-  // Error{CL_DEVICE_NOT_AVAILABLE} where the user has no directory for such things.
+  // `name`: the segment's, without slashes. Makes the directory. Throws
+  // Error{CL_DEVICE_NOT_AVAILABLE} if the user has no directory for this.
   explicit MeetingPlace(const std::string& name);
 
   // Finds the segment that others have, or makes one, and links this process's descriptor. Throws
   // Error{CL_DEVICE_NOT_AVAILABLE, CL_OUT_OF_RESOURCES}.
   std::unique_ptr<Segment> find_or_make(uint32_t size_kb) const;
-  // Finds it; null where nobody has one.
+  // Finds it; null if nobody has one.
   std::unique_ptr<Segment> find() const;
 
-  // Shows that this process has the segment, too: one that the daemon gave, or whose links somebody
-  // has removed. False, and nothing changes, where others meet in another segment.
+  // Shows that this process has the segment too: the daemon gave it, or somebody has removed its
+  // links. False, without any change, if others meet in another segment.
   bool show(const Segment& segment) const;
-  // Takes the link back, and the directory where it was the last.
+  // Removes the link, and the directory if it was the last one.
   void hide() const noexcept;
 
-  // Whether newcomers find this segment by this process's link.
+  // Whether newcomers find this segment through this process's link.
   bool shows(const Segment& segment) const;
 
   const std::string& path() const { return path_; }

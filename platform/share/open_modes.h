@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is open, and in which access modes: by one process, which has each thing in one mode, or by
-// all those of a user.
+// What is open, and in which access modes: in one process, which has each thing in one mode, or in
+// all processes of a user.
 #ifndef CONCLAVE_PLATFORM_SHARE_OPEN_MODES_H_
 #define CONCLAVE_PLATFORM_SHARE_OPEN_MODES_H_
 
@@ -13,8 +13,7 @@
 
 namespace conclave::share {
 
-// The things that have modes: the graphs of the device image by their numbers, and behind them the
-// array.
+// The things that have modes: the graphs of the device image by their numbers, then the array.
 inline constexpr uint32_t kMostGraphs = 256;
 inline constexpr uint32_t kArray = kMostGraphs;
 inline constexpr uint32_t kThingsWithModes = kMostGraphs + 1;
@@ -27,7 +26,7 @@ class OpenModes {
   const Set& in(AccessMode mode) const { return sets_[static_cast<size_t>(mode)]; }
 
   bool none() const { return sets_[0].none() && sets_[1].none() && sets_[2].none(); }
-  // The mode that rules out most.
+  // The mode that forbids most.
   std::optional<AccessMode> strongest(uint32_t thing) const {
     for (AccessMode mode : {AccessMode::kExclusive, AccessMode::kPrimary, AccessMode::kShared})
       if (in(mode)[thing]) return mode;

@@ -21,8 +21,8 @@ namespace {
 constexpr uint64_t kPatienceNs = 500'000'000;
 constexpr timespec kLook = {0, 20'000'000};
 
-// The last answer of a daemon that has kept this process waiting in vain, and a bit that tells it
-// from none. While the daemon is as silent as then, there are no other users.
+// The last answer of a daemon that has kept this process waiting in vain, with a bit that tells it
+// from none. While the daemon stays silent there are no other users.
 std::atomic<uint64_t> g_silent{0};
 
 uint64_t silence_at(uint32_t answered) {
@@ -54,7 +54,7 @@ bool OtherUsers::know_as_the_last(const Uuid& uuid) const {
   return last != Uuid{} && last == uuid;
 }
 
-// Zeros where there is none, or no other users.
+// Zeros if there is none, or if there are no other users.
 OtherUsers::Uuid OtherUsers::device_image() const {
   Uuid uuid{};
   if (!are_there()) return uuid;

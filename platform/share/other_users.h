@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a user's processes know of other users, with whom they share no memory. The device has one
-// image, and one process may have the device alone, whatever user it belongs to. So the daemon's
+// image, and one process may have the device alone, whichever user it belongs to. So the daemon's
 // entry in a user's table of processes shows what all other users have: their contexts, and their
 // contexts on the image. The header says which image is the device's.
 //
 // A process first stores what it wants, then consults the daemon, and then looks at what others
-// have. The daemon shows the wish to the other users only where nobody there has what rules it out.
-// So of two users that want the same at once, one gets it.
+// have. The daemon shows the wish to the other users only if nobody there has something that
+// forbids it. So of two users that want the same at once, one gets it.
 #ifndef CONCLAVE_PLATFORM_SHARE_OTHER_USERS_H_
 #define CONCLAVE_PLATFORM_SHARE_OTHER_USERS_H_
 
@@ -25,21 +25,20 @@ class OtherUsers {
   explicit OtherUsers(const Layout& layout) : layout_(layout) {}
 
   // Whether the daemon shares the device between several users, and answers. A process that stores
-  // something before it asks this, and hears that there are none, has been seen by those who come
+  // something before it asks this, and learns that there are none, has been seen by those who come
   // later.
   bool are_there() const;
 
-  // Waits until the daemon has taken account of what this process has stored. Returns at once where
-  // are_there() is false; after half a second where the daemon does not answer: until it does,
-  // users share the device without arbitration, as without a daemon.
+  // Waits until the daemon has seen what this process has stored. Returns at once if are_there() is
+  // false, and after half a second if the daemon does not answer. Until it answers, users share the
+  // device without arbitration, as without a daemon.
   void consult() const;
 
-  // The daemon's entry of the table: `nowhere` where there are no other users.
+  // The daemon's entry of the table; `nowhere` if there are no other users.
   const ProcessEntry& entry() const;
-  // Whether another image than `uuid` has been loaded since, by another user.
+  // Whether another user has loaded an image other than `uuid` since.
   bool have_replaced(const Uuid& uuid) const;
-  // Whether `uuid` is the image that was loaded last, by whatever user; false where there are no
-  // others.
+  // Whether `uuid` is the image that any user has loaded last; false if there are no others.
   bool know_as_the_last(const Uuid& uuid) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who owns something in the shared segment: an entry of the process table and that entry's
-// generation, so that what a dead process left behind never belongs to the entry's next user.
+// generation. So what a dead process left never belongs to the entry's next user.
 #ifndef CONCLAVE_PLATFORM_SHARE_OWNER_H_
 #define CONCLAVE_PLATFORM_SHARE_OWNER_H_
 
@@ -21,8 +21,8 @@ class Owner {
 
   constexpr uint32_t bits() const { return bits_; }
   constexpr explicit operator bool() const { return bits_ >> 16 != 0; }
-  // Index into the process table. What stands in the segment may be garbage: compare with the
-  // table's capacity before use.
+  // Index into the process table. The segment may contain garbage: compare with the table's
+  // capacity before use.
   constexpr uint32_t slot() const { return (bits_ >> 16) - 1; }
   constexpr uint16_t generation() const { return static_cast<uint16_t>(bits_); }
   constexpr bool operator==(const Owner&) const = default;

@@ -26,8 +26,8 @@ void ParameterSlot::begin() {
 void ParameterSlot::write(const void* from) {
   const uint64_t next = version_ + 1;
   Atomic<uint64_t>* words = value(next);
-  // Released, so that who reads one of these words also finds the version that the former write
-  // counted.
+  // Stored with release, so that a reader of one of these words also finds the version that the
+  // former write counted.
   for (size_t at = 0; at < bytes_; at += kWord) {
     uint64_t word = 0;
     std::memcpy(&word, static_cast<const std::byte*>(from) + at, std::min(kWord, bytes_ - at));

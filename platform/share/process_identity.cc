@@ -15,7 +15,7 @@
 namespace conclave::share {
 namespace {
 
-// What can be read of a file; a process may end while its files in /proc are being read.
+// The readable part of a file: a process may end while its files in /proc are being read.
 std::string read_file(const std::string& path) {
   std::string text;
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -31,7 +31,7 @@ std::string read_file(const std::string& path) {
   return text;
 }
 
-// What /proc/<pid>/stat says, as far as it is needed here.
+// The needed parts of /proc/<pid>/stat.
 struct Stat {
   bool known = false;
   char state = '?';
@@ -54,7 +54,7 @@ Stat read_stat(pid_t pid) {
   return stat;
 }
 
-// Asks the kernel whether there is a process of that number. Nothing (true) where it cannot tell.
+// Asks the kernel whether there is a process of that number. True if it cannot tell.
 bool may_exist(pid_t pid) {
   const int fd = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
   if (fd < 0) return errno != ESRCH;
@@ -76,7 +76,7 @@ ProcessIdentity ProcessIdentity::self() {
 
 Liveness liveness(const ProcessIdentity& process) {
   if (process.pid <= 0 || !may_exist(process.pid)) return Liveness::kDead;
-  // Others' processes may be hidden in /proc.
+  // The processes of others may be hidden in /proc.
   const Stat stat = read_stat(process.pid);
   if (!stat.known) return Liveness::kAlive;
   if (process.start_time && stat.start_time != process.start_time) return Liveness::kDead;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which process is meant, beyond its number, which the system hands out again.
+// Which process is meant. Its number is not enough, since the system uses numbers again.
 #ifndef CONCLAVE_PLATFORM_SHARE_PROCESS_IDENTITY_H_
 #define CONCLAVE_PLATFORM_SHARE_PROCESS_IDENTITY_H_
 
@@ -12,25 +12,25 @@ namespace conclave::share {
 
 struct ProcessIdentity {
   pid_t pid = 0;
-  uint64_t start_time = 0;  // clock ticks since boot, as in /proc/<pid>/stat; 0 where not known
+  uint64_t start_time = 0;  // clock ticks since boot, as in /proc/<pid>/stat; 0: unknown
 
   static ProcessIdentity self();
   bool operator==(const ProcessIdentity&) const = default;
 };
 
-// The process that has this number now; without a start time where that cannot be found out.
+// The process that has this number now; without a start time if that cannot be found out.
 ProcessIdentity identity_of(pid_t pid);
 
 enum class Liveness { kDead, kStopped, kAlive };
 
-// How `process` is; kAlive where that cannot be found out. A zombie is dead.
+// The state of `process`; kAlive if it cannot be found out. A zombie is dead.
 Liveness liveness(const ProcessIdentity& process);
 
-// Name and command line of a process, as /proc shows them; "" where that cannot be read.
+// Name and command line of a process, as /proc shows them; "" if they cannot be read.
 std::string process_name(pid_t pid);
 std::string process_command(pid_t pid);
 
-// The namespace that this process's numbers count in.
+// The namespace of this process's numbers.
 uint64_t pid_namespace();
 
 }  // namespace conclave::share

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process has used of the compute units lately: CU time that is forgotten exponentially.
-// Shares are measured by it. Equal processes that compete come to use the same; who has slept has a
-// credit, and who has computed alone a debt, of a tenth of a second at most.
+// How much CU time a process has used lately, forgotten exponentially. It is the measure of shares.
+// Equal processes that compete come to use the same. A process that has slept has a credit, and one
+// that has computed alone has a debt, of a tenth of a second at most.
 #ifndef CONCLAVE_PLATFORM_SHARE_RECENT_USE_H_
 #define CONCLAVE_PLATFORM_SHARE_RECENT_USE_H_
 
@@ -11,8 +11,7 @@
 
 namespace conclave::share {
 
-// As a word of the shared segment: when it was brought up to date, and the time used, both in units
-// of 1,024 ns.
+// A word of the shared segment: when it was updated, and the time used, both in units of 1,024 ns.
 class RecentUse {
  public:
   static constexpr double kMemoryNs = 100e6;
@@ -20,12 +19,12 @@ class RecentUse {
   explicit RecentUse(uint64_t word = 0) : word_(word) {}
   uint64_t word() const { return word_; }
 
-  // At the time `now`, in ns. Somebody whose clock was read a little later may have been here
+  // The value at the time `now`, in ns. Somebody whose clock was read a little later may have been
   // first.
   double ns(uint64_t now) const {
     return 1024.0 * static_cast<uint32_t>(word_) * std::exp(-1024.0 * age(now) / kMemoryNs);
   }
-  // With `more_ns` in addition, or less where that is negative.
+  // The value with `more_ns` added, which may be negative.
   RecentUse plus(double more_ns, uint64_t now) const {
     const double sum = (ns(now) + more_ns) / 1024;
     const uint32_t date = word_ ? then() + age(now) : static_cast<uint32_t>(now >> 10);
@@ -36,7 +35,7 @@ class RecentUse {
   static constexpr uint32_t kSecond = 1'000'000'000 / 1024;
 
   uint32_t then() const { return static_cast<uint32_t>(word_ >> 32); }
-  // 0 where `now` is before that, by less than a second: the difference wraps around.
+  // 0 if `now` is before the update by less than a second: the difference wraps around.
   uint32_t age(uint64_t now) const {
     const uint32_t passed = static_cast<uint32_t>(now >> 10) - then();
     return passed > UINT32_MAX - kSecond ? 0 : passed;

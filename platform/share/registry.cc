@@ -26,7 +26,7 @@ void raise_to(Atomic<uint32_t>& word, uint32_t least) {
     if (word.compare_exchange_weak(value, least)) return;
 }
 
-// The entry may hold what its last user left.
+// The entry may hold values of its last user.
 void clear(ProcessEntry& entry, uint16_t generation) {
   for (Wish& wish : entry.wishes) wish.ticket.store(0);
   entry.contexts.store(0);
@@ -47,7 +47,7 @@ std::optional<Owner> Registry::claim() {
     uint64_t word = entry.state.load();
     EntryState state = EntryState::of(word);
     if (state.state != ProcessEntry::kFree) continue;
-    // Before the entry is somebody's, so that it is always found.
+    // Done before the entry is somebody's, so that the entry is always found.
     raise_to(layout_.header().entries_in_use, slot + 1);
     state.pid = static_cast<uint32_t>(getpid());
     state.generation += 1;
@@ -60,7 +60,7 @@ std::optional<Owner> Registry::claim() {
 
 Owner Registry::enter() {
   const ProcessIdentity self = ProcessIdentity::self();
-  // What this process was before it called execve() is over.
+  // What this process was before it called execve() no longer exists.
   for (Owner former : everybody())
     if (identity(former) == self) remove(former);
   for (Tries tries; tries.next();) {
@@ -79,7 +79,7 @@ Owner Registry::enter() {
   throw DamagedSegment("entries of the table of processes are taken away as soon as they are made");
 }
 
-// False where somebody has removed the entry meanwhile.
+// False if somebody has removed the entry meanwhile.
 bool Registry::fill_in(Owner owner, const ProcessIdentity& self) {
   ProcessEntry& entry = layout_.process(owner.slot());
   entry.start_time.store(self.start_time);
@@ -134,7 +134,7 @@ ProcessIdentity Registry::identity(Owner owner) const {
   const ProcessEntry* entry = find(owner);
   if (!entry) return {};
   const EntryState state = EntryState::of(entry->state.load());
-  // While it is being entered the start time is not there yet, or its predecessor's.
+  // While a process enters, its start time is missing or its predecessor's.
   const bool known = state.state != ProcessEntry::kClaimed;
   return {static_cast<pid_t>(state.pid), known ? entry->start_time.load() : 0};
 }
@@ -147,8 +147,8 @@ std::string Registry::describe(Owner owner) const {
          "), since " + local_time(entry->since_ns.load());
 }
 
-// First nobody may hand anything to it any more (kRemoving), then it loses what it has, and only
-// when nothing is left its entry is free for others.
+// First nobody may hand anything to it any more (kRemoving), then it loses what it has. Its entry
+// becomes free for others only when nothing is left.
 std::optional<EntryState> Registry::give_up(Owner owner) {
   ProcessEntry* entry = find(owner);
   if (!entry) return std::nullopt;
@@ -190,7 +190,7 @@ void Registry::set_free(Owner owner, const EntryState& state) {
   layout_.process(owner.slot())
       .state.compare_exchange_strong(word,
                                      EntryState{0, owner.generation(), ProcessEntry::kFree}.word());
-  // Whoever waits for a stream looks now whether the entry is still there.
+  // A process that waits for a stream looks now whether the entry is still there.
   StreamBells(layout_).ring_all();
 }
 
@@ -202,7 +202,7 @@ Registry::Recovered Registry::remove_dead() {
     all.blocks += one.blocks;
     all.bytes += one.bytes;
   }
-  // What somebody allocated while its entry was being removed.
+  // Blocks that the process allocated while its entry was being removed.
   const Heap::Freed freed = Heap(layout_).free_all([this](Owner owner) { return !find(owner); });
   all.blocks += freed.blocks;
   all.bytes += freed.bytes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of processes that use the device. An entry's state word holds pid, generation and
-// state, so that claiming and freeing an entry are one compare-and-swap each, and an entry whose
-// owner died half way through is still known to be that process's.
+// state. So claiming and freeing an entry are one compare-and-swap each, and an entry whose owner
+// died half way through is still known to be that process's.
 #ifndef CONCLAVE_PLATFORM_SHARE_REGISTRY_H_
 #define CONCLAVE_PLATFORM_SHARE_REGISTRY_H_
 
@@ -34,39 +34,38 @@ class Registry {
  public:
   explicit Registry(const Layout& layout) : layout_(layout) {}
 
-  // Enters the calling process. Takes the entries of dead processes where all are used. Throws
-  // Error{CL_OUT_OF_RESOURCES} that names the remedy where the table is full of living ones;
-  // DamagedSegment where others take every entry away.
+  // Enters the calling process. Takes the entry of a dead process if all are used. Throws
+  // Error{CL_OUT_OF_RESOURCES}, naming the remedy, if the table is full of living ones, and
+  // DamagedSegment if others take every entry away.
   Owner enter();
 
-  // The entry of `owner`; null where it is (no longer) that owner's, or garbage.
+  // The entry of `owner`; null if it is not, or no longer, that owner's, or garbage.
   ProcessEntry* find(Owner owner) const;
-  // A living process for whose entry `blocks` holds, which is in the way of somebody; none where
-  // there is none. Removes the dead that it meets. Leaves out `except`, and the daemon, in whose
-  // entry other users stand.
+  // A living process for whose entry `blocks` holds, so that it is in somebody's way; none if there
+  // is none. Removes the dead processes that it meets. Leaves out `except`, and the daemon, whose
+  // entry shows other users.
   Owner find_living(const std::function<bool(const ProcessEntry&)>& blocks, Owner except);
-  // Everybody in the table, in its order; dead processes that nobody has noticed included.
+  // Everybody in the table, in its order, including dead processes that nobody has noticed.
   std::vector<Owner> everybody() const;
   ProcessIdentity identity(Owner owner) const;
-  // "process 4711 (./vadd 3), since 2026-11-21 08:15:00", for messages; "a process of another user"
-  // for the daemon, in whose entry they stand.
+  // For messages: "process 4711 (./vadd 3), since 2026-11-21 08:15:00", or for the daemon, whose
+  // entry shows them, "a process of another user".
   std::string describe(Owner owner) const;
 
-  // Removes a process and all that belongs to it: leases (handed on to those who wait), wishes,
-  // contexts on the device image, what it has open in access modes, heap blocks, the exclusive use
-  // of the device, its entry. Called for the dead and by a process for itself; harmless when called
-  // twice or by several at once. Returns the number of bytes and of blocks of the heaps that were
-  // freed.
+  // Removes a process and all that belongs to it: leases (which go to those who wait), wishes,
+  // contexts on the device image, access modes, heap blocks, the exclusive use of the device, its
+  // entry. Called for the dead, and by a process for itself. Calling it twice, or by several at
+  // once, is harmless. Returns the number of bytes and blocks of the heaps that were freed.
   struct Recovered {
     uint64_t blocks = 0, bytes = 0;
   };
   Recovered remove(Owner owner);
-  // The first part of that, which needs no lock: all but the heap blocks, and the entry stays until
-  // it is removed. For a process that leaves a damaged segment, whose locks may not be to be had.
-  // The entry's state then; nothing where it is not (any more) `owner`'s.
+  // The first part of that, which needs no lock: everything but the heap blocks. The entry stays
+  // until it is removed. It is for a process that leaves a damaged segment, whose locks may be
+  // lost. Returns the entry's state then; nothing if it is not, or no longer, `owner`'s.
   std::optional<EntryState> give_up(Owner owner);
 
-  // The same for an owner that has no blocks of the heaps, without their lock.
+  // The same for an owner without heap blocks; it does not take their lock.
   void remove_blockless(Owner owner);
 
   // Removes all dead processes.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting for others instead of failing, where the configuration wants that (`image-wait-ms`).
+// Waits for others instead of failing, if the configuration says so (`image-wait-ms`).
 #ifndef CONCLAVE_PLATFORM_SHARE_RETRY_WHILE_BUSY_H_
 #define CONCLAVE_PLATFORM_SHARE_RETRY_WHILE_BUSY_H_
 
@@ -19,7 +19,7 @@ namespace conclave::share {
 // Error{EBUSY} and for as long as the configuration allows.
 template <class Attempt>
 auto retry_while_busy(Attempt attempt) {
-  // Whoever waits looks for dead holders so often.
+  // How often a waiting process looks for dead holders.
   constexpr uint32_t kLookMs = 50;
   Share& share = Share::get();
   const uint64_t wait_ms = Config::get().image_wait_ms;

@@ -16,7 +16,7 @@
 #include "platform/share/heap.h"
 #include "platform/share/process_identity.h"
 
-// Newer than this project's system's C library.
+// Newer than the C library of Debian 12.
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008U
 #endif
@@ -27,14 +27,14 @@ namespace {
 namespace ipc = boost::interprocess;
 
 constexpr uint64_t kKiB = 1024;
-// With these nobody can take pages away under those who use them, nor the seals themselves.
+// With these seals nobody can take pages away under those who use them, or change the seals.
 constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
 [[noreturn]] void refuse(const std::string& name, const std::string& why) {
   throw Error(CL_DEVICE_NOT_AVAILABLE, "shared segment " + name + ": " + why);
 }
 
-// As Boost.Interprocess wants what it maps.
+// The form in which Boost.Interprocess takes what it maps.
 struct Mappable {
   int fd;
   ipc::mapping_handle_t get_mapping_handle() const { return {fd, false}; }
@@ -42,14 +42,15 @@ struct Mappable {
 };
 
 Descriptor memory_file(const std::string& name) {
-  // Kernels before 6.3 do not know the flag, and warn of nothing.
+  // Kernels before 6.3 do not know the flag and do not warn.
   int fd = memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
   if (fd < 0 && errno == EINVAL) fd = memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING);
   return Descriptor(fd);
 }
 
-// Where the system promises no more memory than there is, it must be taken now: a page that is
-// refused later ends whoever touches it. Elsewhere that would cost a millisecond for nothing.
+// If the system promises no more memory than there is, the memory must be taken now: a page that is
+// refused later ends the process that touches it. Otherwise taking it would cost a millisecond for
+// nothing.
 bool take_memory(const Descriptor& file, uint64_t bytes) {
   const Descriptor setting(open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC));
   char mode = 0;
@@ -58,7 +59,7 @@ bool take_memory(const Descriptor& file, uint64_t bytes) {
   return errno == 0;
 }
 
-// A fourth of the segment is for the process table; of a small one half of what is left.
+// The process table gets a fourth of the segment; of a small one, half of what is left.
 uint32_t process_capacity(uint64_t size) {
   const uint64_t entries = std::min(size / 4, (size - kProcessesOffset) / 2) / sizeof(ProcessEntry);
   return static_cast<uint32_t>(entries < 16              ? 16
@@ -80,7 +81,7 @@ Layout initialize(std::byte* base, uint64_t size) {
   return layout;
 }
 
-// Why the segment is of no use; "" where it is fine. `bytes`: the file's size.
+// Why the segment cannot be used; "" if it can. `bytes`: the file's size.
 std::string defect(const Layout& layout, uint64_t bytes) {
   const Header& header = layout.header();
   if (header.magic.load() != kMagic) return "it is no segment of Conclave's";
@@ -130,7 +131,8 @@ std::unique_ptr<Segment> Segment::make(const std::string& name, uint32_t size_kb
 std::unique_ptr<Segment> Segment::adopt(const std::string& name, Descriptor file) {
   struct stat status;
   if (!file || fstat(file.get(), &status) != 0) refuse(name, strerror(errno));
-  // Before it is touched: a file that shrinks, or is too small, would end this process.
+  // Checked before the file is touched: a file that shrinks, or is too small, would end this
+  // process.
   const int seals = fcntl(file.get(), F_GET_SEALS);
   if (!S_ISREG(status.st_mode) || seals < 0 || (seals & kSeals) != kSeals)
     refuse(name, "it is no sealed memory file");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory that processes share: a memory file without a name, of a fixed size that nobody can
-// change (sealed), passed on by descriptor. Who passes it on to whom is in meeting_place.h (the
-// processes of one user among themselves) and daemon_client.h (the daemon to a user's processes).
+// The memory that processes share: a memory file without a name, of a fixed, sealed size, which is
+// passed on by descriptor. meeting_place.h passes it between the processes of one user,
+// daemon_client.h from the daemon to a user's processes.
 #ifndef CONCLAVE_PLATFORM_SHARE_SEGMENT_H_
 #define CONCLAVE_PLATFORM_SHARE_SEGMENT_H_
 
@@ -18,27 +18,27 @@
 
 namespace conclave::share {
 
-// The name under which processes meet where the configuration gives none; TI's.
+// TI's name, under which processes meet if the configuration gives none.
 inline constexpr char kDefaultSegment[] = "HeapManager";
 
 class Segment {
  public:
-  // A new segment, which nobody else knows. `name`: for messages. Throws
-  // Error{CL_OUT_OF_RESOURCES} where there is no memory for it.
+  // A new segment, which nobody else knows. `name`: for messages. Throws Error{CL_OUT_OF_RESOURCES}
+  // if there is no memory for it.
   static std::unique_ptr<Segment> make(const std::string& name, uint32_t size_kb);
 
   // The segment in `file`, which somebody else has made and may have prepared as a trap. Throws
-  // Error{CL_DEVICE_NOT_AVAILABLE} with the reason where it is none, or none of this machine's
-  // present run, of this layout, of this pid namespace.
+  // Error{CL_DEVICE_NOT_AVAILABLE}, with the reason, if it is none, or not of this boot, this
+  // layout and this pid namespace.
   static std::unique_ptr<Segment> adopt(const std::string& name, Descriptor file);
 
   const std::string& name() const { return name_; }
   const Layout& layout() const { return layout_; }
-  // To be passed on.
+  // The file, to be passed on.
   const Descriptor& file() const { return file_; }
-  // Bytes of the tables; by the file's size, not by what the segment says of itself.
+  // Size of the tables by the file's size, not by what the segment says of itself.
   size_t size() const { return region_.get_size() - kGraphAreaBytes; }
-  // The user whose process made it: what the daemon has made, nobody else can have forged.
+  // The user whose process made it. What the daemon has made nobody else can have forged.
   uid_t maker() const { return maker_; }
   // Tells segments apart while they exist.
   ino_t inode() const { return inode_; }

@@ -19,16 +19,17 @@ namespace {
 constexpr uint64_t kMillisecond = 1'000'000;
 // How often a waiting thread looks at the holder.
 constexpr uint64_t kLookNs = 2 * kMillisecond;
-// A holder is left in peace for so long after it was first seen stopped: debuggers stop for
+// How long a holder may be stopped after it was first seen so: debuggers stop processes for
 // moments.
 constexpr uint64_t kStoppedNs = 20 * kMillisecond;
-// And for so long where it seems to be well: no change under a lock takes a fraction of this.
+// And how long it may hold the lock if it seems to be well: no change under a lock takes a fraction
+// of this.
 constexpr uint64_t kPatienceNs = 2000 * kMillisecond;
 
 // How long the present holder has been seen, and seen stopped.
 class Watch {
  public:
-  // Whether the lock is to be taken from the holder that `word` names.
+  // Whether to take the lock from the holder that `word` names.
   bool gives_up(const LockWord& word) {
     const uint64_t now = now_ns();
     if (!seen_.same_turn(word) || since_ == 0) {
@@ -64,8 +65,8 @@ uint32_t holder_of(const ProcessIdentity& process) {
          static_cast<uint32_t>(process.pid);
 }
 
-// A holder that is alive, runs, and does not give the lock back may be a debugger's doing once, not
-// again and again.
+// A debugger may once be the reason that a holder is alive, runs, and does not give the lock back,
+// but not again and again.
 constexpr int kMostIdleHolders = 1;
 std::atomic<int> g_idle_holders{0};
 
@@ -88,7 +89,7 @@ uint32_t LockWord::self() {
 Liveness LockWord::liveness() const {
   if (pid() == 0) return Liveness::kDead;
   const ProcessIdentity now = identity_of(pid());
-  // Where the start time cannot be read, the number alone has to do.
+  // If the start time cannot be read, the number alone has to do.
   if (now.start_time && holder_of(now) != holder) return Liveness::kDead;
   return share::liveness({pid(), 0});
 }

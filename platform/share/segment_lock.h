@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lock in the shared segment whose holder may die or be stopped at any moment. Whoever waits
-// looks at the holder, and takes the lock over from one that is dead, has been stopped, or has held
-// it for too long; the holder, should it go on, finds that out before it stores anything more.
+// A lock in the shared segment whose holder may die or be stopped at any moment. A waiting process
+// looks at the holder. It takes the lock over if the holder is dead, has been stopped, or has held
+// it for too long. A holder that goes on after that finds it out before it stores anything more.
 //
 // The lock is one word: who holds it, how often it has changed hands, and whether somebody sleeps
 // on it. Taking and giving back a lock that nobody else wants is one compare-and-swap each.
@@ -46,31 +46,31 @@ struct LockWord {
 // Thrown by the former holder of a lock that was taken over.
 struct Overtaken {};
 
-// Holds the lock for as long as the object lives, unless it is taken over.
+// Holds the lock as long as the object lives, unless it is taken over.
 class SegmentLock {
  public:
-  // Throws DamagedSegment where the lock is not to be had: its word changes all the time, or names
-  // one living holder after the other. `patience` is the caller's, who tries several times.
+  // Throws DamagedSegment if the lock cannot be had: its word changes all the time, or names one
+  // living holder after the other. `patience` is the caller's, who tries several times.
   explicit SegmentLock(Atomic<uint64_t>& word);
   SegmentLock(Atomic<uint64_t>& word, Patience& patience);
   ~SegmentLock() { release(); }
   SegmentLock(const SegmentLock&) = delete;
   SegmentLock& operator=(const SegmentLock&) = delete;
 
-  // Whether it was taken over from a holder, which may have left something half done.
+  // Whether it was taken over from a holder, who may have left something half done.
   bool taken_over() const { return taken_over_; }
 
   bool held() const { return turn_.same_turn(LockWord::of(word_.load(std::memory_order_acquire))); }
-  // Throws Overtaken where the lock has been taken over. What was read before the call was then
+  // Throws Overtaken if the lock has been taken over. Otherwise everything read before the call was
   // read by the lock's holder.
   void check() const {
     if (!held()) [[unlikely]]
       throw Overtaken{};
   }
-  // Gives the lock back; false where it has been taken over. Once.
+  // Gives the lock back; false if it has been taken over. To be called once.
   bool release();
 
-  // For locks that are held for good: takes the lock if it is free, or still as `seen`, whose
+  // For locks that are held for ever: takes the lock if it is free, or still as `seen`, whose
   // holder is gone.
   static bool seize(Atomic<uint64_t>& word, const LockWord& seen);
 

@@ -19,11 +19,11 @@
 namespace conclave::share {
 namespace {
 
-// How often, and after how long, a process looks at its end whether it has come to rest.
+// How often, and at what distance, a process looks at its end whether it is idle.
 constexpr int kLooksAtEnd = 50;
 constexpr useconds_t kLookAtEndUs = 100;
 
-// A process whose entry is taken away more often than this in such a time goes on alone.
+// A process whose entry is taken away more often than this, within this time, goes on alone.
 constexpr int kMostEntries = 16;
 constexpr uint64_t kEntrySeriesNs = 10'000'000'000;
 
@@ -72,7 +72,7 @@ void Share::leave_at_end() noexcept {
   try {
     Share* share = if_open();
     if (!share) return;
-    // Whoever ran the last command may be about to give its compute unit back.
+    // The thread that ran the last command may be about to give its compute unit back.
     for (int look = 0; !share->is_idle(); ++look) {
       if (look == kLooksAtEnd) return;
       usleep(kLookAtEndUs);
@@ -85,7 +85,7 @@ void Share::leave_at_end() noexcept {
 
 namespace {
 
-// Runs after the host's exit handlers and the destructors of its static objects, all of which may
+// Runs after the host's exit handlers and the destructors of its static objects, which may all
 // still use OpenCL.
 [[gnu::destructor]] void at_end() {
   Share::leave_at_end();
@@ -129,7 +129,7 @@ void Share::open() {
   }
 }
 
-// A name that the configuration gives has to work; without one, the process goes on alone.
+// A name that the configuration gives must work. Without such a name, the process goes on alone.
 std::unique_ptr<Segment> Share::find_segment() {
   const Config& config = Config::get();
   try {
@@ -153,8 +153,8 @@ std::unique_ptr<Segment> Share::find_segment() {
   return Segment::make("", config.shmem_size_kb);
 }
 
-// The daemon's; null where none runs. Where it has just been started and this user's processes have
-// a segment that an earlier daemon made, that one is served again.
+// The daemon's segment; null if none runs. If the daemon has just been started, and this user's
+// processes have a segment that an earlier daemon made, that segment is served again.
 std::unique_ptr<Segment> Share::join() {
   std::unique_ptr<Segment> segment = join_daemon(name_);
   if (!segment || !place_) return segment;
@@ -166,7 +166,7 @@ std::unique_ptr<Segment> Share::join() {
   }
   try {
     place_->show(*segment);
-  } catch (const Error& error) {  // it matters only when the daemon has gone
+  } catch (const Error& error) {  // it matters only after the daemon has gone
     log::debug(error.text());
   }
   return segment;
@@ -188,7 +188,7 @@ void Share::become(std::unique_ptr<Membership> membership) {
   memberships_.push_back(std::move(membership));
   Membership* former = now_.exchange(memberships_.back().get());
   if (!former) return;
-  // Workers sleep as the former owner: nobody else would ever wake them.
+  // Workers sleep in the name of the former owner, so nobody else would ever wake them.
   for (const UnitPlacement& unit : units_) former->leases.wake(unit.shared, former->self);
 }
 
@@ -198,7 +198,7 @@ void Share::enter_anew(Membership& former) {
   become(std::move(fresh));
 }
 
-// Under the lock, or before others know of this object.
+// Called under the lock, or before others know this object.
 void Share::move(std::unique_ptr<Segment> segment) {
   std::unique_ptr<Membership> fresh = enter(*segment);
   try {
@@ -233,7 +233,7 @@ void Share::leave_if_damaged() noexcept {
   if (!here.segment.layout().is_intact()) leave(here, "its header has been overwritten");
 }
 
-// Under the lock.
+// Called under the lock.
 bool Share::go_alone(const std::string& why) noexcept {
   Membership& former = membership();
   const std::string& name = former.segment.name();
@@ -256,7 +256,7 @@ bool Share::go_alone(const std::string& why) noexcept {
   }
 }
 
-// Whether the process's entry has not been taken away so often that it is no accident.
+// Whether the process's entry has been taken away so rarely that it may be an accident.
 bool Share::may_enter_again() {
   const uint64_t now = now_ns();
   if (entries_ == 0 || now - first_entry_ns_ > kEntrySeriesNs) {
@@ -282,13 +282,13 @@ bool Share::enter_again() noexcept {
   }
 }
 
-// Where no daemon says how the device is shared, the first of those who share it does.
+// If no daemon says how the device is shared, the first of the processes that share it decides.
 void Share::settle(Membership& fresh) {
   const Config& config = Config::get();
   Header& header = fresh.segment.layout().header();
   if (header.daemon_pid.load() != 0) return;
   if (fresh.registry.everybody().size() > 1) fresh.registry.remove_dead();
-  // Of several that come at once each may think that another was first.
+  // If several come at once each may think that another one was first.
   const bool settled = header.time_slice_us.load() != 0 && fresh.heap.size(HeapId::kDdr1) != 0;
   if (settled && fresh.registry.everybody().size() > 1) return;
   header.policy.store(static_cast<uint32_t>(
@@ -297,7 +297,7 @@ void Share::settle(Membership& fresh) {
   fresh.heap.configure({{config.ddr_heap1_bytes, config.ddr_heap2_bytes, config.msmc_heap_bytes}});
 }
 
-// Of all processes of this user: the daemon's entry shows what others have.
+// The contexts of all processes of this user; the daemon's entry shows what others have.
 uint64_t Share::contexts() const {
   uint64_t sum = 0;
   for (Owner owner : registry().everybody())
@@ -306,7 +306,7 @@ uint64_t Share::contexts() const {
   return sum;
 }
 
-// Some other living process with a context; none where there is none.
+// Some other living process with a context; none if there is none.
 Owner Share::other_user() const {
   const Membership& here = membership();
   for (Owner owner : here.registry.everybody()) {
@@ -317,10 +317,10 @@ Owner Share::other_user() const {
   return Owner();
 }
 
-// Whoever wants the device alone says so and then looks for others; everybody else is counted and
-// then looks for that. So of two that come at once at least one sees the other. That holds for
-// other users too: the daemon first tells them that somebody wants the device alone, and then
-// counts their contexts.
+// A process that wants the device alone says so and then looks for others. Every other process is
+// counted and then looks for that one. So of two that come at once at least one sees the other.
+// That holds for other users too: the daemon first tells them that somebody wants the device alone,
+// and then counts their contexts.
 void Share::open_context() {
   leave_if_damaged();
   stay_reachable();
@@ -348,7 +348,7 @@ void Share::open_context() {
               EPERM);
 }
 
-// That newcomers find the segment, and a daemon that was started again serves it.
+// Makes sure that newcomers find the segment, and that a daemon which was started again serves it.
 void Share::stay_reachable() {
   if (!place_ || segment().name().empty()) return;
   try {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this process has in the shared segment: its entry, its leases, its part of the heaps. One
-// per process, opened when the device is first used. At its end a process leaves where nothing of
-// it can run any more; else others remove it when it is gone. A process that finds its entry gone,
-// for it has left or somebody has removed it, enters again. One that finds the segment damaged
-// leaves it for a private one.
+// What this process has in the shared segment: its entry, its leases, its part of the heaps. There
+// is one per process, opened when the device is first used. At its end a process leaves if nothing
+// of it can run any more; otherwise others remove it when it is gone. A process that finds its
+// entry gone, because it has left or somebody has removed it, enters again. A process that finds
+// the segment damaged leaves it for a private one.
 #ifndef CONCLAVE_PLATFORM_SHARE_SHARE_H_
 #define CONCLAVE_PLATFORM_SHARE_SHARE_H_
 
@@ -25,9 +25,9 @@
 
 namespace conclave::share {
 
-// What the process is in a segment while it has one entry there. Nothing of it changes: a process
-// that enters again, or another segment, gets another one. The former one stays where it is, its
-// segment mapped, for threads that have just looked there: they find that its entry is gone.
+// The process in a segment, for as long as it has one entry there. It never changes: a process that
+// enters again, or enters another segment, gets a new one. The former one stays, with its segment
+// mapped, for threads that have just looked there. They find that its entry is gone.
 struct Membership {
   Membership(Segment& in, Owner self);
 
@@ -49,27 +49,27 @@ struct Membership {
 
 class Share {
  public:
-  // Opens the segment (of the configured name, else of the default one: the daemon's for this user
-  // where one runs, else that in which this user's processes meet; a private one where neither can
-  // be had, with a warning) and enters this process; in a forked
-  // child of a process that had done so, enters the child. Throws Error{CL_DEVICE_NOT_AVAILABLE,
-  // CL_OUT_OF_RESOURCES} where that fails.
+  // Opens the segment and enters this process, or in a forked child of a process that had done so,
+  // the child. The segment is the one with the configured name. Without such a name it is the
+  // daemon's for this user if a daemon runs, else the one in which this user's processes meet, else
+  // a private one, with a warning. Throws Error{CL_DEVICE_NOT_AVAILABLE, CL_OUT_OF_RESOURCES} if
+  // that fails.
   static Share& get();
-  // The same; null where this process has not opened it.
+  // The same; null if this process has not opened it.
   static Share* if_open();
-  // Leaves the table where nothing of this process runs or waits to run.
+  // Leaves the table if nothing of this process runs or waits to run.
   static void leave_at_end() noexcept;
 
   // A cl_context begins or ends: an implicit context on the process's compute units. Throws
-  // Error{CL_DEVICE_NOT_AVAILABLE}, naming pid, command and since when, where another process has
-  // the device alone, or this one wants it alone and others use it.
+  // Error{CL_DEVICE_NOT_AVAILABLE}, naming pid, command and since when, if another process has the
+  // device alone, or if this one wants it alone and others use it.
   void open_context();
   void close_context();
-  // Who else has the device alone, in words; "" where nobody has.
+  // Who else has the device alone, in words; "" if nobody has.
   std::string exclusive_holder();
 
   const std::vector<UnitPlacement>& units() const { return units_; }
-  // Where the process is now. The objects stay for ever, so their addresses tell whether it has
+  // The present membership. The objects stay for ever, so an address tells whether the process has
   // entered again since.
   Membership& membership() const { return *now_.load(std::memory_order_acquire); }
   const Layout& layout() const { return segment().layout(); }
@@ -79,31 +79,31 @@ class Share {
   Heap& heap() const { return membership().heap; }
   ImageSlot& image_slot() const { return membership().image_slot; }
   Owner self() const { return membership().self; }
-  // What this process found when it entered: one that changes it in the segment does not change
-  // what this one has a right to.
+  // The policy that this process found when it entered: a process that changes it in the segment
+  // does not change this one's rights.
   Policy policy_at_entry() const { return membership().policy; }
 
-  // Enters the process again where its entry is gone: with its contexts, and without what belonged
-  // to the entry (leases, wishes, heap blocks, contexts on the device image, access modes). False
-  // where that fails, which is logged; for threads that cannot wait for a better time.
+  // Enters the process again if its entry is gone: with its contexts, and without what belonged to
+  // the entry (leases, wishes, heap blocks, contexts on the device image, access modes). False if
+  // that fails, which is logged; this is for threads that cannot wait for a better time.
   bool stay_entered() noexcept { return membership().is_entered() || enter_again(); }
-  // The process's entry; `nowhere` where the process is in the table no longer.
+  // The process's entry; `nowhere` if the process is no longer in the table.
   ProcessEntry& entry() noexcept {
     if (!stay_entered()) return nowhere;
     const Membership& here = membership();
     return here.segment.layout().process(here.self.slot());
   }
 
-  // Goes on in `segment`: with the process's contexts, and without what it had in the former one,
-  // as above. Commands that run, or wait, end as they would have. Throws Error, and stays where it
-  // is, where it cannot be entered.
+  // Moves to `segment`: with the process's contexts, and without what it had in the former one, as
+  // above. Commands that run or wait end as they would have. Throws Error, and stays where it is,
+  // if the process cannot enter there.
   void move_to(std::unique_ptr<Segment> segment);
-  // Leaves the segment of `damaged` for a private one, and tells `why` in the log; nothing where
-  // the process has left it already. False where that fails, which is logged.
+  // Leaves the segment of `damaged` for a private one, and logs `why`. Does nothing if the process
+  // has left it already. False if that fails, which is logged.
   bool leave(const Membership& damaged, const std::string& why) noexcept;
-  // Leaves the segment where its header has been overwritten.
+  // Leaves the segment if its header has been overwritten.
   void leave_if_damaged() noexcept;
-  // Calls `body`, and where that finds the segment damaged, leaves it and calls `body` again.
+  // Calls `body`. If that finds the segment damaged, leaves the segment and calls `body` again.
   template <class Body>
   auto beyond_damage(Body body) {
     const Membership& here = membership();
@@ -136,9 +136,9 @@ class Share {
 
   const std::vector<UnitPlacement> units_;
   const std::string name_;             // under which processes meet
-  std::optional<MeetingPlace> place_;  // none where the user has no directory for it
+  std::optional<MeetingPlace> place_;  // none: the user has no directory for it
   std::atomic<Membership*> now_{nullptr};
-  // All that there have been; under the lock, as the rest.
+  // All segments that there have been; under the lock, like the following.
   std::vector<std::unique_ptr<Segment>> segments_;
   std::vector<std::unique_ptr<Membership>> memberships_;
   uint32_t contexts_ = 0;

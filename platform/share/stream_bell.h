@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How processes wake one another when a stream has moved: each has a word that it sleeps on while
+// How processes wake one another when a stream has moved. Each has a word on which it sleeps while
 // its kernels wait for streams (exec/stream_watch.h).
 #ifndef CONCLAVE_PLATFORM_SHARE_STREAM_BELL_H_
 #define CONCLAVE_PLATFORM_SHARE_STREAM_BELL_H_
@@ -24,7 +24,7 @@ class StreamBells {
   explicit StreamBells(const Layout& layout)
       : header_(reinterpret_cast<GraphHeader*>(layout.graphs)) {}
 
-  // Wakes `whom`; costs a memory access where it does not sleep.
+  // Wakes `whom`; costs one memory access if it does not sleep.
   void ring(Owner whom) const {
     if (whom && whom.slot() < kBells) ring(whom.slot());
   }
@@ -34,7 +34,7 @@ class StreamBells {
     side.waits.store(0);
     ring(Owner::from_bits(side.owner.load()));
   }
-  // Wakes all: somebody has gone whose streams they may wait for.
+  // Wakes all processes: one has gone whose streams they may wait for.
   void ring_all() const {
     if (!header_) return;
     for (uint32_t slot = 0; slot < kBells; ++slot)
@@ -42,7 +42,8 @@ class StreamBells {
   }
 
   uint32_t count(Owner self) const { return header_->bells[self.slot() % kBells].load(); }
-  // Sleeps until somebody rings, if nobody has since count() was `seen`; at most `timeout_ns`.
+  // Sleeps until somebody rings, at most `timeout_ns`. Returns at once if somebody has since
+  // count() was `seen`.
   void sleep(Owner self, uint32_t seen, uint64_t timeout_ns) const {
     const uint32_t slot = self.slot() % kBells;
     const timespec timeout = {static_cast<time_t>(timeout_ns / 1'000'000'000),

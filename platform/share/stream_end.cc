@@ -12,7 +12,7 @@
 namespace conclave::share {
 namespace {
 
-// Publishing costs some ten nanoseconds, and another CPU's cache line.
+// Publishing costs some ten nanoseconds, and moves a cache line to another CPU.
 constexpr uint64_t kOftenEnoughNs = 2'000;
 
 Stream& stream_at(const Membership& here, size_t offset) {
@@ -59,17 +59,17 @@ void StreamEnd::tell_daemon() const {
   ring_daemon(layout);
 }
 
-// Under the lock.
+// Called under the lock.
 bool StreamEnd::take() {
   uint32_t former = mine_->owner.load(), other = other_->owner.load();
   const bool other_lives = lives(other);
-  // Where the former owner has died in the middle, whoever had the other end then is to see that
-  // before anything goes on.
+  // If the former owner has died in the middle, the process that had the other end then must see
+  // that before anything goes on.
   if (lives(former) || (former && other_lives)) return false;
   if (!mine_->owner.compare_exchange_strong(former, here_.self.bits())) return false;
   attached_ = true;
   if (former || (other && !other_lives)) {
-    // What one of them has left is of no use to anybody.
+    // What the dead process has left is useless to everybody.
     mine_->position.store(other_->position.load());
     if (other) other_->owner.compare_exchange_strong(other, 0);
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One end of a stream, as a process that runs the kernel there has it: who may move how many bytes,
-// and who has to be woken. The bytes themselves are the kernel's business (abi::Stream).
+// One end of a stream in the process that runs the kernel there: who may move how many bytes, and
+// who must be woken. The kernel moves the bytes itself (abi::Stream).
 //
-// Each end writes its own position and believes of the other end's only what can be: a position
-// that says that more is in the buffer than fits there is the work of somebody who scribbles, and
-// breaks the stream. What an end has done counts when it is published; it is published in chunks,
-// so large that it costs little and so small that the other end does not wait for long.
+// Each end writes its own position and believes of the other end's only what is possible. A
+// position that says that the buffer contains more than fits is the work of a vandal and breaks the
+// stream. What an end has done counts when it is published. It is published in chunks: large enough
+// to cost little, small enough that the other end does not wait for long.
 #ifndef CONCLAVE_PLATFORM_SHARE_STREAM_END_H_
 #define CONCLAVE_PLATFORM_SHARE_STREAM_END_H_
 
@@ -25,7 +25,7 @@ class StreamEnd {
   // What a kernel that wants to move some bytes finds.
   enum class Finding { kCanMove, kHasToWait, kBroken };
 
-  // `offset`: of the stream in the area; `bytes`: of its buffer.
+  // `offset`: the stream's, in the area; `bytes`: the size of its buffer.
   StreamEnd(Membership& here, std::string name, size_t offset, uint64_t bytes, Side side);
   ~StreamEnd() { detach(); }
   StreamEnd(const StreamEnd&) = delete;
@@ -35,22 +35,22 @@ class StreamEnd {
   // What the kernel's argument points to.
   abi::Stream& view() { return view_; }
 
-  // Takes the end; false while a kernel of this or another process has it, and where a process has
-  // died that had it while the kernel at the other end, which is still there, does not know that
-  // yet. Where a process has died at either end, what was in the stream goes.
+  // Takes the end. False while a kernel of this or another process has it. Also false if the
+  // process that had it has died, and the kernel at the other end, which is still there, does not
+  // know that yet. If a process has died at either end, the stream's content is dropped.
   bool attach();
   bool attached() const { return attached_; }
-  // Publishes what was done, and gives the end back.
+  // Publishes what was done and gives the end back.
   void detach() noexcept;
 
-  // Publishes what the kernel has done, and lets it move `size` bytes, or more, if they are there.
+  // Publishes what the kernel has done, and lets it move `size` bytes or more if they are there.
   Finding look(uint64_t size);
   // Bytes in the buffer.
   uint64_t fill() const;
-  // From now on the other end wakes this process (stream_bell.h) when it has moved something.
+  // From now on the other end wakes this process (stream_bell.h) after it has moved something.
   void begin_wait() { mine_->waits.store(1); }
 
-  // Why it is broken, for messages.
+  // Why the stream is broken, for messages.
   std::string defect() const;
 
  private:

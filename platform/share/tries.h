@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often a change of a word is tried. Between honest processes a compare-and-swap fails only
-// where another process has got on, which happens a few times in a row at most. One that fails so
-// often is made to fail, by somebody who stores all the time, and must not keep a thread for ever.
+// How often a change of a word is tried. Between honest processes a compare-and-swap fails only if
+// another process has made progress, which happens a few times in a row at most. If it fails this
+// often, somebody stores all the time to make it fail, and that must not keep a thread for ever.
 #ifndef CONCLAVE_PLATFORM_SHARE_TRIES_H_
 #define CONCLAVE_PLATFORM_SHARE_TRIES_H_
 
@@ -9,7 +9,7 @@ namespace conclave::share {
 
 class Tries {
  public:
-  // Whether there is one more.
+  // Whether another try is allowed.
   bool next() { return left_-- > 0; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work under a lock of the segment, from a holder who may be overtaken (segment_lock.h).
+// Work under a lock of the segment by a holder who may be overtaken (segment_lock.h).
 #ifndef CONCLAVE_PLATFORM_SHARE_UNDER_LOCK_H_
 #define CONCLAVE_PLATFORM_SHARE_UNDER_LOCK_H_
 
@@ -8,9 +8,9 @@
 
 namespace conclave::share {
 
-// Calls `body` under the lock, and again where the lock was lost over that: `body` must be fit to
-// be called again, and what it throws counts only where the lock was this process's to the end.
-// Throws DamagedSegment, saying `what`, where the lock is lost all the time.
+// Calls `body` under the lock, and again if the lock was lost meanwhile. `body` must allow to be
+// called again, and what it throws counts only if the lock was this process's to the end. Throws
+// DamagedSegment, saying `what`, if the lock is lost all the time.
 template <class Body>
 void under_lock(Atomic<uint64_t>& word, const char* what, Body body) {
   for (Patience patience;; patience.attempt(what)) {

@@ -9,15 +9,15 @@
 namespace conclave::share {
 
 struct UnitPlacement {
-  int cpu;          // that the unit's worker is pinned to; -1: none
+  int cpu;          // the CPU that the unit's worker is pinned to; -1: none
   uint32_t shared;  // its number in the segment
 };
 
-// The placement of `count` compute units. Where there are no more units than CPUs, unit i belongs
-// to the i-th CPU that this process may run on, and processes with different CPU masks (MPI ranks
-// that are bound to cores, say) meet only where they use the same CPU: the CPU is the shared unit's
-// number. Where there are more, or a control group grants less than all CPUs of the mask, workers
-// go where the system sends them, and unit i is shared with everybody else's unit i.
+// The placement of `count` compute units. If there are no more compute units than CPUs, unit i
+// belongs to the i-th CPU that this process may run on, and the CPU is its shared number. So
+// processes with different CPU masks (MPI ranks that are bound to cores, say) meet only where they
+// use the same CPU. If there are more, or if a control group grants less than all CPUs of the mask,
+// the system places the workers, and unit i is shared with everybody else's unit i.
 std::vector<UnitPlacement> place_units(uint32_t count);
 
 }  // namespace conclave::share

@@ -85,7 +85,7 @@ cl_device_id device() {
 }
 
 bool is_conclave() {
-  // Where no other platform is asked for, a missing Conclave must fail, not skip, what tests it.
+  // If no other platform is asked for, tests of a missing Conclave must fail and not be skipped.
   if (!std::getenv("CONCLAVE_TEST_PLATFORM")) return true;
   return platform() && name_of(platform()) == "Conclave";
 }

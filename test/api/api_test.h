@@ -81,7 +81,7 @@ class Owned {
   ~Owned() { reset(); }
   operator H() const { return handle_; }
   H get() const { return handle_; }
-  // Where an API call stores a new handle; what was held before is released.
+  // An API call stores a new handle here; the former handle is released.
   H* out() {
     reset();
     return &handle_;
@@ -119,7 +119,7 @@ struct Row {
 };
 void expect_all(const std::vector<Row>& rows);
 
-// What `create` (a call with an errcode_ret argument) reports, and that it returns null, also where
+// What `create` (a call with an errcode_ret argument) reports. It must return null, even if
 // no errcode_ret is given.
 template <typename Create>
 cl_int creation_error(const Create& create) {
@@ -155,8 +155,8 @@ constexpr InfoSize text = {InfoSize::kString, 1};
 // A clGet*Info call with its object and parameter name bound.
 using Query = std::function<cl_int(size_t, void*, size_t*)>;
 
-// The answer to `query`; checks that its size is as reported and as `size` says, that it is refused
-// where one byte is missing, and that nothing is written beyond it.
+// The answer to `query`. Checks that its size is as reported and as `size` says, that it is refused
+// if one byte is missing, and that nothing is written beyond it.
 std::vector<char> checked_info(const Query& query, InfoSize size);
 
 template <typename T, typename Handle>

@@ -36,7 +36,7 @@ struct ChildEntry {
 int run_child_entry(int argc, char** argv);
 
 struct ChildResult {
-  int exit_status;     // 128 + signal where a signal ended it
+  int exit_status;     // 128 + signal if a signal ended it
   std::string output;  // stdout and stderr
 };
 
@@ -49,8 +49,8 @@ ChildResult run_child(const std::string& name,
 // Waits for a process that was forked; kills it after `seconds`. Exit status as above.
 int wait_for_child(pid_t child, unsigned seconds);
 
-// The environment variable by which processes that descend from this one are found, whoever their
-// parent is by now. Its value is the pid of the test process.
+// The environment variable by which descendants of this process are found, whichever process their
+// parent is now. Its value is the pid of the test process.
 inline constexpr char kMark[] = "CONCLAVE_TEST_MARK";
 
 // Compile servers that belong to the process `host`: its children, or marked with its pid.

@@ -67,7 +67,8 @@ class ExclusiveTest : public ::testing::Test {
   std::string shared() const { return directory_ / "shared.ini"; }
   static std::string segment() { return "conclave-exclusive-test." + std::to_string(getpid()); }
 
-  // Starts a process that opens the device, and waits until it has done so or failed; what it says.
+  // Starts a process that opens the device, and waits until it has done so or failed. Returns what
+  // it says.
   std::string hold(const std::string& ini) {
     const std::string ready = directory_ / ("ready" + std::to_string(holders_.size()));
     const std::string segment = ExclusiveTest::segment();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults of kernels beside handlers of the host, whenever these are installed: each gets what is
-// its own.
+// Faults of kernels beside handlers of the host, whenever these are installed: each handler gets
+// its own faults.
 #include "child_process.h"
 #include "fault_test.h"
 
@@ -72,7 +72,7 @@ TEST_F(HostHandlerTest, InstalledBeforeAndAfterTheFirstKernel) {
   EXPECT_EQ(0, g_host_faults.load());
 }
 
-// Handlers that a host takes away, as Python's faulthandler does: it puts back the one that it had
+// Handlers that a host removes, as Python's faulthandler does: it puts back the one that it had
 // found, which is ours.
 TEST_F(HostHandlerTest, OneThatIsTakenAwayIsNotCalled) {
   install_host_handler();
@@ -107,7 +107,7 @@ TEST_F(HostHandlerTest, ThatChangeAgainAndAgain) {
   }
 }
 
-// A host that hands on what is not its own, to the handler that it found, which is ours.
+// A host that hands faults of others on to the handler that it found, which is ours.
 struct sigaction g_found;
 std::atomic<int> g_handed_on{0};
 void handing_handler(int number, siginfo_t* info, void* context) {

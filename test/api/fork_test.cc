@@ -12,7 +12,7 @@
 namespace conclave::test {
 namespace {
 
-// A program from start to end; 0 where all went well.
+// A program from start to end; 0 if all went well.
 int use_opencl() {
   Context context = make_context();
   CHECK(context.get() != nullptr);
@@ -53,7 +53,7 @@ TEST_F(ForkTest, WorksInBothWhenForkedBeforeFirstUse) {
   expect_success("fork_before_use");
 }
 
-// As a server that loads everything, looks for devices and then forks its workers.
+// Like a server that loads everything, looks for devices and then forks its workers.
 CHILD_PROCESS(fork_after_listing) {
   CHECK(platform() != nullptr);
   CHECK(device() != nullptr);
@@ -83,7 +83,7 @@ struct Inherited {
   int data[64] = {};
 };
 
-// Ends the process by SIGALRM (exit status 142) where `call` takes longer than five seconds.
+// Ends the process by SIGALRM (exit status 142) if `call` takes longer than five seconds.
 cl_int timed(const char* name, const std::function<cl_int()>& call) {
   alarm(5);
   cl_int status = call();
@@ -192,7 +192,7 @@ TEST_F(ForkTest, ForkedChildMayExit) {
   expect_success("exit_of_a_fork");
 }
 
-// Objects that the child makes anew either work or are refused; nothing hangs.
+// New objects of the child either work or are refused; nothing hangs.
 CHILD_PROCESS(new_objects_in_a_fork) {
   Inherited o = make_inherited();
   pid_t child = fork();

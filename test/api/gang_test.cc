@@ -100,7 +100,8 @@ TEST_F(GangTest, GangsOfSeveralQueuesTakeTurns) {
   EXPECT_EQ(15, meet_on_three_queues(context_, gang_, 5));
 }
 
-// A host thread that leaves its unit puts off what it has not begun: gangs, too, from their start.
+// A host thread that leaves its compute unit defers what it has not begun, even gangs at their
+// start.
 CHILD_PROCESS(gangs_on_two_units) {
   Context context = make_context();
   Program gang = build(context, kGangKernel, "-cl-std=CL3.0");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles that are not what they should be: of another kind, or released. The specification calls
+// Invalid handles: of another kind, or released. The specification calls
 // this undefined; this platform promises the error code of a handle that is not valid.
 #include "image_shapes.h"
 

@@ -217,7 +217,7 @@ TEST_F(ImageTest, Queries) {
   });
 }
 
-// Pitches may be larger than need be where the host has the data.
+// Pitches may be larger than necessary if the host has the data.
 TEST_F(ImageTest, Pitches) {
   for (cl_mem_flags flags :
        {CL_MEM_COPY_HOST_PTR, CL_MEM_USE_HOST_PTR, CL_MEM_COPY_HOST_PTR | CL_MEM_ALLOC_HOST_PTR}) {
@@ -555,7 +555,7 @@ TEST_F(ImageTest, InSubBuffers) {
   }());
 }
 
-// Flags of what an image is made from are its own, where it does not ask for less.
+// An image has the flags of its parent unless it asks for less.
 TEST_F(ImageTest, FlagsOfTheStorage) {
   std::vector<int> host(64);
   const auto derived = [&](cl_mem_flags storage, cl_mem_flags flags, cl_mem_flags* result) {

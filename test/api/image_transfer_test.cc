@@ -46,7 +46,7 @@ void copy(Grid& from, const Position& origin, Grid& to, const Position& target,
   });
 }
 
-// A part of the image that touches neither its begin nor its end, where there is room.
+// A part of the image that touches neither its beginning nor its end, if there is room.
 Position inner_origin(const Shape& shape) {
   const Position all = shape.extent();
   return {2, all[1] > 1 ? 1u : 0u, all[2] > 1 ? 2u : 0u};

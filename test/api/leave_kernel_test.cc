@@ -174,7 +174,7 @@ TEST_F(TimeoutTest, AKernelThatEndsInTime) {
   EXPECT_CL(CL_COMPLETE, event_status(event));
 }
 
-// Of many work-groups, each of which would end.
+// The kernel has many work-groups, each of which would end it.
 TEST_F(TimeoutTest, TheSumOfWorkGroupsCounts) {
   expect_ends_with(CL_ERROR_KERNEL_TIMEOUT_TI, enqueue_limited("slow", 1));
 }

@@ -159,7 +159,7 @@ CHILD_PROCESS(specialised_at_once) {
   CHECK(size[0] == 0 && size[1] == 0 && size[2] == 0);
   // More sizes than get code of their own, or are watched at all.
   for (size_t x = 1; x < 20; ++x) CHECK(meet_is_right(s, meet, {{50, 3, 1}, {x, 2, 1}}));
-  // The program has one such variable, whoever counts with it.
+  // The program has one such variable for all kernels that count with it.
   Kernel count = make_kernel(s.program, "count");
   Buffer numbers = make_buffer(s.context, std::vector<int>(64));
   CHECK(clSetKernelArg(count, 0, sizeof(cl_mem), numbers.list()) == CL_SUCCESS);

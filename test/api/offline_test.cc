@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What clocl made, where there is no compiler: binaries for several CPUs, and for another one; and
+// Output of clocl on a system without compiler: binaries for several CPUs, and for another one; and
 // names of kernels for profilers.
 #include <unistd.h>
 
@@ -13,7 +13,7 @@
 namespace conclave::test {
 namespace {
 
-// A CPU that nobody has who has this one: its instructions are AMD's alone, and AMD gave them up.
+// A CPU unlike any on which this runs: only AMD had its instructions, and AMD gave them up.
 constexpr char kOtherCpu[] = "bdver4";
 
 std::string file_content(const std::string& path) {

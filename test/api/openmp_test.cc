@@ -65,7 +65,7 @@ class OpenMpTest : public ApiTest {
     std::erase(team.cpus, -2);
     return team;
   }
-  // Of 0, ... n - 1, by each of `items` work-items in both ways.
+  // The sum of 0, ... n - 1, by each of `items` work-items in both ways.
   std::vector<int> sums(cl_command_queue queue, int n, size_t items) {
     std::vector<int> data(static_cast<size_t>(n));
     std::iota(data.begin(), data.end(), 0);
@@ -186,7 +186,7 @@ TEST_F(OpenMpTest, ThreadsOfSubDevicesAreOnTheirUnits) {
   }
 }
 
-// More threads than there are units: what is left over is on none.
+// More threads than compute units: the rest is on none.
 CHILD_PROCESS(many_threads) {
   Context context = make_context();
   Queue queue = make_queue(context);
@@ -228,7 +228,7 @@ TEST_F(OpenMpTest, AbortInAParallelRegion) {
   }
 }
 
-// In a process of its own, a kernel whose C code has a parallel region.
+// In a separate process: a kernel whose C code has a parallel region.
 int run_parts() {
   Context context = make_context();
   Queue queue = make_queue(context);
@@ -267,7 +267,7 @@ CHILD_PROCESS(openmp_without_traces) {
   return 0;
 }
 
-// Where the host has another copy of the library: it has told where a variable is, and its value.
+// For a host with another copy of the library, which has told the address and value of a variable.
 CHILD_PROCESS(openmp_beside_another) {
   static const unsigned flag = 0xcafe0000;
   char text[100];
@@ -364,7 +364,7 @@ TEST_F(OpenMpTest, ProcessesTakeTurns) {
   for (const ChildResult& result : results) EXPECT_EQ(0, result.exit_status) << result.output;
 }
 
-// Where there are no more units than CPUs, each thread stays on the CPU of one.
+// If there are no more compute units than CPUs, each thread stays on the CPU of one.
 CHILD_PROCESS(bound_team) {
   Context context = make_context();
   Queue queue = make_queue(context);

@@ -212,7 +212,7 @@ TEST_F(ProgramTest, MissingIncludeIsNamedInTheLog) {
   EXPECT_NE(std::string::npos, build_log(program).find("not_there.h")) << build_log(program);
 }
 
-// Relative paths count from where the host is, not from where it was when the compiler was started.
+// Relative paths count from the host's present directory, not from that at the compiler's start.
 TEST_F(ProgramTest, RelativeIncludesFollowTheWorkingDirectory) {
   const std::filesystem::path before = std::filesystem::current_path();
   std::string pattern = (std::filesystem::temp_directory_path() / "conclaveXXXXXX").string();

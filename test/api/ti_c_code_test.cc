@@ -71,7 +71,7 @@ class TiCCodeTest : public ApiTest {
     CONCLAVE_ONLY();
     program_ = build(context_, kSource, CONCLAVE_TEST_TI_DEVICE_OBJECT);
   }
-  // Of a kernel whose first argument is a number for each work-item.
+  // The results of a kernel whose first argument is a number for each work-item.
   std::vector<int> run(const char* name, const std::vector<cl_mem>& others = {},
                        size_t items = kItems) {
     Kernel kernel = make_kernel(program_, name);

@@ -23,8 +23,8 @@ class TemporaryDirectory {
 };
 
 // Runs this program again as `--once=<mode>` with its compiled kernels cached in `cache`, and
-// returns the numbers that it printed. With a `begin` it waits until then with what is measured, so
-// that several begin together. Throws std::runtime_error where it failed or printed fewer than
+// returns the numbers that it printed. With a `begin` the measured part waits until then, so
+// that several begin together. Throws std::runtime_error if it failed or printed fewer than
 // `expected` numbers.
 std::vector<double> run_fresh_process(const std::string& mode, const std::filesystem::path& cache,
                                       size_t expected,

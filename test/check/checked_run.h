@@ -37,7 +37,7 @@ struct Outcome {
   std::string kernel;                        // what NAME was
 };
 
-// With checks, in a context of its own. Throws std::runtime_error where OpenCL fails.
+// Runs it with checks, in a context of its own. Throws std::runtime_error if OpenCL fails.
 Outcome run_checked(const Run& run);
 // Built with the run's own options; NAME is `bad`.
 Outcome run_unchecked(const Run& run);

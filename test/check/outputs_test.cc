@@ -42,7 +42,7 @@ std::string file_name() {
   return "/tmp/conclave-check-" + std::to_string(getpid()) + ".json";
 }
 
-// With checks where the environment says so, as any program has it.
+// With checks if the environment says so, like any program.
 TEST(Outputs, DISABLED_Child) {
   const Outcome outcome = run_unchecked({kBadKernel, "", {256}, {64}, {buffer_of(4 * 256)}});
   EXPECT_EQ(outcome.buffers[0][255], 254);

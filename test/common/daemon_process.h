@@ -12,7 +12,7 @@ namespace conclave::test {
 class DaemonProcess {
  public:
   // Starts the program beside this one, for those who meet under `name`, with the configuration
-  // `json`; returns when it listens. Throws std::runtime_error where it does not.
+  // `json`; returns when it listens. Throws std::runtime_error if it does not.
   explicit DaemonProcess(const std::string& name, const std::string& json = "{}");
   // Ends it.
   ~DaemonProcess();

@@ -32,7 +32,7 @@ class SpinKernel {
   // An empty kernel, enqueued and waited for.
   void run_empty();
 
-  // Throws std::runtime_error where the results are not those of `launch`, the last one that ended.
+  // Throws std::runtime_error if the results are not those of `launch`, the last one that ended.
   void check(const Launch& launch);
 
   // Seconds that a step takes on an idle machine.

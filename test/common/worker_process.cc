@@ -52,7 +52,7 @@ int64_t after(double seconds) {
   return now_ns() + static_cast<int64_t>(seconds * 1e9);
 }
 
-// Each worker another user, where the settings say so.
+// A different user for each worker, if the settings say so.
 std::string next_user() {
   static std::atomic<uid_t> next{kFirstUser};
   return std::string(kUser) + "=" + std::to_string(next++);
@@ -67,7 +67,7 @@ void become_user() {
   checked(setgroups(number ? 1 : 0, &group), "setgroups");
   checked(setresgid(id, id, id), "setresgid");
   checked(setresuid(id, id, id), "setresuid");
-  // As a program has it that this user started.
+  // As in a program that this user has started.
   checked(prctl(PR_SET_DUMPABLE, 1), "prctl");
 }
 
@@ -75,7 +75,7 @@ void become_user() {
 
 void send_signal(pid_t child, int number) {
   checked(kill(child, number), "kill");
-  // Seen only: whoever waits for the process's end is to see that, too.
+  // Only looks: the end must remain visible to others that wait for the process.
   siginfo_t seen;
   if (number == SIGSTOP)
     checked(waitid(P_PID, static_cast<id_t>(child), &seen, WSTOPPED | WEXITED | WNOWAIT), "waitid");

@@ -21,18 +21,18 @@ struct SharedPage {
   alignas(64) std::atomic<uint32_t> stop;      // 1: the worker is to finish
 };
 
-// A setting with which each worker runs as a user of its own. Needs root.
+// A setting with which each worker runs as a different user. Needs root.
 inline constexpr char kEachAnotherUser[] = "CONCLAVE_TEST_USERS=1";
-// Before a group's number, in a setting besides: a group that all these users are members of.
+// A further setting, followed by a group's number: all these users are members of that group.
 inline constexpr char kMembersOf[] = "CONCLAVE_TEST_GID=";
 
 class WorkerProcess {
  public:
   // Starts this program in a role, with `settings` ("NAME=value") added to its environment. Throws
-  // std::system_error where that fails.
+  // std::system_error if that fails.
   WorkerProcess(const std::string& role, const std::vector<std::string>& arguments,
                 const std::vector<std::string>& settings = {});
-  // Kills the process where it still runs.
+  // Kills the process if it still runs.
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
@@ -42,14 +42,14 @@ class WorkerProcess {
 
   // Writes a line to the worker's standard input.
   void send(const std::string& line);
-  // The next line of its standard output. Throws std::runtime_error where none comes within
+  // The next line of its standard output. Throws std::runtime_error if none comes within
   // `seconds` or the worker has ended.
   std::string receive(double seconds = 60);
 
-  // Where that stops the process, returns when it has stopped.
+  // If that stops the process, returns when it has stopped.
   void signal(int number) const;
-  // Waits for its end: exit status, 128 + signal where a signal ended it. Throws std::runtime_error
-  // where it has not ended within `seconds`.
+  // Waits for its end: exit status, 128 + signal if a signal ended it. Throws std::runtime_error
+  // if it has not ended within `seconds`.
   int wait(double seconds = 60);
   // Shows on standard error where its threads are, if there is a gdb.
   void print_stacks() const;
@@ -65,7 +65,7 @@ class WorkerProcess {
   SharedPage* page_ = nullptr;
 };
 
-// Sends a signal to a child of this process. Where that stops it, returns when it has stopped.
+// Sends a signal to a child of this process. If that stops it, returns when it has stopped.
 void send_signal(pid_t child, int number);
 
 // The environment of this process, with `settings` ("NAME=value") in place of what they replace.
@@ -79,13 +79,13 @@ using Arguments = std::vector<std::string>;
 using Role = std::function<void(const Arguments&)>;
 
 // Plays the role that the command line asks for. The exit status: 1, and the reason on standard
-// error, where the role throws; -1 where no role is asked for.
+// error, if the role throws; -1 if no role is asked for.
 int run_role(int argc, char** argv, const std::map<std::string, Role>& roles);
 
 // The page that this worker shares with the process that started it.
 SharedPage& shared_page();
 
-// Writes a line to whoever started this worker.
+// Writes a line to the process that started this worker.
 void tell(const std::string& line);
 // The next line from there. Throws std::runtime_error at the end of the conversation.
 std::string listen();

@@ -36,7 +36,7 @@ constexpr char kSource[] = R"(
     a[get_group_id(0)] += 1;
   })";
 
-// Codes by which a call may say that something is wanting, or that what it builds on is not there.
+// Codes for a call that lacks something, or whose input is missing.
 bool is_shortage(cl_int code) {
   switch (code) {
     case CL_SUCCESS:
@@ -55,8 +55,8 @@ bool is_shortage(cl_int code) {
 // One run of the program. After the first error it only cleans up.
 class Usage {
  public:
-  // "" where all went well and all results are right, "short" where something was refused and every
-  // code says so, else what is wrong.
+  // "" if all went well and all results are right, "short" where something was refused and every
+  // code says so; otherwise what is wrong.
   std::string result() {
     use();
     clean_up();
@@ -64,7 +64,7 @@ class Usage {
   }
 
  private:
-  // Calls `function` as OpenCL; true where all is well so far and it succeeded.
+  // Calls `function` as OpenCL; true if all is well so far and it succeeded.
   template <class Function>
   bool ok(const char* what, Function function) {
     if (!result_.empty()) return false;
@@ -311,7 +311,7 @@ class ShortageTest : public ::testing::Test {
   }
 
   // A run in a process that has not used the device, where requests from `first` on are refused.
-  // Returns the number of requests; 0 where something was wrong.
+  // Returns the number of requests; 0 if something was wrong.
   static uint64_t run_in_fresh_process(Shortage::Kind kind, uint64_t first, uint64_t count) {
     int pipe[2];
     if (::pipe(pipe) != 0) return 0;
@@ -352,7 +352,7 @@ TEST_F(ShortageTest, AtTheFirstUse) {
   }
 }
 
-// From some request on there is nothing more to be had.
+// From some request on every request is refused.
 TEST_F(ShortageTest, ForGood) {
   for (const auto kind :
        {Shortage::Kind::kThread, Shortage::Kind::kMapping, Shortage::Kind::kMemory}) {

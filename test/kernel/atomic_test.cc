@@ -232,7 +232,7 @@ std::string async_source(const std::string& type, const std::string& width) {
          "shared[get_local_id(0)];\n}\n";
 }
 
-// Of `bytes` an element, with `elements` in a group, by groups of different sizes.
+// With `bytes` per element and `elements` per group, by groups of different sizes.
 void check_async(const Program& program, const std::string& width, size_t bytes, size_t local) {
   constexpr size_t kElements = 10, kGroups = 3;
   std::vector<cl_uchar> values(kElements * kGroups * bytes);

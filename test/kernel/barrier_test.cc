@@ -217,7 +217,7 @@ TEST(Barrier, ThreeDimensions) {
       }
 }
 
-// The last group of a dimension is smaller where the global size is no multiple of the local one.
+// The last group of a dimension is smaller if the global size is no multiple of the local one.
 TEST(WorkGroup, UnevenGroups) {
   Program program(R"(
     kernel void k(global uint* out, local uint* shared) {

@@ -82,7 +82,7 @@ T random_value(std::mt19937_64& random) {
     const Half value = half_of_bits(static_cast<cl_half>(bits));
     return std::isnan(value) ? std::numeric_limits<Half>::quiet_NaN() : value;
   } else if constexpr (std::is_floating_point_v<T>) {
-    // Half of them anywhere in the range, half of moderate size.
+    // Half of them are in the whole range, half are of moderate size.
     if (random() % 2 == 0)
       return static_cast<T>(static_cast<int64_t>(bits) * std::ldexp(1.0, -40 - int(random() % 24)));
     using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;

@@ -167,7 +167,7 @@ Arguments binary_sample() {
   return arguments;
 }
 
-// In ULP; infinite where one is a NaN and the other is not, or a zero has the wrong sign.
+// The error in ULP; infinite if only one is a NaN, or if a zero has the wrong sign.
 double error_of(double got, Wide wanted) {
   if (std::isnan(wanted) || std::isnan(got))
     return std::isnan(wanted) == std::isnan(got) ? 0 : kInfinity;

@@ -15,14 +15,14 @@ inline float to_float(uint32_t bits) {
   return std::bit_cast<float>(bits);
 }
 
-// Of the float's last place at `value`.
+// The size of a float's last place at `value`.
 inline double unit_at(double value) {
   int exponent = std::numeric_limits<float>::min_exponent;
   if (value != 0) exponent = std::max(exponent, std::ilogb(value) + 1);
   return std::ldexp(1.0, exponent - std::numeric_limits<float>::digits);
 }
 
-// In ULP; infinite where one is a NaN and the other is not, or a zero has the wrong sign.
+// The error in ULP; infinite if only one is a NaN, or if a zero has the wrong sign.
 inline double error_of(float got, double wanted) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (std::isnan(wanted) || std::isnan(got))

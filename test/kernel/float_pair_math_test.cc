@@ -98,7 +98,7 @@ Pairs<float> point_pairs() {
   return pairs;
 }
 
-// Of x^(n^power): power 1 for pown, -1 for rootn.
+// Pairs (x, n) for x^(n^power): power 1 for pown, -1 for rootn.
 Pairs<int> integer_pairs(int power) {
   Pairs<int> pairs;
   for (int n :

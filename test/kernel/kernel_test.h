@@ -90,7 +90,7 @@ struct Range {
 
 class Program {
  public:
-  // Builds `source`; throws with the build log where that fails.
+  // Builds `source`; throws with the build log if that fails.
   explicit Program(const std::string& source, const std::string& options = "");
 
   // Runs a kernel with arguments (Buffer, Local, or a value) and waits for its end.

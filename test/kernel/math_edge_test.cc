@@ -20,7 +20,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// A call with variables x, y and n (y as an integer), and what it gives for numbers in their place.
+// A call with variables x, y and n (y as an integer), and its result for numbers in their place.
 struct Edge {
   std::string_view call;
   double x, y, wanted;

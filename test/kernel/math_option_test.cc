@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the options for floating-point arithmetic change, and what they must not (OpenCL API 5.8.6).
+// The effect of the options for floating-point arithmetic, and its limits (OpenCL API 5.8.6).
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -93,7 +93,7 @@ TEST(MathOption, MacrosTell) {
   EXPECT_EQ(3.0f, bits_of("-cl-fast-relaxed-math"));
 }
 
-// Options that only give up special cases: ordinary numbers stay what they are, within a few ULP.
+// Options that only give up special cases: ordinary numbers stay the same within a few ULP.
 TEST(MathOption, OrdinaryNumbersSurviveRelaxedRules) {
   const std::vector<float> x = random_floats(5), y = random_floats(6);
   for (const char* options :

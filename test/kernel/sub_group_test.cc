@@ -34,7 +34,7 @@ struct Call {
   size_t size;  // get_max_sub_group_size()
 };
 
-// The result that the work-item must have; nothing where it is undefined.
+// The result that the work-item must have; nothing if it is undefined.
 template <class T>
 using Reference = std::function<std::optional<T>(const Call<T>&)>;
 
@@ -250,7 +250,7 @@ constexpr char kKernel[] = R"(
   })";
 constexpr const char* kFlows[] = {"", "if (g % 3 != 0)", "for (uint k = 0; k <= g % 4; ++k)"};
 
-// Where a work-item is.
+// The position of a work-item.
 struct Place {
   cl_uint group, sub_group, lane, size;
 };

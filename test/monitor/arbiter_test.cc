@@ -56,7 +56,7 @@ class ArbiterTest : public testing::Test {
     arbiter.add(user.tenant, limit, weight);
     arbiter.look();
   }
-  // Looks for some time as the daemon does; false where `done` did not come true.
+  // Looks for some time as the daemon does; false if `done` did not come true.
   template <class Condition>
   bool look_until(Condition done, int ms = 500) {
     for (int i = 0; i < 4 * ms; ++i) {
@@ -160,14 +160,14 @@ TEST_F(ArbiterTest, KeepsToLimits) {
   second.process.give(has_first ? 0 : 1);
   arbiter.look();
   EXPECT_TRUE(second.process.accept(has_first ? 1 : 0));
-  // Also where nobody else is there.
+  // Also if nobody else is there.
   arbiter.remove(first.tenant);
   second.process.wish(2, units({5}), 0);
   arbiter.look();
   EXPECT_FALSE(second.process.accept(5));
 }
 
-// Of two who compute all the time, one of four times the weight has more than twice the time.
+// If two users compute all the time, one of four times the weight gets more than twice the time.
 TEST_F(ArbiterTest, WeighsUsers) {
   add(first);
   add(second, 0, 4);

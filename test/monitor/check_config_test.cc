@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// conclave check-config shows what holds, and what is wrong.
+// conclave check-config shows the values in force, and what is wrong.
 #include <nlohmann/json.hpp>
 #include <sstream>
 

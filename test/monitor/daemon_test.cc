@@ -33,7 +33,7 @@ class DaemonTest : public ToolTest {
  protected:
   DaemonTest() { configure("\"ddr-heap1-size-MiB\": 2"); }
 
-  // The numbers of the processes in the segment's table besides the daemon's.
+  // The pids of the processes in the segment's table other than the daemon.
   std::vector<pid_t> entries() const {
     std::vector<pid_t> pids;
     const auto opened = open_segment();
@@ -130,7 +130,7 @@ TEST_F(DaemonTest, CollectsTheDeadUnasked) {
       << daemon->errors();
 }
 
-// A lease goes as well, to whoever waits for it.
+// A lease goes too, to the process that waits for it.
 TEST_F(DaemonTest, HandsOnTheUnitsOfTheDead) {
   start_daemon();
   const auto holder = client("hold");
@@ -171,7 +171,7 @@ TEST_F(DaemonTest, AdoptsTheLivingAfterItWasKilled) {
   EXPECT_TRUE(in_table(process->pid()));
   EXPECT_TRUE(in_table(newcomer->pid()));
   EXPECT_EQ(share::Heap(served->layout()).report(HeapId::kDdr1).available, (2u << 20) - 4096);
-  // It watches who was there before.
+  // It watches the processes that were there before.
   process->signal(SIGKILL);
   process->wait();
   EXPECT_TRUE(soon([&] { return !in_table(process->pid()); }, 1));
@@ -210,7 +210,7 @@ TEST_F(DaemonTest, ReadsTheConfigurationAgain) {
   EXPECT_EQ(header.policy.load(), static_cast<uint32_t>(share::Policy::kInterleave));
   EXPECT_EQ(header.time_slice_us.load(), Config().time_slice_us);
   EXPECT_EQ(socket_mode(), 0666u);
-  const auto process = client("allocate");  // without one the segment would be made anew
+  const auto process = client("allocate");  // without one the segment would be made again
 
   configure(R"("scheduler": "fcfs", "time-slice-us": 500, "segment-mode": "0660",
                "ddr-heap1-size-MiB": 3)");
@@ -272,7 +272,7 @@ TEST_F(DaemonTest, WrongConfigurationsAreRefused) {
   EXPECT_NE(missing.errors.find("/no/such.json: there is no such file"), std::string::npos);
 }
 
-// The environment of whoever starts it says nothing about all users' device.
+// The environment of the user who starts it must not affect all users' device.
 TEST_F(DaemonTest, TakesNoEnvironment) {
   const Result result = run("ti-mctd", daemon_arguments(),
                             {"CONCLAVE_TIME_SLICE_US=777", "CONCLAVE_SCHEDULER=wrong"});

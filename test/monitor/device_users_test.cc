@@ -137,7 +137,7 @@ TEST_F(DeviceUsersTest, ExclusiveContextsExcludeOtherUsers) {
   EXPECT_EQ(attempt([&] { first.slot.open(kX.uuid, 0, kShared); }), 0);
 }
 
-// Of two that want the same at once, never both get it.
+// If two want the same at once, never both get it.
 TEST_F(DeviceUsersTest, OneOfTwoAtTheSameTime) {
   for (User* user : {&first, &second}) user->slot.load(kX);
   for (int round = 0; round < 300; ++round) {
@@ -226,7 +226,7 @@ TEST_F(DeviceUsersTest, GraphsOfTheDevicesImage) {
   EXPECT_EQ(attempt([&] { second.slot.load(kY); }), 0);
   EXPECT_EQ(attempt([&] { first.modes.open_graph(kX.uuid, 0, "gr[0]", AccessMode::kShared); }),
             EINVAL);
-  // Whoever says that it has one without having the image keeps nobody from the image's own.
+  // A user who claims one without having the image keeps nobody from the image's own.
   share::OpenModes forged;
   forged.in(AccessMode::kExclusive).set(0).set(share::kArray);
   first.modes.show(forged);
@@ -235,7 +235,7 @@ TEST_F(DeviceUsersTest, GraphsOfTheDevicesImage) {
   EXPECT_EQ(second.array_of_others(), AccessMode::kExclusive);
 }
 
-// Who asks for more than it has keeps what it has, whichever of two users is looked at first.
+// A user who asks for more keeps what it has, whichever of two users is looked at first.
 TEST_F(DeviceUsersTest, WhoAsksForMoreKeepsWhatItHas) {
   bells.clear();
   for (const auto& [asks, other] : {std::pair(&first, &second), std::pair(&second, &first)}) {

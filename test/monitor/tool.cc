@@ -47,7 +47,7 @@ std::vector<std::string> clean_environment_with(std::vector<std::string> environ
   return environment;
 }
 
-// Waits for a child. Exit status, 128 + signal where one ended it.
+// Waits for a child. Exit status, 128 + signal if one ended it.
 int wait_for(pid_t pid, double seconds) {
   const Descriptor process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   pollfd ended = {process.get(), POLLIN, 0};
@@ -204,7 +204,7 @@ std::unique_ptr<Tool> ToolTest::foreground_daemon() {
   return tool;
 }
 
-// Whoever listens.
+// The process that listens.
 uint32_t ToolTest::daemon_pid() const {
   const Descriptor connection(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   sockaddr_un address = {};

@@ -17,18 +17,18 @@
 
 namespace conclave::test {
 
-// A program that runs, with what it writes in files.
+// A running program; its output goes to files.
 class Tool {
  public:
   // `settings` ("NAME=value") are added to an environment without settings of Conclave.
   Tool(const std::string& program, const std::vector<std::string>& arguments,
        const std::vector<std::string>& settings = {});
-  // Kills it where it still runs.
+  // Kills it if it still runs.
   ~Tool();
   Tool(const Tool&) = delete;
 
   pid_t pid() const { return pid_; }
-  // Exit status, 128 + signal where one ended it. Throws std::runtime_error after `seconds`.
+  // Exit status, 128 + signal if one ended it. Throws std::runtime_error after `seconds`.
   int wait(double seconds = 20);
   std::string output() const;
   std::string errors() const;
@@ -45,7 +45,7 @@ std::string path_of(const std::string& program);
 // Asks until `holds`, at most for `seconds`.
 bool soon(const std::function<bool()>& holds, double seconds = 5);
 
-// Each test has its own segment, and a daemon for it where it starts one.
+// Each test has its own segment, and a daemon for it if it starts one.
 class ToolTest : public ::testing::Test {
  protected:
   ToolTest();
@@ -54,7 +54,7 @@ class ToolTest : public ::testing::Test {
   const std::string& segment() const { return segment_.name(); }
   // Whether processes meet, or a daemon listens, under this name.
   bool segment_exists() const;
-  // That of this user; null where there is none.
+  // This user's segment; null if there is none.
   std::unique_ptr<share::Segment> open_segment() const;
 
   // A file of this test.
@@ -89,7 +89,7 @@ class ToolTest : public ::testing::Test {
   std::unique_ptr<Tool> foreground_daemon();
   // Where a daemon of this test listens.
   std::string socket_path() const;
-  // 0: nobody does.
+  // 0: nobody listens.
   uint32_t daemon_pid() const;
   // Ends a daemon from start_daemon() with `signal`; its status as above.
   int stop_daemon(pid_t pid, int signal);

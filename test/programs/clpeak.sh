@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# clpeak builds all its kernels whichever of them it runs.
+# clpeak builds all its kernels, whichever of them it runs.
 . "$(dirname "$0")/checks.sh"
 
 run 0 clpeak --kernel-latency --transfer-bandwidth --global-bandwidth

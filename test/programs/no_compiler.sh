@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # no_compiler.sh CLOCL: a program whose binary is embedded runs on a machine without compiler and
-# LLVM: both are hidden from it where the system allows a namespace of mounts, and it must not ask
+# LLVM: both are hidden from it if the system allows a namespace of mounts, and it must not ask
 # for them anywhere.
 clocl=$1
 folder=$(mktemp -d) || exit 1

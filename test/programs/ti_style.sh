@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A program as TI's are: ti_style.sh <directory of the program>
+# A program in the style of TI's: ti_style.sh <directory of the program>
 . "$(dirname "$0")/checks.sh"
 
 folder=$(mktemp -d)

@@ -27,7 +27,7 @@ ImageSlot::Image image(uint8_t number) {
   return image;
 }
 
-// A process in the table, and what it does.
+// A process in the table, and its action.
 struct Member {
   explicit Member(const Layout& layout)
       : self(Registry(layout).enter()), slot(layout, self), modes(layout, self) {}
@@ -78,7 +78,7 @@ TEST(AccessKill, DeathAtEachStep) {
       interrupt_after(n, SIGKILL);
       play(victim);
     }));
-    // Where nobody has removed it, whoever finds it in the way does.
+    // If nobody has removed it, the process that finds it in the way does.
     if (n % 2) Registry(layout).remove_dead();
     ASSERT_EQ(mine.open_array(kExclusive), 0);
     for (uint32_t graph : {0u, 30u, 255u}) ASSERT_EQ(mine.open(graph, kExclusive), 0);
@@ -92,7 +92,7 @@ TEST(AccessKill, DeathAtEachStep) {
   EXPECT_GT(n, 100) << "that is no test of anything";
 }
 
-// The same beside a process that has something: it keeps it, and what rules it out is refused.
+// The same beside a process that has something. It keeps that, and requests that it forbids fail.
 TEST(AccessKill, SurvivorKeepsItsModes) {
   int n = 0;
   for (bool died = true; died; ++n) {
@@ -140,7 +140,7 @@ std::string conflict(const Layout& layout) {
   return "";
 }
 
-// It is stopped at each access, and others take its lock over and have what they want or not; then
+// It is stopped at each access. Others take its lock over, and get what they want or not; then
 // it goes on. No two have what only one may have.
 TEST(AccessStop, OthersComeMeanwhile) {
   bool stopped = true;
@@ -180,7 +180,7 @@ TEST(AccessStop, OthersComeMeanwhile) {
   EXPECT_GT(had, n / 2);
 }
 
-// Whatever stands in the segment: no crash, an end, and a process remembers what it has.
+// Whatever the segment contains, nothing crashes or hangs, and a process remembers what it has.
 TEST(AccessGarbage, NoCrashAndNoHang) {
   static std::mt19937 random;
   static const Layout* scribbled = nullptr;
@@ -214,7 +214,7 @@ TEST(AccessGarbage, NoCrashAndNoHang) {
       };
       for (int i = 0; i < 500; ++i) operations[random() % std::size(operations)]();
       step_hook = nullptr;
-      // What it believes to have it can close, and then it has nothing.
+      // It can close what it believes to have, and then has nothing.
       const OpenModes had = mine.modes.mine();
       for (uint32_t graph = 0; graph < kMostGraphs; ++graph)
         if (had.strongest(graph)) mine.modes.close_graph(graph);
@@ -246,7 +246,7 @@ TEST(AccessKill, ManyProcessesAtOnce) {
     children.push_back(start_child([&, p] {
       Member member(layout);
       std::mt19937 random(static_cast<uint32_t>(p));
-      // Everybody gets each mode some time: who is refused lets others go on.
+      // Everybody gets each mode at some time: a process that is refused lets others go on.
       for (int opened = 0, attempts = 0; opened < kOpens; ++attempts) {
         if (attempts == kMostAttempts) _exit(6);
         const auto mode = static_cast<uint32_t>(opened % 3);
@@ -265,7 +265,7 @@ TEST(AccessKill, ManyProcessesAtOnce) {
   EXPECT_GT(refused.load(), 20u) << "that is no test of anything";
 }
 
-// Of two that want the array at the same moment, in modes that rule each other out, one gets it.
+// If two want the array at the same moment, in modes that forbid each other, one gets it.
 TEST(AccessKill, OneOfTwoAtTheSameMoment) {
   EmptySegment segment;
   const Layout& layout = segment.layout();

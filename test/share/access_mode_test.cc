@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Access modes between processes: each cell of the tables in docs/access-modes.md, what becomes of
+// Access modes between processes: each cell of the tables in docs/access-modes.md, the fate of
 // them when somebody dies, forks or waits, between users, and from OpenCL.
 #include <CL/cl.h>
 #include <CL/cl_ext_conclave.h>
@@ -227,7 +227,7 @@ TEST_F(AccessModesOfProcesses, WhatTheModesPermit) {
   expect_steps(*p, {"may 0 run"});
 }
 
-// Who may only look does not replace the image of an owner; where there is none it may be first.
+// A process that may only look does not replace an owner's image; without an owner it may be first.
 TEST_F(AccessModesOfProcesses, LoadsInSharedMode) {
   auto owner = start(), looker = start();
   expect_steps(*looker, {"array shared", "load X", "load Y", "load X"});
@@ -417,7 +417,7 @@ TEST_F(AccessModesOfUsers, LookersBesideAnOwner) {
   expect_in(ask(*looker, "error"), "a process of another user");
   expect_steps(*looker, {"load X", "graph X 0 shared"});
   expect_steps(*owner, {"graph X 0 primary", "array shared", "unarray primary"});
-  // Somebody who is refused keeps what it had.
+  // A process that is refused keeps what it had.
   EXPECT_EQ(step(*looker, "array exclusive"), EBUSY);
   expect_steps(*owner, {"array primary"});
   EXPECT_EQ(step(*looker, "array primary"), EBUSY);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device images and processes: the diagram of seven processes in XRT's documentation, with XRT's C
-// interface and with OpenCL, and what becomes of the others when one of them dies.
+// interface and with OpenCL, and the others when one of them dies.
 #include <gtest/gtest.h>
 
 #include <algorithm>

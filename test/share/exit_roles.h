@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the processes of exit_test.cc do. Each checks the results of all its kernels, and ends with
-// status 1 where one is wrong.
+// status 1 if one is wrong.
 #ifndef CONCLAVE_TEST_SHARE_EXIT_ROLES_H_
 #define CONCLAVE_TEST_SHARE_EXIT_ROLES_H_
 

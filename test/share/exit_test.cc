@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenCL works until a process's last destructor, and goes on where somebody has removed the
+// OpenCL works until a process's last destructor, and goes on if somebody has removed the
 // process from the table; a process that is stopped inside a lock holds nobody up.
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -37,7 +37,7 @@ class ExitTest : public testing::Test {
                                  std::string("CONCLAVE_SCHEDULER=") + scheduler});
   }
 
-  // What a process of the segment has in the table; none where it is not in it.
+  // The entry of a process of the segment in the table; none if it is not there.
   std::optional<Owner> find(pid_t pid) {
     if (!opened_) opened_ = share::MeetingPlace(segment_.name()).find();
     const Registry registry(opened_->layout());

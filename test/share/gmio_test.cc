@@ -206,7 +206,7 @@ TEST_F(Gmio, ClosedWhileThreadsWait) {
   EXPECT_EQ(waiting.get(), ENODEV);
   EXPECT_EQ(waiting_for_all.get(), ENODEV);
   EXPECT_EQ(error_of([&] { bo.sync("source", kOut); }, "not open"), EINVAL);
-  // The next one begins anew.
+  // The next one begins again.
   device_ = xrt::aie::device(0);
   xrt::aie::bo again = ints(4);
   xrt::run source = start("source:{source_1}", 4);

@@ -22,7 +22,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What a graph or a kernel is given for what alone takes a millisecond. Then whoever waits gives
+// The time for something that takes a millisecond when nothing disturbs it. Then the waiter gives
 // up.
 constexpr auto kPatience = 1s;
 
@@ -31,7 +31,7 @@ class User {
   explicit User(uint32_t seed)
       : random_(seed), device_(0), uuid_(device_.load_xclbin(graph_image_file())) {}
 
-  // One thing, to its end or to an error. False where a kernel goes on for which nothing can be
+  // Does one thing, to its end or to an error. False if a kernel goes on for which nothing can be
   // done: the process has to end.
   bool act() {
     try {

@@ -79,7 +79,7 @@ class GraphHostile : public testing::Test {
     if (now - place.moved > kStuck) fail_of_hang(*place.worker);
   }
 
-  // Throws std::runtime_error where something is wrong or stuck.
+  // Throws std::runtime_error if something is wrong or stuck.
   void vandalize(uint32_t rounds) {
     auto vandal = start("graph-vandal", {std::to_string(random_()), segment_.name()});
     while (vandal->page().progress < rounds) {

@@ -83,7 +83,7 @@ TEST_F(GraphTest, TimestampsGrow) {
   const uint64_t cycles = counter.get_timestamp() - first;
   const auto ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin);
-  // Of a clock of 0.1 to 10 GHz.
+  // Cycles of a clock of 0.1 to 10 GHz.
   EXPECT_GT(static_cast<double>(cycles), ms.count() * 1e5);
   EXPECT_LT(static_cast<double>(cycles), ms.count() * 1e7);
 }

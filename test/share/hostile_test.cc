@@ -67,7 +67,7 @@ class Scene {
     for (Place& place : places_) fill(place);
   }
 
-  // Throws std::runtime_error where something is wrong or stuck.
+  // Throws std::runtime_error if something is wrong or stuck.
   void run(uint32_t rounds) {
     int64_t next_tool = 0;
     while (vandal_->page().progress < rounds) {
@@ -103,7 +103,7 @@ class Scene {
   long ends() const { return ends_; }
   bool were_refused() const { return errors_.contains("clCreateContext: -2"); }
 
-  // That it was a test of something, and nobody was made to collect descriptors.
+  // Makes sure that something was tested, and that nobody was made to collect descriptors.
   void expect_events() const {
     EXPECT_GT(ends_, 0);
     EXPECT_GT(tools_, 0);
@@ -343,7 +343,7 @@ TEST_P(Forgery, WishesKeepNobodyWaiting) {
   }
 }
 
-// Whoever finds it goes on without the others, and they know that it has left.
+// The process that finds it goes on without the others, and they know that it has left.
 TEST_P(Forgery, DamagedSegmentIsLeft) {
   const share::Owner busy = owner_of(*busy_);
   ASSERT_TRUE(busy);

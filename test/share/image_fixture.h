@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of device images share: processes that meet where no others do, and what they are
-// told step by step (image_roles.h).
+// What the tests of device images share: processes that meet in a place of their own, and what they
+// are told step by step (image_roles.h).
 #ifndef CONCLAVE_TEST_SHARE_IMAGE_FIXTURE_H_
 #define CONCLAVE_TEST_SHARE_IMAGE_FIXTURE_H_
 

@@ -148,7 +148,7 @@ void play(ImageSlot& victim, const ImageSlot::Image& x, const ImageSlot::Image& 
   victim.open(y.uuid, 2, kExclusive);
 }
 
-// Wherever it dies, others have all they want at once, and what they had they keep.
+// Wherever it dies, others get everything at once, and keep what they had.
 TEST(ImageKill, DeathAtEachStep) {
   const ImageSlot::Image x = image(1), y = image(2, 3), z = image(3);
   int n = 0;
@@ -164,7 +164,7 @@ TEST(ImageKill, DeathAtEachStep) {
       interrupt_after(n, SIGKILL);
       play(victim, x, y);
     }));
-    // Nobody has removed it: whoever is in its way does.
+    // Nobody has removed it: the process that it obstructs does.
     if (n % 2) {
       if (mine.is_resident(x.uuid)) {
         mine.open(x.uuid, 1, kExclusive);

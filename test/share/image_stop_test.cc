@@ -37,7 +37,7 @@ bool succeeds(const std::function<void()>& call) {
   }
 }
 
-// A process that checks, whatever it gets, that it has it.
+// A process that checks that it has what it got.
 class User {
  public:
   User(const Layout& layout, Owner self) : self_(self), slot_(layout, self) {}

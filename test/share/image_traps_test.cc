@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device images, where somebody has prepared files or the segment for those who load them.
+// Device images after somebody has prepared files or the segment as traps for those who load them.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -66,7 +66,7 @@ TEST_F(DeviceImages, TrapsInThePlaceOfTheFile) {
     ASSERT_EQ(chown(file.c_str(), 65534, 65534), 0);
     expect_refusal("belongs to another user (65534)");
   }
-  // Whoever loads the image needs no file, and makes it anew for others.
+  // A process that loads the image needs no file, and makes it again for others.
   ASSERT_EQ(unlink(file.c_str()), 0);
   ASSERT_EQ(mkfifo((file + ".new").c_str(), 0600), 0);
   EXPECT_EQ(step_soon(*other, "load X"), 0);
@@ -85,7 +85,7 @@ TEST_F(DeviceImages, SegmentThatPromisesMoreComputeUnits) {
   EXPECT_NE(text.find("has 2 compute units; there is no number 20"), std::string::npos) << text;
 }
 
-// Whoever may write the segment may say that the image has more compute units than it has.
+// The writer of a segment may claim that the image has more compute units than it has.
 TEST_F(DeviceImages, ForgedComputeUnit) {
   const auto client = start("xcl");
   expect_steps(*client, {"open", "load X"});

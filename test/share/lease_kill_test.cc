@@ -121,7 +121,7 @@ TEST(LeaseKill, SurvivorHasTheUnitAtOnce) {
     const uint64_t last_ticket = layout.header().next_ticket.load();
     registry.remove_dead();
     ASSERT_EQ(registry.everybody(), std::vector<Owner>{self});
-    // Where it waits it has been handed the unit, else it can take it.
+    // If it waits, it has been handed the unit; otherwise it can take it.
     const bool waits = layout.process(self.slot()).wishes[0].ticket.load() != 0;
     ASSERT_TRUE(survivor.holds(0) || survivor.accept(0) || (!waits && survivor.take(0)))
         << std::hex << survivor.word(0);
@@ -148,7 +148,7 @@ TEST(LeaseKill, SurvivorGoesOn) {
         }
       },
       300);
-  // Where the test fails it must not be left behind.
+  // It must not be left behind if the test fails.
   const std::unique_ptr<const pid_t, void (*)(const pid_t*)> end_of_survivor(
       &survivor, [](const pid_t* child) { kill(*child, SIGKILL); });
   Registry registry(layout);

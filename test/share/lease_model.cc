@@ -27,8 +27,8 @@ namespace {
 constexpr size_t kMostThreads = 8;
 constexpr size_t kStackBytes = 32 << 10;
 constexpr size_t kArenaBytes = 4 << 10;
-// Of the unused stack below a thread: cleared before it goes on, so that what calls left behind
-// that have ended does not tell states apart.
+// The unused stack below a thread that is cleared before it goes on, so that remains of calls
+// that have ended do not make states differ.
 constexpr size_t kScrubbedBytes = 2 << 10;
 // More steps than this from beginning to end, and somebody goes round in circles.
 constexpr size_t kMostSteps = 3000;
@@ -55,12 +55,12 @@ struct Memory {
 Memory g_memory;
 Layout g_layout;
 
-// All that a state consists of besides g_memory.
+// Everything in a state other than g_memory.
 struct Control {
   Notes notes;
   Fibre fibres[kMostThreads];
   uint32_t deaths;
-  // Whoever took the last step, and how many preemptions there have been; where those are bounded.
+  // The thread that took the last step, and the number of preemptions; used if these are bounded.
   uint32_t last;
   int preemptions;
 };
@@ -393,7 +393,7 @@ class Explorer {
   std::vector<Step> trace_;
 };
 
-// Memory for a thread of the model; null where none runs.
+// Memory for a thread of the model; null if none runs.
 void* allocate(size_t size) {
   if (!g_current) return nullptr;
   Fibre& self = *g_current;

@@ -34,7 +34,7 @@ struct Setup {
   uint32_t capacity = 0;   // of the table; 0: `processes`
   uint32_t deaths = 0;     // how many processes may be killed
   uint32_t mortal = 0;     // bit p: process p may be
-  // How often a thread that could go on may be interrupted by another one.
+  // How often another thread may interrupt one that could go on.
   int preemptions = kUnbounded;
   uint64_t most_states = 30'000'000;
 };
@@ -65,7 +65,7 @@ struct Result {
   size_t longest = 0;  // steps from the beginning to an end
 };
 
-// Called after each step, and where nobody can take another one: "", or what is wrong.
+// Called after each step, and when nobody can take another one. Returns "", or what is wrong.
 struct Checks {
   std::function<std::string()> always, at_end;
 };

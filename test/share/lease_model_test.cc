@@ -129,7 +129,7 @@ Thread worker(uint32_t process, int jobs, bool in_order = false) {
           }};
 }
 
-// Removes whoever dies, as the guardian does.
+// Removes dead processes, like the guardian.
 Thread remover(uint32_t process) {
   return {process, [] {
             Registry registry(layout());
@@ -168,7 +168,7 @@ uint32_t entered(uint32_t processes) {
   return all;
 }
 
-// After each step: whoever is in the table and believes to hold a unit does, so no two do.
+// After each step: a process in the table that believes to hold a unit does, so no two do.
 std::string always() {
   for (uint32_t unit = 0; unit < kMostUnits; ++unit) {
     const uint32_t holders = entered(notes().holders[unit]);
@@ -291,7 +291,7 @@ TEST_P(LeaseModel, ChainOfHandOvers) {
               {holder(), worker(1, 1, fcfs()), worker(2, 1, fcfs())}, held_by_first);
 }
 
-// Two come while the holder looks who is next. Somebody else has made it look.
+// Two come while the holder looks for the next one. A third one has made it look.
 TEST_P(LeaseModel, OldestOfTwoThatCome) {
   const Thread holder{2, [] {
                         Process self(2);
@@ -475,7 +475,7 @@ TEST_P(LeaseModel, EntryIsUsedAgain) {
 // --- Evictions ---
 
 // A process that lives on when somebody removes its entry. Any of its threads may note that and
-// enter the process again; whoever comes upon wishes of a former entry publishes them anew.
+// enter the process again; a thread that finds wishes of a former entry publishes them again.
 class Evictable {
  public:
   // Before the threads start.
@@ -499,7 +499,7 @@ class Evictable {
     leases().wake(0, former);
   }
 
-  // One thread sees to it that the process waits where it has something to do.
+  // One thread makes the process wait if it has something to do.
   void stay_published() {
     for (;;) {
       wait_until(is_to_publish);
@@ -581,7 +581,7 @@ TEST_P(LeaseModel, EvictedWhileItIsHandedTheUnit) {
 // --- Stopped holders and guests ---
 
 // A holder that was stopped comes back, gives what it believes to have, and wants the unit again.
-// What it believes is not noted: a stopped process is in the middle of a work-group.
+// Its belief is not recorded: a stopped process is in the middle of a work-group.
 TEST_P(LeaseModel, RevokeAgainstGive) {
   const auto held_by_stopped = [] {
     held_by_first();

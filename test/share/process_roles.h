@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the processes of process_stress_test.cc do. Each checks the results of all its kernels, and
-// ends with status 1 where one is wrong.
+// ends with status 1 if one is wrong.
 #ifndef CONCLAVE_TEST_SHARE_PROCESS_ROLES_H_
 #define CONCLAVE_TEST_SHARE_PROCESS_ROLES_H_
 

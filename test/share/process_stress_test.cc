@@ -62,7 +62,7 @@ class ProcessStress : public testing::TestWithParam<const char*> {
     return remains;
   }
 
-  // The policy is that of whoever makes the segment, so each scheduler has one of its own.
+  // The maker of a segment sets its policy, so each scheduler has a segment of its own.
   TemporarySegment segment_{"." + std::string(GetParam())};
 };
 
@@ -133,7 +133,7 @@ TEST_P(ProcessStress, StoppedProcess) {
   stop(workers);
 }
 
-// Workers that are killed at random moments and replaced, and what is expected of the others.
+// Workers that are killed at random moments and replaced, and the expectations on the others.
 class Siege {
  public:
   Siege(unsigned count, std::vector<std::string> settings) : settings_(std::move(settings)) {

@@ -20,7 +20,7 @@ bool names_processes(const std::string& key) {
   return key == "pid" || key == "guest" || key == "waiting" || key == "exclusive";
 }
 
-// Adds the places in `document` that name one of `processes`, a line each.
+// Adds the places in `document` that name one of `processes`, one line each.
 void find(const json& document, const std::string& place, bool is_process,
           const std::set<pid_t>& processes, std::string& found) {
   if (document.is_object()) {

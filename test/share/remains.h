@@ -9,12 +9,12 @@
 
 namespace conclave::test {
 
-// What a tool that lies beside this program prints. Throws std::runtime_error where it fails.
+// The output of a tool that lies beside this program. Throws std::runtime_error if it fails.
 std::string tool_output(const std::string& command);
 
 // What still belongs to `processes` in the shared segment `segment`, as Conclave's tools show it:
 // entries in the table of processes, compute units, places among those that wait, heap blocks. ""
-// where nothing does. Throws std::runtime_error where a tool fails.
+// if nothing does. Throws std::runtime_error if a tool fails.
 std::string remains_of(const std::set<pid_t>& processes, const std::string& segment);
 
 // What belongs to anybody, be it to nobody known; otherwise as above.

@@ -31,14 +31,14 @@ namespace {
 constexpr int64_t kMillisecond = 1'000'000;
 constexpr int64_t kSecond = 1000 * kMillisecond;
 
-// A process that is not stopped and makes no progress for so long is told of, with the state of the
-// device; after so long it is stuck. Building kernels, at the start, is no progress.
+// A process that is not stopped and makes no progress for so long is reported, with the state of
+// the device; after so long it is stuck. Building kernels, at the start, is no progress.
 constexpr int64_t kSlow = 10 * kSecond;
 constexpr int64_t kStuck = 30 * kSecond;
 
 struct Part {
   const char* role;
-  Arguments arguments;  // a seed follows where there are none
+  Arguments arguments;  // a seed follows if there are none
   bool is_short = false;
 };
 const Part kMix = {"mix", {}}, kFaults = {"faults", {}}, kGangs = {"gangs", {}},
@@ -71,7 +71,7 @@ class Soak {
     for (size_t i = 0; i < places_.size(); ++i) fill(i);
   }
 
-  // Throws std::runtime_error where something is wrong or stuck.
+  // Throws std::runtime_error if something is wrong or stuck.
   void run(int64_t nanoseconds) {
     const int64_t start = now_ns(), end = start + nanoseconds;
     int64_t next_kill = start, next_stop = start, next_report = start + 60 * kSecond;
@@ -120,7 +120,7 @@ class Soak {
       EXPECT_FALSE(entry.path().filename().string().starts_with(segment_.name())) << entry.path();
   }
 
-  // That it was a test of something.
+  // Makes sure that something was tested.
   void expect_events() const {
     EXPECT_GT(kills_, 0);
     EXPECT_GT(stops_, 0);
@@ -263,7 +263,7 @@ class Soak {
   std::string examine(const std::string& more = "") const {
     return tool_output("conclave examine --segment " + segment_.name() + more);
   }
-  // For whoever reads the test's output: the device, and what the process does.
+  // For the reader of the test's output: the device, and what the process does.
   std::string state_of(pid_t pid) const {
     const std::string process = std::to_string(pid);
     return " (process " + process + ")\n" +

@@ -83,7 +83,7 @@ class StreamTest : public testing::Test {
     step(worker, "finish 50", kTimeout);
   }
   // The process of one end dies in the middle, and the other end is told. The next process may come
-  // before that end starts anew, or after it.
+  // before that end starts again, or after it.
   void expect_replaced(const std::string& dying, const std::string& living) {
     using Clock = std::chrono::steady_clock;
     const std::string anew = " 3 1000";
@@ -114,7 +114,7 @@ class StreamTest : public testing::Test {
     EXPECT_LT(std::stol(ask(worker, "cpu")) - before, 25'000) << "microseconds";
   }
 
-  // Of this test alone: streams keep what is in them.
+  // Only for this test, since streams keep their content.
   static std::string next_suffix() {
     static int tests = 0;
     return ".stream" + std::to_string(++tests);

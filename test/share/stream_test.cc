@@ -195,7 +195,7 @@ TEST_F(StreamTest, EndOfAGraphThatNobodyServes) {
   step(graph, "wait 50", errno_text(ETIME));
   step(graph, "end 0");
   step(graph, "run 1", errno_text(EINVAL));
-  // What it has sent is there.
+  // The data that it has sent is there.
   step(sink, "start sink:{sink_1} 0 16384");
   step(sink, "finish 10000", kCompleted);
   step(sink, "check 0 16384");
@@ -381,7 +381,7 @@ TEST_P(Streams, PrimaryAndExclusiveModes) {
   step(other, "graph gr[1] primary");
   step(other, "run 1");
   step(driver, "load " + one_unit_image_file(), errno_text(EBUSY));
-  // What a process that dies has written can be read, and the next one begins anew.
+  // The data of a process that dies can be read, and the next process begins again.
   step(driver, "run 0");
   kill(driver);
   WorkerProcess& next = process();

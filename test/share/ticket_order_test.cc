@@ -20,7 +20,7 @@ constexpr int kProcesses = 8;
 constexpr uint32_t kUnits = 3;
 constexpr uint32_t kTickets = 10'000;
 
-// What started on each unit, in this order. Whoever holds the unit writes.
+// What started on each unit, in this order. The holder of the unit writes.
 struct Log {
   std::atomic<uint32_t> started{0};
   uint32_t count[kUnits];

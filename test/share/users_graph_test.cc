@@ -53,7 +53,7 @@ class GraphsOfUsers : public StreamTest {
     return process({segment_.setting(), "CONCLAVE_TEST_UID=" + std::to_string(user),
                     "XDG_RUNTIME_DIR=" + home.path()});
   }
-  // Of 80 MB, which is still on its way when this returns.
+  // A transfer of 80 MB, which is still on its way when this returns.
   static void begin_transfer(WorkerProcess& writer, WorkerProcess& reader,
                              const std::string& start = "start") {
     step(reader, start + " leaves:{leaves_1}" + kPages);
@@ -92,7 +92,7 @@ TEST_F(GraphsOfUsers, BothDirectionsAtOnce) {
   }
 }
 
-// All that has not been read is where the next reader finds it, of whatever user.
+// The next reader, of whichever user, finds everything that has not been read.
 TEST_F(GraphsOfUsers, ReadersOfSeveralUsersOneAfterTheOther) {
   WorkerProcess& writer = process();
   step(writer, "start source:{source_2} 0 30000");
@@ -133,7 +133,7 @@ TEST_F(GraphsOfUsers, NobodyLooksAtAnExclusiveGraph) {
   step(other, "read gr[1].k.n", "= 0");
   step(driver, "close");
   step(other, "close");
-  // Before it asks, it has what it had.
+  // Before it asks, nothing has changed for it.
   for (const share::Atomic<uint64_t>& word : graphs.parts) {
     const share::GraphPart part = share::GraphPart::of(word.load());
     if (part.kind != share::GraphPart::Kind::kParameter || part.graph != 0) continue;

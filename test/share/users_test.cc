@@ -227,7 +227,7 @@ TEST_F(Users, OfASharingGroupHaveOneSegment) {
   EXPECT_NE(inode_of(60'001, games->gr_gid), inode_of(60'001, 65534));
 }
 
-// Whoever can connect cannot disturb the daemon.
+// Clients cannot disturb the daemon.
 TEST_F(Users, GarbageOnTheSocket) {
   const DaemonProcess daemon(segment_.name());
   const std::vector<Descriptor> silent = [&] {

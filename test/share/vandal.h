@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes into a shared segment what no honest process would: garbage, and words that look right.
+// Writes into a shared segment what no honest process would write: garbage, and plausible words.
 #ifndef CONCLAVE_TEST_SHARE_VANDAL_H_
 #define CONCLAVE_TEST_SHARE_VANDAL_H_
 

@@ -10,7 +10,7 @@
 
 namespace conclave::test {
 
-// The errno of what `body` throws; 0 where it throws nothing. `text` has to be in the message.
+// The errno of what `body` throws; 0 if it throws nothing. `text` has to be in the message.
 template <class Body>
 int error_of(Body body, const std::string& text = "") {
   try {

@@ -85,7 +85,7 @@ TEST_F(XrtApi, NoImportOfForeignFiles) {
   close(read_only);
 }
 
-// Whoever makes a buffer object pays for it, whoever imports it does not.
+// The process that makes a buffer object pays for it; those that import it do not.
 TEST_F(XrtApi, AccountOfTheHeaps) {
   constexpr size_t kMost = kHeapMiB * 2 / 3 << 20;
   xrt::bo bo(device_, kMost, 0);

@@ -377,7 +377,7 @@ TEST_F(XrtIni, WrongValuesNameFileAndLine) {
   expect_error(read({{"XRT_INI_PATH", "/"}}), "/: cannot be read: Is a directory");
 }
 
-// What a daemon goes by: its file, and not the environment of whoever starts it.
+// A daemon reads its file, not the environment of the user who starts it.
 TEST_F(ConfigTest, FileAloneOnRequest) {
   write("{\"compute-units\": 5}");
   setenv("CONCLAVE_COMPUTE_UNITS", "7", 1);

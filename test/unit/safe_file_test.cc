@@ -33,7 +33,7 @@ class SafeFile : public ::testing::Test {
     return directory_.file(name);
   }
 
-  // Why it is refused; "" where it is not.
+  // Why it is refused; "" if it is not.
   static std::string named(const std::string& path) {
     std::string why;
     const bool opened = static_cast<bool>(open_named_file(path, why));

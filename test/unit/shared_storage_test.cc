@@ -41,7 +41,7 @@ TEST(SharedStorage, IsTheSameMemoryByItsDescriptor) {
   EXPECT_NE(other.data(), storage.data());
   storage.data()[5'000] = std::byte{3};
   EXPECT_EQ(other.data()[5'000], std::byte{3});
-  // Of which it is a share of its own.
+  // The import lives on without the storage that it came from.
   {
     const SharedStorage gone = std::move(storage);
   }
@@ -56,7 +56,7 @@ TEST(SharedStorage, SizesThatCannotBe) {
   EXPECT_THROW(SharedStorage(size_t{1} << 60), Error);
 }
 
-// The number of the storage's own descriptor; -1 where there is none.
+// The number of the storage's own descriptor; -1 if there is none.
 int own_descriptor() {
   for (int number = 3; number < 64; ++number) {
     char target[256];

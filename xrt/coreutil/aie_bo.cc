@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffer objects that are moved through the host's ports at the array.
+// Buffer objects that move through the host's ports at the array.
 #include <cerrno>
 
 #include "xrt/coreutil/array_impl.h"

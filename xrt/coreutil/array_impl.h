@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an open xrt::aie::device has besides its device.
+// What an open xrt::aie::device has in addition to its device.
 #ifndef CONCLAVE_XRT_COREUTIL_ARRAY_IMPL_H_
 #define CONCLAVE_XRT_COREUTIL_ARRAY_IMPL_H_
 
@@ -30,7 +30,7 @@ class array_impl {
   const xclConclaveArray handle_;
 };
 
-// Throws xrt_core::error(EINVAL) where it is closed.
+// Throws xrt_core::error(EINVAL) if it is closed.
 inline xclConclaveArray require_array(const std::shared_ptr<array_impl>& array) {
   if (!array) throw xrt_core::error(EINVAL, "the array is not open");
   return array->handle();

@@ -15,7 +15,7 @@ namespace {
 
 constexpr char kFailed[] = "failed to make a buffer object";
 
-// A descriptor, closed at the end.
+// A descriptor, which the destructor closes.
 class scoped_descriptor {
  public:
   explicit scoped_descriptor(long descriptor) : descriptor_(static_cast<int>(descriptor)) {}

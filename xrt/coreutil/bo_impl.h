@@ -14,10 +14,10 @@ namespace xrt {
 
 class bo_impl {
  public:
-  // Takes a buffer object over; with `owned` it is freed at the end. `handle` NULLBO: the call that
-  // should have made it has just failed.
+  // Takes over a buffer object, and frees it at the end if it is `owned`. `handle` is NULLBO if the
+  // call that should have made it has just failed.
   bo_impl(std::shared_ptr<device_impl> device, xclBufferHandle handle, bool owned = true);
-  // A part, which has to lie inside.
+  // A part, which must lie inside.
   bo_impl(std::shared_ptr<bo_impl> parent, size_t size, size_t offset);
   ~bo_impl();
   bo_impl(const bo_impl&) = delete;
@@ -32,7 +32,7 @@ class bo_impl {
   std::byte* data() const { return data_; }
   // From the beginning of the whole.
   size_t offset() const { return offset_; }
-  // Throws system_error(EINVAL) where the range does not lie inside.
+  // Throws system_error(EINVAL) if the range does not lie inside.
   void require_inside(size_t size, size_t offset) const;
 
  private:

@@ -14,10 +14,10 @@ namespace xrt {
 
 class cu_context {
  public:
-  // Instead of a compute unit: a context that pins the image alone.
+  // Stands for no compute unit: a context that only pins the image.
   static constexpr uint32_t kImage = ~uint32_t{0};
 
-  // Throws system_error, whose text begins with `what`.
+  // Throws system_error with a text that begins with `what`.
   cu_context(std::shared_ptr<device_impl> device, const uuid& uuid, uint32_t unit, bool shared,
              const char* what)
       : device_(std::move(device)), uuid_(uuid), unit_(unit) {

@@ -10,7 +10,7 @@
 namespace xrt {
 namespace {
 
-// Devices on a bus have an address there; this one has a name of the same form.
+// Devices on a bus have an address there. This one has a name of the same form.
 constexpr char kBdf[] = "0000:00:00.0";
 
 }  // namespace
@@ -122,7 +122,7 @@ void device::get_info(info::device what, void* value) const {
     case info::device::nodma:
       *static_cast<bool*>(value) = true;
       return;
-    case info::device::interface_uuid:  // what is not there is what the value was made as: 0
+    case info::device::interface_uuid:  // what does not exist is as the value was made: 0
     case info::device::kdma:
     case info::device::m2m:
     case info::device::offline:

@@ -32,10 +32,10 @@ class device_impl {
   void load(const xclbin& image);
   uuid loaded() const;
   void keep(const xclbin& image);
-  // An image that was loaded or kept; empty for others.
+  // An image that was loaded or kept; empty for any other.
   xclbin kept(const uuid& uuid) const;
 
-  // The array that was opened last on this device; null where it is closed.
+  // The array that was opened last on this device; null if it is closed.
   void note(const std::shared_ptr<aie::array_impl>& array);
   std::shared_ptr<aie::array_impl> array() const;
 

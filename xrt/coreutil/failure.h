@@ -13,10 +13,10 @@ namespace xrt {
   throw system_error(error_number, text);
 }
 
-// Throws system_error with what the calling thread's last call of the C interface says.
+// Throws system_error with the text of the calling thread's last call of the C interface.
 [[noreturn]] void fail_as_told(int error_number, const std::string& what);
 
-// `result`: of a function that returns a negative errno where it fails.
+// `result` comes from a function that returns a negative errno on failure.
 inline int check(int result, const char* what) {
   if (result < 0) fail_as_told(-result, what);
   return result;

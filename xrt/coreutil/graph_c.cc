@@ -12,7 +12,7 @@ namespace {
 
 using xrt::aie::access_mode;
 
-// Runs `body`; `failed`, and errno, where it throws.
+// Runs `body`; returns `failed`, with errno, if it throws.
 template <class T, class Body>
 T guarded(T failed, Body&& body) noexcept {
   try {

@@ -10,13 +10,13 @@
 
 namespace xrt {
 
-// Throws xrt_core::error with what the calling thread's last call of the C interface says.
+// Throws xrt_core::error with the text of the calling thread's last call of the C interface.
 [[noreturn]] inline void fail_on_graph(int result, const std::string& what) {
   const std::string why = xclConclaveErrorText();
   throw xrt_core::error(result, why.empty() ? what : what + ": " + why);
 }
 
-// `result`: of a function that returns a negative errno where it fails.
+// `result` comes from a function that returns a negative errno on failure.
 inline void check_graph(int result, const char* what) {
   if (result < 0) fail_on_graph(result, what);
 }

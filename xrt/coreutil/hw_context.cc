@@ -22,7 +22,7 @@ class hw_context_impl {
   const hw_context::access_mode mode;
 
  private:
-  // An image that the device has kept takes its place only now.
+  // An image that the device has kept is loaded only now.
   std::shared_ptr<device_impl> load() const {
     auto device = require_device(owner);
     const xclbin kept = device->kept(image);

@@ -13,7 +13,7 @@ std::string plain_name(const std::string& name) {
 
 }  // namespace
 
-// While it is looked at, nobody replaces the image.
+// Nobody replaces the image while this looks at it.
 kernel_impl::kernel_impl(std::shared_ptr<device_impl> device, const uuid& image,
                          const std::string& name, kernel::cu_access_mode mode)
     : device_(std::move(device)), image_(image), name_(plain_name(name)) {

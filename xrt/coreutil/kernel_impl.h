@@ -26,7 +26,7 @@ class kernel_impl {
   // The numbers of its compute units in the image.
   const std::vector<uint32_t>& units() const { return units_; }
   const std::vector<xclConclaveArgument>& arguments() const { return arguments_; }
-  // Throws system_error(EINVAL) where there is none.
+  // Throws system_error(EINVAL) if there is none.
   const xclConclaveArgument& argument(int index) const;
   int index_of(const std::string& argument) const;
   // Offset of the registers for the global size.

@@ -13,19 +13,19 @@
 namespace xrt {
 namespace {
 
-// A packet's masks name so many compute units; `count` has 11 bits.
+// The number of compute units that a packet's masks name; `count` has 11 bits.
 constexpr uint32_t kMaskedUnits = 128;
 constexpr size_t kMostWords = 2047;
 constexpr size_t kSizeWords = 6;  // the global and the local size
 
 using callback = std::function<void(const void*, ert_cmd_state, void*)>;
 
-// What is known of an execution, apart from the run itself, which may be gone when it ends.
+// The state of an execution, apart from the run itself, which may be gone when it ends.
 class progress {
  public:
   explicit progress(const void* key) : key_(key) {}
 
-  // From now on until end(), it keeps the kernel and its contexts. Throws system_error(EBUSY).
+  // From now on until end() it keeps the kernel and its contexts. Throws system_error(EBUSY).
   void begin(std::shared_ptr<kernel_impl> kernel) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (running_) fail(EBUSY, "the run has been started and has not ended");
@@ -35,7 +35,7 @@ class progress {
     before_ = state_;
     state_ = ERT_CMD_STATE_RUNNING;
   }
-  // It could not be started.
+  // Called if it could not be started.
   void take_back() {
     const std::lock_guard<std::mutex> lock(mutex_);
     running_ = false;
@@ -43,8 +43,8 @@ class progress {
     state_ = before_;
   }
   void end(ert_cmd_state state) {
-    // Before anybody learns of the end: whoever waits for it and lets the kernel go may rely on its
-    // contexts being closed.
+    // Done before anybody learns of the end: a thread that waits for it and then releases the
+    // kernel may rely on its contexts being closed.
     keep_.reset();
     std::vector<listener> listeners;
     {
@@ -63,8 +63,8 @@ class progress {
     const std::lock_guard<std::mutex> lock(mutex_);
     return state_;
   }
-  // False where it has not ended in time; 0 is for ever. Throws system_error(ENODEV) in a child of
-  // the process in which it runs: nobody would tell the end there.
+  // False if it has not ended in time; 0 means for ever. Throws system_error(ENODEV) in a child of
+  // the process in which it runs, since nobody would tell the end there.
   bool wait(std::chrono::milliseconds timeout, ert_cmd_state& state) const {
     std::unique_lock<std::mutex> lock(mutex_);
     if (running_ && getpid() != process_)
@@ -99,13 +99,13 @@ class progress {
   mutable std::mutex mutex_;
   mutable std::condition_variable ended_;
   bool running_ = false;
-  pid_t process_ = 0;                  // in which it was started last
+  pid_t process_ = 0;                  // the one in which it was started last
   std::shared_ptr<kernel_impl> keep_;  // while it runs
   ert_cmd_state state_ = ERT_CMD_STATE_NEW, before_ = ERT_CMD_STATE_NEW;
   std::vector<listener> listeners_;
 };
 
-// What the C interface calls at the end, with a share of the progress.
+// The C interface calls this at the end, with a share of the progress.
 void tell(unsigned int state, void* data) {
   const std::unique_ptr<std::shared_ptr<progress>> share(
       static_cast<std::shared_ptr<progress>*>(data));
@@ -129,7 +129,7 @@ class run_impl {
     set_size(0, {1, 1, 1});
   }
 
-  // A run whose execution is not over lets the packet go: the device keeps it until the end.
+  // A run whose execution is not over gives the packet away: the device keeps it until the end.
   ert_packet* packet() const { return reinterpret_cast<ert_packet*>(packet_.data()); }
   const kernel_impl& kernel() const { return *kernel_; }
   progress& execution() const { return *progress_; }
@@ -205,7 +205,7 @@ class run_impl {
     return packet_.data() + (1 + masks_) * sizeof(uint32_t) + offset;
   }
 
-  // The argument, which may be set now.
+  // The argument, if it may be set now.
   const xclConclaveArgument& settable(int index) const {
     const xclConclaveArgument& argument = kernel_->argument(index);
     if (argument.kind == XCL_CONCLAVE_ARGUMENT_OTHER)
@@ -220,7 +220,7 @@ class run_impl {
   }
 
   const std::shared_ptr<kernel_impl> kernel_;
-  std::vector<std::shared_ptr<bo_impl>> buffers_;  // by argument: they stay while they are set
+  std::vector<std::shared_ptr<bo_impl>> buffers_;  // by argument: kept while they are set
   const uint32_t masks_;
   const size_t words_;  // of the packet, its header included
   const bo_impl packet_;

@@ -40,7 +40,7 @@ std::vector<char> copy_of(const axlf* image) {
   return {bytes, bytes + image->m_header.m_length};
 }
 
-// The tags of a text in XML that the platform's compiler has written, one after the other.
+// The tags of an XML text by the platform's compiler, one after the other.
 class tag_reader {
  public:
   explicit tag_reader(std::string_view text) : text_(text) {}
@@ -58,7 +58,7 @@ class tag_reader {
     return tag_.substr(0, name.size()) == name && tag_.size() > name.size() &&
            tag_[name.size()] == ' ';
   }
-  // "" where the tag has no such attribute.
+  // "" if the tag has no such attribute.
   std::string attribute(const std::string& name) const {
     const std::string key = " " + name + "=\"";
     const size_t begin = tag_.find(key);
@@ -176,8 +176,8 @@ class xclbin_impl {
     finish();
   }
 
-  // The last kernel's tags have been read. Behind its arguments stand the global and the local
-  // size, which are none; one without compute units cannot be run.
+  // Called after the last tag of a kernel. The global and the local size follow its arguments and
+  // are no arguments. A kernel without compute units cannot be run.
   void finish() {
     if (kernels_.empty()) return;
     xclbin::kernel& last = kernels_.back();

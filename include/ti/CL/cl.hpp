@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C++ bindings as they were for OpenCL 1.2, and as TI's programs use them, on top of today's
-// (CL/opencl.hpp): kernels are bound to a queue and sizes, and then called with any arguments.
+// The C++ bindings of OpenCL 1.2, as TI's programs use them, on top of today's (CL/opencl.hpp):
+// kernels are bound to a queue and sizes, and then called with any arguments.
 //
 //   cl::KernelFunctor vadd = cl::Kernel(program, "vadd").bind(queue, NDRange(1024), NDRange(64));
 //   vadd(a, b, c, 42, cl::__local(1024)).wait();

@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-// How many threads there are, and of each the CPU that it is bound to, -1 where it may use several.
+// The number of threads, and for each the CPU that it is bound to, -1 if it may use several.
 void describe_team(int* threads, int* cpu) {
   *threads = omp_get_max_threads();
 #pragma omp parallel
@@ -80,7 +80,7 @@ void abort_in_region(int who) {
   }
 }
 
-// Of each thread: the number of its compute unit, and how often the unit's scratch memory, its
+// For each thread: the number of its compute unit, and how often the unit's scratch memory, its
 // local heap or a block of the shared heap is not the thread's alone.
 void look_at_units(unsigned* core, unsigned* wrong, char* local, int local_bytes) {
 #pragma omp parallel

@@ -13,7 +13,7 @@ uint32_t c_local_core_num(void) {
   return __local_core_num();
 }
 
-// How many cycles a delay of 20000 took; 0 where the clocks differ.
+// How many cycles a delay of 20000 took; 0 if the clocks differ.
 uint32_t c_delay(void) {
   const uint64_t begin = __clock64();
   const uint32_t low = __clock();
@@ -139,7 +139,7 @@ uint32_t c_copies(const char* from, char* to) {
   return wrong;
 }
 
-// On a thread that is on no compute unit.
+// Runs on a thread that is on no compute unit.
 static void* look_around(void* result) {
   uint32_t wrong = 0;
   wrong |= (uint32_t)(__core_num() != UINT32_MAX || __local_core_num() != UINT32_MAX) << 1;

@@ -31,7 +31,7 @@ struct LargePages {
     const size_t bytes = (count * sizeof(T) + kPage - 1) / kPage * kPage;
     void* memory = std::aligned_alloc(kPage, bytes);
     if (memory == nullptr) throw std::bad_alloc();
-    madvise(memory, bytes, MADV_HUGEPAGE);  // small pages will do where there are no large ones
+    madvise(memory, bytes, MADV_HUGEPAGE);  // small pages will do if there are no large ones
     return static_cast<T*>(memory);
   }
   void deallocate(T* memory, size_t) { std::free(memory); }

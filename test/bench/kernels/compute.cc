@@ -68,7 +68,7 @@ Problem nbody() {
       kernel(nbody_source, "nbody", bodies, accelerations, static_cast<cl_int>(count), kSoftening),
       cl::NDRange(count), cl::NDRange(64), product_of({20, count, count}),
       [=] { accelerations.fetch(); },
-      // Where the forces of opposite bodies cancel, the error is no small part of the rest.
+      // If the forces of opposite bodies cancel, the error is a large part of the rest.
       [=] { compare(accelerations, {1e-3, 101, 0.02}, expected); },
       [=] {
         limits::nbody(reinterpret_cast<const limits::Body*>(bodies.data()),

@@ -24,7 +24,7 @@ struct Options {
 // Whether --best was given.
 bool best = false;
 
-// Of --launches.
+// The value of --launches.
 unsigned launches = 1;
 
 // What clBuildProgram gets.
@@ -113,7 +113,7 @@ void print_table_row(const KernelCase& kernel_case, const Times& times) {
               rate(unit, times.amount, times.device), unit.c_str(), times.limit / times.device);
 }
 
-// The last key of a row is what it is about.
+// The last key of a row is its subject.
 void add_rows(nlohmann::ordered_json& rows, const KernelCase& kernel_case, const Times& times) {
   rows.push_back({{"name", kernel_case.name},
                   {"real_time", times.device * 1e3},
@@ -130,7 +130,7 @@ std::string explain(const std::exception& error) {
   return opencl != nullptr ? examples::describe(*opencl) : error.what();
 }
 
-// Measures and prints; false where a kernel failed.
+// Measures and prints; false if a kernel failed.
 bool measure(const std::vector<KernelCase>& cases, bool json) {
   const auto threads = session().device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
   limits::set_threads(threads);

@@ -71,7 +71,7 @@ Problem sobel() {
     const int vertical = weighted(corner + 2 * width, 1) - weighted(corner, 1);
     return std::min(static_cast<int>(std::hypot(horizontal, vertical)), 255);
   };
-  // The roots by hand are approximate, which shows where they are whole numbers.
+  // The roots by hand are approximate, which shows if they are whole numbers.
   return {kernel(sobel_source, "sobel", in, out, static_cast<cl_int>(width),
                  static_cast<cl_int>(height)),
           cl::NDRange(width, height),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that wait for memory. As STREAM does, what is read and what is written counts, and not
+// Kernels that wait for memory. As in STREAM, bytes that are read and written count, but not
 // what a cache reads before it writes.
 #include "copy.cl.h"
 #include "kernel_case.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two processes that use the device in turn: what it costs that the compute unit has been the other
+// Two processes that use the device in turn: the cost if the compute unit has been the other
 // one's. With --users they are two users, and the daemon passes the unit on.
 #include <algorithm>
 #include <stdexcept>

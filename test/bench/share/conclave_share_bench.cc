@@ -47,7 +47,7 @@ std::vector<Figure> all_figures() {
   return figures;
 }
 
-// Measures and prints; false where a figure could not be had.
+// Measures and prints; false if a figure could not be had.
 bool measure(const std::vector<Figure>& figures, Options& options) {
   bool all_right = true;
   nlohmann::ordered_json results = nlohmann::ordered_json::array();

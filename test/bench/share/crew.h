@@ -27,7 +27,7 @@ class Crew {
 
   void go(const std::string& line = "go");
   Sample sample() const;
-  // Lets the workers finish, which checks what they computed. Throws std::runtime_error where one
+  // Lets the workers finish, which checks what they computed. Throws std::runtime_error if one
   // found an error.
   void stop();
 

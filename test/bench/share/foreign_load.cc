@@ -20,7 +20,7 @@ double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
 }
 
-// Of the CPUs that this process may use: how many, and the seconds that they were not idle.
+// The CPUs that this process may use: their number, and the seconds that they were not idle.
 struct CpuTime {
   unsigned count = 0;
   double busy = 0;

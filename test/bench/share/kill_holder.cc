@@ -17,7 +17,7 @@ using namespace conclave::test;
 std::vector<std::string> one_unit(const Setting& setting) {
   std::vector<std::string> environment = setting.environment;
   environment.insert(environment.end(), {"CONCLAVE_COMPUTE_UNITS=1", "CONCLAVE_SCHEDULER=fcfs"});
-  // A segment of its own: the policy is that of whoever made it.
+  // A separate segment: the process that makes it sets the policy.
   for (std::string& entry : environment)
     if (entry.starts_with("CONCLAVE_SEGMENT=")) entry += ".fcfs";
   return environment;

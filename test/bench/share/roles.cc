@@ -80,7 +80,7 @@ void each_period(const Arguments& arguments, const std::function<void()>& work) 
       const int64_t start = now_ns();
       work();
       times << now_ns() - start << ' ';
-      // What took longer than the period leaves out the starts that it missed.
+      // A launch that takes longer than the period skips the starts that it misses.
       next += std::max<int64_t>(1, (now_ns() - next + kPeriod - 1) / kPeriod) * kPeriod;
     }
   }

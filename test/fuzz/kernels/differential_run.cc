@@ -179,7 +179,7 @@ std::string describe_difference(const Buffer& buffer, const Memory& expected, co
 }
 
 // What a child reports to its parent: "at OPTIONS" before each build, "run LAUNCH" before each
-// launch, and "build TEXT" or "difference TEXT" where it failed; "done" at the end.
+// launch, and "build TEXT" or "difference TEXT" if it failed; "done" at the end.
 class Reporter {
  public:
   explicit Reporter(int descriptor) : descriptor_(descriptor) {}

@@ -21,13 +21,12 @@ struct Failure {
 // What all others are compared with: the build without optimisation.
 extern const char* const kReferenceOptions;
 
-// That build code for work-groups of exactly the local size of `launch`; empty where it has smaller
-// groups besides.
+// The options that build code for work-groups of exactly the local size of `launch`; empty if it
+// has smaller groups too.
 std::string specializing_options(const Launch& launch);
 
-// In a process of its own, which may crash or hang; so may the compile server, which is one for
-// each of these processes. Specialised code runs the launches that it is for. `seed` determines the
-// input.
+// Runs in a separate process, which may crash or hang. So may the compile server, of which there is
+// one per process. Specialised code runs the launches that it is for. `seed` determines the input.
 std::optional<Failure> run_all(const Kernel& kernel, const std::vector<std::string>& options,
                                uint32_t seed);
 

@@ -23,7 +23,7 @@ constexpr unsigned kSlots = 4;
 // Work-items have linear ids below this; inputs have more than four times as many elements.
 constexpr unsigned kMaxItems = 512;
 constexpr unsigned kInputLength = 4 * kMaxItems + 64;
-// Of all real numbers in memory and in variables.
+// The bound of all real numbers in memory and in variables.
 constexpr int kBound = 1024;
 
 struct Value {
@@ -65,7 +65,7 @@ class Expressions {
   Value make(Type type, unsigned depth);
   // Real ones bounded, so that they can be stored.
   std::string stored(Type type, unsigned depth);
-  // Of type int or bool.
+  // An expression of type int or bool.
   std::string condition(unsigned depth);
   // An integer in [0, 2^n).
   std::string masked(unsigned power_of_two, unsigned depth);

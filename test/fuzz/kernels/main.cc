@@ -147,7 +147,7 @@ void tell(uint32_t seed, const Kernel& kernel, Failure failure, const Settings& 
   std::fflush(stdout);
 }
 
-// A kernel that was kept and changed by hand. Throws std::runtime_error where there is no such
+// A kernel that was kept and changed by hand. Throws std::runtime_error if there is no such
 // file.
 int run_again(const Settings& settings) {
   std::ifstream file(settings.source);

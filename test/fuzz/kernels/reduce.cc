@@ -29,7 +29,7 @@ class Reducer {
   // A statement is numbered before those within it, so that a range of numbers is a piece of code.
   void reduce() {
     for (unsigned length = smallest_.statements / 2; length > 1; length /= 2) leave_out(length);
-    // Again and again, since what is left out lets more be left out.
+    // Repeats, since leaving something out may allow to leave out more.
     while (leave_out(1)) {
     }
   }

@@ -20,7 +20,7 @@ bool is_name_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
-// Of whole words, not of fields.
+// Counts whole words, not fields.
 size_t count_uses(const std::vector<std::string>& lines, const std::string& name) {
   size_t uses = 0;
   for (const std::string& line : lines)

@@ -74,7 +74,7 @@ const Place& Statements::writable_place() {
   return *random_.pick(places);
 }
 
-// The value of an expression that is bounded, where it is real.
+// The value of an expression, bounded if it is real.
 std::string Statements::assign(const Place& place, const std::string& text, Type type) {
   std::string converted = expressions_.convert(text, type, place.type);
   if (place.type.real() && !type.real())
@@ -161,7 +161,7 @@ std::string Statements::private_pointer() {
   return in_braces(text);
 }
 
-// Where pointers have no address space of their own: to an input or to a private array.
+// For pointers without an address space of their own: to an input or to a private array.
 std::string Statements::generic_pointer() {
   std::vector<std::pair<Place, Place>> pairs;
   for (const Place& input : inputs)
@@ -298,7 +298,7 @@ std::string Statements::switch_cases(const Flow& flow) {
   return "switch (" + chosen + ") " + in_braces(text);
 }
 
-// Of the work-items of the group: l is the own index, and n_l their number.
+// About the work-items of the group: l is the own index, and n_l their number.
 std::string Statements::local_index() {
   static const std::vector<std::string> kForms = {"n_l - 1 - l", "(l ^ 1) < n_l ? (l ^ 1) : l",
                                                   "(uint)m % n_l", "l", "0"};

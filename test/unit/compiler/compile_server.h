@@ -19,7 +19,7 @@ class CompileServer {
   CompileServer& operator=(const CompileServer&) = delete;
   ~CompileServer();
 
-  // Throws std::runtime_error where the server gives no answer.
+  // Throws std::runtime_error if the server gives no answer.
   protocol::Response send(const protocol::Request& request);
 
   // Passes a connection to the server and returns the other end.

@@ -61,7 +61,7 @@ Range range2(uint64_t global_x, uint64_t global_y, uint64_t local_x, uint64_t lo
 
 class CompiledProgram {
  public:
-  // Throws std::runtime_error with the build log where the build fails.
+  // Throws std::runtime_error with the build log if the build fails.
   explicit CompiledProgram(const std::string& source, const std::string& options = "");
   explicit CompiledProgram(const protocol::Request& request);
   CompiledProgram(const CompiledProgram&) = delete;

@@ -367,7 +367,7 @@ TEST(Image, TakesSamplersAsArguments) {
     }
 }
 
-// Of 2-D images every literal, of the others the same code is known from arguments.
+// Every literal for 2-D images; arguments have tested the same code for the others.
 TEST(Image, TakesSamplerLiterals) {
   for (const Sampler& sampler : all_samplers()) {
     CompiledProgram program(sample_source(kKinds[2], "own", sampler.text), kOptions[0]);

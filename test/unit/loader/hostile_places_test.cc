@@ -75,7 +75,7 @@ TEST(HostilePlaces, NoCodeIsPutIntoARefusedCache) {
   });
 }
 
-// Whoever can write the directory could have put another file under the name by now.
+// A writer of the directory could have put another file under the name by now.
 TEST(HostilePlaces, CodeIsLoadedFromTheFileThatWasWritten) {
   const test::TemporaryDirectory temporary;
   ASSERT_EQ(chmod(temporary.path().c_str(), 0777), 0);

@@ -21,7 +21,7 @@ constexpr char kNoChecks[] =
     "\"checked\": false, \"check_granule\": 0, \"check_local_granule\": 0, "
     "\"check_races\": false,\n     \"check_uses\": \"\"";
 
-// The text with which a binary is refused; "" where it is taken.
+// The text with which a binary is refused; "" if it is taken.
 std::string refusal(std::string bytes) {
   try {
     ProgramImage::parse(std::move(bytes));

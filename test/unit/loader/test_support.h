@@ -41,7 +41,7 @@ void write_text(const std::string& path, std::string_view content);
 std::string read_text(const std::string& path);
 
 // Runs `body` in a forked child, so that it can have an environment, a configuration and compile
-// servers of its own, or die. Returns its exit status, 0 where no check failed in it, or 1000 + the
+// servers of its own, or die. Returns its exit status, 0 if no check failed in it, or 1000 + the
 // signal that ended it.
 int in_child(const std::function<void()>& body);
 

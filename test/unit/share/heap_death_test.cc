@@ -14,7 +14,7 @@ namespace {
 
 constexpr HeapId kDdr1 = HeapId::kDdr1;
 
-// Runs `body` in a child that dies before its n-th access to the segment; false where it ended
+// Runs `body` in a child that dies before its n-th access to the segment; false if it ended
 // before.
 bool dies_at(int n, const std::function<void()>& body) {
   const int status = wait_for(start_interrupted_child(SIGKILL, {n}, body));

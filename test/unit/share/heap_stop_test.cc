@@ -133,7 +133,7 @@ TEST_P(HeapStopTest, AtManyAccesses) {
   }
 }
 
-// Whoever takes the lock over is stopped as well, and they go on in either order.
+// The process that takes the lock over is stopped too, and they go on in either order.
 TEST_P(HeapStopTest, OneAfterTheOther) {
   std::mt19937 random(11);
   for (int round = 0; round < 60; ++round) {

@@ -83,7 +83,7 @@ TEST_F(HeapTest, NeighboursMergeInEveryOrder) {
 TEST_F(HeapTest, OnlyTheOwnerFreesAndOnlyOnce) {
   const auto block = allocate(128, 1);
   heap_.free(block, owner(2));
-  heap_.free(block, Owner(1, 2));  // whoever has the entry of the process table next
+  heap_.free(block, Owner(1, 2));  // the next user of the entry in the process table
   EXPECT_EQ((1u << 20) - 128, available());
   heap_.free(block, owner(1));
   EXPECT_EQ(1u << 20, available());
@@ -162,7 +162,7 @@ TEST_F(HeapTest, AFullTableNamesTheRemedy) {
   EXPECT_EQ(0u, available());
 }
 
-// Whoever may write the segment may write its sizes, too.
+// A writer of the segment may write its sizes too.
 TEST_F(HeapTest, SizesAreReadOnce) {
   TestSegment segment(128);
   const Layout before = segment.layout();
@@ -179,7 +179,7 @@ TEST_F(HeapTest, SizesAreReadOnce) {
   EXPECT_EQ(127, count);
   EXPECT_EQ("", contradiction(before));
 
-  // And whoever reads them later believes them as far as they are mapped.
+  // A later reader believes them as far as they are mapped.
   const Layout after = Layout::of(before.base, before.bytes());
   EXPECT_EQ(0u, after.process_capacity());
   EXPECT_LE(after.bytes(), before.bytes());

@@ -210,7 +210,7 @@ TEST_F(MeetingPlaceTest, DescriptorsOfSomethingElse) {
   close(memory);
 }
 
-// Whoever is stopped over the links keeps others waiting for a while, not for good.
+// A process that is stopped while it changes the links delays others for a while, not for ever.
 TEST_F(MeetingPlaceTest, SomebodyIsStoppedAtTheLinks) {
   const MeetingPlace place("test");
   std::filesystem::create_directories(place.path());
@@ -224,7 +224,7 @@ TEST_F(MeetingPlaceTest, SomebodyIsStoppedAtTheLinks) {
   place.hide();
 }
 
-// Of many that come at once all have the same segment.
+// Many that come at once all have the same segment.
 TEST_F(MeetingPlaceTest, ManyAtOnce) {
   auto* inodes = static_cast<std::atomic<ino_t>*>(
       mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));

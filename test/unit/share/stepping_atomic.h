@@ -9,7 +9,7 @@
 
 namespace conclave::share {
 
-// Called before each access, where it is not null.
+// Called before each access, if it is not null.
 inline void (*step_hook)() = nullptr;
 // The word that the access is to.
 inline const void* step_word = nullptr;

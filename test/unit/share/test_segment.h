@@ -66,7 +66,7 @@ inline Owner owner(uint32_t slot) {
   return Owner(slot, 1);
 }
 
-// Runs `body` in a forked child; its exit status, 128 + signal where one ended it. `body` must end
+// Runs `body` in a forked child; its exit status, 128 + signal if one ended it. `body` must end
 // by itself: an alarm ends it after `seconds`.
 template <class Body>
 pid_t start_child(Body body, unsigned seconds = 60) {
@@ -142,7 +142,7 @@ Error error_of(Call call) {
   return Error(CL_SUCCESS, "");
 }
 
-// The error number of what `call` throws, 0 where it throws nothing.
+// The error number of what `call` throws, 0 if it throws nothing.
 template <class Call>
 int error_number(Call call, std::string* text = nullptr) {
   try {

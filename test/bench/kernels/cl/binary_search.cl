@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where in the sorted table the first element lies that is not less than the key.
+// Finds the first element of the sorted table that is not less than the key.
 __kernel void binary_search(__global const int* table, const int count, __global const int* keys,
                             __global int* places) {
   const size_t i = get_global_id(0);

@@ -52,7 +52,7 @@ inline void stream(float* to, Floats pack) {
 #endif
 }
 
-// Eight, whatever the registers hold: for what is done in squares of 8 x 8.
+// Eight, whatever the registers hold: for work in squares of 8 x 8.
 using Eight = float __attribute__((vector_size(32)));
 
 #ifdef __AVX512F__

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the work-groups of a kernel are divided into sub-groups; compiler/passes/sub_groups.h makes
-// it so.
+// How the work-groups of a kernel are divided into sub-groups; compiler/workgroup/sub_groups.h
+// makes it so.
 #ifndef CONCLAVE_ICD_SUB_GROUPS_H_
 #define CONCLAVE_ICD_SUB_GROUPS_H_
 

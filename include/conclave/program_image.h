@@ -23,13 +23,13 @@
 //
 // An executable one with C code, or with kernels that call abort() or exit(), has besides:
 //  - the writable variable kLeaveVariable, void (*)(int status, int exit_code), through which the
-//    code ends the kernel that runs on the calling thread (compiler/native/leave_kernel.c). The
-//    loader sets it;
-//  - where the C code asks for its compute unit, the writable variable kUnitVariable, const
-//    abi::UnitAccess* (*)(), which tells that of the calling thread (compiler/native/ti_device.c).
+//    code ends the kernel that runs on the calling thread (compiler/native/support/leave_kernel.c).
 //    The loader sets it;
+//  - where the C code asks for its compute unit, the writable variable kUnitVariable, const
+//    abi::UnitAccess* (*)(), which tells that of the calling thread
+//    (compiler/native/support/ti_device.c). The loader sets it;
 //  - where the C code uses OpenMP, DT_NEEDED kOpenMpLibrary and the functions kOpenMp...
-//    (compiler/native/openmp_team.c).
+//    (compiler/native/support/openmp_team.c).
 //
 // The metadata is one JSON object. conclave/metadata.def lists its keys, docs/program-binaries.md
 // shows them as tables.

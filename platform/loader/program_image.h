@@ -88,7 +88,7 @@ class LoadedCode {
   // not known.
   std::string source_line(uintptr_t address) const;
 
-  // What a program has that uses OpenMP (compiler/native/openmp_team.c).
+  // What a program has that uses OpenMP (compiler/native/support/openmp_team.c).
   struct OpenMp {
     void (*set_threads)(int threads, int may_spin) = nullptr;
     void (*for_each)(void (*enter)(void* argument, int thread), void* argument) = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device images (docs/device-images.md): a program binary with named compute units for its kernels.
+// Device images (docs/xclbin.md): a program binary with named compute units for its kernels.
 #ifndef CONCLAVE_COMPILER_BINARY_DEVICE_IMAGE_H_
 #define CONCLAVE_COMPILER_BINARY_DEVICE_IMAGE_H_
 

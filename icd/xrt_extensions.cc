@@ -16,8 +16,8 @@ namespace {
 std::vector<cl_ulong> connections(const Kernel& k) {
   std::vector<cl_ulong> banks;
   for (const ArgumentInfo& argument : k.info().arguments)
-    banks.push_back(argument.kind == ArgumentInfo::Kind::kPointer ||
-                    argument.kind == ArgumentInfo::Kind::kImage);
+    banks.push_back(argument.kind == ArgumentKind::kPointer ||
+                    argument.kind == ArgumentKind::kImage);
   return banks;
 }
 

@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-#include "platform/exec/compute_unit_set.h"
+#include "platform/base/compute_unit_set.h"
 #include "platform/share/graph_area.h"
 #include "platform/share/image_slot.h"
 #include "platform/share/leases.h"

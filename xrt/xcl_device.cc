@@ -317,22 +317,22 @@ void XclDevice::set_arguments(Kernel& kernel, const XclPacket& packet) {
   for (cl_uint i = 0; i < arguments.size(); ++i) {
     const ArgumentInfo& argument = arguments[i];
     switch (argument.kind) {
-      case ArgumentInfo::Kind::kValue: {
+      case ArgumentKind::kValue: {
         std::vector<std::byte> value(RegisterMap::width(argument.size));
         packet.read(map.next(argument.size), value.data(), value.size());
         kernel.set_argument(i, argument.size, value.data());
         break;
       }
-      case ArgumentInfo::Kind::kLocal:
+      case ArgumentKind::kLocal:
         kernel.set_argument(i, packet.word(map.next(sizeof(uint32_t))), nullptr);
         break;
-      case ArgumentInfo::Kind::kPointer: {
+      case ArgumentKind::kPointer: {
         uint64_t address;
         packet.read(map.next(sizeof address), &address, sizeof address);
         set_address(kernel, i, address);
         break;
       }
-      case ArgumentInfo::Kind::kStream:  // connected by the image
+      case ArgumentKind::kStream:  // connected by the image
         map.next(argument.size);
         break;
       default:

@@ -26,15 +26,15 @@ void copy_text(const std::string& text, char (&to)[size]) {
   to[text.copy(to, size - 1)] = '\0';
 }
 
-uint32_t kind_of(ArgumentInfo::Kind kind) {
+uint32_t kind_of(ArgumentKind kind) {
   switch (kind) {
-    case ArgumentInfo::Kind::kValue:
+    case ArgumentKind::kValue:
       return XCL_CONCLAVE_ARGUMENT_VALUE;
-    case ArgumentInfo::Kind::kPointer:
+    case ArgumentKind::kPointer:
       return XCL_CONCLAVE_ARGUMENT_POINTER;
-    case ArgumentInfo::Kind::kLocal:
+    case ArgumentKind::kLocal:
       return XCL_CONCLAVE_ARGUMENT_LOCAL;
-    case ArgumentInfo::Kind::kStream:
+    case ArgumentKind::kStream:
       return XCL_CONCLAVE_ARGUMENT_STREAM;
     default:
       return XCL_CONCLAVE_ARGUMENT_OTHER;

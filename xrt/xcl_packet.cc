@@ -19,7 +19,7 @@ constexpr uint32_t kMostRegisterBytes = 0x10000 - sizeof(uint32_t);
 }  // namespace
 
 uint64_t register_bytes(const ArgumentInfo& argument) {
-  return argument.kind == ArgumentInfo::Kind::kLocal ? sizeof(uint32_t) : argument.size;
+  return argument.kind == ArgumentKind::kLocal ? sizeof(uint32_t) : argument.size;
 }
 
 image::RegisterMap registers_of(const KernelInfo& kernel) {

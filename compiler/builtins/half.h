@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversions of half and float or double, halves being given as their bits. What rounds to nearest is
-// LLVM's, for which CPUs have instructions (compiler/passes/lower_half.h); what rounds otherwise
+// LLVM's, for which CPUs have instructions (compiler/x86/lower_half.h); what rounds otherwise
 // works on bit patterns, without branches, for all widths at once.
 #ifndef CONCLAVE_BUILTINS_HALF_H_
 #define CONCLAVE_BUILTINS_HALF_H_

@@ -2,7 +2,7 @@
 // What all image functions build on.
 //
 // The compiler makes of an image the address of what describes it, abi::Image of
-// conclave/kernel_abi.h, and of a sampler its bits (compiler/passes/lower_images.h). So these
+// conclave/kernel_abi.h, and of a sampler its bits (compiler/workgroup/lower_images.h). So these
 // functions are written for `Image` and uint, under the names that clang gives to functions of
 // images: _Z11read_imagef14ocl_image2d_ro11ocl_samplerDv2_i.
 //

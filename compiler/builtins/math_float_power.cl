@@ -4,7 +4,7 @@
 
 // Whether the CPU has fused multiplication and addition, and registers that hold a table of 8 floats,
 // of which one operation takes one for each lane: a constant once code is for packets, or not
-// (compiler/passes/cpu_questions.h).
+// (compiler/x86/cpu_questions.h).
 bool has_register_tables(void) __asm("conclave.has_register_tables")
     __attribute__((const, nothrow));
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pipe functions of OpenCL C for streams (compiler/passes/lower_streams.h). A packet goes
+// The pipe functions of OpenCL C for streams (compiler/workgroup/lower_streams.h). A packet goes
 // through the stream's buffer here; where that has no room or too little data, the runtime publishes
 // what was done and waits. These functions ask for the compute unit, so they are linked before the
 // compiler forms barrier regions (early.bc).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What sub-group functions are made of: the operations of compiler/vectorizer/lane_operations.h.
+// What sub-group functions are made of: the operations of compiler/vectorizer/analysis/lane_operations.h.
 // Sub-groups have at most 64 work-items.
 #ifndef CONCLAVE_BUILTINS_SUB_GROUP_H_
 #define CONCLAVE_BUILTINS_SUB_GROUP_H_

@@ -6,8 +6,8 @@
 
 #include <string>
 
+#include "compiler/base/region.h"
 #include "compiler/check/region_values.h"
-#include "compiler/passes/region.h"
 
 namespace conclave::compiler {
 

@@ -15,8 +15,8 @@
 #include "compiler/check/close_look.h"
 #include "compiler/check/quick_checks.h"
 #include "compiler/check/segments.h"
-#include "compiler/passes/prepare_module.h"
-#include "compiler/passes/sub_groups.h"
+#include "compiler/workgroup/prepare_module.h"
+#include "compiler/workgroup/sub_groups.h"
 
 namespace conclave::compiler {
 namespace {

@@ -17,8 +17,8 @@
 #ifndef CONCLAVE_COMPILER_CHECK_CHECK_REGIONS_H_
 #define CONCLAVE_COMPILER_CHECK_CHECK_REGIONS_H_
 
-#include "compiler/metadata.h"
-#include "compiler/passes/region.h"
+#include "compiler/base/region.h"
+#include "conclave/metadata.h"
 
 namespace conclave::compiler {
 

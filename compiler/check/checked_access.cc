@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-#include "compiler/passes/address_spaces.h"
-#include "compiler/passes/region.h"
-#include "compiler/passes/work_item_functions.h"
+#include "compiler/base/address_spaces.h"
+#include "compiler/base/region.h"
+#include "compiler/workgroup/work_item_functions.h"
 
 namespace conclave::compiler {
 namespace {

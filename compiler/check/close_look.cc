@@ -3,10 +3,10 @@
 
 #include <cstddef>
 
+#include "compiler/base/address_spaces.h"
+#include "compiler/base/region.h"
 #include "compiler/check/check_regions.h"
 #include "compiler/check/check_sites.h"
-#include "compiler/passes/address_spaces.h"
-#include "compiler/passes/region.h"
 
 namespace conclave::compiler {
 namespace {

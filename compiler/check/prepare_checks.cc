@@ -5,8 +5,8 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
-#include "compiler/builtins_link.h"
 #include "compiler/check/check_private.h"
+#include "compiler/workgroup/builtins_link.h"
 
 namespace conclave::compiler {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstddef>
 
 #include "compiler/check/check_regions.h"
-#include "compiler/vectorizer/lane_masks.h"
+#include "compiler/vectorizer/analysis/lane_masks.h"
 
 namespace conclave::compiler {
 namespace {

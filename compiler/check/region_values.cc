@@ -3,7 +3,7 @@
 
 #include <llvm/IR/Module.h>
 
-#include "compiler/passes/region.h"
+#include "compiler/base/region.h"
 
 namespace conclave::compiler {
 

@@ -12,10 +12,10 @@
 #ifndef CONCLAVE_COMPILER_VECTORIZER_VECTORIZE_REGION_H_
 #define CONCLAVE_COMPILER_VECTORIZER_VECTORIZE_REGION_H_
 
-#include "compiler/codegen.h"
-#include "compiler/passes/region.h"
-#include "compiler/simplifier.h"
-#include "compiler/vectorizer/remarks.h"
+#include "compiler/base/region.h"
+#include "compiler/vectorizer/analysis/remarks.h"
+#include "compiler/workgroup/simplifier.h"
+#include "compiler/x86/target.h"
 
 namespace conclave::compiler {
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/exec/admission.h"
 
+#include "platform/base/compute_unit_set.h"
 #include "platform/exec/chunks.h"
 #include "platform/exec/command.h"
-#include "platform/exec/compute_unit_set.h"
 
 namespace conclave {
 namespace {
 
 // Cuts the command into chunks, and decides how many compute units would help besides the first.
 void cut(Event& event) {
-  Event::Progress& p = event.progress;
+  WorkRecord& p = event.work;
   const uint64_t units = event.compute_units().size();
   const Cut cut(p.total, p.estimate_ns,
                 useful_compute_units(units, p.total, p.estimate_ns, kWorthWakingNs));
@@ -26,7 +26,7 @@ void cut(Event& event) {
 
 void admit(Event& event) {
   event.mark_submitted();
-  Event::Progress& p = event.progress;
+  WorkRecord& p = event.work;
   if (p.planned.load(std::memory_order_acquire)) return;
   if (const Command* command = event.dependency_failed() ? nullptr : event.command()) {
     p.total = command->units();

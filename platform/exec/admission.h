@@ -16,8 +16,8 @@ inline constexpr uint64_t kWorthWakingNs = 20'000;
 // host thread reaches its flush or finish.
 inline constexpr uint64_t kWorthQueuingNs = 200'000;
 
-// Fills in the event's progress from what its command says of itself. Does nothing if that has been
-// done before.
+// Fills in the event's work record from what its command says of itself. Does nothing if that
+// has been done before.
 void admit(Event& event);
 
 }  // namespace conclave

@@ -39,7 +39,7 @@ void Backlog::watch_others() {
 }
 
 ComputeUnitSet allowed_units(const Event& event) {
-  const int32_t gang_unit = event.progress.gang_unit.load();
+  const int32_t gang_unit = event.work.gang_unit.load();
   if (gang_unit < 0) return event.compute_units();
   ComputeUnitSet one;
   one.add(static_cast<uint32_t>(gang_unit));
@@ -47,9 +47,9 @@ ComputeUnitSet allowed_units(const Event& event) {
 }
 
 Backlog::Group& Backlog::group_of(const Event& event) {
-  const Kind kind = !event.progress.needs_lease     ? Kind::kErrand
-                    : event.progress.gang_unit >= 0 ? Kind::kGang
-                                                    : Kind::kKernel;
+  const Kind kind = !event.work.needs_lease     ? Kind::kErrand
+                    : event.work.gang_unit >= 0 ? Kind::kGang
+                                                : Kind::kKernel;
   const ComputeUnitSet units = allowed_units(event);
   for (Group& group : groups_)
     if (group.kind == kind && group.units == units) return group;
@@ -64,7 +64,7 @@ bool Backlog::may_run(const Tenure& tenure, const Group& group) const {
 
 void Backlog::push(Event& event) {
   std::lock_guard lock(mutex_);
-  Event::Progress::Waiting& waiting = event.progress.waiting;
+  WorkRecord::Waiting& waiting = event.work.waiting;
   if (waiting.listed) return;
   start_worker(allowed_units(event));
   Group& group = group_of(event);
@@ -76,7 +76,7 @@ void Backlog::push(Event& event) {
              .ticket = drawn ? units_[0]->leases().draw_ticket() : 0,
              .since_ns = now_ns()};
   event.retain();
-  group.entries.push_back(event);
+  group.entries.push_back(event.work);
   count(group, 1, 0);
   pushes_.fetch_add(1);
   publish();
@@ -113,19 +113,18 @@ Ref<Event> Backlog::pop(Tenure& tenure) {
   if (size_.load() == 0) return nullptr;
   std::lock_guard lock(mutex_);
   while (Group* group = oldest(tenure)) {
-    Event& event = group->entries.front();
-    Event::Progress& progress = event.progress;
-    if (needs_right(*group) && tenure.is_behind(progress.waiting.ticket) && tenure.yield())
-      continue;
+    Event& event = group->entries.front().event;
+    WorkRecord& work = event.work;
+    if (needs_right(*group) && tenure.is_behind(work.waiting.ticket) && tenure.yield()) continue;
     Ref<Event> taken(&event);
-    const bool useful = progress.take_wanted();
-    if (useful && progress.waiting.since_ns) {
+    const bool useful = work.take_wanted();
+    if (useful && work.waiting.since_ns) {
       taken_ns_ = now_ns();
-      share::Share::get().entry().wait_ns.fetch_add(taken_ns_ - progress.waiting.since_ns,
+      share::Share::get().entry().wait_ns.fetch_add(taken_ns_ - work.waiting.since_ns,
                                                     std::memory_order_relaxed);
-      progress.waiting.since_ns = 0;
+      work.waiting.since_ns = 0;
     }
-    if (!useful || progress.wanted.load() <= 0) drop(*group, event);
+    if (!useful || work.wanted.load() <= 0) drop(*group, event);
     publish();
     if (useful) return taken;
   }
@@ -134,8 +133,8 @@ Ref<Event> Backlog::pop(Tenure& tenure) {
 
 // Takes an entry off its group's list. The caller has a reference to the event.
 void Backlog::drop(Group& group, Event& event) {
-  event.progress.waiting.listed = false;
-  group.entries.erase(group.entries.iterator_to(event));
+  event.work.waiting.listed = false;
+  group.entries.erase(group.entries.iterator_to(event.work));
   count(group, 0, 1);
   event.release();
 }
@@ -143,7 +142,7 @@ void Backlog::drop(Group& group, Event& event) {
 void Backlog::remove(Event& event) {
   if (size_.load() == 0) return;
   std::lock_guard lock(mutex_);
-  if (!event.progress.waiting.listed) return;
+  if (!event.work.waiting.listed) return;
   drop(group_of(event), event);
   publish();
 }

@@ -13,8 +13,8 @@
 #include <mutex>
 #include <vector>
 
+#include "platform/base/compute_unit_set.h"
 #include "platform/exec/compute_unit.h"
-#include "platform/exec/compute_unit_set.h"
 #include "platform/exec/tenure.h"
 #include "platform/model/event.h"
 
@@ -28,7 +28,7 @@ class Backlog {
   using Units = std::vector<std::unique_ptr<ComputeUnit>>;
   explicit Backlog(const Units& units) : units_(units) {}
 
-  // Adds a command that wants as many compute units as its progress says, unless it is there
+  // Adds a command that wants as many compute units as its work record says, unless it is there
   // already. Throws Error{CL_OUT_OF_RESOURCES} if none of its compute units has a worker that could
   // take it up, or std::bad_alloc; nothing has changed then.
   void push(Event& event);
@@ -63,15 +63,16 @@ class Backlog {
   enum class Kind { kErrand, kKernel, kGang };
   // Commands that may run on the same compute units. The group holds a reference to each.
   struct Group {
-    using Hook = boost::intrusive::member_hook<Event, Event::ListHook, &Event::waiting_hook>;
+    using Hook =
+        boost::intrusive::member_hook<WorkRecord, WorkRecord::ListHook, &WorkRecord::waiting_hook>;
     using Entries =
-        boost::intrusive::list<Event, Hook, boost::intrusive::constant_time_size<false>>;
+        boost::intrusive::list<WorkRecord, Hook, boost::intrusive::constant_time_size<false>>;
     ComputeUnitSet units;
     Kind kind;
     uint32_t wish = share::kWishes;  // the wish that tells the others of it; kWishes: none
     Entries entries = {};
 
-    Event::Progress::Waiting& first() { return entries.front().progress.waiting; }
+    WorkRecord::Waiting& first() { return entries.front().waiting; }
   };
   // A wish as last published.
   struct Published {

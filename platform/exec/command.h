@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "platform/exec/compute_unit_set.h"
+#include "platform/base/compute_unit_set.h"
 
 namespace conclave {
 

@@ -35,7 +35,7 @@ void Dispatcher::dispatch(const Ref<Event>& event) {
 // last look at the backlog then missed this entry. So this looks again after the push.
 void Dispatcher::add_to_backlog(Event& event) {
   Ref<Event> keep(&event);
-  event.progress.wanted.fetch_add(1);
+  event.work.wanted.fetch_add(1);
   backlog_.push(event);
   if (std::optional<Tenure> tenure = claim(event, false)) post(*tenure, nullptr);
 }
@@ -58,7 +58,7 @@ std::optional<Tenure> Dispatcher::claim(const Event& event, bool prefer_here) {
   const ComputeUnitSet allowed = allowed_units(event);
   const uint32_t preferred = preferred_unit(prefer_here);
   std::optional<Tenure> tenure;
-  if (!units_[0]->arbitrated() || !event.progress.needs_lease) {
+  if (!units_[0]->arbitrated() || !event.work.needs_lease) {
     const int unit = idle_.find(allowed, preferred, [&](uint32_t i) { return idle_.take(i); });
     if (unit >= 0) tenure.emplace(*units_[static_cast<size_t>(unit)]);
     return tenure;
@@ -82,7 +82,7 @@ std::optional<Tenure> Dispatcher::claim(const Event& event, bool prefer_here) {
     return false;
   };
   if (idle_.find(allowed, preferred, with_lease) >= 0) return tenure;
-  if (leases.policy() == share::Policy::kInterleave && event.progress.gang_unit < 0 &&
+  if (leases.policy() == share::Policy::kInterleave && event.work.gang_unit < 0 &&
       idle_.find(allowed, preferred, as_guest) >= 0)
     return tenure;
   return std::nullopt;

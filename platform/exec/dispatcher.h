@@ -15,9 +15,9 @@
 #include <optional>
 #include <vector>
 
+#include "platform/base/compute_unit_set.h"
 #include "platform/exec/backlog.h"
 #include "platform/exec/compute_unit.h"
-#include "platform/exec/compute_unit_set.h"
 #include "platform/exec/tenure.h"
 #include "platform/model/event.h"
 

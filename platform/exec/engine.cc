@@ -33,7 +33,7 @@ thread_local Engine::Seat* Engine::seat_ = nullptr;
 // A compute unit outside the queue's sub-device may complete a command's dependency, but not run
 // the command. A host thread leaves gangs, and commands with large private arrays, to the workers.
 bool Engine::Seat::suits(const Event& event) const {
-  const Event::Progress& p = event.progress;
+  const WorkRecord& p = event.work;
   if (host_thread && (p.gang || p.stack_bytes > kHostStackBytes)) return false;
   return event.compute_units().has(tenure.cu().index());
 }
@@ -53,7 +53,7 @@ Engine::Engine() {
 void Engine::submit(Ref<Event> event) noexcept {
   admit(*event);
   try {
-    if (event->progress.gang)
+    if (event->work.gang)
       gang::begin(dispatcher_, *event);
     else
       dispatcher_.dispatch(event);
@@ -89,7 +89,7 @@ bool Engine::run_here(Event& event) {
 // Asks for a compute unit for the command later; for a gang, the one that joins first.
 void Engine::put_off(Event& event) {
   try {
-    if (event.progress.gang)
+    if (event.work.gang)
       gang::begin(dispatcher_, event);
     else
       dispatcher_.add_to_backlog(event);
@@ -171,7 +171,7 @@ void Engine::sit_down(const Tenure& tenure, ReadyList ready, Ref<Event> first, c
 // Long commands are left to the workers: Linux moves a host thread that computes between CPUs, and
 // then two threads compute on one of them.
 void Engine::help(Event& event) {
-  Event::Progress& p = event.progress;
+  WorkRecord& p = event.work;
   if (seat_ || event.finished() || !p.planned.load(std::memory_order_acquire)) return;
   if (p.gang || p.estimate_ns >= kWorthQueuingNs || p.exhausted()) return;
   if (p.started.load(std::memory_order_relaxed) && p.wanted.load() <= 0) return;
@@ -186,7 +186,7 @@ void Engine::help(Event& event) {
 
 // Looks for a while whether `event` has ended.
 bool Engine::spin_on(const Event& event) {
-  const Event::Progress& p = event.progress;
+  const WorkRecord& p = event.work;
   for (int i = 0; i < kWaitSpins && !event.finished(); ++i) spin_pause();
   const bool about_to_end = !seat_ && p.planned.load(std::memory_order_acquire) &&
                             p.estimate_ns < kWorthQueuingNs && p.started.load();
@@ -217,7 +217,7 @@ void Engine::work(Seat& seat, Ref<Event> event, const Event* until) {
     if (seat.ready.empty()) break;
     Ref<Event> next = seat.ready.pop_front();
     // What could run beside `next`, and is worth it, goes to other compute units.
-    while (!seat.ready.empty() && seat.ready.back().progress.estimate_ns > kWorthWakingNs) {
+    while (!seat.ready.empty() && seat.ready.back().work.estimate_ns > kWorthWakingNs) {
       if (!dispatcher_.send(Ref<Event>(&seat.ready.back()))) break;
       seat.ready.pop_back();
     }
@@ -233,7 +233,7 @@ void Engine::share_ready(ReadyList& ready) {
 }
 
 void Engine::run_one(Seat& seat, Event& event) {
-  Event::Progress& p = event.progress;
+  WorkRecord& p = event.work;
   try {
     if (p.gang_unit >= 0) return gang::join(dispatcher_, seat.tenure, event);
     if (p.gang) return gang::begin(dispatcher_, event);

@@ -23,8 +23,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "platform/base/compute_unit_set.h"
 #include "platform/exec/compute_unit.h"
-#include "platform/exec/compute_unit_set.h"
 #include "platform/exec/dispatcher.h"
 #include "platform/exec/overdue_holders.h"
 #include "platform/exec/ready_list.h"

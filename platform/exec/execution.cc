@@ -24,7 +24,7 @@ namespace {
 // Lets examining programs see what the process runs.
 void show(const Event& event) {
   static std::atomic<const char*> shown{nullptr};  // the name of the kernel that was shown last
-  if (!event.progress.needs_lease) return;
+  if (!event.work.needs_lease) return;
   const char* name = event.command()->name();
   if (shown.exchange(name, std::memory_order_relaxed) != name)
     share::Share::get().entry().kernel.set(name);
@@ -42,7 +42,7 @@ bool want_later(Dispatcher& dispatcher, Event& event) {
 
 // Wakes up to two more compute units for a running command.
 void recruit(Dispatcher& dispatcher, Event& event) {
-  Event::Progress& p = event.progress;
+  WorkRecord& p = event.work;
   if (p.wanted.load(std::memory_order_relaxed) <= 0) return;
   // Beside the work of others a short command is done before a worker is awake.
   if (p.estimate_ns < kWorthQueuingNs && !dispatcher.has_free_unit(event.compute_units())) return;
@@ -61,7 +61,7 @@ void recruit(Dispatcher& dispatcher, Event& event) {
 // A command turns out to be longer than was expected: recruits as many compute units as it is
 // worth.
 void want_more(Dispatcher& dispatcher, Event& event, uint64_t unit_ns) {
-  Event::Progress& p = event.progress;
+  WorkRecord& p = event.work;
   const uint64_t units = event.compute_units().size();
   const uint64_t whole_ns = (CheckedSize(p.total) * unit_ns).saturated();
   const auto places =
@@ -74,7 +74,7 @@ void want_more(Dispatcher& dispatcher, Event& event, uint64_t unit_ns) {
 
 // Takes part in a command of several units.
 void take_part(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
-  Event::Progress& p = event.progress;
+  WorkRecord& p = event.work;
   recruit(dispatcher, event);
   uint64_t done = 0;
   for (ChunkSize chunk(p.chunk, p.most, p.least, p.timed);;) {
@@ -101,7 +101,7 @@ void take_part(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
 }  // namespace
 
 void run(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
-  Event::Progress& p = event.progress;
+  WorkRecord& p = event.work;
   const bool first = !p.started.exchange(true);
   if (first && !start(event)) return;
   if (p.total > 1) return take_part(dispatcher, tenure, event);
@@ -121,7 +121,7 @@ void run(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
 }
 
 void resume(Dispatcher& dispatcher, Event& event, bool at_once) noexcept {
-  event.progress.resumed.store(true);
+  event.work.resumed.store(true);
   try {
     if (!at_once || !dispatcher.send(Ref<Event>(&event))) dispatcher.add_to_backlog(event);
   } catch (const std::exception& error) {
@@ -131,7 +131,7 @@ void resume(Dispatcher& dispatcher, Event& event, bool at_once) noexcept {
 }
 
 bool start(Event& event) {
-  Event::Progress& p = event.progress;
+  WorkRecord& p = event.work;
   if (event.dependency_failed()) {
     event.complete(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
     return false;
@@ -147,7 +147,7 @@ bool start(Event& event) {
 }
 
 uint64_t run_units(Tenure& tenure, Event& event, uint64_t first, uint64_t count, bool timed) {
-  if (event.progress.error.load(std::memory_order_relaxed) != CL_SUCCESS) return 0;
+  if (event.work.error.load(std::memory_order_relaxed) != CL_SUCCESS) return 0;
   Command& command = *event.command();
   ComputeUnit& cu = tenure.cu();
   uint64_t ns = 0;
@@ -161,7 +161,7 @@ uint64_t run_units(Tenure& tenure, Event& event, uint64_t first, uint64_t count,
       command.run(cu, first, count);
     }
     if (cu.arbitrated())
-      charge(tenure, event, timed ? ns : command.estimate_ns() * count / event.progress.total);
+      charge(tenure, event, timed ? ns : command.estimate_ns() * count / event.work.total);
   } catch (const std::exception& error) {
     fail(event, error);
   }
@@ -169,7 +169,7 @@ uint64_t run_units(Tenure& tenure, Event& event, uint64_t first, uint64_t count,
 }
 
 void note_done(Event& event, uint64_t units) {
-  if (units > 0 && event.progress.remaining.fetch_sub(units, std::memory_order_acq_rel) == units)
+  if (units > 0 && event.work.remaining.fetch_sub(units, std::memory_order_acq_rel) == units)
     close(event);
 }
 
@@ -177,17 +177,17 @@ void fail(Event& event, const std::exception& exception) noexcept {
   const auto* error = dynamic_cast<const Error*>(&exception);
   const bool no_memory = dynamic_cast<const std::bad_alloc*>(&exception);
   cl_int none = CL_SUCCESS;
-  event.progress.error.compare_exchange_strong(none, error       ? error->code()
-                                                     : no_memory ? CL_OUT_OF_HOST_MEMORY
-                                                                 : CL_OUT_OF_RESOURCES);
+  event.work.error.compare_exchange_strong(none, error       ? error->code()
+                                                 : no_memory ? CL_OUT_OF_HOST_MEMORY
+                                                             : CL_OUT_OF_RESOURCES);
   const char* text = no_memory ? "no host memory for a command" : exception.what();
-  if (*text == 0 || event.progress.reported.exchange(true)) return;
+  if (*text == 0 || event.work.reported.exchange(true)) return;
   log::error(text);
   event.queue()->report(text);
 }
 
 void abandon(Event& event, const std::exception& error) noexcept {
-  Event::Progress& p = event.progress;
+  WorkRecord& p = event.work;
   fail(event, error);
   if (p.gang) return gang::abandon(event);
   const bool first = !p.started.exchange(true);
@@ -199,13 +199,12 @@ void abandon(Event& event, const std::exception& error) noexcept {
 }
 
 void skip_rest(Event& event) {
-  Event::Progress& p = event.progress;
+  WorkRecord& p = event.work;
   note_done(event, p.total - std::min(p.total, p.next.exchange(p.total)));
 }
 
 void charge(Tenure& tenure, const Event& event, uint64_t ns) {
-  if (tenure.cu().arbitrated() && event.progress.needs_lease)
-    tenure.use(ns, event.queue()->cost(ns));
+  if (tenure.cu().arbitrated() && event.work.needs_lease) tenure.use(ns, event.queue()->cost(ns));
 }
 
 void close(Event& event) {
@@ -218,10 +217,10 @@ void close(Event& event) {
     if (command->needs_lease()) {
       share::ProcessEntry& entry = share::Share::get().entry();
       entry.launches.fetch_add(1, std::memory_order_relaxed);
-      entry.work_groups.fetch_add(event.progress.total, std::memory_order_relaxed);
+      entry.work_groups.fetch_add(event.work.total, std::memory_order_relaxed);
     }
   }
-  event.complete(event.progress.error.load(std::memory_order_relaxed));
+  event.complete(event.work.error.load(std::memory_order_relaxed));
 }
 
 }  // namespace conclave::execution

@@ -13,12 +13,12 @@ namespace conclave::gang {
 namespace {
 
 void set_size(Event& event, int32_t size) {
-  event.progress.gang_size.store(size);
-  futex_wake(event.progress.gang_size);
+  event.work.gang_size.store(size);
+  futex_wake(event.work.gang_size);
 }
 
 void wait_for_size(Event& event, int32_t size) {
-  std::atomic<int32_t>& present = event.progress.gang_size;
+  std::atomic<int32_t>& present = event.work.gang_size;
   for (int32_t seen = present.load(); seen < size; seen = present.load()) futex_wait(present, seen);
 }
 
@@ -31,7 +31,7 @@ void run_team(const Dispatcher& dispatcher, Tenure& tenure, Event& event) {
   const uint64_t start = now_ns();
   try {
     event.command()->run_team(team);
-    event.command()->measured(event.progress.total, now_ns() - start);
+    event.command()->measured(event.work.total, now_ns() - start);
   } catch (const std::exception& error) {
     execution::fail(event, error);
   }
@@ -40,7 +40,7 @@ void run_team(const Dispatcher& dispatcher, Tenure& tenure, Event& event) {
 
 // Called on each compute unit.
 void run_units(Tenure& tenure, Event& event) {
-  Event::Progress& p = event.progress;
+  WorkRecord& p = event.work;
   uint64_t done = 0;
   for (uint64_t unit = p.next.fetch_add(1); unit < p.total; unit = p.next.fetch_add(1), ++done)
     execution::run_units(tenure, event, unit, 1, true);
@@ -50,13 +50,13 @@ void run_units(Tenure& tenure, Event& event) {
 }  // namespace
 
 void begin(Dispatcher& dispatcher, Event& event) {
-  event.progress.wanted.store(0);
-  event.progress.gang_unit = static_cast<int32_t>(event.compute_units().first_from(0));
+  event.work.wanted.store(0);
+  event.work.gang_unit = static_cast<int32_t>(event.compute_units().first_from(0));
   dispatcher.add_to_backlog(event);
 }
 
 void join(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
-  Event::Progress& p = event.progress;
+  WorkRecord& p = event.work;
   const ComputeUnitSet& units = event.compute_units();
   const auto size = static_cast<int32_t>(units.size());
   const int32_t joined = p.gang_size.load() + 1;  // only one joins at a time
@@ -85,7 +85,7 @@ void join(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
 }
 
 void abandon(Event& event) {
-  Event::Progress& p = event.progress;
+  WorkRecord& p = event.work;
   const auto size = static_cast<int32_t>(event.compute_units().size());
   const bool is_open = execution::start(event);
   if (is_open && !p.team) execution::skip_rest(event);

@@ -124,7 +124,7 @@ void NdRange::watch_kind(const Kernel& kernel, const IndexSpace& space) {
   auto format = kind.image_formats.begin();
   const auto& arguments = kernel.arguments();
   for (size_t i = 0; i < arguments.size() && format != kind.image_formats.end(); ++i) {
-    if (code_->info->arguments[i].kind != ArgumentInfo::Kind::kImage) continue;
+    if (code_->info->arguments[i].kind != ArgumentKind::kImage) continue;
     const Memory* memory = Memory::from(arguments[i].memory);
     if (memory && memory->image())
       *format = static_cast<uint8_t>(&memory->image()->format() - kImageFormats.data() + 1);
@@ -166,13 +166,13 @@ void NdRange::add_checks(const Kernel& kernel) {
     CheckedArgument& argument = arguments.emplace_back();
     argument.name = info.name;
     argument.use = code_->info->check_uses[i];
-    if (info.kind == ArgumentInfo::Kind::kLocal) {
+    if (info.kind == ArgumentKind::kLocal) {
       argument.kind = CheckedArgument::Kind::kLocal;
       argument.size = kernel.arguments()[i].local_bytes;
     }
     Memory* memory = Memory::from(kernel.arguments()[i].memory);
     if (!memory) continue;
-    const bool is_image = info.kind == ArgumentInfo::Kind::kImage;
+    const bool is_image = info.kind == ArgumentKind::kImage;
     argument.kind = is_image ? CheckedArgument::Kind::kImage : CheckedArgument::Kind::kMemory;
     const auto begin = reinterpret_cast<uint64_t>(memory->data());
     argument.base = begin;
@@ -411,7 +411,7 @@ FaultScene NdRange::scene_of(const KernelFault& fault, const ComputeUnit& cu,
 std::string NdRange::memory_name(const Memory& memory) {
   const std::string kind = memory.image() ? "the image" : "the buffer";
   for (const ArgumentInfo& argument : code_->info->arguments) {
-    if (argument.kind != ArgumentInfo::Kind::kPointer) continue;
+    if (argument.kind != ArgumentKind::kPointer) continue;
     const std::byte* value = nullptr;
     std::memcpy(&value, arguments() + argument.offset, sizeof value);
     if (value && value >= memory.data() && value < memory.data() + memory.size())

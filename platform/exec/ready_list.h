@@ -24,29 +24,30 @@ class ReadyList {
   }
 
   bool empty() const { return list_.empty(); }
-  Event& front() { return list_.front(); }
-  Event& back() { return list_.back(); }
-  void push_back(Ref<Event> event) noexcept { list_.push_back(*event.detach()); }
+  Event& front() { return list_.front().event; }
+  Event& back() { return list_.back().event; }
+  void push_back(Ref<Event> event) noexcept { list_.push_back(event.detach()->work); }
   Ref<Event> pop_front() noexcept {
-    Event& event = list_.front();
+    Event& event = front();
     list_.pop_front();
     return Ref<Event>::adopt(&event);
   }
   Ref<Event> pop_back() noexcept {
-    Event& event = list_.back();
+    Event& event = back();
     list_.pop_back();
     return Ref<Event>::adopt(&event);
   }
   template <class Function>
   void for_each(Function function) {
-    for (Event& event : list_) function(event);
+    for (WorkRecord& work : list_) function(work.event);
   }
   // Moves all of `other` behind what is here.
   void append(ReadyList& other) noexcept { list_.splice(list_.end(), other.list_); }
 
  private:
-  using Hook = boost::intrusive::member_hook<Event, Event::ListHook, &Event::ready_hook>;
-  boost::intrusive::list<Event, Hook, boost::intrusive::constant_time_size<false>> list_;
+  using Hook =
+      boost::intrusive::member_hook<WorkRecord, WorkRecord::ListHook, &WorkRecord::ready_hook>;
+  boost::intrusive::list<WorkRecord, Hook, boost::intrusive::constant_time_size<false>> list_;
 };
 
 }  // namespace conclave

@@ -203,7 +203,7 @@ std::unique_ptr<LaunchKinds> watch(const ProgramImage& image, const KernelInfo& 
   const bool by_size = !info.joins_groups && !has_size;
   const bool has_images = std::any_of(
       info.arguments.begin(), info.arguments.end(),
-      [](const ArgumentInfo& argument) { return argument.kind == ArgumentInfo::Kind::kImage; });
+      [](const ArgumentInfo& argument) { return argument.kind == ArgumentKind::kImage; });
   if (!by_size && !has_images) return nullptr;
   // Variables of C code exist once; specialised code would have its own.
   if (info.calls_native) return nullptr;

@@ -181,7 +181,7 @@ DiskCache::Entry make_entry(const Request& request, const Response& response,
 // valgrind hides features, and the server does not run in it.
 bool asks_too_much(const Request& request, const ProgramImage& image) {
   std::string why;
-  if (!request.target_cpu.empty() || image.kind() != ProgramImage::Kind::kExecutable ||
+  if (!request.target_cpu.empty() || image.kind() != ProgramKind::kExecutable ||
       image.runs_here(&why))
     return false;
   log::debug("compiling again for " + generic_cpu() + ": " + why);

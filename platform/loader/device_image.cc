@@ -14,33 +14,6 @@ namespace {
   throw Error(CL_INVALID_BINARY, "device image: " + what, EINVAL);
 }
 
-LayoutKernel::Argument for_layout(const ArgumentInfo& argument) {
-  using Kind = LayoutKernel::Argument::Kind;
-  switch (argument.kind) {
-    case ArgumentInfo::Kind::kValue:
-      return {argument.name, Kind::kValue, argument.size};
-    case ArgumentInfo::Kind::kPointer: {
-      const bool is_const = argument.address == CL_KERNEL_ARG_ADDRESS_CONSTANT ||
-                            argument.qualifiers & CL_KERNEL_ARG_TYPE_CONST;
-      return {argument.name, is_const ? Kind::kConstPointer : Kind::kPointer, 0};
-    }
-    case ArgumentInfo::Kind::kStream:
-      return {argument.name,
-              argument.access == CL_KERNEL_ARG_ACCESS_READ_ONLY ? Kind::kReadStream
-                                                                : Kind::kWriteStream,
-              0};
-    default:
-      return {argument.name, Kind::kOther, 0};
-  }
-}
-
-LayoutKernel for_layout(const KernelInfo& kernel) {
-  LayoutKernel result{kernel.name, {}};
-  for (const ArgumentInfo& argument : kernel.arguments)
-    result.arguments.push_back(for_layout(argument));
-  return result;
-}
-
 std::vector<std::string> split(const std::string& list) {
   std::vector<std::string> names(1);
   for (char c : list) {
@@ -61,12 +34,9 @@ std::shared_ptr<const DeviceImage> DeviceImage::parse(std::string bytes) {
     const DeviceImageParts parts = read_device_image(image->bytes_);
     image->uuid_ = parts.uuid;
     image->program_ = ProgramImage::parse(std::string(parts.program));
-    if (image->program_->kind() != ProgramImage::Kind::kExecutable)
+    if (image->program_->kind() != ProgramKind::kExecutable)
       bad("its program is not linked to an executable");
-    std::vector<LayoutKernel> kernels;
-    for (const KernelInfo& kernel : image->program_->kernels())
-      kernels.push_back(for_layout(kernel));
-    image->layout_ = parse_layout(parts.layout, kernels);
+    image->layout_ = parse_layout(parts.layout, for_layout(image->program_->kernels()));
     image->plan_.emplace(image->layout_);
     if (parts.ip_layout != ip_layout_section(image->layout_))
       bad("its section IP_LAYOUT does not fit its layout");

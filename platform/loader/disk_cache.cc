@@ -76,11 +76,11 @@ std::string checksum(const std::string& key, std::string_view body) {
   return hasher.result();
 }
 
-bool is_current(const std::pair<std::string, std::string>& dependency) {
+bool is_current(const Dependency& dependency) {
   std::string why, content;
-  const Descriptor file = open_named_file(dependency.first, why);
+  const Descriptor file = open_named_file(dependency.path, why);
   return file && read_file(file.get(), kMaxDependency, content) &&
-         content_hash(content) == dependency.second;
+         content_hash(content) == dependency.hash;
 }
 
 void touch(int directory, const std::string& name) {
@@ -161,7 +161,7 @@ DiskCache::Finding DiskCache::inspect(const std::string& key) const {
     for (const auto& dependency : found.entry.dependencies) {
       if (is_current(dependency)) continue;
       found.state = State::kOutOfDate;
-      found.why = dependency.first + " has changed";
+      found.why = dependency.path + " has changed";
       break;
     }
     return found;

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "conclave/metadata.h"
 #include "platform/base/descriptor.h"
 
 namespace conclave {
@@ -25,9 +26,8 @@ class DiskCache {
   struct Entry {
     std::string image;
     std::string log;
-    // The files that the image was made from (absolute path, XXH3-128 in hex). The entry counts
-    // only while they have that content.
-    std::vector<std::pair<std::string, std::string>> dependencies;
+    // The files that the image was made from. The entry counts only while they have that content.
+    std::vector<Dependency> dependencies;
   };
 
   // What lies under a key.

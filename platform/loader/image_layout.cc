@@ -24,7 +24,37 @@ Json to_json(const ImageLayout::GraphKernel& kernel) {
   return json;
 }
 
+LayoutKernel::Argument for_layout(const ArgumentInfo& argument) {
+  using Kind = LayoutKernel::Argument::Kind;
+  switch (argument.kind) {
+    case ArgumentKind::kValue:
+      return {argument.name, Kind::kValue, argument.size};
+    case ArgumentKind::kPointer: {
+      const bool is_const = argument.address == CL_KERNEL_ARG_ADDRESS_CONSTANT ||
+                            argument.qualifiers & CL_KERNEL_ARG_TYPE_CONST;
+      return {argument.name, is_const ? Kind::kConstPointer : Kind::kPointer, 0};
+    }
+    case ArgumentKind::kStream:
+      return {argument.name,
+              argument.access == CL_KERNEL_ARG_ACCESS_READ_ONLY ? Kind::kReadStream
+                                                                : Kind::kWriteStream,
+              0};
+    default:
+      return {argument.name, Kind::kOther, 0};
+  }
+}
+
 }  // namespace
+
+std::vector<LayoutKernel> for_layout(const std::vector<KernelInfo>& kernels) {
+  std::vector<LayoutKernel> result;
+  for (const KernelInfo& kernel : kernels) {
+    result.push_back({kernel.name, {}});
+    for (const ArgumentInfo& argument : kernel.arguments)
+      result.back().arguments.push_back(for_layout(argument));
+  }
+  return result;
+}
 
 void ImageLayout::add(const std::string& kernel, uint64_t count) {
   for (uint64_t i = 1; i <= count; ++i)

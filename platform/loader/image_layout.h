@@ -11,7 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "platform/loader/json_tree.h"
+#include "conclave/metadata.h"
+#include "platform/base/json_tree.h"
 
 namespace conclave {
 
@@ -97,6 +98,9 @@ struct ImageLayout {
   void add(const std::string& kernel, uint64_t count);
   std::string to_json() const;
 };
+
+// What layouts have to know of a program's kernels.
+std::vector<LayoutKernel> for_layout(const std::vector<KernelInfo>& kernels);
 
 // Throws JsonError, with the place, for anything but a layout for a program with these kernels.
 ImageLayout parse_layout(std::string_view json, const std::vector<LayoutKernel>& kernels);

@@ -5,7 +5,7 @@
 #include "platform/loader/cpu_features.h"
 #include "platform/loader/dynamic_image.h"
 #include "platform/loader/elf_file.h"
-#include "platform/loader/image_metadata.h"
+#include "platform/loader/metadata.h"
 
 namespace conclave {
 namespace {
@@ -20,9 +20,20 @@ std::string_view find_metadata(const ElfFile& elf) {
   if (notes.size() != 1)
     bad_image("has " + std::to_string(notes.size()) + " notes in section " + image::kNoteSection +
               ", expected 1");
-  if (notes[0].name != image::kNoteName || notes[0].type != image::kNoteType)
+  if (notes[0].name != image::kNoteName)
     bad_image(std::string("the note in section ") + image::kNoteSection + " is not ours");
+  if (notes[0].type != image::kNoteType)
+    bad_image("has metadata of version " + std::to_string(notes[0].type) + ", expected " +
+              std::to_string(image::kNoteType) + ": build the program again");
   return notes[0].descriptor;
+}
+
+ProgramInfo read_metadata(const ElfFile& elf) {
+  try {
+    return parse_metadata(find_metadata(elf));
+  } catch (const MetadataError& error) {
+    bad_image(error.what());
+  }
 }
 
 }  // namespace
@@ -58,29 +69,20 @@ std::shared_ptr<ProgramImage> ProgramImage::parse_one(std::string bytes) {
   std::shared_ptr<ProgramImage> image(new ProgramImage);
   image->bytes_ = std::move(bytes);
   const ElfFile elf(image->bytes_);
-  ImageMetadata metadata = parse_metadata(find_metadata(elf));
-  image->kind_ = metadata.kind;
-  image->abi_ = metadata.abi;
+  image->info_ = read_metadata(elf);
   image->machine_ = elf.header().e_machine;
-  image->options_ = std::move(metadata.options);
-  image->target_cpu_ = std::move(metadata.target_cpu);
-  image->target_features_ = std::move(metadata.target_features);
-  image->dependencies_ = std::move(metadata.dependencies);
-  image->global_bytes_ = metadata.global_bytes;
-  image->kernels_ = std::move(metadata.kernels);
-
   image->has_debug_info_ = elf.find(".debug_line") != nullptr;
 
   const ElfFile::Section* bitcode = elf.find(image::kBitcodeSection);
   if (!bitcode || bitcode->data.empty())
     bad_image(std::string("has no section ") + image::kBitcodeSection);
-  const bool executable = image->kind_ == Kind::kExecutable;
+  const bool executable = image->kind() == ProgramKind::kExecutable;
   if (executable != (elf.header().e_type == ET_DYN))
     bad_image("has ELF type " + std::to_string(elf.header().e_type) +
               ", which does not match the kind in its metadata");
   if (executable && image->machine_ == kHostMachine) {
     const DynamicImage code(elf);
-    for (const KernelInfo& kernel : image->kernels_)
+    for (const KernelInfo& kernel : image->kernels())
       if (!code.defines_function(kernel.symbol))
         bad_image("has no function " + kernel.symbol + " for kernel " + kernel.name);
     image->can_be_left_ = code.defines_pointer(image::kLeaveVariable);
@@ -97,18 +99,16 @@ std::shared_ptr<ProgramImage> ProgramImage::parse_one(std::string bytes) {
 
 bool ProgramImage::runs_here(std::string* why) const {
   const auto reason = [&]() -> std::string {
-    if (kind_ != Kind::kExecutable) return "it is not linked to an executable";
+    if (info_.kind != ProgramKind::kExecutable) return "it is not linked to an executable";
     if (machine_ != kHostMachine)
       return "it has code for ELF machine " + std::to_string(machine_) + ", this one is " +
              std::to_string(kHostMachine);
-    if (abi_ != abi::kAbiVersion)
-      return "it has ABI version " + std::to_string(abi_) + ", expected " +
+    if (info_.abi != abi::kAbiVersion)
+      return "it has ABI version " + std::to_string(info_.abi) + ", expected " +
              std::to_string(abi::kAbiVersion);
-    if (!target_features_)
-      return target_cpu_.empty() ? "" : "it does not tell which CPU features it needs";
-    for (const std::string& feature : *target_features_)
+    for (const std::string& feature : info_.target_features)
       if (!cpu_has_feature(feature))
-        return "it was built for CPU " + target_cpu_ + " and needs feature " + feature +
+        return "it was built for CPU " + info_.target_cpu + " and needs feature " + feature +
                ", which is not known to be here";
     return "";
   }();

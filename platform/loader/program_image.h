@@ -1,87 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program binary in memory: parsed metadata of its kernels (include/conclave/program_image.h has
-// the format), and its code once it has been loaded.
+// A program binary in memory (include/conclave/program_image.h has the format): the metadata of its
+// kernels, and its code once it has been loaded.
 #ifndef CONCLAVE_PLATFORM_LOADER_PROGRAM_IMAGE_H_
 #define CONCLAVE_PLATFORM_LOADER_PROGRAM_IMAGE_H_
 
-#include <CL/cl.h>
-
-#include <array>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "conclave/kernel_abi.h"
+#include "conclave/metadata.h"
 #include "platform/base/descriptor.h"
 #include "platform/loader/kernel_calls.h"
 
 namespace conclave {
 
-// One argument of a kernel, as the OpenCL queries want it. Sizes in bytes.
-struct ArgumentInfo {
-  enum class Kind { kValue, kPointer, kLocal, kImage, kSampler, kStream };
-  std::string name;
-  std::string type_name;
-  Kind kind = Kind::kValue;
-  cl_kernel_arg_address_qualifier address = CL_KERNEL_ARG_ADDRESS_PRIVATE;
-  cl_kernel_arg_access_qualifier access = CL_KERNEL_ARG_ACCESS_NONE;
-  cl_kernel_arg_type_qualifier qualifiers = CL_KERNEL_ARG_TYPE_NONE;
-  size_t size = 0;
-  size_t offset = 0;  // in the argument block
-  size_t alignment = 1;
-};
-
-// One kernel of a program binary. Sizes in bytes.
-struct KernelInfo {
-  std::string name;
-  std::string symbol;
-  std::string attributes;
-  std::array<size_t, 3> required_local_size{};   // zeros: not given
-  std::array<size_t, 3> work_group_size_hint{};  // zeros: not given
-  bool gang = false;                             // all work-groups have to run at the same time
-  bool calls_native = false;                     // C code
-  bool uniform_work_groups = false;    // every global size must be a multiple of the local size
-  size_t required_sub_group_size = 0;  // 0: not given
-  size_t lanes = 1;                    // work-items that run at once: a sub-group
-  bool joins_groups = false;           // the code knows global ids only, no work-groups
-  // Of code with checks (conclave/check_abi.h): the granules of its tags, 0 where it has none, and
-  // what it does to each argument: 'r' reads, 'w' writes, 'b' both, '-' neither; whether races are
-  // to be looked for.
-  size_t check_granule = 0, check_local_granule = 0;
-  std::string check_uses;
-  bool checked = false, check_races = false;
-  size_t dimension = 0;  // in which they are neighbours, where groups allow it
-  size_t local_bytes = 0;
-  size_t spill_bytes = 0;  // of a work-item
-  size_t private_bytes = 0;
-  size_t arguments_bytes = 0;
-  std::vector<ArgumentInfo> arguments;
-};
-
 class ProgramImage {
  public:
-  enum class Kind { kObject, kLibrary, kExecutable };
-
   // Parses a program binary. Throws Error{CL_INVALID_BINARY} naming what is wrong and where; never
   // reads outside `bytes`, whatever they are.
   static std::shared_ptr<const ProgramImage> parse(std::string bytes);
 
-  Kind kind() const { return kind_; }
+  ProgramKind kind() const { return info_.kind; }
   const std::string& bytes() const { return bytes_; }
   // The binary that it comes from: one for several CPUs, or just bytes().
   const std::string& binary() const { return whole_.empty() ? bytes_ : whole_; }
-  const std::string& options() const { return options_; }
-  const std::string& target_cpu() const { return target_cpu_; }
-  const std::vector<KernelInfo>& kernels() const { return kernels_; }
+  const std::string& options() const { return info_.options; }
+  const std::string& target_cpu() const { return info_.target_cpu; }
+  const std::vector<KernelInfo>& kernels() const { return info_.kernels; }
   // Bytes of program-scope variables in the global address space.
-  size_t global_bytes() const { return global_bytes_; }
-  // Files the program was built from: absolute path, XXH3-128 of the content in hex.
-  const std::vector<std::pair<std::string, std::string>>& dependencies() const {
-    return dependencies_;
-  }
+  size_t global_bytes() const { return info_.global_bytes; }
+  // Files the program was built from.
+  const std::vector<Dependency>& dependencies() const { return info_.dependencies; }
   // Whether the code runs here: an executable of this ABI version, for a CPU whose features this
   // machine has. `why` tells the reason when not.
   bool runs_here(std::string* why) const;
@@ -101,24 +53,17 @@ class ProgramImage {
 
   static std::shared_ptr<ProgramImage> parse_one(std::string bytes);
   static std::shared_ptr<ProgramImage> find_better(const ProgramImage& image);
-  size_t feature_count() const { return target_features_ ? target_features_->size() : 0; }
+  size_t feature_count() const { return info_.target_features.size(); }
 
-  Kind kind_ = Kind::kObject;
+  ProgramInfo info_;
   std::string bytes_;
-  std::string whole_;  // empty: bytes_
-  std::string options_;
-  std::string target_cpu_;
-  uint32_t abi_ = 0;
-  size_t global_bytes_ = 0;
+  std::string whole_;     // empty: bytes_
   uint16_t machine_ = 0;  // ELF's name of the instruction set
   bool has_debug_info_ = false;
   bool can_be_left_ = false;
   bool asks_for_unit_ = false;
   bool uses_openmp_ = false;
   std::pair<uint64_t, uint64_t> code_range_;
-  std::optional<std::vector<std::string>> target_features_;
-  std::vector<std::pair<std::string, std::string>> dependencies_;
-  std::vector<KernelInfo> kernels_;
 };
 
 // The code of an executable image, mapped into this process for as long as the object lives.
@@ -143,7 +88,7 @@ class LoadedCode {
   // not known.
   std::string source_line(uintptr_t address) const;
 
-  // What a program has that uses OpenMP (compiler/native/openmp_team.c).
+  // What a program has that uses OpenMP (compiler/native/support/openmp_team.c).
   struct OpenMp {
     void (*set_threads)(int threads, int may_spin) = nullptr;
     void (*for_each)(void (*enter)(void* argument, int thread), void* argument) = nullptr;

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "platform/base/compute_unit_set.h"
 #include "platform/base/object.h"
-#include "platform/exec/compute_unit_set.h"
 #include "platform/share/heap.h"
 
 namespace conclave {

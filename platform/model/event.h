@@ -9,7 +9,6 @@
 
 #include <array>
 #include <atomic>
-#include <boost/intrusive/list_hook.hpp>
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -19,6 +18,7 @@
 
 #include "platform/base/object.h"
 #include "platform/exec/command.h"
+#include "platform/exec/work_record.h"
 
 namespace conclave {
 
@@ -88,57 +88,8 @@ class Event : public Object<Event> {
   bool profiling() const { return profiling_; }
   uint64_t time(Time which) const { return times_[which]; }
 
-  // How the units of the command are handed out; only the engine uses it.
-  struct Progress {
-    std::atomic<uint64_t> next{0};       // first unit that nobody has taken
-    std::atomic<uint64_t> remaining{0};  // units not yet run, and one for the start
-    std::atomic<int32_t> wanted{0};      // further compute units that would help
-    std::atomic<bool> started{false};
-    std::atomic<bool> resumed{false};  // what the command waited for in the middle has happened
-    std::atomic<cl_int> error{CL_SUCCESS};
-    std::atomic<bool> reported{false};  // somebody has been told of the error
-    std::atomic<bool> planned{false};   // what follows is known
-    uint64_t total = 0;
-    uint64_t chunk = 1;  // how many units to take at once, as far as is known, at most and at least
-    uint64_t most = 1;
-    uint64_t least = 1;
-    // Copied from the command, which may be gone for threads that come late.
-    bool needs_lease = false;
-    bool gang = false;
-    bool team = false;  // a gang in which one runs the command, with threads for all
-    bool timed = false;
-    size_t stack_bytes = 0;
-    std::atomic<uint64_t> estimate_ns{0};
-    int32_t places = 0;                 // what `wanted` was at first
-    std::atomic<bool> measured{false};  // whether that has been compared with the time it takes
-    // What the backlog records here under its lock.
-    struct Waiting {
-      bool listed = false;
-      uint64_t order = 0;     // of arrival there
-      uint64_t ticket = 0;    // of arrival among all processes; 0: not drawn, or not needed
-      uint64_t since_ns = 0;  // when it came, for the statistics
-    };
-    Waiting waiting;
-    // For a gang: the compute unit that joins next, -1 before the first; and how many have joined.
-    std::atomic<int32_t> gang_unit{-1};
-    std::atomic<int32_t> gang_size{0};
-
-    bool exhausted() const { return next.load(std::memory_order_relaxed) >= total; }
-    // Takes one of the places; false if none is left, or if there is nothing to do.
-    bool take_wanted() {
-      int32_t places = wanted.load(std::memory_order_relaxed);
-      while (places > 0)
-        if (wanted.compare_exchange_weak(places, places - 1, std::memory_order_acq_rel))
-          return total == 0 || !exhausted();
-      return false;
-    }
-  };
-  Progress progress;
-
-  // The hooks of the lists that it may be on (ready_list.h, backlog.h).
-  using ListHook = boost::intrusive::list_member_hook<
-      boost::intrusive::link_mode<boost::intrusive::normal_link>>;
-  ListHook ready_hook, waiting_hook;
+  // What the engine notes of the command (platform/exec/work_record.h).
+  WorkRecord work{*this};
 
  private:
   struct Link {

@@ -47,7 +47,7 @@ GraphKernel::GraphKernel(Graph& graph, const DeviceImage& image,
         arguments.begin());
     Place place{port, arguments[argument].offset, {}, {}};
     const std::vector<std::byte> zeros(port->parameter->bytes);
-    if (arguments[argument].kind == ArgumentInfo::Kind::kValue) {
+    if (arguments[argument].kind == ArgumentKind::kValue) {
       kernel_->set_argument(argument, zeros.size(), zeros.data());
     } else {
       place.memory =

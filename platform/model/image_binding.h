@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "platform/exec/compute_unit_set.h"
+#include "platform/base/compute_unit_set.h"
 #include "platform/loader/device_image.h"
 #include "platform/share/image_client.h"
 

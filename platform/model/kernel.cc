@@ -118,7 +118,7 @@ Kernel::Kernel(Program& program, const std::string& full_name) : program_(&progr
   if (program.device_image()) bind(full_name);
   arguments_.resize(info().arguments.size());
   for (size_t i = 0; i < arguments_.size(); ++i)
-    arguments_[i].set = info().arguments[i].kind == ArgumentInfo::Kind::kStream;
+    arguments_[i].set = info().arguments[i].kind == ArgumentKind::kStream;
   block_.resize(info().arguments_bytes);
   program_->attach_kernel();
 }
@@ -191,17 +191,17 @@ void Kernel::set_argument(cl_uint index, size_t size, const void* value) {
   Argument& state = arguments_[index];
   std::byte* slot = block_.data() + argument.offset;
   switch (argument.kind) {
-    case ArgumentInfo::Kind::kValue:
+    case ArgumentKind::kValue:
       if (size != argument.size) bad_size(argument, size, argument.size);
       require(value != nullptr, CL_INVALID_ARG_VALUE, "no value for an argument by value");
       std::memcpy(slot, value, size);
       break;
-    case ArgumentInfo::Kind::kLocal:
+    case ArgumentKind::kLocal:
       require(value == nullptr, CL_INVALID_ARG_VALUE, "a local-memory argument has only a size");
       require(size != 0, CL_INVALID_ARG_SIZE, "a local-memory argument of 0 bytes");
       state.local_bytes = size;
       break;
-    case ArgumentInfo::Kind::kPointer: {
+    case ArgumentKind::kPointer: {
       auto handle = handle_argument<cl_mem>(argument, size, value);
       Memory* memory = Memory::from(handle);
       if (handle && (!memory || memory->image() || &memory->context() != &program_->context()))
@@ -211,7 +211,7 @@ void Kernel::set_argument(cl_uint index, size_t size, const void* value) {
       state.memory = handle;
       break;
     }
-    case ArgumentInfo::Kind::kImage: {
+    case ArgumentKind::kImage: {
       auto handle = handle_argument<cl_mem>(argument, size, value);
       Memory* memory = Memory::from(handle);
       if (!memory || !memory->image() || &memory->context() != &program_->context())
@@ -223,9 +223,9 @@ void Kernel::set_argument(cl_uint index, size_t size, const void* value) {
       state.memory = handle;
       break;
     }
-    case ArgumentInfo::Kind::kStream:
+    case ArgumentKind::kStream:
       bad_argument(CL_INVALID_ARG_VALUE, argument, "a stream: the device image connects it");
-    case ArgumentInfo::Kind::kSampler: {
+    case ArgumentKind::kSampler: {
       auto handle = handle_argument<cl_sampler>(argument, size, value);
       Sampler* sampler = Sampler::from(handle);
       if (!sampler || &sampler->context() != &program_->context())

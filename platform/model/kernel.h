@@ -13,8 +13,8 @@
 
 #include "conclave/kernel_abi.h"
 #include "platform/base/checked_size.h"
+#include "platform/base/compute_unit_set.h"
 #include "platform/base/object.h"
-#include "platform/exec/compute_unit_set.h"
 #include "platform/loader/program_image.h"
 #include "platform/model/launch_kinds.h"
 #include "platform/model/memory.h"

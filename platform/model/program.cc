@@ -109,11 +109,11 @@ cl_program_binary_type Program::binary_type(const Device& device) const {
   Build build = build_for(device);
   if (!build.image) return CL_PROGRAM_BINARY_TYPE_NONE;
   switch (build.image->kind()) {
-    case ProgramImage::Kind::kObject:
+    case ProgramKind::kObject:
       return CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
-    case ProgramImage::Kind::kLibrary:
+    case ProgramKind::kLibrary:
       return CL_PROGRAM_BINARY_TYPE_LIBRARY;
-    case ProgramImage::Kind::kExecutable:
+    case ProgramKind::kExecutable:
       return CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
   }
   return CL_PROGRAM_BINARY_TYPE_NONE;
@@ -279,7 +279,7 @@ void Program::run_for(const Job& job, const Ref<Device>& device) {
   std::shared_ptr<const LoadedCode> code;
   std::vector<std::shared_ptr<const KernelCode>> kernels;
   if (has_checks(*image)) check::ShadowMemory::turn_on();
-  if (image->kind() == ProgramImage::Kind::kExecutable) {
+  if (image->kind() == ProgramKind::kExecutable) {
     code = LoadedCode::load(*image, UnitOfThread::get);
     for (const KernelInfo& info : image->kernels())
       kernels.push_back(std::make_shared<KernelCode>(device, image, code, info));

@@ -12,9 +12,8 @@
 namespace conclave {
 
 bool has_streams(const KernelInfo& kernel) {
-  return std::any_of(kernel.arguments.begin(), kernel.arguments.end(), [](const auto& argument) {
-    return argument.kind == ArgumentInfo::Kind::kStream;
-  });
+  return std::any_of(kernel.arguments.begin(), kernel.arguments.end(),
+                     [](const auto& argument) { return argument.kind == ArgumentKind::kStream; });
 }
 
 std::vector<StreamPort> stream_ports(const DeviceImage& image, const std::string& owner,
@@ -25,7 +24,7 @@ std::vector<StreamPort> stream_ports(const DeviceImage& image, const std::string
   std::vector<StreamPort> ports;
   for (size_t i = 0; i < kernel.arguments.size(); ++i) {
     const ArgumentInfo& argument = kernel.arguments[i];
-    if (argument.kind != ArgumentInfo::Kind::kStream) continue;
+    if (argument.kind != ArgumentKind::kStream) continue;
     const bool reads = argument.access == CL_KERNEL_ARG_ACCESS_READ_ONLY;
     const std::string end = owner + "." + argument.name;
     const auto found = std::find_if(streams.begin(), streams.end(), [&](const auto& stream) {

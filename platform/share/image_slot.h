@@ -22,7 +22,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/exec/compute_unit_set.h"
+#include "platform/base/compute_unit_set.h"
 #include "platform/share/layout.h"
 #include "platform/share/other_users.h"
 #include "platform/share/owner.h"

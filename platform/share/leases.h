@@ -24,7 +24,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "platform/exec/compute_unit_set.h"
+#include "platform/base/compute_unit_set.h"
 #include "platform/share/layout.h"
 #include "platform/share/owner.h"
 #include "platform/share/tries.h"

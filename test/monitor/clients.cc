@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/exec/compute_unit_set.h"
+#include "platform/base/compute_unit_set.h"
 #include "platform/share/share.h"
 
 namespace conclave::test {

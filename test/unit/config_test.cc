@@ -204,6 +204,7 @@ TEST_F(ConfigTest, WrongValuesAreErrors) {
       {"\"compute-units\": -1", "\"-1\""},
       {"\"compute-units\": 2.5", "is neither a string nor an integer"},
       {"\"compute-units\": [1]", "value [1] is neither"},
+      {"\"compute-units\": {\"a\": [1,],}", "value {\"a\": [1,],} is neither"},
       {"\"compute-unit-list\": \"0,4\"",
        "there is no compute unit \"4\"; allowed are integers from 0 to 3"},
       {"\"compute-unit-list\": \"0-3\"", "\"0-3\""},
@@ -393,6 +394,9 @@ TEST_F(ConfigTest, BadFiles) {
                "CONCLAVE_CONFIG: there is no file /no/such/file.json");
   expect_error(read({{"CONCLAVE_CONFIG", "/"}}), "/: cannot be read: Is a directory");
   expect_error(read_text("{\n\"a\": \n\"b"), "line 3: is no valid JSON");
+  expect_error(read_text("{\n\"a\": \n\"b"), "(column 3)");
+  expect_error(read_text("{\"cache\": 1,\n \"cache\": 0}"),
+               "line 2: key \"cache\" is here twice (column 2)");
   expect_error(read_text(""), "is no valid JSON");
   expect_error(read_text("[1]"), "is no JSON object");
   expect_error(read_text(std::string(2 << 20, ' ')), "File too large");

@@ -292,12 +292,12 @@ TEST(Metadata, DescribesKernels) {
   const nlohmann::json& a = k["arguments"];
   ASSERT_EQ(a.size(), 5);
   EXPECT_EQ(a[0]["name"], "x");
-  EXPECT_EQ(a[0]["type"], "float*");
-  EXPECT_EQ(a[0]["qualifiers"], (nlohmann::json{"restrict", "const"}));
+  EXPECT_EQ(a[0]["type_name"], "float*");
+  EXPECT_EQ(a[0]["qualifiers"], (nlohmann::json{"const", "restrict"}));
   EXPECT_EQ(a[1]["address"], "constant");
-  EXPECT_EQ(a[1]["type"], "uint4*");
+  EXPECT_EQ(a[1]["type_name"], "uint4*");
   EXPECT_EQ(a[2]["kind"], "local");
-  EXPECT_EQ(a[3]["type"], "real*");
+  EXPECT_EQ(a[3]["type_name"], "real*");
   EXPECT_EQ(a[3]["qualifiers"], nlohmann::json{"volatile"});
   EXPECT_EQ(a[4]["kind"], "value");
   EXPECT_EQ(a[4]["offset"], 32);

@@ -487,7 +487,7 @@ TEST(Image, DescribesArguments) {
   const auto expect = [&](size_t i, const char* kind, const char* type, const char* access,
                           const char* address, size_t size, size_t offset) {
     EXPECT_EQ(arguments[i]["kind"], kind);
-    EXPECT_EQ(arguments[i]["type"], type);
+    EXPECT_EQ(arguments[i]["type_name"], type);
     EXPECT_EQ(arguments[i]["access"], access);
     EXPECT_EQ(arguments[i]["address"], address);
     EXPECT_EQ(arguments[i]["size"], size);

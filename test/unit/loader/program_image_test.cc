@@ -16,6 +16,11 @@ using test::replaced;
 using test::sample_image;
 using test::sample_metadata;
 
+// What the sample says of the checks of its first kernel.
+constexpr char kNoChecks[] =
+    "\"checked\": false, \"check_granule\": 0, \"check_local_granule\": 0, "
+    "\"check_races\": false,\n     \"check_uses\": \"\"";
+
 // The text with which a binary is refused; "" if it is taken.
 std::string refusal(std::string bytes) {
   try {
@@ -43,7 +48,7 @@ void parse_and_load(std::string bytes) {
 
 TEST(ProgramImage, ReadsAnExecutable) {
   const auto image = ProgramImage::parse(sample_image());
-  EXPECT_EQ(image->kind(), ProgramImage::Kind::kExecutable);
+  EXPECT_EQ(image->kind(), ProgramKind::kExecutable);
   EXPECT_EQ(image->bytes(), sample_image());
   EXPECT_EQ(image->options(), "-cl-std=CL3.0");
   EXPECT_EQ(image->target_cpu(), "x86-64");
@@ -68,10 +73,10 @@ TEST(ProgramImage, ReadsAnExecutable) {
   const ArgumentInfo& out = kernel.arguments[0];
   EXPECT_EQ(out.name, "out");
   EXPECT_EQ(out.type_name, "ulong*");
-  EXPECT_EQ(out.kind, ArgumentInfo::Kind::kPointer);
+  EXPECT_EQ(out.kind, ArgumentKind::kPointer);
   EXPECT_EQ(out.address, cl_uint{CL_KERNEL_ARG_ADDRESS_GLOBAL});
   EXPECT_EQ(out.qualifiers, cl_ulong{CL_KERNEL_ARG_TYPE_RESTRICT});
-  EXPECT_EQ(kernel.arguments[1].kind, ArgumentInfo::Kind::kLocal);
+  EXPECT_EQ(kernel.arguments[1].kind, ArgumentKind::kLocal);
   EXPECT_EQ(kernel.arguments[2].size, 4u);
   EXPECT_EQ(kernel.arguments[2].offset, 16u);
   std::string why = "unset";
@@ -82,25 +87,25 @@ TEST(ProgramImage, ReadsImagesAndSamplers) {
   const auto image = ProgramImage::parse(image_with_metadata(replaced(
       replaced(
           sample_metadata(),
-          "\"float*\", \"kind\": \"local\", \"address\": \"local\", \"access\": \"none\"",
+          "\"float*\", \"kind\": \"local\", \"address\": \"local\",\n        \"access\": \"none\"",
           "\"image2d_t\", \"kind\": \"image\", \"address\": \"global\", \"access\": \"read_only\""),
       "\"int\", \"kind\": \"value\"", "\"sampler_t\", \"kind\": \"sampler\"")));
   const std::vector<ArgumentInfo>& arguments = image->kernels()[0].arguments;
-  EXPECT_EQ(arguments[1].kind, ArgumentInfo::Kind::kImage);
+  EXPECT_EQ(arguments[1].kind, ArgumentKind::kImage);
   EXPECT_EQ(arguments[1].access, cl_uint{CL_KERNEL_ARG_ACCESS_READ_ONLY});
-  EXPECT_EQ(arguments[2].kind, ArgumentInfo::Kind::kSampler);
+  EXPECT_EQ(arguments[2].kind, ArgumentKind::kSampler);
   EXPECT_EQ(arguments[2].size, 4u);
 }
 
 TEST(ProgramImage, ReadsObjectsAndLibraries) {
-  for (const auto& [word, kind] : {std::pair("object", ProgramImage::Kind::kObject),
-                                   std::pair("library", ProgramImage::Kind::kLibrary)}) {
+  for (const auto& [word, kind] :
+       {std::pair("object", ProgramKind::kObject), std::pair("library", ProgramKind::kLibrary)}) {
     const auto image = ProgramImage::parse(object_with_metadata(replaced(
         replaced(sample_metadata(), "executable", word), "\"dependencies\": []",
         R"("dependencies": [{"path": "/a/b.h", "hash": "0123456789abcdef0123456789abcdef"}])")));
     EXPECT_EQ(image->kind(), kind);
     ASSERT_EQ(image->dependencies().size(), 1u);
-    EXPECT_EQ(image->dependencies()[0].first, "/a/b.h");
+    EXPECT_EQ(image->dependencies()[0].path, "/a/b.h");
     std::string why;
     EXPECT_FALSE(image->runs_here(&why));
     EXPECT_EQ(why, "it is not linked to an executable");
@@ -116,10 +121,6 @@ TEST(ProgramImage, RunsOnlyWhereItsFeaturesAre) {
   EXPECT_TRUE(runs(with(R"("target_features": [])")));
   EXPECT_FALSE(runs(with(R"("target_features": ["sse2", "quantum"])"), &why));
   EXPECT_NE(why.find("quantum"), std::string::npos) << why;
-  EXPECT_FALSE(runs(with(R"("other": [])"), &why));
-  EXPECT_NE(why.find("does not tell"), std::string::npos) << why;
-  EXPECT_TRUE(runs(image_with_metadata(
-      replaced(replaced(sample_metadata(), "target_features", "other"), "\"x86-64\"", "\"\""))));
   EXPECT_FALSE(
       runs(image_with_metadata(replaced(sample_metadata(), "\"abi\": 5", "\"abi\": 99")), &why));
   EXPECT_NE(why.find("99"), std::string::npos) << why;
@@ -159,6 +160,7 @@ TEST(ProgramImage, ChecksEveryField) {
       {"\"executable\"", "\"program\"", "kind is \"program\", expected one of executable"},
       {"\"executable\"", "7", "kind is no string"},
       {"\"options\": \"-cl-std=CL3.0\"", "\"options\": \"a\\u0000b\"", "options has a zero byte"},
+      {"\"target_features\"", "\"other\"", "target_features is missing"},
       {"[\"sse2\"]", "[2]", "target_features[0] is no string"},
       {"[\"sse2\"]", "\"sse2\"", "target_features is no list"},
       {"\"dependencies\": []", "\"dependencies\": [{\"path\": \"a.h\", \"hash\": \"\"}]",
@@ -175,6 +177,15 @@ TEST(ProgramImage, ChecksEveryField) {
        "kernels[0].joins_groups is neither true nor false"},
       {"\"uniform_work_groups\": true", "\"uniform_work_groups\": 1",
        "kernels[0].uniform_work_groups is neither true nor false"},
+      {"\"gang\": false,", "", "kernels[0].gang is missing"},
+      {kNoChecks, R"("checked": true, "check_granule": 4, "check_local_granule": 0,
+                     "check_races": true, "check_uses": "r")",
+       "kernels[0].check_uses has not one letter for each argument"},
+      {"\"check_uses\": \"\"", "\"check_uses\": \"r\"", "check_uses is not empty"},
+      {"\"check_granule\": 0", "\"check_granule\": 3", "check_granule is no power of two"},
+      {"\"check_granule\": 0", "\"check_granule\": 16", "check_granule is 16, at most 8"},
+      {"\"dimension\": 1", "\"dimension\": 3", "kernels[0].dimension is 3, at most 2"},
+      {"\"lanes\": 8", "\"lanes\": 0", "kernels[0].lanes is no power of two"},
       {"\"lanes\": 8", "\"lanes\": 12", "kernels[0].lanes is no power of two"},
       {"\"lanes\": 8", "\"lanes\": 8192", "kernels[0].lanes is 8192, at most 4096"},
       {"\"required_sub_group_size\": 8", "\"required_sub_group_size\": -1",
@@ -193,6 +204,8 @@ TEST(ProgramImage, ChecksEveryField) {
       {"\"kind\": \"local\"", "\"kind\": \"lokal\"", "kernels[0].arguments[1].kind is \"lokal\""},
       {"\"address\": \"global\"", "\"address\": \"far\"", "address is \"far\""},
       {"\"access\": \"none\"", "\"access\": \"all\"", "access is \"all\""},
+      {"[\"restrict\"]", "[\"const\", \"pipe\", \"pipe\", \"pipe\", \"pipe\"]",
+       "qualifiers has 5 entries, at most 4"},
       {"[\"restrict\"]", "[\"rest\"]", "qualifiers[0] is \"rest\""},
   };
   for (const MetadataCase& c : cases) {
@@ -203,6 +216,27 @@ TEST(ProgramImage, ChecksEveryField) {
   EXPECT_EQ(refusal(image_with_metadata(sample_metadata())), "");
   EXPECT_NE(refusal(image_with_metadata(std::string(1 << 20, '['))), "");
   EXPECT_NE(refusal(image_with_metadata("[]")), "");
+}
+
+TEST(ProgramImage, ReadsChecks) {
+  const auto image = ProgramImage::parse(image_with_metadata(
+      replaced(sample_metadata(), kNoChecks, R"("checked": true, "check_granule": 4,
+         "check_local_granule": 8, "check_races": true, "check_uses": "w-r")")));
+  const KernelInfo& kernel = image->kernels()[0];
+  EXPECT_TRUE(kernel.checked);
+  EXPECT_EQ(kernel.check_granule, 4u);
+  EXPECT_EQ(kernel.check_local_granule, 8u);
+  EXPECT_TRUE(kernel.check_races);
+  EXPECT_EQ(kernel.check_uses, "w-r");
+  EXPECT_FALSE(image->kernels()[1].checked);
+}
+
+// Metadata of another version is not even read.
+TEST(ProgramImage, RefusesOtherVersions) {
+  const std::string old = image_with_metadata("{}", image::kNoteType - 1);
+  EXPECT_EQ(refusal(old), "program binary: has metadata of version " +
+                              std::to_string(image::kNoteType - 1) + ", expected " +
+                              std::to_string(image::kNoteType) + ": build the program again");
 }
 
 TEST(ProgramImage, KindMustMatchTheFile) {

@@ -12,7 +12,6 @@
 #include <stdexcept>
 #include <vector>
 
-#include "conclave/program_image.h"
 #include "platform/loader/elf_file.h"
 
 namespace conclave::test {
@@ -23,10 +22,9 @@ void append(std::string& bytes, const T& value) {
   bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-std::string make_note(std::string_view json) {
+std::string make_note(std::string_view json, uint32_t version = image::kNoteType) {
   std::string note;
-  append(note, Elf64_Nhdr{sizeof image::kNoteName, static_cast<Elf64_Word>(json.size()),
-                          image::kNoteType});
+  append(note, Elf64_Nhdr{sizeof image::kNoteName, static_cast<Elf64_Word>(json.size()), version});
   note.append(image::kNoteName, sizeof image::kNoteName);
   note.resize((note.size() + 3) / 4 * 4);
   note += json;
@@ -58,14 +56,14 @@ std::string sample_metadata() {
   return std::string(read_notes(elf.find(image::kNoteSection)->data, 4).at(0).descriptor);
 }
 
-std::string image_with_metadata(std::string_view json) {
+std::string image_with_metadata(std::string_view json, uint32_t version) {
   std::string bytes = sample_image();
   auto header = read_at<Elf64_Ehdr>(bytes, 0, "header");
   const ElfFile elf(sample_image());
   const Elf64_Off old_note = elf.find(image::kNoteSection)->header.sh_offset;
   std::vector<Elf64_Shdr> sections(header.e_shnum);
   std::memcpy(sections.data(), bytes.data() + header.e_shoff, sections.size() * sizeof(Elf64_Shdr));
-  const std::string note = make_note(json);
+  const std::string note = make_note(json, version);
   for (Elf64_Shdr& section : sections)
     if (section.sh_type == SHT_NOTE && section.sh_offset == old_note) {
       section.sh_offset = bytes.size();

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "conclave/program_image.h"
+
 namespace conclave::test {
 
 // The bytes of the sample program binary.
@@ -16,8 +18,8 @@ const std::string& sample_image();
 std::string sample_image_with_id(uint64_t id);
 // The JSON text in it.
 std::string sample_metadata();
-// The sample with another metadata text.
-std::string image_with_metadata(std::string_view json);
+// The sample with another metadata text, of this version.
+std::string image_with_metadata(std::string_view json, uint32_t version = image::kNoteType);
 // A relocatable file with this metadata.
 std::string object_with_metadata(std::string_view json);
 // `text` with `from`, which must be there, replaced by `to`.

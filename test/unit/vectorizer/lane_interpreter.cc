@@ -7,7 +7,7 @@
 #include <functional>
 #include <map>
 
-#include "compiler/vectorizer/lane_masks.h"
+#include "compiler/vectorizer/analysis/lane_masks.h"
 
 namespace conclave::test {
 namespace {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/vectorizer/uniformity.h"
+#include "compiler/vectorizer/analysis/uniformity.h"
 
 namespace conclave::test {
 

@@ -18,10 +18,10 @@
 
 #include <cstdlib>
 
-#include "compiler/vectorizer/canonicalize.h"
-#include "compiler/vectorizer/linearize.h"
-#include "compiler/vectorizer/uniformity.h"
-#include "compiler/vectorizer/whole_packets.h"
+#include "compiler/vectorizer/analysis/uniformity.h"
+#include "compiler/vectorizer/transform/canonicalize.h"
+#include "compiler/vectorizer/transform/linearize.h"
+#include "compiler/vectorizer/transform/whole_packets.h"
 #include "test/unit/vectorizer/lane_interpreter.h"
 #include "test/unit/vectorizer/random_flow.h"
 

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attributes of functions by which passes tell each other what they have made.
+#ifndef CONCLAVE_COMPILER_BASE_ATTRIBUTES_H_
+#define CONCLAVE_COMPILER_BASE_ATTRIBUTES_H_
+
+namespace conclave::compiler {
+
+// Functions all of whose regions run in packets have this attribute: there is little left in them
+// for LLVM's vectorizers.
+inline constexpr char kInPackets[] = "conclave-in-packets";
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_BASE_ATTRIBUTES_H_

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device images (docs/xclbin.md): a program binary with named compute units for its kernels.
+#ifndef CONCLAVE_COMPILER_BINARY_DEVICE_IMAGE_H_
+#define CONCLAVE_COMPILER_BINARY_DEVICE_IMAGE_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/base/error.h"
+
+namespace conclave::compiler {
+
+// What the command line says about the compute units; none of it: one for each kernel.
+struct LayoutRequest {
+  std::vector<std::pair<std::string, uint64_t>> compute_units;  // kernel, how many
+  std::string file;                                             // path of a layout, and its text
+  std::string text;
+};
+
+// Throws BuildError with "FILE:LINE:COLUMN: error: ..." for a layout that does not fit the program,
+// ImageError where `program` is no program binary.
+std::string make_device_image(const std::string& program, const LayoutRequest& request);
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_BINARY_DEVICE_IMAGE_H_

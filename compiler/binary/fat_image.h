@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Program binaries for several CPUs: one that has the others in a section
+// (conclave/program_image.h).
+#ifndef CONCLAVE_COMPILER_BINARY_FAT_IMAGE_H_
+#define CONCLAVE_COMPILER_BINARY_FAT_IMAGE_H_
+
+#include <string>
+#include <vector>
+
+namespace conclave::compiler {
+
+// Joins executable program binaries of one program, at least one. The one that runs on most CPUs
+// holds the others. Throws ImageError.
+std::string join_images(std::vector<std::string> images);
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_BINARY_FAT_IMAGE_H_

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/codegen/code_size.h"
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/InstrTypes.h>
+
+#include <algorithm>
+
+namespace conclave::compiler {
+namespace {
+
+// Each of these takes LLVM some seconds to tens of seconds; ordinary kernels are far below.
+constexpr size_t kMaxInstructions = 50'000;
+constexpr size_t kMaxBlocks = 2'500;
+constexpr unsigned kMaxLoopDepth = 24;
+constexpr uint64_t kMaxInlined = 200'000;
+
+// Instructions of functions with everything that they call, once for each call.
+class InlinedSize {
+ public:
+  // There is no recursion; more than kMaxInlined is not counted.
+  uint64_t of(const llvm::Function& function) {
+    if (function.isDeclaration()) return 0;
+    if (auto known = known_.find(&function); known != known_.end()) return known->second;
+    uint64_t size = function.getInstructionCount();
+    for (const llvm::Instruction& instruction : llvm::instructions(function))
+      if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
+        if (const llvm::Function* callee = call->getCalledFunction())
+          size = std::min(size + of(*callee), kMaxInlined + 1);
+    return known_[&function] = size;
+  }
+
+ private:
+  llvm::DenseMap<const llvm::Function*, uint64_t> known_;
+};
+
+unsigned loop_depth(llvm::Function& function) {
+  llvm::DominatorTree dominators(function);
+  llvm::LoopInfo loops(dominators);
+  unsigned depth = 0;
+  for (const llvm::Loop* loop : loops.getLoopsInPreorder())
+    depth = std::max(depth, loop->getLoopDepth());
+  return depth;
+}
+
+bool is_huge(llvm::Function& function) {
+  return function.size() > kMaxBlocks || function.getInstructionCount() > kMaxInstructions ||
+         loop_depth(function) > kMaxLoopDepth;
+}
+
+}  // namespace
+
+bool is_huge(llvm::Module& module) {
+  return inlined_size(module) > kMaxInlined || llvm::any_of(module, [](llvm::Function& function) {
+           return !function.isDeclaration() && is_huge(function);
+         });
+}
+
+uint64_t inlined_size(llvm::Module& module) {
+  InlinedSize sizes;
+  uint64_t largest = 0;
+  for (const llvm::Function& function : module) largest = std::max(largest, sizes.of(function));
+  return largest;
+}
+
+}  // namespace conclave::compiler

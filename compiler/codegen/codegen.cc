@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/codegen/codegen.h"
+
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include "compiler/base/analyses.h"
+#include "compiler/base/error.h"
+#include "compiler/codegen/code_size.h"
+#include "compiler/x86/bit_counts.h"
+#include "compiler/x86/byte_masks.h"
+#include "compiler/x86/lane_addresses.h"
+#include "compiler/x86/lower_half.h"
+#include "compiler/x86/wide_masks.h"
+
+namespace conclave::compiler {
+namespace {
+
+// Instructions that the optimiser sees to in some seconds where everything is inlined.
+constexpr uint64_t kMaxForMostEffort = 20'000;
+
+}  // namespace
+
+llvm::CodeGenOptLevel optimize_for_cpu(llvm::Module& module, const Target& target, Effort effort) {
+  llvm::PassBuilder builder(&target.machine());
+  Analyses analyses;
+  analyses.add_all(builder);
+  auto run = [&](llvm::ModulePassManager passes) { passes.run(module, analyses.module); };
+  if (effort == Effort::kNone) {
+    run(builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0));
+    return llvm::CodeGenOptLevel::None;
+  }
+  run(make_joining_passes());
+  if (is_huge(module)) {
+    run(make_quick_pipeline());
+    return llvm::CodeGenOptLevel::None;
+  }
+  if (effort == Effort::kMost && inlined_size(module) > kMaxForMostEffort) effort = Effort::kUsual;
+  run(make_cpu_pipeline(effort));
+  return llvm::CodeGenOptLevel::Default;
+}
+
+std::string generate_code(llvm::Module& module, const Target& target, llvm::CodeGenOptLevel level,
+                          llvm::CodeGenFileType type) {
+  lower_half(module, target.has("+f16c"));
+  const bool has_mask_registers = target.has("+avx512f");
+  for (llvm::Function& function : module)
+    has_mask_registers ? widen_byte_masks(function) : widen_lane_masks(function);
+  if (target.has("+avx2") && !has_mask_registers)
+    for (llvm::Function& function : module)
+      if (!function.isDeclaration()) count_bits_by_table(function);
+  for (llvm::Function& function : module)
+    split_gathers(function, target.machine().getTargetTransformInfo(function));
+  llvm::SmallString<0> code;
+  llvm::raw_svector_ostream stream(code);
+  llvm::legacy::PassManager passes;
+  std::unique_ptr<llvm::TargetMachine> other;
+  if (level != target.machine().getOptLevel()) other = target.make_machine(level);
+  llvm::TargetMachine& machine = other ? *other : target.machine();
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
+    throw BuildError("the code generator cannot write this kind of file");
+  passes.run(module);
+  return std::string(code);
+}
+
+}  // namespace conclave::compiler

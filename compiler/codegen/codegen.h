@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// LLVM's optimiser for the target CPU, and object code.
+#ifndef CONCLAVE_COMPILER_CODEGEN_CODEGEN_H_
+#define CONCLAVE_COMPILER_CODEGEN_CODEGEN_H_
+
+#include <llvm/IR/Module.h>
+#include <llvm/Support/CodeGen.h>
+
+#include <string>
+
+#include "compiler/codegen/cpu_pipeline.h"
+#include "compiler/x86/target.h"
+
+namespace conclave::compiler {
+
+// LLVM's whole optimiser with its vectorizers, on the CPU's form of the module. Of a module that
+// this would take very long for (code_size.h) it does the least. Returns what suits
+// generate_code().
+llvm::CodeGenOptLevel optimize_for_cpu(llvm::Module& module, const Target& target, Effort effort);
+
+// Object file, or assembly text.
+std::string generate_code(llvm::Module& module, const Target& target, llvm::CodeGenOptLevel level,
+                          llvm::CodeGenFileType type = llvm::CodeGenFileType::ObjectFile);
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_CODEGEN_CODEGEN_H_

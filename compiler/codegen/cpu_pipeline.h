@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// LLVM's optimisation passes for work-group functions.
+#ifndef CONCLAVE_COMPILER_CODEGEN_CPU_PIPELINE_H_
+#define CONCLAVE_COMPILER_CODEGEN_CPU_PIPELINE_H_
+
+#include <llvm/IR/PassManager.h>
+
+namespace conclave::compiler {
+
+// How long the optimiser may take: of code in frequent use, which is made in the background,
+// longer.
+enum class Effort { kNone, kUsual, kMost };
+
+// What LLVM's -O3 does, without what kernels do not profit from and with each pass run fewer times:
+// the front end's code was simplified before regions were formed, builtins when the project was
+// built, and everything is called from one place. Takes three quarters of the time of -O3; kernels
+// were measured equally fast. With kMost larger functions become part of their callers.
+llvm::ModulePassManager make_cpu_pipeline(Effort effort);
+
+// The little that takes time in proportion to the code's size: for programs that LLVM's optimiser
+// would take minutes for.
+llvm::ModulePassManager make_quick_pipeline();
+
+// Makes a function of each kernel: its parts are called by nobody else.
+llvm::ModulePassManager make_joining_passes();
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_CODEGEN_CPU_PIPELINE_H_

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/codegen/parallel_codegen.h"
+
+#include <fcntl.h>
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "compiler/base/error.h"
+
+namespace conclave::compiler {
+namespace {
+
+// Below this many instructions in all, forking costs more than it gains.
+constexpr size_t kWorthForking = 400;
+constexpr size_t kMaxProcesses = 8;
+
+using Part = std::vector<llvm::Function*>;
+
+// Instructions of a function and of everything that it calls.
+size_t total_size(llvm::Function& function, llvm::SmallPtrSetImpl<llvm::Function*>& seen) {
+  if (!seen.insert(&function).second) return 0;
+  size_t size = function.getInstructionCount();
+  for (llvm::Instruction& instruction : llvm::instructions(function))
+    if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
+      if (llvm::Function* callee = call->getCalledFunction()) size += total_size(*callee, seen);
+  return size;
+}
+
+// Variables that kernels write must exist once. Those named llvm.* are LLVM's notes.
+bool can_be_split(const llvm::Module& module) {
+  return std::all_of(module.global_begin(), module.global_end(),
+                     [](const llvm::GlobalVariable& variable) {
+                       return variable.isConstant() || variable.getName().starts_with("llvm.");
+                     });
+}
+
+size_t available_cpus() {
+  cpu_set_t cpus;
+  if (sched_getaffinity(0, sizeof cpus, &cpus) != 0) return 1;
+  return static_cast<size_t>(CPU_COUNT(&cpus));
+}
+
+// Deals the functions out so that the parts are about equally large; the largest goes first.
+std::vector<Part> make_parts(llvm::Module& module) {
+  std::vector<std::pair<size_t, llvm::Function*>> functions;
+  size_t all = 0;
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration() || function.hasLocalLinkage()) continue;
+    llvm::SmallPtrSet<llvm::Function*, 16> seen;
+    functions.emplace_back(total_size(function, seen), &function);
+    all += functions.back().first;
+  }
+  std::sort(functions.begin(), functions.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second->getName() < b.second->getName();
+  });
+  bool split = all >= kWorthForking && can_be_split(module);
+  size_t count = split ? std::min({functions.size(), available_cpus(), kMaxProcesses}) : 1;
+  std::vector<Part> parts(std::max<size_t>(count, 1));
+  std::vector<size_t> sizes(parts.size(), 0);
+  for (const auto& [size, function] : functions) {
+    auto lightest = std::min_element(sizes.begin(), sizes.end());
+    *lightest += size;
+    parts[static_cast<size_t>(lightest - sizes.begin())].push_back(function);
+  }
+  return parts;
+}
+
+void keep_only(llvm::Module& module, const Part& part) {
+  llvm::SmallPtrSet<llvm::Function*, 16> kept(part.begin(), part.end());
+  for (llvm::Function& function : llvm::make_early_inc_range(module)) {
+    if (function.isDeclaration() || function.hasLocalLinkage() || kept.contains(&function))
+      continue;
+    function.deleteBody();
+    if (function.use_empty()) function.eraseFromParent();
+  }
+}
+
+void append(std::string& message, const std::string& text) {
+  uint64_t size = text.size();
+  message.append(reinterpret_cast<const char*>(&size), sizeof size);
+  message += text;
+}
+
+// Takes the next text off a message; false where it is cut short.
+bool take(std::string_view& message, std::string& text) {
+  uint64_t size;
+  if (message.size() < sizeof size) return false;
+  std::memcpy(&size, message.data(), sizeof size);
+  message.remove_prefix(sizeof size);
+  if (message.size() < size) return false;
+  text = message.substr(0, size);
+  message.remove_prefix(size);
+  return true;
+}
+
+[[noreturn]] void run_child(int output, llvm::Module& module, const Part& part,
+                            const std::function<PartResult(llvm::Module&)>& work) {
+  // A cancelled build ends with all its processes.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  PartResult result;
+  try {
+    keep_only(module, part);
+    result = work(module);
+  } catch (const std::exception& error) {
+    result.failed = true;
+    result.log += std::string("error: ") + error.what() + "\n";
+  }
+  std::string message(1, result.failed ? '\1' : '\0');
+  append(message, result.log);
+  append(message, result.object);
+  for (std::string_view rest = message; !rest.empty();) {
+    ssize_t written = write(output, rest.data(), rest.size());
+    if (written < 0) _exit(1);
+    rest.remove_prefix(static_cast<size_t>(written));
+  }
+  _exit(0);
+}
+
+// A process that works on one part.
+class Child {
+ public:
+  Child(llvm::Module& module, const Part& part,
+        const std::function<PartResult(llvm::Module&)>& work) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) throw BuildError("cannot make a pipe");
+    pid_ = fork();
+    if (pid_ == 0) run_child(ends[1], module, part, work);
+    close(ends[1]);
+    input_ = ends[0];
+    if (pid_ < 0) {
+      close(input_);
+      throw BuildError("cannot start a process");
+    }
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child() {
+    close(input_);
+    if (!done_) kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
+
+  PartResult result() {
+    std::string message;
+    char buffer[65536];
+    for (;;) {
+      ssize_t got = read(input_, buffer, sizeof buffer);
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) break;
+      message.append(buffer, static_cast<size_t>(got));
+    }
+    done_ = true;
+    PartResult result;
+    std::string_view rest = message;
+    if (rest.empty()) throw BuildError("the compiler crashed while generating code");
+    result.failed = rest.front() != '\0';
+    rest.remove_prefix(1);
+    if (!take(rest, result.log) || !take(rest, result.object))
+      throw BuildError("the compiler crashed while generating code");
+    return result;
+  }
+
+ private:
+  pid_t pid_;
+  int input_;
+  bool done_ = false;
+};
+
+}  // namespace
+
+std::vector<PartResult> generate_in_parts(llvm::Module& module,
+                                          const std::function<PartResult(llvm::Module&)>& work) {
+  std::vector<Part> parts = make_parts(module);
+  std::vector<std::unique_ptr<Child>> children;
+  for (size_t i = 1; i < parts.size(); ++i)
+    children.push_back(std::make_unique<Child>(module, parts[i], work));
+  keep_only(module, parts[0]);
+  std::vector<PartResult> results = {work(module)};
+  for (const auto& child : children) results.push_back(child->result());
+  return results;
+}
+
+}  // namespace conclave::compiler

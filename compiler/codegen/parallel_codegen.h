@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Spreads the work on a program's kernels over the CPUs.
+//
+// Optimising and generating code take most of a build, kernels do not need each other for it, and
+// LLVM cannot work on one module in two threads; but a forked process has a copy of the module for
+// nothing.
+#ifndef CONCLAVE_COMPILER_CODEGEN_PARALLEL_CODEGEN_H_
+#define CONCLAVE_COMPILER_CODEGEN_PARALLEL_CODEGEN_H_
+
+#include <llvm/IR/Module.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace conclave::compiler {
+
+// What one process makes of its part of the module.
+struct PartResult {
+  bool failed = false;
+  std::string log;
+  std::string object;
+};
+
+// Calls `work` with parts of `module`: each has some of the externally visible functions, and all
+// that these need. One part is done by this process (which must have no other threads), the others
+// by children. Throws BuildError where a child crashed.
+std::vector<PartResult> generate_in_parts(llvm::Module& module,
+                                          const std::function<PartResult(llvm::Module&)>& work);
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_CODEGEN_PARALLEL_CODEGEN_H_

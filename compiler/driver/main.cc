@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// clocl: the compiler at the command line, and with --server the one behind clBuildProgram.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "compiler/base/version.h"
+#include "compiler/driver/command_line.h"
+#include "compiler/driver/offline.h"
+#include "compiler/driver/server.h"
+
+namespace conclave::compiler {
+namespace {
+
+int run(const std::vector<std::string>& words) {
+  if (!words.empty() && words[0] == "--server") return serve();
+  for (const std::string& word : words) {
+    const std::string text = word == "-h" || word == "--help" ? kHelp
+                             : word == "--version" ? "clocl: " + compiler_version() + "\n"
+                                                   : "";
+    if (!text.empty()) return std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0;
+  }
+  try {
+    return run_offline(parse_command_line(words));
+  } catch (const UsageError& error) {
+    std::fprintf(stderr, "clocl: error: %s\nclocl: try 'clocl -h'\n", error.what());
+    return 2;
+  }
+}
+
+}  // namespace
+}  // namespace conclave::compiler
+
+int main(int argc, char** argv) {
+  return conclave::compiler::run(std::vector<std::string>(argv + 1, argv + argc));
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/driver/server.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+#include "compiler/driver/compilation.h"
+#include "conclave/compile_protocol.h"
+
+namespace conclave::compiler {
+namespace {
+
+constexpr int kIdleMilliseconds = 60'000;
+constexpr int kBackgroundNice = 10;  // a tenth of the time of those who are not nice
+constexpr int kChildCheckMilliseconds = 1'000;
+// Sources of many megabytes exist (tables in constant memory); more than this is garbage.
+constexpr uint64_t kMaxRequestBytes = uint64_t{1} << 31;
+
+bool read_exactly(int descriptor, void* data, size_t size) {
+  auto* bytes = static_cast<char*>(data);
+  while (size > 0) {
+    ssize_t got = read(descriptor, bytes, size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    bytes += got;
+    size -= static_cast<size_t>(got);
+  }
+  return true;
+}
+
+void write_all(int descriptor, std::string_view data) {
+  while (!data.empty()) {
+    ssize_t sent = send(descriptor, data.data(), data.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) return;  // the requester is gone: nobody is left to tell
+    data.remove_prefix(static_cast<size_t>(sent));
+  }
+}
+
+void write_message(int descriptor, const std::string& body) {
+  uint64_t size = body.size();
+  write_all(descriptor, {reinterpret_cast<const char*>(&size), sizeof size});
+  write_all(descriptor, body);
+}
+
+int requester = -1;  // the connection whose closing ends this process
+
+void exit_if_requester_is_gone(int = 0) {
+  pollfd state = {requester, POLLRDHUP, 0};
+  if (poll(&state, 1, 0) > 0 && (state.revents & (POLLHUP | POLLERR | POLLRDHUP))) _exit(1);
+}
+
+// The kernel sends SIGIO when anything happens at the requester's end. That may be its closing, but
+// also the arrival of a request that was already read: the sender wakes the reader after the data
+// is there to be read. So each signal is a reason to look, not to end.
+void die_with_requester(int descriptor) {
+  requester = descriptor;
+  struct sigaction action = {};
+  action.sa_handler = exit_if_requester_is_gone;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGIO, &action, nullptr);
+  fcntl(descriptor, F_SETOWN, getpid());
+  fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_ASYNC);
+  exit_if_requester_is_gone();  // closed before the line above: no signal comes any more
+}
+
+std::string read_message(int descriptor) {
+  uint64_t size = 0;
+  if (!read_exactly(descriptor, &size, sizeof size)) _exit(1);
+  if (size > kMaxRequestBytes)
+    throw std::runtime_error("compile protocol: request of " + std::to_string(size) + " bytes");
+  std::string body(size, '\0');
+  if (!read_exactly(descriptor, body.data(), size)) _exit(1);
+  return body;
+}
+
+protocol::Response answer(int descriptor) {
+  try {
+    protocol::Request request = protocol::decode_request(read_message(descriptor));
+    die_with_requester(descriptor);
+    // Least among those that compute, but not idle work: on a busy machine it has to end some time.
+    if (request.background) setpriority(PRIO_PROCESS, 0, kBackgroundNice);
+    if (!request.directory.empty() && chdir(request.directory.c_str()) != 0)
+      throw std::runtime_error("the directory '" + request.directory +
+                               "' cannot be entered: " + std::strerror(errno));
+    Extras extras;
+    return process(request, extras);
+  } catch (const std::exception& error) {
+    protocol::Response response;
+    response.log = std::string("error: ") + error.what() + "\n";
+    return response;
+  }
+}
+
+// One request, in a process of its own: it may crash, hang or be killed.
+[[noreturn]] void serve_request(int descriptor) {
+  close(protocol::kControlFd);
+  prctl(PR_SET_NAME, "clocl-build");
+  rlimit no_core = {0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  protocol::Response response = answer(descriptor);
+  write_message(descriptor, protocol::encode(response));
+  _exit(0);
+}
+
+// A message of the control socket. `descriptor` is -1 for one without.
+struct ControlMessage {
+  bool closed = false;
+  int descriptor = -1;
+};
+
+ControlMessage receive_control() {
+  char byte;
+  iovec data = {&byte, 1};
+  // Room for more than one descriptor, so that surplus ones arrive here and can be closed.
+  alignas(cmsghdr) char buffer[CMSG_SPACE(16 * sizeof(int))];
+  msghdr message = {};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = buffer;
+  message.msg_controllen = sizeof buffer;
+  ssize_t got = recvmsg(protocol::kControlFd, &message, MSG_CMSG_CLOEXEC);
+  ControlMessage result;
+  if (got <= 0) {
+    result.closed = !(got < 0 && (errno == EINTR || errno == EAGAIN));
+    return result;
+  }
+  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
+    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+    size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t i = 0; i < count; ++i) {
+      int descriptor;
+      std::memcpy(&descriptor, CMSG_DATA(part) + i * sizeof(int), sizeof descriptor);
+      if (result.descriptor < 0)
+        result.descriptor = descriptor;
+      else
+        close(descriptor);
+    }
+  }
+  return result;
+}
+
+int reap_children() {
+  int reaped = 0;
+  while (waitpid(-1, nullptr, WNOHANG) > 0) ++reaped;
+  return reaped;
+}
+
+}  // namespace
+
+int serve() {
+  if (fcntl(protocol::kControlFd, F_GETFD) < 0) {
+    std::fprintf(stderr, "clocl: error: --server needs a socket as file descriptor %d\n",
+                 protocol::kControlFd);
+    return 2;
+  }
+  // Ctrl-C at the host's terminal is for the host; it ends this process by closing the socket.
+  setpgid(0, 0);
+  signal(SIGPIPE, SIG_IGN);
+  prctl(PR_SET_NAME, "clocl-server");
+  int children = 0;
+  int idle = 0;
+  while (true) {
+    pollfd control = {protocol::kControlFd, POLLIN, 0};
+    int wait = children > 0 ? kChildCheckMilliseconds : kIdleMilliseconds - idle;
+    int ready = poll(&control, 1, wait);
+    children -= reap_children();
+    if (ready < 0 && errno != EINTR) return 1;
+    if (ready == 0) {
+      idle = children > 0 ? 0 : idle + wait;
+      if (idle >= kIdleMilliseconds) return 0;
+    }
+    if (ready <= 0) continue;
+    idle = 0;
+    ControlMessage message = receive_control();
+    if (message.closed) return 0;
+    if (message.descriptor < 0) continue;
+    pid_t child = fork();
+    if (child == 0) serve_request(message.descriptor);
+    if (child > 0) ++children;
+    // Where fork failed, the requester sees the end of file.
+    close(message.descriptor);
+  }
+}
+
+}  // namespace conclave::compiler

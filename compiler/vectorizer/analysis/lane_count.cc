@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/vectorizer/analysis/lane_count.h"
+
+#include <llvm/ADT/StringSet.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "compiler/base/builtin_name.h"
+#include "compiler/vectorizer/analysis/lane_dimension.h"
+#include "compiler/vectorizer/analysis/shapes.h"
+#include "compiler/vectorizer/analysis/uniformity.h"
+
+namespace conclave::compiler {
+namespace {
+
+using llvm::Instruction;
+using llvm::Value;
+
+// Two registers for a value hide what an operation takes longer than one cycle; with more lanes,
+// rows of work-items would be shorter than packets too often.
+constexpr unsigned kRegistersPerValue = 2;
+constexpr unsigned kMinLanes = 4;
+
+// Explicit vectors up to this length, that of a float4, do not change the number of lanes.
+constexpr unsigned kUsualVectorBits = 128;
+
+// What a loop of one chain of operations may keep and consist of, if all of it is to stay in
+// registers with twice the lanes, and the registers for what it keeps.
+struct ChainLimits {
+  unsigned kept, operations, registers;
+};
+// For a CPU with 16 registers, and with the 32 of AVX-512.
+constexpr ChainLimits kChainIn16 = {4, 16, 16};
+constexpr ChainLimits kChainIn32 = {8, 32, 24};
+
+// So many operations at once keep a CPU busy that takes four cycles for one and begins two in each.
+constexpr unsigned kAtOnce = 8;
+
+// Fields of structures are taken from as many registers as a packet's structures fill: from more
+// than these each field takes so many shuffles that fewer lanes are faster. With AVX-512, whose
+// shuffles of two registers read a register of places each; of shorter ones it makes no difference.
+constexpr unsigned kMaxRecordRegisters = 4;
+
+// By how much more lanes than usual are worth it.
+constexpr unsigned kMaxTimes = 4;
+
+// Bits of what an instruction computes with, of half in float; 0 for what has no part in the choice
+// of lanes.
+unsigned computed_bits(const Instruction& instruction) {
+  if (!llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::CallBase>(instruction)) return 0;
+  const llvm::Type* type = instruction.getType()->getScalarType();
+  return type->isFloatingPointTy() ? std::max(32U, type->getScalarSizeInBits()) : 0;
+}
+
+// Builtins that become one operation, or two.
+bool is_brief_builtin(const llvm::CallInst& call) {
+  static const llvm::StringSet<> names = {"fma", "mad", "fmin",  "fmax",  "fabs",
+                                          "min", "max", "mul24", "mad24", "abs"};
+  const llvm::Function* callee = call.getCalledFunction();
+  return callee && names.contains(base_name(callee->getName()));
+}
+
+class Loops {
+ public:
+  Loops(llvm::Function& region, const ChainLimits& limits)
+      : region_(region),
+        limits_(limits),
+        ids_(lane_ids_along(region, 0)),
+        uniformity_(region, ids_),
+        shapes_(region, ids_, no_strides_, kMaxUsualLanes),
+        dominators_(region),
+        loops_(dominators_) {}
+
+  // How many times the usual lanes are to be had for one of operations that wait for each other,
+  // whose values take so many registers each and fit into them several times.
+  unsigned times_of_short_chain(unsigned registers) const {
+    unsigned times = 1;
+    for (const llvm::Loop* loop : loops_.getLoopsInPreorder())
+      if (loop->isInnermost() && is_short_chain(*loop))
+        times = std::max(times, leaves_at_different_times(*loop)
+                                    ? 2
+                                    : llvm::bit_floor(times_of_lasting_chain(*loop, registers)));
+    return std::min(times, kMaxTimes);
+  }
+
+  // One that lanes leave at different times, which computes with long integers.
+  bool has_long_integers() const {
+    return llvm::any_of(loops_.getLoopsInPreorder(), [&](const llvm::Loop* loop) {
+      return loop->isInnermost() && leaves_at_different_times(*loop) &&
+             count(*loop, is_integer_of_64_bits) > count(*loop, is_narrow);
+    });
+  }
+
+  // Bytes of the structures whose fields the region takes and puts back, if it does hardly anything
+  // else; 0 where it does.
+  uint64_t record_bytes() const {
+    uint64_t bytes = 0;
+    unsigned fields = 0, operations = 0;
+    for (const Instruction& instruction : llvm::instructions(region_)) {
+      operations +=
+          llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::CallBase>(instruction);
+      const Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
+      if (!pointer) continue;
+      const uint64_t stride = static_cast<uint64_t>(std::abs(shapes_.stride(pointer).value_or(0)));
+      const llvm::Type* type = llvm::getLoadStoreType(const_cast<Instruction*>(&instruction));
+      if (8 * stride <= type->getPrimitiveSizeInBits()) continue;
+      bytes = std::max(bytes, stride);
+      fields += type->isVectorTy() ? llvm::cast<llvm::FixedVectorType>(type)->getNumElements() : 1;
+    }
+    return operations <= 2 * fields && loops_.empty() ? bytes : 0;
+  }
+
+ private:
+  // Of one that all lanes leave together: as often as it fits and as is of use.
+  unsigned times_of_lasting_chain(const llvm::Loop& loop, unsigned registers) const {
+    const unsigned fit = limits_.registers / (count_kept(loop) * registers);
+    return std::min(fit, std::max(1u, kAtOnce / (count_carried(loop) * registers)));
+  }
+
+  static bool is_integer_of_64_bits(const Instruction& instruction) {
+    return llvm::isa<llvm::BinaryOperator>(instruction) && instruction.getType()->isIntegerTy(64);
+  }
+  static bool is_narrow(const Instruction& instruction) {
+    return llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator>(instruction) &&
+           instruction.getType()->getPrimitiveSizeInBits() <= 32;
+  }
+  static bool is_single_operation(const Instruction& instruction) {
+    if (auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction))
+      return intrinsic->isAssumeLikeIntrinsic() || intrinsic->isCommutative() ||
+             intrinsic->getIntrinsicID() == llvm::Intrinsic::fmuladd ||
+             intrinsic->getIntrinsicID() == llvm::Intrinsic::fma;
+    if (instruction.getType()->isVectorTy() || instruction.getType()->getPrimitiveSizeInBits() > 64)
+      return false;
+    if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) return is_brief_builtin(*call);
+    return !llvm::isa<llvm::CallBase, llvm::StoreInst>(instruction);
+  }
+
+  // Whether lanes have values of their own, which are not at a known distance either.
+  bool varies(const Instruction& instruction) const {
+    return uniformity_.is_divergent(instruction) && shapes_.stride(&instruction).value_or(0) == 0;
+  }
+
+  template <class Kind>
+  unsigned count(const llvm::Loop& loop, Kind kind) const {
+    unsigned number = 0;
+    for (const llvm::BasicBlock* block : loop.blocks())
+      for (const Instruction& instruction : *block)
+        number += kind(instruction) && varies(instruction);
+    return number;
+  }
+
+  bool leaves_at_different_times(const llvm::Loop& loop) const {
+    llvm::SmallVector<llvm::BasicBlock*> ends;
+    loop.getExitingBlocks(ends);
+    return llvm::any_of(
+        ends, [&](const llvm::BasicBlock* end) { return uniformity_.has_divergent_branch(*end); });
+  }
+
+  bool is_short_chain(const llvm::Loop& loop) const {
+    for (const llvm::BasicBlock* block : loop.blocks())
+      if (!llvm::all_of(*block, is_single_operation)) return false;
+    const auto is_any = [](const Instruction&) { return true; };
+    const auto is_long = [](const Instruction& instruction) {
+      return (instruction.getType()->isIntegerTy(64) || instruction.getType()->isDoubleTy()) &&
+             !llvm::isa<llvm::CastInst>(instruction);  // of an index
+    };
+    return count_carried(loop) > 0 && count_kept(loop) <= limits_.kept &&
+           count(loop, is_any) <= limits_.operations && count(loop, is_long) == 0 &&
+           !loads_in_turn(loop);
+  }
+
+  unsigned count_kept(const llvm::Loop& loop) const {
+    return count_carried(loop) + count_invariants(loop);
+  }
+
+  // Vectors that an iteration leaves to the next. Where lanes leave at different times these are
+  // the lanes that are still there, too, and what they take along.
+  unsigned count_carried(const llvm::Loop& loop) const {
+    const bool is_divergent = leaves_at_different_times(loop);
+    unsigned number = is_divergent;
+    for (const llvm::PHINode& phi : loop.getHeader()->phis())
+      number += varies(phi) || (is_divergent && is_used_outside(phi, loop));
+    return number;
+  }
+
+  static bool is_used_outside(const llvm::PHINode& phi, const llvm::Loop& loop) {
+    return llvm::any_of(phi.users(), [&](const llvm::User* user) {
+      return !loop.contains(llvm::cast<Instruction>(user));
+    });
+  }
+
+  unsigned count_invariants(const llvm::Loop& loop) const {
+    llvm::SmallPtrSet<const Value*, 8> values;
+    for (const llvm::BasicBlock* block : loop.blocks())
+      for (const Instruction& instruction : *block)
+        for (const Value* operand : instruction.operands())
+          if (auto* other = llvm::dyn_cast<Instruction>(operand);
+              other && !loop.contains(other) && varies(*other))
+            values.insert(other);
+    return values.size();
+  }
+
+  // Memory is read by all lanes one behind the other: what waits for memory gains nothing.
+  bool loads_in_turn(const llvm::Loop& loop) const {
+    return llvm::any_of(loop.blocks(), [&](const llvm::BasicBlock* block) {
+      return llvm::any_of(*block, [&](const Instruction& instruction) {
+        const Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
+        return pointer && shapes_.stride(pointer).value_or(0) != 0;
+      });
+    });
+  }
+
+  const llvm::Function& region_;
+  const ChainLimits limits_;
+  const LaneStrides no_strides_;
+  const LaneIds ids_;
+  const Uniformity uniformity_;
+  const Shapes shapes_;
+  const llvm::DominatorTree dominators_;
+  const llvm::LoopInfo loops_;
+};
+
+}  // namespace
+
+unsigned choose_lanes(llvm::Function& region, unsigned register_bits, bool has_long_rows) {
+  unsigned doubles = 0, floats = 0, longest = kUsualVectorBits;
+  for (const Instruction& instruction : llvm::instructions(region)) {
+    const unsigned width = computed_bits(instruction);
+    doubles += width == 64;
+    floats += width == 32 || width == 16;
+    if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(instruction.getType()))
+      longest = std::max<unsigned>(longest, vector->getPrimitiveSizeInBits());
+  }
+  const Loops loops(region, register_bits == 512 ? kChainIn32 : kChainIn16);
+  unsigned lanes = kRegistersPerValue * register_bits / 32;
+  if (doubles > floats || loops.has_long_integers()) lanes /= 2;
+  // Longer explicit vectors fill registers by themselves.
+  const auto longest_vectors = static_cast<unsigned>(llvm::divideCeil(longest, kUsualVectorBits));
+  lanes = std::clamp(lanes / std::bit_ceil(longest_vectors), kMinLanes, kMaxUsualLanes);
+  if (const uint64_t record = 8 * loops.record_bytes(); record && register_bits == 512)
+    while (lanes > kMinLanes && lanes * record > kMaxRecordRegisters * register_bits) lanes /= 2;
+  if (!has_long_rows || doubles > floats) return lanes;
+  return lanes * loops.times_of_short_chain(std::max(1u, lanes * 32 / register_bits));
+}
+
+}  // namespace conclave::compiler

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/vectorizer/analysis/lane_dimension.h"
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "compiler/vectorizer/analysis/packet_cost.h"
+
+namespace conclave::compiler {
+namespace {
+
+// Dimension 0 is what groups are made for, and what everybody expects.
+constexpr double kMuchFaster = 1.5;
+
+bool uses_dimension(const Region& region, unsigned dimension) {
+  return !region.function->getArg(kLocalId + dimension)->use_empty();
+}
+
+PacketTimes times_along(const Region& region, unsigned dimension, unsigned lanes, uint64_t row,
+                        const llvm::TargetTransformInfo& target) {
+  if (row != 0) lanes = static_cast<unsigned>(std::min<uint64_t>(lanes, std::bit_ceil(row)));
+  llvm::ValueToValueMapTy map;
+  llvm::Function* copy = llvm::CloneFunction(region.function, map);
+  if (dimension != 0) calculate_linear_ids(*copy);
+  PacketTimes times = times_of(*copy, lane_ids_along(*copy, dimension), lanes, target);
+  copy->eraseFromParent();
+  times.packet = lanes == 1 ? times.scalar : times.packet / lanes;
+  return times;
+}
+
+}  // namespace
+
+LaneIds lane_ids_along(llvm::Function& function, unsigned dimension) {
+  LaneIds ids;
+  ids.consecutive = ids.aligned = {function.getArg(kLocalId + dimension)};
+  if (dimension == 0) ids.consecutive.push_back(function.getArg(kItem));
+  for (unsigned parameter : {kItem + 0u, kLocalId + 0u, kLocalId + 1u, kLocalId + 2u})
+    ids.small.push_back(function.getArg(parameter));
+  for (llvm::Instruction& instruction : llvm::instructions(function))
+    if (is_global_id(instruction)) ids.small.push_back(&instruction);
+  return ids;
+}
+
+void calculate_linear_ids(llvm::Function& function) {
+  if (function.getArg(kItem)->use_empty()) return;
+  llvm::IRBuilder<> builder(&function.getEntryBlock(),
+                            function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  llvm::Value* id = function.getArg(kLocalId + 2);
+  for (unsigned d : {1u, 0u}) {
+    id = builder.CreateMul(id, function.getArg(kLocalSize + d), "", true, true);
+    id = builder.CreateAdd(id, function.getArg(kLocalId + d), "", true, true);
+  }
+  function.getArg(kItem)->replaceAllUsesWith(id);
+}
+
+unsigned choose_dimension(llvm::ArrayRef<Region> regions, llvm::ArrayRef<unsigned> lanes,
+                          const std::array<uint64_t, 3>& sizes,
+                          const llvm::TargetTransformInfo& target) {
+  unsigned best = 0;
+  double least = 0;
+  for (unsigned d = 0; d < 3; ++d) {
+    const auto uses_it = [&](const Region& region) { return uses_dimension(region, d); };
+    if (d != 0 && llvm::none_of(regions, uses_it)) continue;
+    double time = 0;
+    for (const auto& [region, count] : llvm::zip(regions, lanes))
+      time += times_along(region, d, count, sizes[d], target).packet;
+    if (d == 0)
+      least = time / kMuchFaster;
+    else if (time < least)
+      best = d, least = time;
+  }
+  return best;
+}
+
+}  // namespace conclave::compiler

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The dimension in which the work-items of a packet are neighbours.
+//
+//   out[y * width + x] = in[y * width + x];   x = get_global_id(0)    ; dimension 0
+//   out[y * width + x] = in[y * width + x];   x = get_global_id(1)    ; dimension 1: in dimension 0
+//                                                                     ; each lane has its own row
+#ifndef CONCLAVE_COMPILER_VECTORIZER_ANALYSIS_LANE_DIMENSION_H_
+#define CONCLAVE_COMPILER_VECTORIZER_ANALYSIS_LANE_DIMENSION_H_
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
+
+#include <array>
+
+#include "compiler/base/region.h"
+#include "compiler/vectorizer/analysis/lane_ids.h"
+
+namespace conclave::compiler {
+
+// Which of a region function's values differ from lane to lane in packets along a dimension.
+LaneIds lane_ids_along(llvm::Function& function, unsigned dimension);
+
+// Lets a region function that lanes in another dimension than 0 are to run calculate linear ids,
+// which do not count up from lane to lane there.
+void calculate_linear_ids(llvm::Function& function);
+
+// Where packets of regions are fastest by an estimate; 0 if that is hardly so. `sizes` are those of
+// a work-group, 0 where they are not known.
+unsigned choose_dimension(llvm::ArrayRef<Region> regions, llvm::ArrayRef<unsigned> lanes,
+                          const std::array<uint64_t, 3>& sizes,
+                          const llvm::TargetTransformInfo& target);
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_VECTORIZER_ANALYSIS_LANE_DIMENSION_H_

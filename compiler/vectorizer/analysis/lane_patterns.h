@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values that are made of the lanes' ids by shifts and masks. A packet begins with a multiple of W
+// work-items, so what each lane has more than lane 0 may be known although it is no multiple of the
+// lane's number:
+//
+//                                    ; for 8 lanes    0  1  2  3  4  5  6  7
+//   %in = and i64 %id, 1             ;                0  1  0  1  0  1  0  1
+//   %block = lshr i64 %id, 1         ; lane 0's plus  0  0  1  1  2  2  3  3
+//   %begin = shl i64 %block, 2       ; lane 0's plus  0  0  4  4  8  8 12 12
+//   %low = or i64 %begin, %in        ; lane 0's plus  0  1  4  5  8  9 12 13
+//
+// Like strided values, these go on as the scalar instruction, which calculates what lane 0 has.
+#ifndef CONCLAVE_COMPILER_VECTORIZER_ANALYSIS_LANE_PATTERNS_H_
+#define CONCLAVE_COMPILER_VECTORIZER_ANALYSIS_LANE_PATTERNS_H_
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Instructions.h>
+
+#include <optional>
+
+#include "compiler/vectorizer/analysis/lane_ids.h"
+#include "compiler/vectorizer/analysis/shapes.h"
+
+namespace conclave::compiler {
+
+// What each lane has more than lane 0, modulo the type's range; of pointers in bytes.
+using LaneOffsets = llvm::SmallVector<int64_t, 16>;
+
+// The offsets of `lanes` lanes at one distance.
+LaneOffsets steps(int64_t stride, unsigned lanes);
+
+class LanePatterns {
+ public:
+  LanePatterns(llvm::Function& region, const LaneIds& ids, const Shapes& shapes, unsigned lanes);
+
+  // Of instructions whose shape is not strided; null where nothing is known.
+  const LaneOffsets* offsets(const llvm::Value* value) const;
+  // Whether these are multiples of the lane's number: of which number.
+  std::optional<int64_t> stride(const llvm::Value* value) const;
+
+ private:
+  // Lane i has base + parts[i], where the base, the same for all lanes, is a multiple of 2^zeros.
+  // Parts of integers are below that: there are no carries.
+  struct Pattern {
+    llvm::SmallVector<uint64_t, 16> parts;
+    unsigned zeros;
+  };
+
+  std::optional<Pattern> of(const llvm::Value* value) const;
+  std::optional<Pattern> infer(const llvm::Instruction& instruction) const;
+  std::optional<Pattern> infer_binary(const llvm::BinaryOperator& operation) const;
+  std::optional<Pattern> infer_shift(const llvm::BinaryOperator& shift) const;
+  std::optional<Pattern> infer_cast(const llvm::CastInst& cast) const;
+  std::optional<Pattern> infer_address(const llvm::GetElementPtrInst& address) const;
+
+  const LaneIds& ids_;
+  const Shapes& shapes_;
+  unsigned lanes_;
+  llvm::DenseMap<const llvm::Value*, Pattern> patterns_;
+  llvm::DenseMap<const llvm::Value*, LaneOffsets> offsets_;
+  llvm::DenseMap<const llvm::Value*, int64_t> strides_;
+};
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_VECTORIZER_ANALYSIS_LANE_PATTERNS_H_

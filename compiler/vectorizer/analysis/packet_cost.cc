@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/vectorizer/analysis/packet_cost.h"
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "compiler/vectorizer/analysis/lane_masks.h"
+#include "compiler/vectorizer/analysis/lane_patterns.h"
+#include "compiler/vectorizer/analysis/shapes.h"
+
+namespace conclave::compiler {
+namespace {
+
+using llvm::Instruction;
+using llvm::TargetTransformInfo;
+
+constexpr auto kTime = TargetTransformInfo::TCK_RecipThroughput;
+
+// How often a loop's body runs where nothing is known of it.
+constexpr double kIterations = 16;
+
+// Lanes this far apart are in cache lines of their own.
+constexpr int64_t kFarBytes = 64;
+
+// Vectors that lanes at known places may be spread over, and what moving them from and to their
+// lanes takes beside the access.
+constexpr unsigned kMaxSpread = 4;
+constexpr double kShuffled = 3;
+
+// What packets have to promise beyond the explicit vectors of a loop: the registers and the caches
+// that hold what such a loop works on do not hold that of all lanes.
+constexpr double kLeastOverVectors = 2;
+
+class Estimate {
+ public:
+  Estimate(const Shapes& shapes, const LanePatterns& patterns, unsigned lanes,
+           const TargetTransformInfo& target)
+      : shapes_(shapes), patterns_(patterns), lanes_(lanes), target_(target) {}
+
+  PacketTimes of(const Instruction& instruction, bool is_masked) const {
+    if (is_free(instruction)) return {};
+    const llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
+    // What is the same for all lanes, or counts up with them, is done once.
+    if (!is_private(pointer) && (shapes_.stride(&instruction) || patterns_.offsets(&instruction)))
+      return {1, 1};
+    if (pointer) return access(instruction, pointer, is_masked);
+    return {1, registers(instruction.getType())};
+  }
+
+ private:
+  static bool is_free(const Instruction& instruction) {
+    return llvm::isa<llvm::PHINode, llvm::BranchInst, llvm::GetElementPtrInst, llvm::CastInst,
+                     llvm::DbgInfoIntrinsic, llvm::AllocaInst>(instruction) ||
+           is_lanes(instruction) || is_any(instruction) || is_outside(instruction);
+  }
+
+  // Each lane has its own, at whatever address.
+  static bool is_private(const llvm::Value* pointer) {
+    return pointer && llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(pointer));
+  }
+
+  // Instructions that one operation of a packet takes.
+  double registers(llvm::Type* type) const {
+    llvm::Type* scalar = type->getScalarType();
+    if (!llvm::VectorType::isValidElementType(scalar)) return lanes_;
+    const double bits = std::max(32U, scalar->getScalarSizeInBits()) * lanes_;
+    const auto width =
+        target_.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue();
+    auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+    return std::ceil(bits / width) * (vector ? vector->getNumElements() : 1);
+  }
+
+  PacketTimes access(const Instruction& instruction, const llvm::Value* pointer,
+                     bool is_masked) const {
+    llvm::Type* type = llvm::getLoadStoreType(const_cast<Instruction*>(&instruction));
+    if (is_private(pointer)) return {1, registers(type)};
+    if (auto stride = shapes_.stride(pointer))
+      return {1, std::abs(*stride) < kFarBytes ? registers(type) : lanes_};
+    if (is_close_pattern(pointer, type)) return {1, kShuffled * registers(type)};
+    if (shapes_.assumed_stride(pointer)) return {1, registers(type)};
+    // Rows of elements are loaded one by one and transposed.
+    if (auto* row = llvm::dyn_cast<llvm::FixedVectorType>(type))
+      return {1, lanes_ + 2 * registers(row)};
+    if (!llvm::VectorType::isValidElementType(type)) return {1, 2.0 * lanes_};
+    auto cost = target_.getGatherScatterOpCost(
+        instruction.getOpcode(), llvm::FixedVectorType::get(type, lanes_), pointer, is_masked,
+        llvm::getLoadStoreAlignment(const_cast<Instruction*>(&instruction)), kTime);
+    return {1, cost.isValid() ? static_cast<double>(*cost.getValue()) : 2.0 * lanes_};
+  }
+
+  // Whether the lanes' places lie within a few vectors.
+  bool is_close_pattern(const llvm::Value* pointer, llvm::Type* type) const {
+    const LaneOffsets* offsets = patterns_.offsets(pointer);
+    if (!offsets) return false;
+    const auto [least, most] = std::minmax_element(offsets->begin(), offsets->end());
+    return *most - *least <
+           static_cast<int64_t>(kMaxSpread * lanes_ * type->getPrimitiveSizeInBits() / 8);
+  }
+
+  const Shapes& shapes_;
+  const LanePatterns& patterns_;
+  unsigned lanes_;
+  const TargetTransformInfo& target_;
+};
+
+// Loops that the program itself has vectors for are where its time goes.
+struct Times {
+  PacketTimes all;
+  llvm::SmallDenseMap<const llvm::Loop*, PacketTimes> loops_with_vectors;
+};
+
+// Whether an innermost loop calculates with explicit vectors that fill registers.
+bool has_own_vectors(const llvm::Loop& loop, const TargetTransformInfo& target) {
+  if (!loop.isInnermost()) return false;
+  const auto width = target.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector);
+  return llvm::any_of(loop.blocks(), [&](const llvm::BasicBlock* block) {
+    return llvm::any_of(*block, [&](const Instruction& instruction) {
+      return llvm::isa<llvm::BinaryOperator, llvm::CallInst>(instruction) &&
+             instruction.getType()->isVectorTy() &&
+             instruction.getType()->getPrimitiveSizeInBits() >= width;
+    });
+  });
+}
+
+Times estimate(llvm::Function& region, const LaneIds& ids, unsigned lanes,
+               const TargetTransformInfo& target) {
+  const LaneStrides no_strides;
+  Shapes shapes(region, ids, no_strides, lanes);
+  const LanePatterns patterns(region, ids, shapes, lanes);
+  Estimate estimate(shapes, patterns, lanes, target);
+  llvm::DominatorTree dominators(region);
+  llvm::LoopInfo loops(dominators);
+  Times times;
+  for (llvm::BasicBlock& block : region) {
+    PacketTimes once;
+    const bool is_masked = mask_of(block) != nullptr;
+    for (const Instruction& instruction : block) once += estimate.of(instruction, is_masked);
+    const llvm::Loop* loop = loops.getLoopFor(&block);
+    if (loop && has_own_vectors(*loop, target)) times.loops_with_vectors[loop] += once;
+    const double weight = std::pow(kIterations, loops.getLoopDepth(&block));
+    times.all += {weight * once.scalar, weight * once.packet};
+  }
+  return times;
+}
+
+double gain_of(const PacketTimes& times, unsigned lanes) {
+  return times.packet > 0 ? times.scalar * lanes / times.packet : lanes;
+}
+
+}  // namespace
+
+PacketTimes times_of(llvm::Function& region, const LaneIds& ids, unsigned lanes,
+                     const TargetTransformInfo& target) {
+  return estimate(region, ids, lanes, target).all;
+}
+
+double gain_of_packets(llvm::Function& region, const LaneIds& ids, unsigned lanes,
+                       const TargetTransformInfo& target) {
+  const Times times = estimate(region, ids, lanes, target);
+  double gain = gain_of(times.all, lanes);
+  for (const auto& [loop, time] : times.loops_with_vectors)
+    gain = std::min(gain, gain_of(time, lanes) / kLeastOverVectors);
+  return gain;
+}
+
+}  // namespace conclave::compiler

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/vectorizer/emit/field_groups.h"
+
+#include <llvm/ADT/MapVector.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Operator.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+
+#include "compiler/vectorizer/analysis/lane_masks.h"
+#include "compiler/vectorizer/emit/lane_runs.h"
+
+namespace conclave::compiler {
+namespace {
+
+using llvm::APInt;
+using llvm::Instruction;
+using llvm::Value;
+
+constexpr unsigned kPointerBits = 64;
+
+// Of lanes that are nowhere in particular, so much is accessed at once.
+constexpr int64_t kRowBytes = 16;
+
+// What each of them stores, so much at once: a line of a cache.
+constexpr int64_t kLineBytes = 64;
+
+// Of lanes at known places, what is no further away is accessed together.
+constexpr int64_t kPatternBytes = 256;
+
+// What an address is a constant offset from: a pointer, and indices times their sizes.
+struct Origin {
+  struct Index {
+    const Value* value;
+    bool is_signed;  // how it is extended
+    int64_t scale;
+    bool operator==(const Index&) const = default;
+  };
+  const Value* base;
+  std::vector<Index> indices;
+  bool operator==(const Origin&) const = default;
+};
+
+// Without the number that is added to it and does not make it wrap: what is left, and the number.
+std::pair<const Value*, int64_t> split_sum(const Value* value, bool may_wrap, bool is_signed) {
+  auto* sum = llvm::dyn_cast<llvm::BinaryOperator>(value);
+  auto* number = sum ? llvm::dyn_cast<llvm::ConstantInt>(sum->getOperand(1)) : nullptr;
+  if (!number || number->getBitWidth() > kPointerBits) return {value, 0};
+  auto* disjoint = llvm::dyn_cast<llvm::PossiblyDisjointInst>(sum);
+  const bool adds = sum->getOpcode() == Instruction::Add || (disjoint && disjoint->isDisjoint());
+  const bool is_exact =
+      may_wrap || disjoint || (is_signed ? sum->hasNoSignedWrap() : sum->hasNoUnsignedWrap());
+  if (!adds || !is_exact) return {value, 0};
+  return {sum->getOperand(0),
+          is_signed ? number->getSExtValue() : static_cast<int64_t>(number->getZExtValue())};
+}
+
+// An index and how it is extended; what is added to it is taken off and added to `offset`.
+Origin::Index split_index(const Value* value, int64_t scale, int64_t& offset) {
+  Origin::Index index{value, true, scale};
+  bool may_wrap = value->getType()->getScalarSizeInBits() >= kPointerBits;
+  if (auto* extension = llvm::dyn_cast<llvm::SExtInst>(value)) {
+    index.value = extension->getOperand(0);
+    may_wrap = false;
+  } else if (auto* unsigned_extension = llvm::dyn_cast<llvm::ZExtInst>(value)) {
+    index.value = unsigned_extension->getOperand(0);
+    index.is_signed = unsigned_extension->hasNonNeg();
+    may_wrap = false;
+  }
+  auto [rest, number] = split_sum(index.value, may_wrap, index.is_signed);
+  index.value = rest;
+  offset += number * scale;
+  return index;
+}
+
+Origin find_origin(const Value* pointer, const llvm::DataLayout& layout, int64_t& offset) {
+  llvm::MapVector<Value*, APInt> indices;
+  APInt constant(kPointerBits, 0);
+  while (auto* address = llvm::dyn_cast<llvm::GEPOperator>(pointer)) {
+    if (!address->collectOffset(layout, kPointerBits, indices, constant)) break;
+    pointer = address->getPointerOperand();
+  }
+  offset = constant.getSExtValue();
+  Origin origin{pointer, {}};
+  for (const auto& [value, scale] : indices)
+    origin.indices.push_back(split_index(value, scale.getSExtValue(), offset));
+  return origin;
+}
+
+bool is_simple(const Instruction& access) {
+  if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&access)) return load->isSimple();
+  auto* store = llvm::dyn_cast<llvm::StoreInst>(&access);
+  return store && store->isSimple();
+}
+
+int64_t size_of(const Instruction& access) {
+  auto* type = llvm::getLoadStoreType(const_cast<Instruction*>(&access));
+  return static_cast<int64_t>(access.getDataLayout().getTypeStoreSize(type));
+}
+
+// Accesses of one kind, with one origin and distance of lanes, between which nothing interferes.
+struct Neighbours {
+  Origin origin;
+  std::optional<int64_t> stride;  // bytes; none where lanes are anywhere
+  LaneOffsets offsets;            // bytes behind lane 0, if these are known otherwise
+  bool are_loads;
+  std::vector<FieldGroup::Member> members;  // in the order of the code
+};
+
+int64_t size_of(const FieldGroup& group) {
+  return group.members.back().offset + size_of(*group.members.back().access);
+}
+
+// Puts rows together that lie one behind the other, from `begin` on each.
+void join_rows(std::vector<FieldGroup>& groups, llvm::ArrayRef<int64_t> begins) {
+  std::vector<FieldGroup> joined;
+  int64_t begin = 0;
+  for (auto [group, own_begin] : llvm::zip(groups, begins)) {
+    const bool continues = !joined.empty() && begin + size_of(joined.back()) == own_begin &&
+                           size_of(joined.back()) % kRowBytes == 0 && size_of(group) == kRowBytes &&
+                           size_of(joined.back()) < kLineBytes;
+    if (!continues) {
+      begin = own_begin;
+      joined.push_back(std::move(group));
+      continue;
+    }
+    for (const auto& [access, offset] : group.members)
+      joined.back().members.push_back({access, own_begin - begin + offset});
+  }
+  groups = std::move(joined);
+}
+
+// Cuts them where something lies between two, or where a lane would end.
+std::vector<FieldGroup> cut(const Neighbours& neighbours) {
+  std::vector<FieldGroup::Member> members = neighbours.members;
+  std::stable_sort(members.begin(), members.end(),
+                   [](const auto& one, const auto& other) { return one.offset < other.offset; });
+  std::vector<FieldGroup> groups;
+  llvm::SmallVector<int64_t> begins;
+  int64_t first = 0, end = 0;
+  for (const auto& [access, offset] : members) {
+    const int64_t size = size_of(*access);
+    const bool continues =
+        neighbours.offsets.empty()
+            ? offset == end && offset + size - first <= neighbours.stride.value_or(kRowBytes)
+            : offset + size - first <= kPatternBytes;
+    if (groups.empty() || !continues) {
+      groups.push_back({{}, nullptr, 0});
+      begins.push_back(first = offset);
+    }
+    groups.back().members.push_back({access, offset - first});
+    end = offset + size;
+  }
+  if (!neighbours.are_loads && !neighbours.stride && neighbours.offsets.empty())
+    join_rows(groups, begins);
+  llvm::erase_if(groups, [](const FieldGroup& group) { return group.members.size() < 2; });
+  return groups;
+}
+
+void find_position(FieldGroup& group, bool are_loads) {
+  const auto member = std::min_element(group.members.begin(), group.members.end(),
+                                       [&](const auto& one, const auto& other) {
+                                         return are_loads ? one.access->comesBefore(other.access)
+                                                          : other.access->comesBefore(one.access);
+                                       });
+  group.position = member->access;
+  group.position_offset = member->offset;
+}
+
+// What loads are not moved across.
+bool is_barrier(const Instruction& instruction) {
+  if (is_lanes(instruction) || instruction.isDebugOrPseudoInst()) return false;
+  if (auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+      intrinsic && intrinsic->isAssumeLikeIntrinsic())
+    return false;
+  return instruction.mayHaveSideEffects();
+}
+
+// Whether lanes are at places of which nothing better is known.
+bool is_scattered(Value* pointer, const llvm::DataLayout& layout, const PacketValues& values) {
+  return !values.stride(pointer) && !values.offsets(pointer) && !values.assumed_stride(pointer) &&
+         !LaneRun::find(pointer, layout, values);
+}
+
+// At the address of the group's position.
+LaneMemory memory_of(const FieldGroup& group, Value* mask, const PacketValues& values) {
+  Value* pointer = llvm::getLoadStorePointerOperand(group.position);
+  const LaneOffsets* offsets = values.offsets(pointer);
+  LaneMemory memory{{},
+                    pointer,
+                    values.stride(pointer),
+                    offsets ? *offsets : LaneOffsets(),
+                    nullptr,
+                    llvm::getLoadStoreAlignment(group.members[0].access),
+                    mask,
+                    {}};
+  for (const auto& [access, offset] : group.members) {
+    memory.instructions.push_back(access);
+    add_elements(llvm::getLoadStoreType(access), static_cast<uint64_t>(offset),
+                 access->getDataLayout(), memory.elements);
+  }
+  return memory;
+}
+
+}  // namespace
+
+FieldGroups::FieldGroups(llvm::BasicBlock& block, const PacketValues& values) {
+  std::vector<Neighbours> open;
+  auto close = [&](auto is_ended) {
+    for (const Neighbours& neighbours : open) {
+      if (!is_ended(neighbours)) continue;
+      for (FieldGroup& group : cut(neighbours)) {
+        find_position(group, neighbours.are_loads);
+        for (const auto& member : group.members) group_of_[member.access] = groups_.size();
+        groups_.push_back(std::move(group));
+      }
+    }
+    llvm::erase_if(open, is_ended);
+  };
+  for (Instruction& instruction : block) {
+    Neighbours own{{}, {}, {}, llvm::isa<llvm::LoadInst>(instruction), {}};
+    int64_t offset = 0;
+    bool joins = false;
+    if (is_simple(instruction)) {
+      Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
+      const llvm::DataLayout& layout = block.getDataLayout();
+      own.stride = values.stride(pointer);
+      if (const LaneOffsets* offsets = values.offsets(pointer)) own.offsets = *offsets;
+      joins = size_of(instruction) != 0 &&
+              (own.stride ? *own.stride > 0
+                          : !own.offsets.empty() || is_scattered(pointer, layout, values));
+      own.origin = find_origin(pointer, layout, offset);
+    }
+    auto is_own = [&](const Neighbours& neighbours) {
+      return neighbours.stride == own.stride && neighbours.offsets == own.offsets &&
+             neighbours.are_loads == own.are_loads && neighbours.origin == own.origin;
+    };
+    auto overlaps = [&](const FieldGroup::Member& member) {
+      const int64_t distance = std::abs(offset - member.offset);
+      const int64_t size = std::max(size_of(instruction), size_of(*member.access));
+      for (int64_t one : own.offsets)
+        for (int64_t other : own.offsets)
+          if (std::abs(offset + one - member.offset - other) < size) return true;
+      if (!own.stride) return own.offsets.empty() && distance < size;
+      return distance % *own.stride < size || *own.stride - distance % *own.stride < size;
+    };
+    // Loads end stores, and stores and all other effects end both, if not their own.
+    if (is_barrier(instruction))
+      close([&](const Neighbours& neighbours) {
+        return !joins || !is_own(neighbours) || llvm::any_of(neighbours.members, overlaps);
+      });
+    else if (instruction.mayReadFromMemory())
+      close([](const Neighbours& neighbours) { return !neighbours.are_loads; });
+    if (!joins) continue;
+    auto known = llvm::find_if(open, is_own);
+    if (known == open.end()) known = open.insert(open.end(), own);
+    known->members.push_back({&instruction, offset});
+  }
+  close([](const Neighbours&) { return true; });
+}
+
+const FieldGroup* FieldGroups::of(const Instruction& access) const {
+  auto known = group_of_.find(&access);
+  return known == group_of_.end() ? nullptr : &groups_[known->second];
+}
+
+bool are_better_together(const FieldGroup& group, Value* mask, const PacketValues& values,
+                         const llvm::TargetTransformInfo* target) {
+  return PacketAccess(memory_of(group, mask, values), group.position, values.lanes(), target)
+      .is_better_grouped();
+}
+
+void packetize_fields(const FieldGroup& group, Value* mask, PacketValues& values,
+                      const llvm::TargetTransformInfo* target) {
+  LaneMemory memory = memory_of(group, mask, values);
+  const bool has_known_lanes = memory.stride || !memory.offsets.empty();
+  if (has_known_lanes && group.position_offset != 0) {
+    llvm::IRBuilder<> builder(group.position);
+    memory.pointer = builder.CreatePtrAdd(memory.pointer, builder.getInt64(-group.position_offset));
+  }
+  if (!has_known_lanes) {
+    llvm::IRBuilder<> builder(group.position);
+    memory.pointers =
+        builder.CreatePtrAdd(values.vector(llvm::getLoadStorePointerOperand(group.position)),
+                             builder.getInt64(-group.position_offset));
+  }
+  PacketAccess form(std::move(memory), group.position, values.lanes(), target);
+  if (llvm::isa<llvm::LoadInst>(group.position)) {
+    const Parts all = form.load();
+    const auto* next = all.begin();
+    for (const auto& [access, offset] : group.members) {
+      const auto* end = next + scalar_types(access->getType()).size();
+      values.define(access, Parts(next, end));
+      next = end;
+    }
+  } else {
+    Parts all;
+    for (const auto& [access, offset] : group.members)
+      all.append(values.parts(llvm::cast<llvm::StoreInst>(access)->getValueOperand()));
+    form.store(all);
+  }
+}
+
+}  // namespace conclave::compiler

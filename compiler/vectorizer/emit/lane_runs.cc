@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/vectorizer/emit/lane_runs.h"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Operator.h>
+
+#include "compiler/vectorizer/emit/per_lane.h"
+
+namespace conclave::compiler {
+namespace {
+
+using llvm::APInt;
+using llvm::Instruction;
+using llvm::Value;
+
+constexpr unsigned kPointerBits = 64;
+// Longer calculations are not looked into.
+constexpr unsigned kMaxDepth = 12;
+
+bool is_integer_operation(const Instruction& instruction) {
+  return instruction.isBinaryOp() ||
+         llvm::isa<llvm::SelectInst, llvm::MinMaxIntrinsic>(instruction) ||
+         llvm::isa<llvm::ZExtInst, llvm::SExtInst, llvm::TruncInst, llvm::FreezeInst>(instruction);
+}
+
+// An id times a number is what the kernel walks through memory by rows with.
+bool multiplies_strided(const Instruction& instruction, const PacketValues& values) {
+  if (instruction.getOpcode() != Instruction::Mul) return false;
+  return llvm::any_of(instruction.operands(), [&](const Value* operand) {
+    return values.stride(operand).value_or(0) != 0;
+  });
+}
+
+// Whether nothing else that differs from lane to lane has a part in a value than ids.
+bool is_made_of_ids(const Value* value, const PacketValues& values, unsigned depth = 0) {
+  if (values.stride(value)) return true;
+  auto* instruction = llvm::dyn_cast<Instruction>(value);
+  if (!instruction || depth == kMaxDepth || !is_integer_operation(*instruction) ||
+      multiplies_strided(*instruction, values))
+    return false;
+  // What decides between two values need not be like them.
+  const unsigned first = llvm::isa<llvm::SelectInst>(instruction) ? 1 : 0;
+  for (unsigned i = first; i < instruction->getNumOperands(); ++i) {
+    const Value* operand = instruction->getOperand(i);
+    if (!llvm::isa<llvm::Function>(operand) && !is_made_of_ids(operand, values, depth + 1))
+      return false;
+  }
+  return true;
+}
+
+// Private memory: each lane has its own although nothing in the address differs.
+bool is_lanes_own(const llvm::GEPOperator& address, const PacketValues& values) {
+  return llvm::all_of(address.operands(),
+                      [&](const Value* operand) { return values.is_uniform(operand); });
+}
+
+llvm::Constant* lane_numbers(llvm::Type* type, unsigned lanes) {
+  llvm::SmallVector<llvm::Constant*> numbers;
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    numbers.push_back(llvm::ConstantInt::get(type, lane));
+  return llvm::ConstantVector::get(numbers);
+}
+
+}  // namespace
+
+std::optional<LaneRun> LaneRun::find(Value* pointer, const llvm::DataLayout& layout,
+                                     const PacketValues& values) {
+  LaneRun run;
+  APInt offset(kPointerBits, 0);
+  while (!values.is_uniform(pointer)) {
+    auto* address = llvm::dyn_cast<llvm::GEPOperator>(pointer);
+    if (!address || is_lanes_own(*address, values) ||
+        !address->collectOffset(layout, kPointerBits, run.offsets_, offset))
+      return std::nullopt;
+    pointer = address->getPointerOperand();
+  }
+  run.base_ = pointer;
+  run.offset_ = offset.getSExtValue();
+  for (const auto& [value, scale] : run.offsets_) {
+    if (values.is_uniform(value)) continue;
+    if (run.index_) return std::nullopt;
+    run.index_ = value;
+    run.stride_ = scale.getSExtValue();
+  }
+  if (!run.index_ || values.stride(run.index_) || !is_made_of_ids(run.index_, values))
+    return std::nullopt;
+  run.offsets_.erase(run.index_);
+  if (auto* extension = llvm::dyn_cast<llvm::CastInst>(run.index_);
+      extension && llvm::isa<llvm::ZExtInst, llvm::SExtInst>(extension)) {
+    run.is_signed_ = llvm::isa<llvm::SExtInst>(extension);
+    run.index_ = extension->getOperand(0);
+  }
+  // All lane numbers must be indices.
+  if (run.index_->getType()->getScalarSizeInBits() < 16) return std::nullopt;
+  return run;
+}
+
+// What lanes have that do not run may be anything, but not a different thing each time.
+Value* LaneRun::is_one(llvm::IRBuilderBase& builder, PacketValues& values) {
+  const unsigned lanes = values.lanes();
+  Value* all = builder.CreateFreeze(values.vector(index_));
+  first_ = builder.CreateExtractElement(all, uint64_t{0});
+  Value* run = builder.CreateAdd(builder.CreateVectorSplat(lanes, first_),
+                                 lane_numbers(first_->getType(), lanes));
+  Value* equal = mask_bits(builder, builder.CreateICmpEQ(all, run));
+  Value* result = builder.CreateICmpEQ(equal, llvm::Constant::getAllOnesValue(equal->getType()));
+  const unsigned bits = first_->getType()->getIntegerBitWidth();
+  if (bits >= kPointerBits) return result;
+  // One that wraps is not extended to a run.
+  const APInt max = is_signed_ ? APInt::getSignedMaxValue(bits) : APInt::getMaxValue(bits);
+  Value* last = llvm::ConstantInt::get(first_->getType(), max - (lanes - 1));
+  return builder.CreateAnd(result, is_signed_ ? builder.CreateICmpSLE(first_, last)
+                                              : builder.CreateICmpULE(first_, last));
+}
+
+Value* LaneRun::pointer(llvm::IRBuilderBase& builder) const {
+  llvm::Type* type = builder.getIntNTy(kPointerBits);
+  Value* pointer = base_;
+  auto add = [&](Value* offset, const APInt& scale) {
+    pointer = builder.CreatePtrAdd(pointer, builder.CreateMul(offset, builder.getInt(scale)));
+  };
+  for (const auto& [value, scale] : offsets_) add(builder.CreateSExtOrTrunc(value, type), scale);
+  if (offset_ != 0) pointer = builder.CreatePtrAdd(pointer, builder.getInt64(offset_));
+  add(is_signed_ ? builder.CreateSExtOrTrunc(first_, type)
+                 : builder.CreateZExtOrTrunc(first_, type),
+      APInt(kPointerBits, static_cast<uint64_t>(stride_), true));
+  return pointer;
+}
+
+}  // namespace conclave::compiler

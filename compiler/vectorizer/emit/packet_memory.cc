@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/vectorizer/emit/packet_memory.h"
+
+#include <llvm/IR/DataLayout.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+#include "compiler/vectorizer/emit/lane_runs.h"
+#include "compiler/vectorizer/emit/packet_access.h"
+#include "compiler/vectorizer/emit/per_lane.h"
+
+namespace conclave::compiler {
+namespace {
+
+using llvm::Value;
+
+// All lanes write to the same place: the last one that runs has its way.
+void store_last(llvm::StoreInst& store, Value* mask, PacketValues& values) {
+  llvm::IRBuilder<> builder(&store);
+  Value* lane = mask ? last_lane(builder, mask) : builder.getInt32(values.lanes() - 1);
+  llvm::Instruction* last = store.clone();
+  last->setOperand(0, values.of_lane(builder, store.getValueOperand(), lane));
+  builder.Insert(last);
+}
+
+// All lanes load from one place: that a block runs means that some lane does.
+void load_once(llvm::LoadInst& load, PacketValues& values) {
+  llvm::IRBuilder<> builder(&load);
+  values.define(&load, values.repeat(builder, builder.Insert(load.clone())));
+}
+
+// Emits the access in one of two ways, each before a position of its own, and joins their parts.
+template <class First, class Second>
+Parts emit_either(llvm::Instruction& instruction, Value* condition, First emit_first,
+                  Second emit_second) {
+  llvm::Instruction* likely = nullptr;
+  llvm::Instruction* otherwise = nullptr;
+  llvm::IRBuilder<> builder(&instruction);
+  llvm::SplitBlockAndInsertIfThenElse(
+      condition, instruction.getIterator(), &likely, &otherwise,
+      llvm::MDBuilder(builder.getContext()).createLikelyBranchWeights());
+  Parts first = emit_first(likely);
+  Parts second = emit_second(otherwise);
+  builder.SetInsertPoint(&instruction);
+  for (auto [one, other] : llvm::zip(first, second)) {
+    llvm::PHINode* phi = builder.CreatePHI(one->getType(), 2);
+    phi->addIncoming(one, likely->getParent());
+    phi->addIncoming(other, otherwise->getParent());
+    one = phi;
+  }
+  return first;
+}
+
+// A load or store being rewritten, in the one or two forms that its address allows. `emit_form`
+// emits one and returns its parts.
+template <class Emit>
+class Rewrite {
+ public:
+  Rewrite(llvm::Instruction& instruction, Value* mask, PacketValues& values,
+          const llvm::TargetTransformInfo* target, Emit emit_form)
+      : instruction_(instruction),
+        pointer_(llvm::getLoadStorePointerOperand(&instruction)),
+        mask_(mask),
+        values_(values),
+        target_(target),
+        emit_form_(emit_form) {}
+
+  bool has_packet_form() { return access(&instruction_, 0).has_packet_form(); }
+
+  Parts emit() {
+    const auto stride = values_.stride(pointer_);
+    if (stride) return mask_ && prefers_whole(*stride) ? emit_whole_or_masked() : emit_plain();
+    if (values_.offsets(pointer_)) return emit_form(access(&instruction_, stride));
+    if (values_.assumed_stride(pointer_)) return emit_checked();
+    if (auto run = LaneRun::find(pointer_, instruction_.getDataLayout(), values_);
+        run && access(&instruction_, run->stride()).is_contiguous())
+      return emit_run(*run);
+    return emit_plain();
+  }
+
+ private:
+  PacketAccess access(llvm::Instruction* position, std::optional<int64_t> stride) {
+    return access(position, pointer_, stride, mask_);
+  }
+
+  PacketAccess access(llvm::Instruction* position, Value* pointer, std::optional<int64_t> stride,
+                      Value* mask) {
+    const LaneOffsets* offsets = stride ? nullptr : values_.offsets(pointer);
+    LaneMemory memory{{},
+                      pointer,
+                      stride,
+                      offsets ? *offsets : LaneOffsets(),
+                      stride || offsets ? nullptr : values_.vector(pointer),
+                      llvm::getLoadStoreAlignment(&instruction_),
+                      mask,
+                      {&instruction_}};
+    add_elements(llvm::getLoadStoreType(&instruction_), 0, instruction_.getDataLayout(),
+                 memory.elements);
+    return {std::move(memory), position, values_.lanes(), target_};
+  }
+
+  Parts emit_form(PacketAccess form) { return emit_form_(form); }
+
+  // Of what is slower than one access for all lanes.
+  void remark(const char* form) { values_.remarks().memory(instruction_, form); }
+
+  Parts emit_plain() {
+    const auto stride = values_.stride(pointer_);
+    if (!stride) remark(llvm::isa<llvm::LoadInst>(instruction_) ? "gather" : "scatter");
+    return emit_form(access(&instruction_, stride));
+  }
+
+  // Contiguous accesses under a mask are ordinary ones where all lanes run, as is mostly so, if
+  // masked ones cost much more: stores do on some CPUs.
+  bool prefers_whole(int64_t stride) {
+    PacketAccess form = access(&instruction_, stride);
+    return form.is_contiguous() &&
+           (llvm::isa<llvm::StoreInst>(instruction_) || form.is_mask_dear());
+  }
+
+  Value* all_run(llvm::IRBuilderBase& builder) {
+    Value* lanes = builder.CreateFreeze(mask_bits(builder, mask_));
+    return builder.CreateICmpEQ(lanes, llvm::Constant::getAllOnesValue(lanes->getType()));
+  }
+
+  Parts emit_whole_or_masked() {
+    const auto stride = values_.stride(pointer_);
+    llvm::IRBuilder<> builder(&instruction_);
+    return emit_either(
+        instruction_, all_run(builder),
+        [&](auto* position) { return emit_form(access(position, pointer_, stride, nullptr)); },
+        [&](auto* position) { return emit_form(access(position, pointer_, stride, mask_)); });
+  }
+
+  // Where lanes may wrap: a stride that is assumed is made use of if it is checked before.
+  //
+  //     br i1 <no lane wraps>, label %strided, label %any
+  //   strided: %x0 = load <4 x float>, ptr %p
+  //   any:     %x1 = call <4 x float> @llvm.masked.gather(...)
+  //   ...      %x = phi [ %x0, %strided ], [ %x1, %any ]
+  Parts emit_checked() {
+    const auto stride = values_.assumed_stride(pointer_);
+    if (!access(&instruction_, stride).is_contiguous()) return emit_plain();
+    remark("contiguous only where no index wraps around");
+    llvm::IRBuilder<> builder(&instruction_);
+    Value* condition = builder.CreateFreeze(values_.no_lane_wraps(pointer_));
+    return emit_either(
+        instruction_, condition,
+        [&](auto* position) { return emit_form(access(position, stride)); },
+        [&](auto* position) { return emit_form(access(position, std::nullopt)); });
+  }
+
+  Parts emit_run(LaneRun& run) {
+    remark("contiguous only where the lanes' addresses follow one another");
+    llvm::IRBuilder<> builder(&instruction_);
+    Value* condition = run.is_one(builder, values_);
+    Value* mask = mask_;
+    if (mask && access(&instruction_, run.stride()).is_mask_dear()) {
+      condition = builder.CreateAnd(condition, all_run(builder));
+      mask = nullptr;
+    }
+    return emit_either(
+        instruction_, condition,
+        [&](auto* position) {
+          llvm::IRBuilder<> at(position);
+          return emit_form(access(position, run.pointer(at), run.stride(), mask));
+        },
+        [&](auto* position) { return emit_form(access(position, std::nullopt)); });
+  }
+
+  llvm::Instruction& instruction_;
+  Value* pointer_;
+  Value* mask_;
+  PacketValues& values_;
+  const llvm::TargetTransformInfo* target_;
+  Emit emit_form_;
+};
+
+}  // namespace
+
+void packetize_load(llvm::LoadInst& load, Value* mask, PacketValues& values,
+                    const llvm::TargetTransformInfo* target) {
+  Rewrite rewrite(load, mask, values, target, [](PacketAccess& form) { return form.load(); });
+  if (!load.isSimple() || !rewrite.has_packet_form()) return run_per_lane(load, mask, values);
+  if (values.is_uniform(load.getPointerOperand())) return load_once(load, values);
+  values.define(&load, rewrite.emit());
+}
+
+void packetize_store(llvm::StoreInst& store, Value* mask, PacketValues& values,
+                     const llvm::TargetTransformInfo* target) {
+  if (!store.isVolatile() && values.is_uniform(store.getPointerOperand()))
+    return store_last(store, mask, values);
+  Rewrite rewrite(store, mask, values, target, [&](PacketAccess& form) {
+    form.store(values.parts(store.getValueOperand()));
+    return Parts();
+  });
+  if (!store.isSimple() || !rewrite.has_packet_form()) return run_per_lane(store, mask, values);
+  rewrite.emit();
+}
+
+}  // namespace conclave::compiler

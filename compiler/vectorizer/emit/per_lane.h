@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instructions that have no form for several lanes run once for each lane that does.
+//
+//   %old = atomicrmw add ptr %p, i32 1          ; %p varying, lanes with %mask
+//   =>
+//     %bits = bitcast <4 x i1> %mask to i4
+//     br label %lane
+//   lane:
+//     %left = phi i4 [ %bits, %0 ], [ %rest, %lane ]
+//     %i = <index of the lowest bit of %left>
+//     %p.i = extractelement <4 x ptr> %p, i32 %i
+//     %old.i = atomicrmw add ptr %p.i, i32 1
+//     %old = insertelement <4 x i32> ..., i32 %old.i, i32 %i
+//     %rest = <%left without its lowest bit>
+//     br i1 <%rest is 0>, label %behind, label %lane
+#ifndef CONCLAVE_COMPILER_VECTORIZER_EMIT_PER_LANE_H_
+#define CONCLAVE_COMPILER_VECTORIZER_EMIT_PER_LANE_H_
+
+#include "compiler/vectorizer/emit/packet_values.h"
+
+namespace conclave::compiler {
+
+// Emits it before the instruction, whose block may be split there, and defines its parts. `mask` is
+// <W x i1>, or null if all lanes run.
+void run_per_lane(llvm::Instruction& instruction, llvm::Value* mask, PacketValues& values);
+
+// A mask as the bits of an integer, that of lane 0 the lowest.
+llvm::Value* mask_bits(llvm::IRBuilderBase& builder, llvm::Value* mask);
+
+// The last lane that runs, of those of which one does: an i32.
+llvm::Value* last_lane(llvm::IRBuilderBase& builder, llvm::Value* mask);
+// What the lanes have that run; in the others, what the last one has.
+llvm::Value* take_from_last(llvm::IRBuilderBase& builder, llvm::Value* vector, llvm::Value* mask);
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_VECTORIZER_EMIT_PER_LANE_H_

@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/vectorizer/transform/interior_packets.h"
+
+#include <llvm/ADT/MapVector.h>
+#include <llvm/ADT/PointerIntPair.h>
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Operator.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/ValueMapper.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "compiler/base/address_spaces.h"
+#include "compiler/vectorizer/analysis/lane_masks.h"
+#include "compiler/vectorizer/analysis/uniformity.h"
+
+namespace conclave::compiler {
+namespace {
+
+using llvm::BasicBlock;
+using llvm::BranchInst;
+using llvm::Function;
+using llvm::ICmpInst;
+using llvm::Instruction;
+using llvm::MinMaxIntrinsic;
+using llvm::PHINode;
+using llvm::Value;
+
+// Larger regions would take too long to compile twice.
+constexpr unsigned kMaxInstructions = 2'000;
+
+// Longer calculations are not looked into.
+constexpr unsigned kMaxDepth = 12;
+
+// Sums of so many terms with such factors and constants do not wrap in 64 bits.
+constexpr size_t kMaxTerms = 8;
+constexpr int64_t kMaxFactor = int64_t{1} << 12;
+constexpr int64_t kMaxTerm = int64_t{1} << 46;
+constexpr int64_t kMaxConstant = kMaxTerm;
+// Terms with more bits are to be compared with the largest.
+constexpr unsigned kTermBits = 46;
+
+unsigned bits_of(const Value& value) {
+  return value.getType()->getIntegerBitWidth();
+}
+
+// A sum of values, each times a number, without end: in arithmetic that does not wrap.
+class Sum {
+ public:
+  // A value, and whether it is read with sign.
+  using Term = llvm::PointerIntPair<Value*, 1, bool>;
+
+  Sum() = default;
+  explicit Sum(int64_t constant) : constant_(constant) {}
+  explicit Sum(Term term) { factors_[term] = 1; }
+
+  void add(const Sum& other, int64_t factor = 1) {
+    for (const auto& [term, count] : other.factors_) {
+      factors_[term] += count * factor;
+      if (factors_[term] == 0) factors_.erase(term);
+    }
+    constant_ += other.constant_ * factor;
+  }
+
+  bool is_small() const {
+    const auto is_small_factor = [](const auto& entry) {
+      return std::abs(entry.second) <= kMaxFactor;
+    };
+    return factors_.size() <= kMaxTerms && llvm::all_of(factors_, is_small_factor) &&
+           std::abs(constant_) <= kMaxConstant;
+  }
+
+  int64_t constant() const { return constant_; }
+  const llvm::MapVector<Term, int64_t>& factors() const { return factors_; }
+
+  // Whether they differ by their constants only.
+  bool has_terms_of(const Sum& other) const {
+    return factors_.size() == other.factors_.size() &&
+           llvm::all_of(factors_, [&](const auto& entry) {
+             return other.factors_.lookup(entry.first) == entry.second;
+           });
+  }
+
+ private:
+  llvm::MapVector<Term, int64_t> factors_;
+  int64_t constant_ = 0;
+};
+
+// Between what a value lies, in all lanes and all iterations: what it is modulo its type's range.
+// It is `exact` if it is that number, read with sign.
+struct Range {
+  Sum least, greatest;
+  bool exact = true;
+};
+
+// Collects what must be so that the clamps of a region do nothing.
+class Interior {
+ public:
+  Interior(Function& region, const LaneIds& ids)
+      : ids_(ids), uniformity_(region, ids), dominators_(region), loops_(dominators_) {}
+
+  // Whether an index is kept inside by one, which does nothing if all conditions are true.
+  bool add_clamp(MinMaxIntrinsic& clamp) {
+    block_ = clamp.getParent();
+    const size_t count = conditions_.size();
+    if (require_idle(clamp, 0) &&
+        llvm::all_of(conditions_, [](const Sum& sum) { return sum.is_small(); }))
+      return true;
+    conditions_.resize(count);
+    return false;
+  }
+
+  // The operand that a clamp lets through; null where there may be two of them.
+  Value* kept_operand(const MinMaxIntrinsic& clamp) const {
+    Value* left = clamp.getLHS();
+    Value* right = clamp.getRHS();
+    if (!clamp.getType()->isIntegerTy() || bits_of(clamp) < 16 || bits_of(clamp) > 64)
+      return nullptr;
+    if (uniformity_.is_divergent(*left) == uniformity_.is_divergent(*right)) return nullptr;
+    return uniformity_.is_divergent(*left) ? left : right;
+  }
+
+  // Emits, before the end of the entry block, whether any of the conditions is false.
+  Value* emit_any_false(Instruction& end) {
+    for (const Sum& sum : conditions_)
+      for (const auto& [term, factor] : sum.factors()) hoist(*term.getPointer(), end);
+    llvm::IRBuilder<> builder(&end);
+    Value* any = nullptr;
+    const auto add = [&](Value* is_false) {
+      any = any ? builder.CreateLogicalOr(any, is_false) : is_false;
+    };
+    llvm::SmallPtrSet<Value*, 4> checked;
+    for (const Sum& sum : least_conditions()) {
+      for (const auto& [term, factor] : sum.factors())
+        if (needs_check(*term.getPointer()) && checked.insert(term.getPointer()).second)
+          add(builder.CreateICmpUGT(term.getPointer(), builder.getInt64(kMaxTerm)));
+      add(emit_is_below_0(builder, sum));
+    }
+    return builder.CreateFreeze(any);
+  }
+
+ private:
+  using Ranges = std::optional<Range>;
+
+  void require(Sum sum, const Sum& minus) {
+    sum.add(minus, -1);
+    conditions_.push_back(std::move(sum));
+  }
+  // That a value is what it is in calculations without end.
+  void require_fits(const Range& range, unsigned bits, bool is_signed) {
+    if (is_signed && range.exact) return;
+    require(range.least, Sum(is_signed ? llvm::minIntN(bits) : 0));
+    if (range.exact) return;
+    require(Sum(is_signed ? llvm::maxIntN(bits) : static_cast<int64_t>(llvm::maxUIntN(bits))),
+            range.greatest);
+  }
+
+  // Makes it a condition that a clamp lets its operand through in all lanes.
+  bool require_idle(const MinMaxIntrinsic& clamp, unsigned depth) {
+    Value* value = kept_operand(clamp);
+    if (!value) return false;
+    Value* bound = value == clamp.getLHS() ? clamp.getRHS() : clamp.getLHS();
+    const Ranges range = range_of(*value, depth + 1);
+    const bool is_signed = clamp.isSigned();
+    if (!valid(range) || !can_hoist(*bound)) return false;
+    const Sum limit = term_of(*bound, is_signed);
+    if (!limit.is_small() || (bits_of(clamp) > kTermBits && !range->exact)) return false;
+    require_fits(*range, bits_of(clamp), is_signed);
+    if (ICmpInst::isGT(clamp.getPredicate()))
+      require(range->least, limit);
+    else
+      require(limit, range->greatest);
+    return true;
+  }
+
+  static Sum term_of(Value& value, bool is_signed) {
+    if (auto* constant = llvm::dyn_cast<llvm::ConstantInt>(&value))
+      return Sum(is_signed ? constant->getSExtValue()
+                           : static_cast<int64_t>(constant->getValue().getLimitedValue(INT64_MAX)));
+    return Sum(Sum::Term(&value, is_signed));
+  }
+
+  bool is_id(const Value& value) const {
+    return bits_of(value) == 64 &&
+           (llvm::is_contained(ids_.small, &value) || llvm::is_contained(ids_.consecutive, &value));
+  }
+
+  Ranges range_of(Value& value, unsigned depth) {
+    if (depth > kMaxDepth || !value.getType()->isIntegerTy() || bits_of(value) > 64)
+      return std::nullopt;
+    if (is_id(value) && can_hoist(value)) return one(Sum(Sum::Term(&value, true)));
+    if (auto* constant = llvm::dyn_cast<llvm::ConstantInt>(&value))
+      return one(Sum(constant->getSExtValue()));
+    if (auto* phi = llvm::dyn_cast<PHINode>(&value)) return range_of_counter(*phi, depth);
+    auto* instruction = llvm::dyn_cast<Instruction>(&value);
+    const size_t count = conditions_.size();
+    if (instruction) {
+      if (Ranges range = range_of_operation(*instruction, depth); valid(range)) return range;
+    }
+    conditions_.resize(count);
+    if (uniformity_.is_divergent(value) || !can_hoist(value)) return std::nullopt;
+    return one(Sum(Sum::Term(&value, true)));
+  }
+
+  static bool valid(const Ranges& range) {
+    return range && range->least.is_small() && range->greatest.is_small();
+  }
+  static Ranges one(const Sum& sum) { return Range{sum, sum, true}; }
+
+  Ranges range_of_operation(Instruction& instruction, unsigned depth) {
+    if (auto* clamp = llvm::dyn_cast<MinMaxIntrinsic>(&instruction)) {
+      if (!kept_operand(*clamp) || !require_idle(*clamp, depth)) return std::nullopt;
+      return range_of(*kept_operand(*clamp), depth + 1);
+    }
+    Value* first = instruction.getNumOperands() > 0 ? instruction.getOperand(0) : nullptr;
+    switch (instruction.getOpcode()) {
+      case Instruction::Add:
+        return combine(instruction, 1, depth);
+      case Instruction::Sub:
+        return combine(instruction, -1, depth);
+      case Instruction::Mul:
+      case Instruction::Shl:
+        return multiply(instruction, depth);
+      case Instruction::Freeze:
+        return range_of(*first, depth + 1);
+      case Instruction::Trunc:
+        return truncate(*first, depth);
+      case Instruction::SExt:
+      case Instruction::ZExt:
+        return extend(*first, instruction, depth);
+      default:
+        return std::nullopt;
+    }
+  }
+
+  static bool never_wraps(const Instruction& operation) {
+    return llvm::cast<llvm::OverflowingBinaryOperator>(operation).hasNoSignedWrap();
+  }
+
+  Ranges combine(const Instruction& operation, int64_t sign, unsigned depth) {
+    Ranges left = range_of(*operation.getOperand(0), depth + 1);
+    if (!valid(left)) return std::nullopt;
+    Ranges right = range_of(*operation.getOperand(1), depth + 1);
+    if (!valid(right)) return std::nullopt;
+    left->least.add(sign > 0 ? right->least : right->greatest, sign);
+    left->greatest.add(sign > 0 ? right->greatest : right->least, sign);
+    left->exact &= right->exact && never_wraps(operation);
+    return left;
+  }
+
+  Ranges multiply(const Instruction& operation, unsigned depth) {
+    auto* constant = llvm::dyn_cast<llvm::ConstantInt>(operation.getOperand(1));
+    if (!constant || constant->getValue().abs().ugt(kMaxFactor)) return std::nullopt;
+    int64_t factor = constant->getSExtValue();
+    if (operation.getOpcode() == Instruction::Shl) {
+      if (factor >= std::min<int64_t>(bits_of(operation), 12)) return std::nullopt;
+      factor = int64_t{1} << factor;
+    }
+    Ranges range = range_of(*operation.getOperand(0), depth + 1);
+    if (!valid(range)) return std::nullopt;
+    Range result;
+    result.least.add(factor > 0 ? range->least : range->greatest, factor);
+    result.greatest.add(factor > 0 ? range->greatest : range->least, factor);
+    result.exact = range->exact && never_wraps(operation);
+    return result;
+  }
+
+  // Ids fit into 32 bits.
+  Ranges truncate(Value& from, unsigned depth) {
+    Ranges range = range_of(from, depth + 1);
+    if (range) range->exact &= is_id(from);
+    return range;
+  }
+
+  Ranges extend(Value& from, const Instruction& extension, unsigned depth) {
+    if (!uniformity_.is_divergent(extension) && can_hoist(extension)) return std::nullopt;
+    Ranges range = range_of(from, depth + 1);
+    if (!valid(range)) return std::nullopt;
+    if (bits_of(from) > kTermBits) return std::nullopt;
+    require_fits(*range, bits_of(from), llvm::isa<llvm::SExtInst>(extension));
+    range->exact = true;
+    return range;
+  }
+
+  // A loop's counter goes up from the first value, and is below the end wherever the loop's header
+  // has been passed.
+  Ranges range_of_counter(const PHINode& phi, unsigned depth) {
+    llvm::Loop* loop = loops_.getLoopFor(phi.getParent());
+    if (!loop || loop->getHeader() != phi.getParent() || !loop->getLoopPredecessor() ||
+        !loop->getLoopLatch() ||
+        !counts_up(*phi.getIncomingValueForBlock(loop->getLoopLatch()), phi))
+      return std::nullopt;
+    Ranges first = range_of(*phi.getIncomingValueForBlock(loop->getLoopPredecessor()), depth + 1);
+    auto* exit = llvm::dyn_cast<BranchInst>(loop->getHeader()->getTerminator());
+    if (!valid(first) || !first->exact || !exit || !exit->isConditional()) return std::nullopt;
+    auto* compare = llvm::dyn_cast<ICmpInst>(exit->getCondition());
+    if (!compare || compare->getOperand(0) != &phi) return std::nullopt;
+    const bool goes_on_if_true = loop->contains(exit->getSuccessor(0));
+    if (goes_on_if_true == loop->contains(exit->getSuccessor(1))) return std::nullopt;
+    const llvm::BasicBlockEdge into(loop->getHeader(), exit->getSuccessor(goes_on_if_true ? 0 : 1));
+    if (!dominators_.dominates(into, block_)) return std::nullopt;
+    const auto predicate =
+        goes_on_if_true ? compare->getPredicate() : compare->getInversePredicate();
+    if (predicate != ICmpInst::ICMP_SLT && predicate != ICmpInst::ICMP_SLE) return std::nullopt;
+    Ranges end = range_of(*compare->getOperand(1), depth + 1);
+    if (!valid(end) || !end->exact) return std::nullopt;
+    if (predicate == ICmpInst::ICMP_SLT) end->greatest.add(Sum(-1));
+    return Range{first->least, end->greatest, true};
+  }
+
+  static bool counts_up(const Value& next, const PHINode& phi) {
+    auto* add = llvm::dyn_cast<llvm::BinaryOperator>(&next);
+    if (!add || add->getOpcode() != Instruction::Add || !never_wraps(*add)) return false;
+    auto* step = llvm::dyn_cast<llvm::ConstantInt>(add->getOperand(1));
+    return add->getOperand(0) == &phi && step && step->getValue().isStrictlyPositive();
+  }
+
+  // Whether a value, or an id, can be calculated in the entry block. Nothing changes constant
+  // memory.
+  bool can_hoist(const Value& value, unsigned depth = 0) const {
+    if (llvm::isa<llvm::Argument, llvm::Constant>(value)) return true;
+    auto* instruction = llvm::dyn_cast<Instruction>(&value);
+    if (!instruction || depth > kMaxDepth || llvm::isa<PHINode>(instruction)) return false;
+    if (instruction->mayReadFromMemory() && !is_constant_load(*instruction)) return false;
+    return llvm::isSafeToSpeculativelyExecute(instruction) &&
+           llvm::all_of(instruction->operands(),
+                        [&](const llvm::Use& operand) { return can_hoist(*operand, depth + 1); });
+  }
+  static bool is_constant_load(const Instruction& instruction) {
+    auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+    return load && load->isSimple() && load->getPointerAddressSpace() == kConstantAddressSpace;
+  }
+
+  void hoist(Value& value, Instruction& end) {
+    auto* instruction = llvm::dyn_cast<Instruction>(&value);
+    if (!instruction || hoisted_.contains(instruction)) return;
+    for (Value* operand : instruction->operands()) hoist(*operand, end);
+    hoisted_.insert(instruction);
+    if (instruction->getParent() != end.getParent()) instruction->dropUBImplyingAttrsAndMetadata();
+    instruction->moveBefore(&end);
+  }
+
+  // Of conditions that differ by a constant the one that includes the others.
+  llvm::SmallVector<Sum> least_conditions() const {
+    llvm::SmallVector<Sum> least;
+    for (const Sum& sum : conditions_) {
+      auto known = llvm::find_if(least, [&](const Sum& other) { return sum.has_terms_of(other); });
+      if (known == least.end())
+        least.push_back(sum);
+      else if (sum.constant() < known->constant())
+        *known = sum;
+    }
+    return least;
+  }
+
+  // Whether nothing is known about how large a term is.
+  bool needs_check(const Value& term) const { return bits_of(term) > kTermBits && !is_id(term); }
+
+  static Value* emit_is_below_0(llvm::IRBuilder<>& builder, const Sum& sum) {
+    Value* above = nullptr;
+    Value* below = nullptr;
+    const auto add = [&](Value*& side, Value* value) {
+      side = side ? builder.CreateNSWAdd(side, value) : value;
+    };
+    for (const auto& [term, factor] : sum.factors()) {
+      Value* wide = term.getInt() ? builder.CreateSExt(term.getPointer(), builder.getInt64Ty())
+                                  : builder.CreateZExt(term.getPointer(), builder.getInt64Ty());
+      const int64_t count = std::abs(factor);
+      if (count != 1) wide = builder.CreateNSWMul(wide, builder.getInt64(count));
+      add(factor > 0 ? above : below, wide);
+    }
+    const int64_t constant = sum.constant();
+    if (constant > 0 || !above) add(above, builder.getInt64(std::max<int64_t>(constant, 0)));
+    if (constant < 0 || !below) add(below, builder.getInt64(std::max<int64_t>(-constant, 0)));
+    return builder.CreateICmpSLT(above, below);
+  }
+
+  const LaneIds& ids_;
+  Uniformity uniformity_;
+  llvm::DominatorTree dominators_;
+  llvm::LoopInfo loops_;
+  const BasicBlock* block_ = nullptr;  // of the clamp that is looked at
+  llvm::SmallVector<Sum> conditions_;  // each is at least 0
+  llvm::SmallPtrSet<Instruction*, 8> hoisted_;
+};
+
+using Clamps = llvm::SmallVector<MinMaxIntrinsic*>;
+
+// Whether an address is calculated from a value.
+bool is_index(const Value& value, unsigned depth = 0) {
+  return depth < kMaxDepth &&
+         llvm::any_of(
+             value.users(),
+             [&](const llvm::User* user) {
+               if (llvm::getLoadStorePointerOperand(user)) return value.getType()->isPointerTy();
+               const bool goes_on = llvm::isa<llvm::BinaryOperator, llvm::CastInst, MinMaxIntrinsic,
+                                              llvm::FreezeInst, llvm::GetElementPtrInst>(user);
+               return goes_on && is_index(*user, depth + 1);
+             });
+}
+
+Clamps find_clamps(Function& region, Interior& interior) {
+  Clamps clamps;
+  for (Instruction& instruction : llvm::instructions(region)) {
+    auto* clamp = llvm::dyn_cast<MinMaxIntrinsic>(&instruction);
+    if (clamp && is_index(*clamp) && interior.add_clamp(*clamp)) clamps.push_back(clamp);
+  }
+  return clamps;
+}
+
+// The entry block keeps what both versions have.
+BasicBlock& split_entry(Function& region) {
+  BasicBlock& entry = region.getEntryBlock();
+  BasicBlock* rest = entry.splitBasicBlock(entry.begin(), "edge");
+  for (Instruction& instruction : llvm::make_early_inc_range(*rest))
+    if (llvm::isa<llvm::AllocaInst>(instruction)) instruction.moveBefore(entry.getTerminator());
+  return *rest;
+}
+
+// Code for packets to which the clamps do nothing; returns the block that it begins with.
+BasicBlock* make_version(Function& region, const Interior& interior, const Clamps& clamps) {
+  llvm::SmallVector<BasicBlock*> blocks, clones;
+  for (BasicBlock& block : llvm::drop_begin(region)) blocks.push_back(&block);
+  llvm::ValueToValueMapTy map;
+  for (BasicBlock* block : blocks) {
+    clones.push_back(llvm::CloneBasicBlock(block, map, ".interior", &region));
+    map[block] = clones.back();
+  }
+  llvm::remapInstructionsInBlocks(clones, map);
+  for (const MinMaxIntrinsic* clamp : clamps) {
+    auto& copy = *llvm::cast<MinMaxIntrinsic>(map.lookup(clamp));
+    copy.replaceAllUsesWith(
+        copy.getOperand(interior.kept_operand(*clamp) == clamp->getLHS() ? 0 : 1));
+    copy.eraseFromParent();
+  }
+  return clones.front();
+}
+
+}  // namespace
+
+void add_interior_version(Function& region, const LaneIds& ids) {
+  if (region.getInstructionCount() > kMaxInstructions) return;
+  Interior interior(region, ids);
+  const Clamps clamps = find_clamps(region, interior);
+  if (clamps.empty()) return;
+  BasicBlock& edge = split_entry(region);
+  Instruction* end = region.getEntryBlock().getTerminator();
+  Value* any_false = interior.emit_any_false(*end);
+  BasicBlock* version = make_version(region, interior, clamps);
+  llvm::IRBuilder<> builder(end);
+  builder.CreateCondBr(create_any(builder, any_false), &edge, version);
+  end->eraseFromParent();
+}
+
+}  // namespace conclave::compiler

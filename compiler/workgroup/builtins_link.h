@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Links the OpenCL C builtins that a module needs.
+#ifndef CONCLAVE_COMPILER_WORKGROUP_BUILTINS_LINK_H_
+#define CONCLAVE_COMPILER_WORKGROUP_BUILTINS_LINK_H_
+
+#include <llvm/IR/Module.h>
+
+namespace conclave::compiler {
+
+// Builtins made of barriers and work-item functions (async copies): before regions are formed.
+void link_early_builtins(llvm::Module& module);
+
+// Those of the others that have pointers as parameters, and are not for images: for checks.
+void link_pointer_builtins(llvm::Module& module);
+
+// All others: after the place of the vectorizer, which knows them by name.
+// They may ask questions (x86/cpu_questions.h).
+void link_late_builtins(llvm::Module& module);
+
+// Throws BuildError naming every function or variable that is used but defined nowhere, apart from
+// those that `is_external_function` accepts and those that `is_native` says C code has.
+void check_resolved(llvm::Module& module, llvm::function_ref<bool(llvm::StringRef)> is_native);
+
+// True for functions of the C library, its mathematics library and SLEEF, which the dynamic linker
+// finds when the program is loaded.
+bool is_external_function(llvm::StringRef name);
+bool is_sleef_function(llvm::StringRef name);
+bool is_libm_function(llvm::StringRef name);
+// abort() and exit(), which end a kernel.
+bool is_leaving_function(llvm::StringRef name);
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_WORKGROUP_BUILTINS_LINK_H_

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cuts a kernel at its barriers into functions that each run one work-item from barrier to barrier.
+//
+//   define spir_kernel void @k(ptr %out) {        define i32 @k.region.0(<hidden>, ptr %out) {
+//     %v = ... expensive ...                        %v = ... expensive ...
+//     call @_Z7barrierj(i32 1)                      store %v, spill slot 0 of this item
+//     store %v, %out                       =>       ret i32 1
+//     ret void                                    }
+//   }                                             define i32 @k.region.1(<hidden>, ptr %out) {
+//                                                   %v = load spill slot 0 of this item
+//                                                   store %v, %out
+//                                                   ret i32 -1
+//                                                 }
+//
+// A region holds a copy of every block that can be reached from its beginning without crossing a
+// barrier; loops with barriers thus need no special treatment. What is live across a barrier is
+// kept in the spill area: slot s of work-item i is at `spill + items * offset(s) + i * size(s)`, so
+// that one slot's values of neighbouring work-items lie side by side. What is the same for all
+// work-items of a group is kept once, and given to the regions as parameters: those that go on
+// overwrite it while others still begin.
+#ifndef CONCLAVE_COMPILER_WORKGROUP_FORM_REGIONS_H_
+#define CONCLAVE_COMPILER_WORKGROUP_FORM_REGIONS_H_
+
+#include "compiler/base/region.h"
+
+namespace conclave::compiler {
+
+// `kernel` is left in a state that is good for nothing but its types and attributes. Where
+// `exits_have_lines`, returns are where the barriers were.
+RegionedKernel form_regions(llvm::Function& kernel, bool exits_have_lines = false);
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_WORKGROUP_FORM_REGIONS_H_

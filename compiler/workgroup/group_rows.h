@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels that know global ids only run several groups of a row of groups as one.
+//
+// Nothing tells the work-items of such a kernel which group they are in, nor where it ends. Long
+// rows fill packets where groups are narrower than these, and read memory in longer runs.
+#ifndef CONCLAVE_COMPILER_WORKGROUP_GROUP_ROWS_H_
+#define CONCLAVE_COMPILER_WORKGROUP_GROUP_ROWS_H_
+
+#include <llvm/IR/Instructions.h>
+
+#include "compiler/base/region.h"
+
+namespace conclave::compiler {
+
+// Whether a kernel's results are the same wherever groups begin and end.
+bool is_indifferent_to_groups(const RegionedKernel& kernel);
+
+// Work-items of a row up to which groups with several rows are to be taken together: as many as
+// pay, so that what one row leaves in caches is still there for the next.
+unsigned longest_row(const Region& region);
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_WORKGROUP_GROUP_ROWS_H_

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/workgroup/group_uniformity.h"
+
+#include <llvm/ADT/SetVector.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/PostDominators.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+
+#include "compiler/workgroup/work_item_functions.h"
+
+namespace conclave::compiler {
+namespace {
+
+using llvm::BasicBlock;
+
+LaneIds work_item_ids(llvm::Function& kernel) {
+  LaneIds ids;
+  for (llvm::Instruction& instruction : llvm::instructions(kernel)) {
+    auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    if (call && differs_between_work_items(classify(*call))) ids.consecutive.push_back(call);
+  }
+  return ids;
+}
+
+class ControlDependence {
+ public:
+  ControlDependence(llvm::Function& kernel, Uniformity& uniformity)
+      : kernel_(kernel),
+        uniformity_(uniformity),
+        dominators_(kernel),
+        post_dominators_(kernel),
+        loops_(dominators_) {}
+
+  // What a branch decides that differs may make further branches differ.
+  void spread() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (BasicBlock& block : kernel_) {
+        if (!uniformity_.has_divergent_branch(block) || !done_.insert(&block).second) continue;
+        mark_decided_by(block);
+        changed = true;
+      }
+    }
+  }
+
+ private:
+  // Work-items take different ways from `branch` on till they meet again.
+  void mark_decided_by(BasicBlock& branch) {
+    const auto* meeting = post_dominators_.getNode(&branch)->getIDom();
+    const BasicBlock* end = meeting ? meeting->getBlock() : nullptr;
+    llvm::SetVector<const BasicBlock*> ways;
+    for (const BasicBlock* next : llvm::successors(&branch)) ways.insert(next);
+    for (size_t i = 0; i < ways.size(); ++i) {
+      if (ways[i] == end) continue;
+      for (const BasicBlock* next : llvm::successors(ways[i])) ways.insert(next);
+    }
+    for (const BasicBlock* block : ways)
+      for (const llvm::PHINode& phi : block->phis()) uniformity_.mark_divergent(phi);
+    // They may leave loops in different iterations.
+    for (const llvm::Loop* loop = loops_.getLoopFor(&branch); loop; loop = loop->getParentLoop())
+      if (!end || !loop->contains(end)) mark_what_leaves(*loop);
+  }
+
+  void mark_what_leaves(const llvm::Loop& loop) {
+    for (const BasicBlock* block : loop.blocks())
+      for (const llvm::Instruction& instruction : *block)
+        for (const llvm::User* user : instruction.users())
+          if (!loop.contains(llvm::cast<llvm::Instruction>(user)->getParent()))
+            uniformity_.mark_divergent(instruction);
+  }
+
+  llvm::Function& kernel_;
+  Uniformity& uniformity_;
+  llvm::DominatorTree dominators_;
+  llvm::PostDominatorTree post_dominators_;
+  llvm::LoopInfo loops_;
+  llvm::SmallPtrSet<const BasicBlock*, 16> done_;
+};
+
+}  // namespace
+
+Uniformity find_group_uniformity(llvm::Function& kernel) {
+  Uniformity uniformity(kernel, work_item_ids(kernel));
+  ControlDependence(kernel, uniformity).spread();
+  return uniformity;
+}
+
+}  // namespace conclave::compiler

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Brings everything that a work-group pass must see into the kernels.
+//
+//   define spir_func void @cl.sum(...) { ... call void @_Z7barrierj(i32 1) ... }
+//   define spir_kernel void @k(...) { call void @cl.sum(...) }
+//   =>  the body of @cl.sum is part of @k
+//
+// Inlined are functions that call a barrier, a work-item function or printf, or that use local
+// memory, and all functions on the way to them. The others are left to LLVM's own judgement.
+#ifndef CONCLAVE_COMPILER_WORKGROUP_INLINE_WORK_ITEM_CODE_H_
+#define CONCLAVE_COMPILER_WORKGROUP_INLINE_WORK_ITEM_CODE_H_
+
+#include <llvm/IR/Module.h>
+
+namespace conclave::compiler {
+
+// Throws BuildError for recursion, which OpenCL C does not have.
+void inline_work_item_code(llvm::Module& module);
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_WORKGROUP_INLINE_WORK_ITEM_CODE_H_

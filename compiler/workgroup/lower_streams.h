@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams: the pipes of OpenCL C in the kernels of device images. A pipe argument is the address of
+// an abi::Stream (conclave/kernel_abi.h), one end of a stream; what clang makes of pipe functions
+// becomes calls of our builtins (builtins/stream.cl).
+//
+//   call i32 @__read_pipe_2(target("spirv.Pipe", 0) %in, ptr addrspace(4) %packet, i32 16, i32 16)
+// =>
+//   call i32 @conclave_stream_read(target("spirv.Pipe", 0) %in, ptr addrspace(4) %packet, i32 16)
+//
+// lower_images() then makes pointers of the arguments.
+#ifndef CONCLAVE_COMPILER_WORKGROUP_LOWER_STREAMS_H_
+#define CONCLAVE_COMPILER_WORKGROUP_LOWER_STREAMS_H_
+
+#include <llvm/IR/Module.h>
+
+namespace conclave::compiler {
+
+bool is_stream(const llvm::Type* type);
+
+// Marks the module: its pipes are streams, also when it is compiled later.
+void make_pipes_streams(llvm::Module& module);
+// Whether the module is marked so.
+bool are_pipes_streams(const llvm::Module& module);
+
+// Throws BuildError for reservations of packets, which a stream does not have: it has one reader
+// and one writer.
+void lower_streams(llvm::Module& module);
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_WORKGROUP_LOWER_STREAMS_H_

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Repeats cheap computations behind barriers, so that their values need not be kept per work-item.
+//
+//   %id = call i64 @_Z13get_global_idj(i32 0)        %id = call i64 @_Z13get_global_idj(i32 0)
+//   %i = add i64 %id, 1                              %i = add i64 %id, 1
+//   stop.1:                                     =>   stop.1:
+//   after.1:                                         after.1:
+//     use %i                                           %id.1 = call i64 @_Z13get_global_idj(i32 0)
+//                                                      %i.1 = add i64 %id.1, 1
+//                                                      use %i.1
+//
+// Repeated is what depends on arguments, constants and indices alone and has few instructions.
+#ifndef CONCLAVE_COMPILER_WORKGROUP_REMATERIALIZE_H_
+#define CONCLAVE_COMPILER_WORKGROUP_REMATERIALIZE_H_
+
+#include <llvm/ADT/ArrayRef.h>
+
+#include "compiler/workgroup/barrier_cuts.h"
+
+namespace conclave::compiler {
+
+void rematerialize_across(llvm::Function& kernel, llvm::ArrayRef<BarrierCut> cuts);
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_WORKGROUP_REMATERIALIZE_H_

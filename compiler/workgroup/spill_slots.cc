@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/workgroup/spill_slots.h"
+
+#include <llvm/IR/InstIterator.h>
+#include <llvm/Transforms/Utils/Local.h>
+
+#include <algorithm>
+
+#include "compiler/workgroup/group_uniformity.h"
+#include "conclave/kernel_abi.h"
+
+namespace conclave::compiler {
+namespace {
+
+struct LiveValue {
+  llvm::Instruction* value;
+  llvm::BitVector crossings;
+  bool is_uniform;
+};
+
+std::vector<LiveValue> find_live_values(llvm::Function& kernel, llvm::ArrayRef<BarrierCut> cuts) {
+  std::vector<LiveValue> live;
+  if (cuts.empty()) return live;
+  const Uniformity uniformity = find_group_uniformity(kernel);
+  for (llvm::Instruction& instruction : llvm::instructions(kernel)) {
+    if (llvm::isa<llvm::AllocaInst>(instruction)) continue;
+    llvm::BitVector crossings = crossings_of_value(instruction, cuts);
+    if (crossings.any())
+      live.push_back({&instruction, std::move(crossings), !uniformity.is_divergent(instruction)});
+  }
+  return live;
+}
+
+SpillSlot make_slot(llvm::AllocaInst& variable, bool is_value, bool is_uniform,
+                    llvm::BitVector crossings) {
+  const llvm::DataLayout& layout = variable.getFunction()->getDataLayout();
+  SpillSlot slot = {&variable, is_value, is_uniform, std::move(crossings), 0, 0, 0};
+  slot.alignment = std::min<uint64_t>(variable.getAlign().value(), abi::kBlockAlignment);
+  uint64_t size = variable.getAllocationSize(layout)->getFixedValue();
+  slot.size = (size + slot.alignment - 1) / slot.alignment * slot.alignment;
+  return slot;
+}
+
+// An array whose address is itself kept across a barrier must stay where it is.
+bool address_is_live(const AllocaUse& use, llvm::ArrayRef<LiveValue> live) {
+  return std::any_of(live.begin(), live.end(),
+                     [&](const LiveValue& value) { return use.pointers.contains(value.value); });
+}
+
+void add_arrays(llvm::Function& kernel, llvm::ArrayRef<BarrierCut> cuts,
+                llvm::ArrayRef<LiveValue> live, std::vector<SpillSlot>& slots) {
+  for (llvm::Instruction& instruction : kernel.getEntryBlock()) {
+    auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
+    if (!variable) continue;
+    AllocaUse use = find_uses(*variable);
+    llvm::BitVector crossings = crossings_of_memory(use, cuts);
+    if (address_is_live(use, live)) crossings.set();
+    if (crossings.any()) slots.push_back(make_slot(*variable, false, false, std::move(crossings)));
+  }
+}
+
+}  // namespace
+
+SpillLayout assign_spill_slots(llvm::Function& kernel, llvm::ArrayRef<BarrierCut> cuts) {
+  SpillLayout layout;
+  std::vector<LiveValue> live = find_live_values(kernel, cuts);
+  // Before values become allocas too.
+  add_arrays(kernel, cuts, live, layout.slots);
+  for (LiveValue& value : live)
+    layout.slots.push_back(make_slot(*llvm::DemoteRegToStack(*value.value), true, value.is_uniform,
+                                     std::move(value.crossings)));
+
+  // The largest alignment first: no padding, and every offset is a multiple of its alignment, which
+  // makes `items * offset` one for any number of items.
+  for (uint64_t alignment = abi::kBlockAlignment; alignment > 0; alignment /= 2) {
+    for (SpillSlot& slot : layout.slots) {
+      if (slot.alignment != alignment) continue;
+      slot.offset = layout.bytes;
+      layout.bytes += slot.size;
+    }
+  }
+  return layout;
+}
+
+}  // namespace conclave::compiler

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides what a kernel keeps in the spill area across its barriers.
+#ifndef CONCLAVE_COMPILER_WORKGROUP_SPILL_SLOTS_H_
+#define CONCLAVE_COMPILER_WORKGROUP_SPILL_SLOTS_H_
+
+#include <llvm/ADT/BitVector.h>
+#include <llvm/IR/Instructions.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "compiler/workgroup/barrier_cuts.h"
+
+namespace conclave::compiler {
+
+// One thing that is kept for each work-item, or once for all.
+struct SpillSlot {
+  llvm::AllocaInst* variable;  // the alloca that holds it between barriers
+  // True: an SSA value, in `variable` only while a region runs. False: `variable` is a private
+  // array that lives in the spill area itself.
+  bool is_value;
+  // A value that is the same for all work-items: kept in the first one's place.
+  bool is_uniform;
+  llvm::BitVector crossings;  // barriers across which it must survive
+  uint64_t size;              // bytes, a multiple of `alignment`
+  uint64_t alignment;
+  uint64_t offset;  // in units of one byte per work-item
+};
+
+struct SpillLayout {
+  std::vector<SpillSlot> slots;
+  uint64_t bytes = 0;  // per work-item
+};
+
+// Demotes every value that is live across a barrier to an alloca and assigns all slots.
+SpillLayout assign_spill_slots(llvm::Function& kernel, llvm::ArrayRef<BarrierCut> cuts);
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_WORKGROUP_SPILL_SLOTS_H_

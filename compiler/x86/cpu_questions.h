@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the builtins library asks about the code that it becomes part of, by calls of functions that
+// are nowhere defined:
+//
+//   i1 @conclave.has_fma()              whether the CPU multiplies and adds in one operation
+//   i1 @conclave.has_register_tables()  whether a lane takes one of 8 floats by one operation
+//
+// Code for single work-items has no such tables: there are no lanes, and LLVM's vectorizers, which
+// may find some, do not know the operation.
+#ifndef CONCLAVE_COMPILER_X86_CPU_QUESTIONS_H_
+#define CONCLAVE_COMPILER_X86_CPU_QUESTIONS_H_
+
+#include <llvm/IR/Module.h>
+
+#include "compiler/x86/target.h"
+
+namespace conclave::compiler {
+
+// What does not depend on lanes.
+void answer_cpu_questions(llvm::Module& module, const Target& target);
+// In a function that becomes one for packets, and then in all others.
+void answer_packet_questions(llvm::Function& function, const Target& target);
+void answer_scalar_questions(llvm::Module& module);
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_X86_CPU_QUESTIONS_H_

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/x86/lane_addresses.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/DataLayout.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/Support/MathExtras.h>
+
+namespace conclave::compiler {
+namespace {
+
+using llvm::IRBuilderBase;
+using llvm::Value;
+
+constexpr unsigned kWordBits = 64;
+
+unsigned size_of(const Value* vector) {
+  return llvm::cast<llvm::FixedVectorType>(vector->getType())->getNumElements();
+}
+
+// What fills words, and is taken from a vector in these. Not integers of 32 bits: LLVM 19 believes
+// that the low half of a word which is an element of a vector is zero-extended (a + b where b has
+// constants, some of which are 0).
+bool fills_words(const Value* vector) {
+  const unsigned bits = vector->getType()->getScalarSizeInBits();
+  return (bits == 8 || bits == 16) && bits * size_of(vector) % kWordBits == 0;
+}
+
+bool is_vector(const Value* value) {
+  return value->getType()->isVectorTy();
+}
+
+bool run_all_lanes(const Value* mask) {
+  auto* constant = llvm::dyn_cast<llvm::Constant>(mask);
+  return constant && constant->isAllOnesValue();
+}
+
+// A call of llvm.masked.gather or scatter.
+struct Gather {
+  explicit Gather(llvm::IntrinsicInst& call)
+      : call(call),
+        is_load(call.getIntrinsicID() == llvm::Intrinsic::masked_gather),
+        data(is_load ? nullptr : call.getArgOperand(0)),
+        addresses(call.getArgOperand(is_load ? 0 : 1)),
+        align(llvm::cast<llvm::ConstantInt>(call.getArgOperand(is_load ? 1 : 2))
+                  ->getMaybeAlignValue()
+                  .valueOrOne()),
+        mask(call.getArgOperand(is_load ? 2 : 3)),
+        type(llvm::cast<llvm::FixedVectorType>(is_load ? call.getType() : data->getType())) {}
+
+  bool has_instruction(const llvm::TargetTransformInfo& target) const {
+    return is_load ? target.isLegalMaskedGather(type, align) &&
+                         !target.forceScalarizeMaskedGather(type, align)
+                   : target.isLegalMaskedScatter(type, align) &&
+                         !target.forceScalarizeMaskedScatter(type, align);
+  }
+
+  void split() const {
+    llvm::IRBuilder<> builder(&call);
+    LaneAddresses places(builder, addresses);
+    Value* result = llvm::PoisonValue::get(type);
+    for (unsigned lane = 0; lane < type->getNumElements(); ++lane) {
+      Value* address = places.of(lane);
+      llvm::Instruction* one = is_load
+                                   ? static_cast<llvm::Instruction*>(builder.CreateAlignedLoad(
+                                         type->getElementType(), address, align))
+                                   : builder.CreateAlignedStore(
+                                         builder.CreateExtractElement(data, lane), address, align);
+      one->copyMetadata(call);
+      if (is_load) result = builder.CreateInsertElement(result, one, lane);
+    }
+    if (is_load) call.replaceAllUsesWith(result);
+    call.eraseFromParent();
+  }
+
+  llvm::IntrinsicInst& call;
+  bool is_load;
+  Value* data;  // of a scatter
+  Value* addresses;
+  llvm::Align align;
+  Value* mask;
+  llvm::FixedVectorType* type;
+};
+
+}  // namespace
+
+Value* LaneAddresses::address(Value* addresses, uint64_t lane) {
+  auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(addresses);
+  const bool is_little = builder_.GetInsertBlock()->getDataLayout().isLittleEndian();
+  if (!address || !is_little || llvm::count_if(address->operands(), is_vector) != 1)
+    return builder_.CreateExtractElement(addresses, lane);
+  Value* base = address->getPointerOperand();
+  if (is_vector(base)) base = this->address(base, lane);
+  llvm::SmallVector<Value*> indices;
+  for (Value* index : address->indices())
+    indices.push_back(is_vector(index) ? integer(index, lane) : index);
+  return builder_.CreateGEP(address->getSourceElementType(), base, indices, "",
+                            address->getNoWrapFlags());
+}
+
+Value* LaneAddresses::integer(Value* integers, uint64_t lane) {
+  auto* extension = llvm::dyn_cast<llvm::CastInst>(integers);
+  if (!extension || !llvm::isa<llvm::ZExtInst, llvm::SExtInst>(extension) ||
+      extension->getType()->getScalarSizeInBits() != kWordBits)
+    return builder_.CreateExtractElement(integers, lane);
+  Value* vector = extension->getOperand(0);
+  if (!fills_words(vector))
+    return builder_.CreateCast(extension->getOpcode(), builder_.CreateExtractElement(vector, lane),
+                               builder_.getInt64Ty());
+  const unsigned bits = vector->getType()->getScalarSizeInBits();
+  Value* value = word_of(vector, lane * bits / kWordBits);
+  const uint64_t below = lane * bits % kWordBits, above = kWordBits - bits - below;
+  if (llvm::isa<llvm::SExtInst>(extension)) {
+    if (above != 0) value = builder_.CreateShl(value, above);
+    return builder_.CreateAShr(value, kWordBits - bits);
+  }
+  if (below != 0) value = builder_.CreateLShr(value, below);
+  if (above == 0) return value;
+  return builder_.CreateAnd(value, llvm::maskTrailingOnes<uint64_t>(bits));
+}
+
+Value* LaneAddresses::word_of(Value* vector, uint64_t number) {
+  const unsigned count = size_of(vector) * vector->getType()->getScalarSizeInBits() / kWordBits;
+  words_.resize(count);
+  if (!words_[number]) {
+    auto* type = llvm::FixedVectorType::get(builder_.getInt64Ty(), count);
+    words_[number] = builder_.CreateExtractElement(builder_.CreateBitCast(vector, type), number);
+  }
+  return words_[number];
+}
+
+void split_gathers(llvm::Function& function, const llvm::TargetTransformInfo& target) {
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+    auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    if (!call || (call->getIntrinsicID() != llvm::Intrinsic::masked_gather &&
+                  call->getIntrinsicID() != llvm::Intrinsic::masked_scatter))
+      continue;
+    const Gather gather(*call);
+    if (run_all_lanes(gather.mask) && !gather.has_instruction(target)) gather.split();
+  }
+}
+
+}  // namespace conclave::compiler

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The addresses of single lanes, out of a vector of them.
+//
+//   %i = zext <16 x i8> %bytes to <16 x i64>
+//   %p = getelementptr i32, ptr %table, <16 x i64> %i
+//   =>
+//   %words = bitcast <16 x i8> %bytes to <2 x i64>      ; of lane 3
+//   %word = extractelement <2 x i64> %words, i64 0
+//   %byte = lshr i64 %word, 24
+//   %i.3 = and i64 %byte, 255
+//   %p.3 = getelementptr i32, ptr %table, i64 %i.3
+//
+// To move an element from a vector to an integer register takes longer than to take a word of short
+// indices apart, and what is added and multiplied becomes a part of the access.
+#ifndef CONCLAVE_COMPILER_X86_LANE_ADDRESSES_H_
+#define CONCLAVE_COMPILER_X86_LANE_ADDRESSES_H_
+
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/IRBuilder.h>
+
+namespace conclave::compiler {
+
+// Emits them one after the other, in one place.
+class LaneAddresses {
+ public:
+  LaneAddresses(llvm::IRBuilderBase& builder, llvm::Value* addresses)
+      : builder_(builder), addresses_(addresses) {}
+
+  llvm::Value* of(uint64_t lane) { return address(addresses_, lane); }
+
+ private:
+  llvm::Value* address(llvm::Value* addresses, uint64_t lane);
+  llvm::Value* integer(llvm::Value* integers, uint64_t lane);
+  llvm::Value* word_of(llvm::Value* vector, uint64_t number);
+
+  llvm::IRBuilderBase& builder_;
+  llvm::Value* addresses_;
+  llvm::SmallVector<llvm::Value*, 8> words_;  // as far as they have been asked for
+};
+
+// Makes loads or stores of gathers and scatters of which all lanes run, where the target has no
+// instruction for them. To be done last: LLVM's optimiser would put the indices together again.
+void split_gathers(llvm::Function& function, const llvm::TargetTransformInfo& target);
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_X86_LANE_ADDRESSES_H_

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Half precision for CPUs that compute with float and double only: at most they convert between
+// half and float.
+//
+//   %s = fadd half %a, %b   =>   %x = fpext half %a to float
+//                                %y = fpext half %b to float
+//                                %z = fadd float %x, %y
+//                                %s = fptrunc float %z to half
+//
+// The result is that of one rounding: float has more than twice the bits of half. fma goes through
+// double for that reason, and what is cut from double to half through a float rounded to odd. Signs
+// are bits. LLVM's optimiser makes operations of half of those of float, so this comes last.
+#ifndef CONCLAVE_COMPILER_X86_LOWER_HALF_H_
+#define CONCLAVE_COMPILER_X86_LOWER_HALF_H_
+
+#include <llvm/IR/Module.h>
+
+namespace conclave::compiler {
+
+// `has_conversions`: whether the CPU has instructions for half to float and back. Otherwise these
+// become operations on bits, and the module gets the functions that LLVM's code generator calls for
+// conversions of its own making.
+void lower_half(llvm::Module& module, bool has_conversions);
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_X86_LOWER_HALF_H_

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tells LLVM's vectorizers which vector functions of SLEEF stand for which scalar ones.
+//
+//   %v = call float @Sleef_sinf_u10(float %x)
+//   =>
+//   %v = call float @Sleef_sinf_u10(float %x) #0
+//   attributes #0 = { "vector-function-abi-variant"=
+//                     "_ZGV_LLVM_N8v_Sleef_sinf_u10(Sleef_sinf8_u10avx2),..." }
+//   declare <8 x float> @Sleef_sinf8_u10avx2(<8 x float>)
+#ifndef CONCLAVE_COMPILER_X86_VECTOR_MATH_H_
+#define CONCLAVE_COMPILER_X86_VECTOR_MATH_H_
+
+#include "compiler/x86/target.h"
+
+namespace conclave::compiler {
+
+void add_vector_math(llvm::Module& module, const Target& target);
+
+// The vector function of SLEEF's that does for `lanes` values what `scalar` does for one, declared
+// in the same module; null where there is none.
+llvm::Function* find_vector_function(llvm::Function& scalar, unsigned lanes, const Target& target);
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_X86_VECTOR_MATH_H_

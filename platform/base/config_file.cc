@@ -7,7 +7,7 @@
 namespace conclave {
 namespace {
 
-// Throws JsonError where `text` is no configuration.
+// Throws JsonError if `text` is no configuration.
 void read_settings(const std::string& path, const std::string& text,
                    std::map<std::string, Setting>& settings, std::vector<std::string>& errors) {
   const JsonValue root = parse_json(text, TrailingCommas::kAllowed);

@@ -19,7 +19,7 @@
 namespace conclave::share {
 namespace {
 
-// A daemon answers within microseconds, unless it has been stopped, or shares the CPUs with a
+// A daemon answers within microseconds, unless it has been stopped or shares the CPUs with a
 // hundred busy processes.
 constexpr timeval kPatience = {4, 0};
 

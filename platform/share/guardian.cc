@@ -159,7 +159,7 @@ class Watch {
     watched_.emplace(pid, Watched{std::move(pidfd), start_time});
   }
 
-  // 0 where the process has ended: the number may be another's by now.
+  // 0 if the process has ended: the number may now be another process's.
   static uint64_t start_time_of(pid_t pid, const Descriptor& pidfd) {
     const uint64_t start_time = identity_of(pid).start_time;
     pollfd end{pidfd.get(), POLLIN, 0};
@@ -171,8 +171,8 @@ class Watch {
     watched_.erase(pid);
   }
 
-  // Process `pid` has ended. Others wait for what it had: an entry that names the very process that
-  // was watched is removed without asking the system again.
+  // Process `pid` has ended. Others wait for what it had, so an entry that names the very process
+  // that was watched is removed without asking the system again.
   void bury_all_of(pid_t pid) {
     const uint64_t ended = watched_since(pid);
     for (Owner owner : registry_.everybody()) {

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// "" where the metadata are taken.
+// "" if the metadata are accepted.
 std::string refusal(const Json& all) {
   try {
     parse_metadata(all.dump());

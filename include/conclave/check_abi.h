@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // This is how checked kernels (build option -cl-conclave-check) and the runtime talk to each other.
 //
-// Before accesses the compiler emits comparisons, which find most of them to be right: it compares
-// with the bounds of what is accessed, and with its shadow memory. Where a comparison fails, the
-// code calls `access` for each access of each work-item, which looks closely.
+// The compiler emits comparisons before accesses, which approve most of them: it compares with the
+// bounds of the memory, and with its shadow memory. If a comparison fails, the code calls `access`
+// for each access of each work-item, which looks closely.
 //
-// Shadow memory has one byte for each byte of a buffer, 0xff where it has been written. It also has
+// Shadow memory has one byte for each byte of a buffer, 0xff if it has been written. It also has
 // tags, which tell who has accessed a granule last. All accesses of a kernel are multiples of a
 // granule. A tag holds, from the highest bit on,
 //  - for global memory: the launch (19 bits) and the barriers that the group has passed (12 bits);
 //  - for local memory: the number of the group's stretch between two barriers (31 bits);
 //  - the work-item (32 bits): its linear global id, or kManyItems.
+//
 // So every tag that is older than a launch, or a stretch, is less than that one's least tag.
 #ifndef CONCLAVE_CHECK_ABI_H_
 #define CONCLAVE_CHECK_ABI_H_
@@ -33,7 +34,7 @@ inline constexpr uint32_t kTagIntervalBits = 12;
 inline constexpr uint64_t kNextTag = uint64_t{1} << kTagItemBits;
 inline constexpr uint64_t kMaxGranule = 8;
 
-// An atomic operation writes; atomic loads, and those of what is volatile, are atomic reads.
+// An atomic operation writes; atomic loads, and reads of `volatile` values, are atomic reads.
 enum class CheckedAccess : uint8_t {
   kRead,
   kWrite,
@@ -53,8 +54,8 @@ struct CheckSite {
   uint32_t granule;  // of the tags; 0: none
   CheckedAccess access;
   CheckedSpace space;
-  bool is_vector;    // some of its elements may be of no meaning to the program
-  bool is_partial;   // a vector that is read because some of its elements are to be replaced
+  bool is_vector;    // some of its elements may not matter to the program
+  bool is_partial;   // a vector that is read in order to replace some of its elements
   int32_t argument;  // number of the kernel's argument, or -1
   char text[4];      // kernel, file and variable, each with a 0 behind
 };
@@ -71,16 +72,17 @@ struct CheckedMemory {
 
 // Each thread that runs work-groups of a launch has one of these for checking.
 struct CheckUnit {
-  // Looks closely at an access of `bytes` bytes at `address`, which the code expects in
-  // [base, base + size); of a write of up to 8 bytes, `value` is what is written. Returns where the
-  // access is to be done instead: `address`, or memory that nobody uses.
+  // Looks closely at an access of `bytes` bytes at `address`, which the code expects in [base, base
+  // + size). For a write of up to 8 bytes, `value` is what it writes. Returns where the access must
+  // happen instead: `address`, or memory that nobody uses.
   uint64_t (*access)(CheckUnit* unit, const CheckSite* site, uint64_t base, uint64_t size,
                      uint64_t address, uint64_t bytes, uint64_t value, uint64_t x, uint64_t y,
                      uint64_t z);
   // Called before each stretch between barriers that a group runs; `region` 0 is the first.
   void (*begin_region)(CheckUnit* unit, uint32_t region);
-  // Called where two neighbouring work-items part: the one at (x, y, z) has come to the barrier
-  // `region` (1, 2, ...) or to the kernel's end (-1), and the one before it has come to `before`.
+  // Called when two neighbouring work-items take different ways: the one at (x, y, z) has come to
+  // the barrier `region` (1, 2, ...) or to the kernel's end (-1), and the one before it has come to
+  // `before`.
   void (*diverge)(CheckUnit* unit, const CheckSite* site, uint32_t before, uint32_t region,
                   uint64_t x, uint64_t y, uint64_t z);
 
@@ -92,7 +94,7 @@ struct CheckUnit {
   uint64_t tag;         // that of the stretch, without the work-item
   uint64_t group_tag;   // of local memory: the least of the group
   uint64_t local_tag;   // of local memory: that of the stretch
-  uint32_t reached;     // what the work-item before has come to; kNowhere
+  uint32_t reached;     // what the previous work-item has come to; kNowhere
   uint32_t has_diverged;
 };
 inline constexpr uint32_t kNowhere = 0;

@@ -43,8 +43,8 @@ struct Launch {
   CheckUnit* (*check)(const Launch* launch);
 };
 
-// Where a work-group's memory lies, as addresses; what is in none of the ranges is global memory.
-// Private memory is in the spill area and on the stack: from the stack pointer to stack_end.
+// The addresses of a work-group's memory. Everything outside these ranges is global memory. Private
+// memory is in the spill area and on the stack: from the stack pointer to stack_end.
 struct AddressRanges {
   uint64_t local_begin, local_end;
   uint64_t spill_begin, spill_end;
@@ -65,9 +65,8 @@ struct UnitAccess {
   uint32_t list_number;  // among those that the process uses
 };
 
-// One end of a stream, as the kernel that has it sees it: what a pipe argument points to. The
-// kernel moves packets while `position` + their size is at most `limit`, and calls kStreamWait
-// if it is not.
+// One end of a stream, as its kernel sees it: a pipe argument points to this. The kernel moves
+// packets while `position` plus their size is at most `limit`, and otherwise calls kStreamWait.
 struct Stream {
   uint64_t position;  // bytes that have been moved
   uint64_t limit;     // bytes that may be moved
@@ -75,40 +74,40 @@ struct Stream {
   uint64_t mask;
 };
 
-// What belongs to the compute unit that runs a work-group; overwritten by the next one.
+// The memory of the compute unit that runs a work-group; the next work-group overwrites it.
 struct Workspace {
   // The kernel's static local bytes, then the local arguments. kBlockAlignment bytes before it lies
   // an AddressRanges, kUnitAccessBytes before it a UnitAccess.
   void* local_memory;
   void* spill;  // values live across barriers: spill bytes per work-item x work-items
-  // Written by the code where it begins with a group, or with several beside each other: how many
-  // of the `count` groups of its call are left, those included. So a fault is known to be one
-  // group's.
+  // The code writes this when it begins with a group, or with several side by side: how many of the
+  // `count` groups of its call are left, including these. So a fault can be attributed to a group.
   mutable uint64_t groups_left;
 };
 
-// How r, g, b and a (0 to 3) are read from an element, seen as up to four words of 32 bits. All is
-// 0 for a channel that is not stored.
+// How to read r, g, b and a (0 to 3) from an element, seen as up to four words of 32 bits.
+// Everything is 0 for a channel that is not stored.
 struct ImageChannels {
-  // Of channels narrower than 32 bits: field = ((word 0 >> shift) & low_mask) | ((word 1 >> shift)
-  // & high_mask). The field is normalized by `unit` if the type is; `sign` is its sign's bit.
+  // For channels narrower than 32 bits:
+  //   field = ((word 0 >> shift) & low_mask) | ((word 1 >> shift) & high_mask)
+  // The field is normalized by `unit` if the type is; `sign` is its sign's bit.
   uint32_t shift[4];
   uint32_t low_mask[4];
   uint32_t high_mask[4];
   uint32_t sign[4];
   float unit[4];
-  // Of channels of 32 bits: all bits are set for the word that it is. The own word of b is 2, that
-  // of a is 3.
+  // For channels of 32 bits: all bits are set in the word that holds the channel. The own word of b
+  // is 2, that of a is 3.
   uint32_t in_word_0[4];
   uint32_t in_word_1[4];
   uint32_t in_own_word[4];
-  uint32_t alpha_is_one;  // all bits are set if no alpha is stored, nor read as 0
+  uint32_t alpha_is_one;  // all bits are set if alpha is neither stored nor read as 0
   uint32_t reserved;
 };
 
-// What an image argument points to; constant while a launch runs. Sizes in elements, pitches in
-// bytes. Of the dimensions that the image's type does not have, the sizes are 1; an array's layers
-// are its slices. `data` is the address of element 0.
+// What an image argument points to; constant while a launch runs. Sizes are in elements, pitches in
+// bytes. A dimension that the image's type does not have has size 1; an array's layers are its
+// slices. `data` is the address of element 0.
 struct Image {
   void* data;
   uint64_t row_pitch;
@@ -124,8 +123,9 @@ struct Image {
   ImageChannels channels;
 };
 
-// A sampler argument is 4 bytes that say what a sampler literal of OpenCL C says: the sum of one of
-// each kind. The values are those of CLK_NORMALIZED_COORDS_*, CLK_ADDRESS_* and CLK_FILTER_*.
+// A sampler argument is 4 bytes with the meaning of a sampler literal of OpenCL C: the sum of one
+// value of each kind. The values are those of CLK_NORMALIZED_COORDS_*, CLK_ADDRESS_* and
+// CLK_FILTER_*.
 inline constexpr uint32_t kSamplerNormalized = 1;
 inline constexpr uint32_t kSamplerAddressNone = 0;
 inline constexpr uint32_t kSamplerAddressClampToEdge = 2;
@@ -135,7 +135,7 @@ inline constexpr uint32_t kSamplerAddressMirroredRepeat = 8;
 inline constexpr uint32_t kSamplerFilterNearest = 0x10;
 inline constexpr uint32_t kSamplerFilterLinear = 0x20;
 
-// `stack_end`: what the calling thread has on its stack above it is not the kernel's.
+// `stack_end`: the part of the calling thread's stack above it is not the kernel's.
 inline AddressRanges address_ranges(const Workspace& workspace, uint64_t local_bytes,
                                     uint64_t spill_bytes, const void* stack_end) {
   const auto local = reinterpret_cast<uint64_t>(workspace.local_memory);
@@ -145,9 +145,9 @@ inline AddressRanges address_ranges(const Workspace& workspace, uint64_t local_b
 }
 
 // A compiled kernel: runs `count` work-groups, beginning with linear group index `first` (dimension
-// 0 varies fastest). `arguments` is the argument block: each argument at its metadata offset; a
-// local-memory pointer argument is passed as a uint64_t byte offset from Workspace::local_memory,
-// an image as the address of an Image, a sampler as its 4 bytes.
+// 0 varies fastest). `arguments` is the argument block, with each argument at its metadata offset.
+// A local-memory pointer is passed as a uint64_t byte offset from Workspace::local_memory, an image
+// as the address of an Image, a sampler as its 4 bytes.
 using GroupFunction = void (*)(const Launch* launch, const void* arguments,
                                const Workspace* workspace, uint64_t first, uint64_t count);
 

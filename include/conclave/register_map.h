@@ -2,12 +2,13 @@
 // The registers of a kernel's compute units, as the packets of xclExecBuf() write them.
 //
 //   0x00  control; 0x04 to 0x0c are reserved
-//   0x10  the arguments in their order, each at a multiple of 4 and followed by a word that is
-//         reserved: 4 bytes each for values of up to 4 bytes and for local memory (its size), 8 for
+//   0x10  the arguments in their order, each at a multiple of 4 and followed by a reserved word:
+//         4 bytes each for values of up to 4 bytes and for local memory (its size), 8 for
 //         pointers (the address of a buffer object), else the value's size, a multiple of 4
-//   then  global size and local size, three words each; a size of 0 is taken for 1, or for what
+//   then  global size and local size, three words each; a size of 0 means 1, or what
 //         reqd_work_group_size says
-// It is the map that AMD's high-level synthesis gives kernels, but for the sizes.
+//
+// AMD's high-level synthesis gives kernels the same map, without the sizes.
 #ifndef CONCLAVE_REGISTER_MAP_H_
 #define CONCLAVE_REGISTER_MAP_H_
 
@@ -25,9 +26,9 @@ class RegisterMap {
     end_ += width(bytes) + 4;
     return offset;
   }
-  // What an argument takes.
+  // The number of bytes that an argument takes.
   static uint32_t width(uint64_t bytes) { return static_cast<uint32_t>((bytes + 3) / 4 * 4); }
-  // After the last argument: where the sizes are.
+  // The place of the sizes, after the last argument.
   uint32_t global_size() const { return end_; }
   uint32_t local_size() const { return end_ + 12; }
 

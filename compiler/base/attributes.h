@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes of functions by which passes tell each other what they have made.
+// Attributes of functions and parameters by which passes tell each other what they have made.
 #ifndef CONCLAVE_COMPILER_BASE_ATTRIBUTES_H_
 #define CONCLAVE_COMPILER_BASE_ATTRIBUTES_H_
 
 namespace conclave::compiler {
+
+// A region function (region.h), and all that are made of it.
+inline constexpr char kRegionAttribute[] = "conclave-region";
 
 // Functions all of whose regions run in packets have this attribute: there is little left in them
 // for LLVM's vectorizers.

@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/base/region.h"
 
+#include "compiler/base/attributes.h"
+
 namespace conclave::compiler {
+
+bool is_kernel(const llvm::Function& function) {
+  return function.getCallingConv() == llvm::CallingConv::SPIR_KERNEL && !function.isDeclaration();
+}
+
+bool is_region(const llvm::Function& function) {
+  return function.hasFnAttribute(kRegionAttribute);
+}
 
 bool is_global_id(const llvm::Instruction& instruction) {
   if (instruction.getOpcode() != llvm::Instruction::Add) return false;

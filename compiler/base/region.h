@@ -88,8 +88,12 @@ struct RegionedKernel {
   bool joins_groups = false;
 };
 
+// A kernel in SPMD form, and a region function.
+bool is_kernel(const llvm::Function& function);
+bool is_region(const llvm::Function& function);
+
 // Whether an instruction of a region function is the global id in some dimension, as
-// lower_work_item_functions() writes it.
+// LowerWorkItemFunctions writes it.
 bool is_global_id(const llvm::Instruction& instruction);
 
 // The dimensions in the order in which work-items are counted where rows are in the first of them.

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 
+#include "compiler/base/program.h"
 #include "compiler/check/barrier_checks.h"
 #include "compiler/check/check_private.h"
 #include "compiler/check/check_sites.h"
@@ -168,15 +169,6 @@ void describe_uses(const RegionedKernel& kernel, const std::vector<CheckedAccess
   }
 }
 
-}  // namespace
-
-bool is_partial_read(const Instruction& instruction) {
-  if (!instruction.getType()->isVectorTy()) return false;
-  return llvm::all_of(instruction.users(), [](const llvm::User* user) {
-    return llvm::isa<llvm::InsertElementInst, llvm::ShuffleVectorInst>(user);
-  });
-}
-
 void check_regions(RegionedKernel& kernel, KernelInfo& info) {
   std::vector<CheckedAccess> all;
   ObjectUses in_kernel;
@@ -201,6 +193,23 @@ void check_regions(RegionedKernel& kernel, KernelInfo& info) {
     checker.run();
     check_barriers(region, kernel.name, checker.values());
   }
+}
+
+}  // namespace
+
+bool is_partial_read(const Instruction& instruction) {
+  if (!instruction.getType()->isVectorTy()) return false;
+  return llvm::all_of(instruction.users(), [](const llvm::User* user) {
+    return llvm::isa<llvm::InsertElementInst, llvm::ShuffleVectorInst>(user);
+  });
+}
+
+llvm::PreservedAnalyses CheckRegions::run(llvm::Module& module,
+                                          llvm::ModuleAnalysisManager& analyses) {
+  Program& program = program_of(module, analyses);
+  for (auto&& [kernel, info] : llvm::zip_equal(program.kernels, program.infos))
+    check_regions(kernel, info);
+  return llvm::PreservedAnalyses::none();
 }
 
 }  // namespace conclave::compiler

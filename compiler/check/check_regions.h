@@ -17,14 +17,15 @@
 #ifndef CONCLAVE_COMPILER_CHECK_CHECK_REGIONS_H_
 #define CONCLAVE_COMPILER_CHECK_CHECK_REGIONS_H_
 
-#include "compiler/base/region.h"
-#include "conclave/metadata.h"
+#include <llvm/IR/PassManager.h>
 
 namespace conclave::compiler {
 
-// To be called when regions have been formed, and local variables are still variables. Tells `info`
-// how the kernel uses what it is given.
-void check_regions(RegionedKernel& kernel, KernelInfo& info);
+// When regions have been formed, and local variables are still variables. Tells the kernels'
+// information how they use what they are given.
+struct CheckRegions : llvm::PassInfoMixin<CheckRegions> {
+  static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
+};
 
 // Whether a vector is only read because some of its elements are to be replaced.
 bool is_partial_read(const llvm::Instruction& instruction);

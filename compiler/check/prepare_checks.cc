@@ -7,6 +7,7 @@
 
 #include "compiler/check/check_private.h"
 #include "compiler/workgroup/builtins_link.h"
+#include "compiler/workgroup/prepare_module.h"
 
 namespace conclave::compiler {
 namespace {
@@ -23,16 +24,17 @@ void promote_variables(llvm::Function& kernel) {
 
 }  // namespace
 
-void prepare_checks(llvm::Module& module, const std::vector<llvm::Function*>& kernels,
-                    bool is_simplified) {
+llvm::PreservedAnalyses PrepareChecks::run(llvm::Module& module,
+                                           llvm::ModuleAnalysisManager&) const {
   link_pointer_builtins(module);
   inline_for_checks(module);
-  for (llvm::Function* kernel : kernels) {
+  for (llvm::Function* kernel : find_kernels(module)) {
     check_private_variables(*kernel);
     // Loads are not done earlier than the program does them, nor where it does not.
     kernel->addFnAttr(llvm::Attribute::SanitizeAddress);
     if (!is_simplified) promote_variables(*kernel);
   }
+  return llvm::PreservedAnalyses::none();
 }
 
 }  // namespace conclave::compiler

@@ -8,11 +8,7 @@
 #include "compiler/base/analyses.h"
 #include "compiler/base/error.h"
 #include "compiler/codegen/code_size.h"
-#include "compiler/x86/bit_counts.h"
-#include "compiler/x86/byte_masks.h"
-#include "compiler/x86/lane_addresses.h"
-#include "compiler/x86/lower_half.h"
-#include "compiler/x86/wide_masks.h"
+#include "compiler/x86/vector_math.h"
 
 namespace conclave::compiler {
 namespace {
@@ -22,9 +18,15 @@ constexpr uint64_t kMaxForMostEffort = 20'000;
 
 }  // namespace
 
+void retarget(llvm::Module& module, const Target& target) {
+  target.apply_to(module);
+  llvm::ModuleAnalysisManager analyses;
+  AddVectorMath(target).run(module, analyses);
+}
+
 llvm::CodeGenOptLevel optimize_for_cpu(llvm::Module& module, const Target& target, Effort effort) {
-  llvm::PassBuilder builder(&target.machine());
   Analyses analyses;
+  llvm::PassBuilder builder(&target.machine(), {}, {}, analyses.instrumentation());
   analyses.add_all(builder);
   auto run = [&](llvm::ModulePassManager passes) { passes.run(module, analyses.module); };
   if (effort == Effort::kNone) {
@@ -43,15 +45,10 @@ llvm::CodeGenOptLevel optimize_for_cpu(llvm::Module& module, const Target& targe
 
 std::string generate_code(llvm::Module& module, const Target& target, llvm::CodeGenOptLevel level,
                           llvm::CodeGenFileType type) {
-  lower_half(module, target.has("+f16c"));
-  const bool has_mask_registers = target.has("+avx512f");
-  for (llvm::Function& function : module)
-    has_mask_registers ? widen_byte_masks(function) : widen_lane_masks(function);
-  if (target.has("+avx2") && !has_mask_registers)
-    for (llvm::Function& function : module)
-      if (!function.isDeclaration()) count_bits_by_table(function);
-  for (llvm::Function& function : module)
-    split_gathers(function, target.machine().getTargetTransformInfo(function));
+  Analyses analyses;
+  llvm::PassBuilder builder(&target.machine(), {}, {}, analyses.instrumentation());
+  analyses.add_all(builder);
+  make_last_passes(target).run(module, analyses.module);
   llvm::SmallString<0> code;
   llvm::raw_svector_ostream stream(code);
   llvm::legacy::PassManager passes;

@@ -13,6 +13,10 @@
 
 namespace conclave::compiler {
 
+// Makes a module of the virtual target one of the CPU's, and tells LLVM's vectorizers what vector
+// functions there are.
+void retarget(llvm::Module& module, const Target& target);
+
 // LLVM's whole optimiser with its vectorizers, on the CPU's form of the module. Of a module that
 // this would take very long for (code_size.h) it does the least. Returns what suits
 // generate_code().

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/cpu_pipeline.h"
 
-#include <llvm/Analysis/LoopInfo.h>
-#include <llvm/IR/Instructions.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/IPO/DeadArgumentElimination.h>
@@ -31,15 +29,18 @@
 #include <llvm/Transforms/Scalar/MemCpyOptimizer.h>
 #include <llvm/Transforms/Scalar/Reassociate.h>
 #include <llvm/Transforms/Scalar/SROA.h>
-#include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
-#include <llvm/Transforms/Vectorize/LoopVectorize.h>
 #include <llvm/Transforms/Vectorize/SLPVectorizer.h>
 #include <llvm/Transforms/Vectorize/VectorCombine.h>
 
 #include "compiler/base/attributes.h"
 #include "compiler/codegen/freeze_wrapping_indices.h"
-#include "compiler/workgroup/packet_loop.h"
+#include "compiler/codegen/limited_passes.h"
+#include "compiler/x86/bit_counts.h"
+#include "compiler/x86/byte_masks.h"
+#include "compiler/x86/lane_addresses.h"
+#include "compiler/x86/lower_half.h"
+#include "compiler/x86/wide_masks.h"
 
 namespace conclave::compiler {
 namespace {
@@ -48,40 +49,6 @@ using llvm::FunctionPassManager;
 using llvm::LoopPassManager;
 
 constexpr int kUnrollLevel = 3;
-
-// Makes second versions of a kernel's loops for conditions that stay the same, of small loops over
-// packets too.
-struct UnswitchInnerLoops : llvm::PassInfoMixin<UnswitchInnerLoops> {
-  static llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager& analyses,
-                                     llvm::LoopStandardAnalysisResults& results,
-                                     llvm::LPMUpdater& updater) {
-    const bool is_outer = llvm::findOptionMDForLoop(&loop, kOuterLoop) != nullptr;
-    return llvm::SimpleLoopUnswitchPass(/*NonTrivial=*/!is_outer)
-        .run(loop, analyses, results, updater);
-  }
-};
-
-// Of loops over packets whose number is known, so many are unrolled: their values fit in registers.
-// More would make long code, in which loads wait for the stores of the region before.
-constexpr unsigned kMostUnrolledPackets = 4;
-
-// Lets the next pass unroll short loops over packets.
-struct ReleaseShortLoops : llvm::PassInfoMixin<ReleaseShortLoops> {
-  static llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager&,
-                                     llvm::LoopStandardAnalysisResults& results,
-                                     llvm::LPMUpdater&) {
-    const unsigned packets = results.SE.getSmallConstantTripCount(&loop);
-    if (packets == 0 || packets > kMostUnrolledPackets ||
-        llvm::findOptionMDForLoop(&loop, kCountedLoop) == nullptr)
-      return llvm::PreservedAnalyses::all();
-    llvm::LLVMContext& context = loop.getHeader()->getContext();
-    llvm::Metadata* name = llvm::MDString::get(context, "llvm.loop.unroll.full");
-    loop.setLoopID(llvm::makePostTransformationMetadata(context, loop.getLoopID(),
-                                                        {"llvm.loop.unroll.disable", kCountedLoop},
-                                                        {llvm::MDNode::get(context, name)}));
-    return llvm::PreservedAnalyses::all();
-  }
-};
 
 // Turns loops into the form that the vectorizer wants, and takes out of them what is the same for
 // all work-items.
@@ -133,18 +100,6 @@ FunctionPassManager make_simplification() {
   return passes;
 }
 
-// LLVM's vectorizer takes time by the square of a loop's length. The kernel's vectorizer leaves
-// those that are too long for it, and their loop over work-items is as long.
-struct VectorizeLoops : llvm::PassInfoMixin<VectorizeLoops> {
-  static constexpr unsigned kMaxInstructions = 10'000;
-
-  static llvm::PreservedAnalyses run(llvm::Function& function,
-                                     llvm::FunctionAnalysisManager& analyses) {
-    if (function.getInstructionCount() > kMaxInstructions) return llvm::PreservedAnalyses::all();
-    return llvm::LoopVectorizePass().run(function, analyses);
-  }
-};
-
 FunctionPassManager make_vectorization(bool is_in_packets) {
   FunctionPassManager passes;
   if (!is_in_packets) {
@@ -174,23 +129,6 @@ FunctionPassManager make_vectorization(bool is_in_packets) {
   passes.addPass(llvm::SimplifyCFGPass());
   return passes;
 }
-
-// The code generator takes time by the square of a block's length. No pass that joins blocks may
-// come later.
-struct SplitLongBlocks : llvm::PassInfoMixin<SplitLongBlocks> {
-  static constexpr unsigned kMaxInstructions = 500;
-
-  static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
-    // The rest of a block that is split comes next.
-    for (llvm::BasicBlock& block : function) {
-      auto at = block.begin();
-      for (unsigned i = 0; i < kMaxInstructions && at != block.end(); ++i) ++at;
-      while (at != block.end() && llvm::isa<llvm::PHINode, llvm::AllocaInst>(*at)) ++at;
-      if (at != block.end() && !at->isTerminator()) block.splitBasicBlock(at);
-    }
-    return llvm::PreservedAnalyses::none();
-  }
-};
 
 // Enough for code that runs a small part of the time.
 FunctionPassManager make_little_simplification() {
@@ -270,6 +208,21 @@ llvm::ModulePassManager make_cpu_pipeline(Effort effort) {
   passes.addPass(llvm::GlobalDCEPass());
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(make_vectorizations()));
   return passes;
+}
+
+llvm::ModulePassManager make_last_passes(const Target& target) {
+  llvm::FunctionPassManager passes;
+  const bool has_mask_registers = target.has("+avx512f");
+  if (has_mask_registers)
+    passes.addPass(WidenByteMasks());
+  else
+    passes.addPass(WidenLaneMasks());
+  if (target.has("+avx2") && !has_mask_registers) passes.addPass(CountBitsByTable());
+  passes.addPass(SplitGathers());
+  llvm::ModulePassManager all;
+  all.addPass(LowerHalf(target.has("+f16c")));
+  all.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
+  return all;
 }
 
 }  // namespace conclave::compiler

@@ -5,6 +5,8 @@
 
 #include <llvm/IR/PassManager.h>
 
+#include "compiler/x86/target.h"
+
 namespace conclave::compiler {
 
 // How long the optimiser may take: of code in frequent use, which is made in the background,
@@ -23,6 +25,9 @@ llvm::ModulePassManager make_quick_pipeline();
 
 // Makes a function of each kernel: its parts are called by nobody else.
 llvm::ModulePassManager make_joining_passes();
+
+// What LLVM's code generator does worse. Its optimiser would undo it, so this comes last.
+llvm::ModulePassManager make_last_passes(const Target& target);
 
 }  // namespace conclave::compiler
 

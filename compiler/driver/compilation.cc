@@ -27,7 +27,6 @@
 #include "compiler/frontend/options.h"
 #include "compiler/native/native_code.h"
 #include "compiler/pipeline/kernels.h"
-#include "compiler/x86/vector_math.h"
 
 namespace conclave::compiler {
 namespace {
@@ -202,8 +201,7 @@ class Compilation {
     if (extras_.output == Output::kReport) return report_text(remarks);
     if (extras_.output == Output::kJsonReport) return report_json(remarks);
     if (options_.verbose) response_.log += remarks_for_log(remarks);
-    target.apply_to(module);
-    add_vector_math(module, target);
+    retarget(module, target);
     if (extras_.output != Output::kImage) return make_text(module, target);
     extras_.times.begin("generate code");
     std::vector<std::string> objects = generate_objects(module, target);

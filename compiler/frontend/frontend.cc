@@ -33,7 +33,7 @@ constexpr char kResourceFolder[] = "/.conclave/clang";
 constexpr char kDeclarations[] = "\nvoid abort(void);\nvoid exit(int code);\n";
 
 // clang's extension. C headers that kernels share with C code may declare such functions; who
-// defines or calls one is refused (check_types).
+// defines or calls one is refused (CheckTypes).
 constexpr char kVariadicFunctions[] = "__cl_clang_variadic_functions";
 
 // Generates IR and keeps the module; clang's own EmitLLVMOnlyAction would link its whole back end.

@@ -72,8 +72,8 @@ std::vector<std::string> c_arguments(const std::string& path, const Options& opt
 }
 
 void optimize(llvm::Module& module, const Target& target, bool is_wanted) {
-  llvm::PassBuilder builder(&target.machine());
   Analyses analyses;
+  llvm::PassBuilder builder(&target.machine(), {}, {}, analyses.instrumentation());
   analyses.add_all(builder);
   llvm::ModulePassManager passes =
       is_wanted ? builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)

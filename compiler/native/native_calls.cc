@@ -99,12 +99,14 @@ void adapt(llvm::Function& function) {
 
 }  // namespace
 
-void lower_native_calls(llvm::Module& module, const NativeCode& native) {
+llvm::PreservedAnalyses LowerNativeCalls::run(llvm::Module& module,
+                                              llvm::ModuleAnalysisManager&) const {
   std::vector<llvm::Function*> functions;
   for (llvm::Function& function : module)
-    if (function.isDeclaration() && !function.use_empty() && native.defines(function.getName()))
+    if (function.isDeclaration() && !function.use_empty() && is_native(function.getName()))
       functions.push_back(&function);
   for (llvm::Function* function : functions) adapt(*function);
+  return llvm::PreservedAnalyses::none();
 }
 
 bool calls_native(const llvm::Function& function, const NativeCode& native) {

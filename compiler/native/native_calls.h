@@ -12,14 +12,24 @@
 #define CONCLAVE_COMPILER_NATIVE_NATIVE_CALLS_H_
 
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
+
+#include <functional>
+#include <utility>
 
 #include "compiler/native/native_code.h"
 
 namespace conclave::compiler {
 
-// Adapts all declarations of functions that `native` defines, and their calls. Throws BuildError
+// Adapts all declarations of functions that C code defines, and their calls. Throws BuildError
 // naming the function where a type cannot be passed.
-void lower_native_calls(llvm::Module& module, const NativeCode& native);
+struct LowerNativeCalls : llvm::PassInfoMixin<LowerNativeCalls> {
+  std::function<bool(llvm::StringRef)> is_native;
+
+  explicit LowerNativeCalls(std::function<bool(llvm::StringRef)> native)
+      : is_native(std::move(native)) {}
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) const;
+};
 
 // Whether the function, or one that it calls, calls C code.
 bool calls_native(const llvm::Function& function, const NativeCode& native);

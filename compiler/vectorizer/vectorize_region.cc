@@ -1,34 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/vectorizer/vectorize_region.h"
 
-#include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/InstIterator.h>
-#include <llvm/IR/Instructions.h>
-#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Verifier.h>
+#include <llvm/Transforms/Scalar/Scalarizer.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
-#include "compiler/base/address_spaces.h"
-#include "compiler/base/stack_bytes.h"
 #include "compiler/vectorizer/analysis/lane_dimension.h"
-#include "compiler/vectorizer/analysis/packet_cost.h"
+#include "compiler/vectorizer/analysis/lane_ids.h"
 #include "compiler/vectorizer/analysis/row_reuse.h"
 #include "compiler/vectorizer/emit/packet_functions.h"
 #include "compiler/vectorizer/emit/packetize.h"
+#include "compiler/vectorizer/form_passes.h"
 #include "compiler/vectorizer/transform/canonicalize.h"
 #include "compiler/vectorizer/transform/interior_packets.h"
 #include "compiler/vectorizer/transform/linearize.h"
 #include "compiler/vectorizer/transform/mixed_packets.h"
 #include "compiler/vectorizer/transform/narrow_integers.h"
 #include "compiler/vectorizer/transform/row_jam.h"
-#include "compiler/vectorizer/transform/slots.h"
 #include "compiler/vectorizer/transform/unconditional_stores.h"
 #include "compiler/vectorizer/transform/whole_packets.h"
 #include "compiler/workgroup/known_image_formats.h"
 #include "compiler/workgroup/lower_images.h"
+#include "compiler/workgroup/simplify.h"
 #include "compiler/workgroup/sub_groups.h"
 #include "compiler/x86/cpu_questions.h"
 #include "compiler/x86/vector_math.h"
@@ -36,171 +33,131 @@
 namespace conclave::compiler {
 namespace {
 
-// Above this the scalar form with everything inlined, or the packet form, would take too long to
-// compile.
-constexpr unsigned kMaxInstructions = 20'000;
-
-// An estimate of less means that packets would be slower, or hardly faster.
-constexpr double kLeastGain = 1.1;
-
 // Several rows at once are an improvement where they load by so much less than one after the other.
 constexpr double kFewerLoads = 0.8;
-
-// What the private arrays of all lanes may take of a thread's stack.
-constexpr uint64_t kMaxPrivateBytes = uint64_t{1} << 20;
-
-bool has_body(const llvm::CallBase& call) {
-  return call.getCalledFunction() && !call.getCalledFunction()->isDeclaration();
-}
-
-using CallFilter = llvm::function_ref<bool(const llvm::CallBase&)>;
-
-std::vector<llvm::CallBase*> find_defined_calls(llvm::Function& function, CallFilter is_wanted) {
-  std::vector<llvm::CallBase*> calls;
-  for (llvm::Instruction& instruction : llvm::instructions(function))
-    if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
-      if (has_body(*call) && is_wanted(*call)) calls.push_back(call);
-  return calls;
-}
-
-// Inlines the calls that are wanted of functions that have a body. There is no recursion.
-bool inline_calls(llvm::Function& function, CallFilter is_wanted, PartRemarks& remarks) {
-  std::vector<llvm::CallBase*> calls = find_defined_calls(function, is_wanted);
-  size_t size = function.getInstructionCount();
-  while (!calls.empty()) {
-    llvm::CallBase* call = calls.back();
-    calls.pop_back();
-    const std::string name = call->getCalledFunction()->getName().str();
-    size += call->getCalledFunction()->getInstructionCount();
-    if (size > kMaxInstructions) return remarks.refuse("it is too large with what it calls", call);
-    llvm::InlineFunctionInfo info;
-    llvm::InlineResult result = llvm::InlineFunction(*call, info);
-    if (!result.isSuccess())
-      return remarks.refuse(
-          "function '" + name + "' cannot be inlined: " + result.getFailureReason(), call);
-    for (llvm::CallBase* inner : info.InlinedCallSites)
-      if (has_body(*inner) && is_wanted(*inner)) calls.push_back(inner);
-  }
-  return true;
-}
-
-bool inline_everything(llvm::Function& function, PartRemarks& remarks) {
-  const auto is_any = [](const llvm::CallBase&) { return true; };
-  return inline_calls(function, is_any, remarks);
-}
-
-// The same, but for what packets call.
-bool inline_most(llvm::Function& function, Simplifier& simplifier, PartRemarks& remarks) {
-  const auto is_small = [](const llvm::CallBase& call) {
-    return !may_be_packet_function(*call.getCalledFunction());
-  };
-  if (knows_image_formats(function)) {
-    const auto is_other = [&](const llvm::CallBase& call) {
-      return is_small(call) && !is_image_call(call);
-    };
-    if (!inline_calls(function, is_other, remarks)) return false;
-    apply_image_formats(function, simplifier);
-  }
-  if (!inline_calls(function, is_small, remarks)) return false;
-  choose_packet_calls(function);
-  const auto is_inlined = [](const llvm::CallBase& call) {
-    return !is_packet_call(call) && !is_kept_apart(*call.getCalledFunction());
-  };
-  if (!inline_calls(function, is_inlined, remarks)) return false;
-  choose_packet_calls(function);
-  return true;
-}
-
-// The local ids of the last lanes may be beyond the end of the row.
-llvm::Instruction* emit_active(llvm::Function& function, unsigned dimension) {
-  llvm::IRBuilder<> builder(&function.getEntryBlock(), begin_of(function.getEntryBlock()));
-  llvm::Value* id = function.getArg(kLocalId + dimension);
-  llvm::Value* size = function.getArg(kLocalSize + dimension);
-  llvm::Value* active = builder.CreateICmpULT(id, size, "active");
-  return llvm::cast<llvm::Instruction>(active);
-}
-
-bool prepare(llvm::Function& function, unsigned lanes, const Target& target, Simplifier& simplifier,
-             PartRemarks& remarks) {
-  // Coordinates are vectors, of which x alone goes along the lanes.
-  const bool has_coordinates = uses_images(function);
-  if (!inline_most(function, simplifier, remarks)) return false;
-  answer_packet_questions(function, target);
-  if (has_coordinates) simplifier.scalarize(function);
-  simplifier.run(function);
-  return StackBytes().of(function) * lanes <= kMaxPrivateBytes ||
-         remarks.refuse("its private arrays are too large");
-}
 
 struct FormKind {
   unsigned lanes, dimension;
   bool is_remainder, only_if_faster, has_interior;
 };
 
-// Makes `function` a packet form, which has its control flow in a form that the passes want.
-bool packetize_all(llvm::Function& function, const LaneIds& ids, unsigned lanes,
-                   const Target& target, PartRemarks& remarks) {
-  const auto find = [&](llvm::Function& scalar, unsigned count) {
-    return find_vector_function(scalar, count, target);
-  };
-  const llvm::TargetTransformInfo costs = target.machine().getTargetTransformInfo(function);
-  if (!packetize(function, ids, lanes, find, &costs, remarks)) return false;
-  if (function.getInstructionCount() > kMaxInstructions)
+using llvm::FunctionAnalysisManager;
+using llvm::FunctionPassManager;
+
+// Where the passes for one kind of CPU come from.
+class PassMaker {
+ public:
+  explicit PassMaker(const Target& target)
+      : target_(target), costs_(target.machine().getTargetIRAnalysis()) {}
+
+  // Of a region that is to have packet forms.
+  FunctionPassManager preparation(unsigned lanes, bool has_coordinates) const {
+    FunctionPassManager passes;
+    passes.addPass(InlineCalls(/*keeps_packet_calls=*/true));
+    add_simplification(passes, has_coordinates);
+    passes.addPass(RefuseLargeArrays(lanes));
+    passes.addPass(MakeStoresUnconditional());
+    return passes;
+  }
+
+  FunctionPassManager packet_form(const FormKind& kind) const {
+    FunctionPassManager passes;
+    if (!kind.is_remainder && kind.has_interior) passes.addPass(AddInteriorVersion());
+    passes.addPass(Canonicalize());
+    if (kind.is_remainder) {
+      passes.addPass(MarkActiveLanes());
+    } else {
+      passes.addPass(AddWholePacketVersions());
+      passes.addPass(OutlineMixedPackets(kind.lanes, costs_));
+    }
+    passes.addPass(Linearize());
+    if (kind.lanes * 32 > register_bits(target_)) passes.addPass(NarrowIntegers());
+    if (kind.only_if_faster) passes.addPass(RefuseSlowPackets(kind.lanes, costs_));
+    add_packets(passes, kind.lanes);
+    return passes;
+  }
+
+  FunctionPassManager rows(unsigned count) const {
+    FunctionPassManager passes;
+    passes.addPass(JamRows(count));
+    passes.addPass(UnlessRefused(Simplify()));
+    return passes;
+  }
+
+  // Of what packets call.
+  FunctionPassManager packet_function(unsigned lanes, bool has_coordinates) const {
+    FunctionPassManager passes;
+    passes.addPass(InlineCalls(/*keeps_packet_calls=*/false));
+    add_simplification(passes, has_coordinates);
+    passes.addPass(Canonicalize());
+    passes.addPass(Linearize());
+    add_packets(passes, lanes);
+    return passes;
+  }
+
+ private:
+  // Coordinates are vectors, of which x alone goes along the lanes.
+  void add_simplification(FunctionPassManager& passes, bool has_coordinates) const {
+    passes.addPass(UnlessRefused(AnswerPacketQuestions(target_)));
+    if (has_coordinates) passes.addPass(UnlessRefused(llvm::ScalarizerPass()));
+    passes.addPass(UnlessRefused(Simplify()));
+  }
+
+  void add_packets(FunctionPassManager& passes, unsigned lanes) const {
+    const auto find = [this](llvm::Function& scalar, unsigned count) {
+      return find_vector_function(scalar, count, target_);
+    };
+    passes.addPass(Packetize({.lanes = lanes, .find = find, .costs = costs_}));
+  }
+
+  const Target& target_;
+  llvm::TargetIRAnalysis costs_;
+};
+
+// Whether packets are as they have to be.
+bool check_packets(const llvm::Function& function, PartRemarks& remarks) {
+  if (function.getInstructionCount() > kMaxRegionInstructions)
     return remarks.refuse("its packet form is too large");
-  if (llvm::verifyFunction(function))
-    return remarks.refuse("internal error: the packet form is broken");
-  return true;
+  return !llvm::verifyFunction(function) ||
+         remarks.refuse("internal error: the packet form is broken");
 }
 
-// Of what packets call: lane 0 is the number 0.
-bool make_packet_function(llvm::Function& function, unsigned lanes, const Target& target,
-                          Simplifier& simplifier, PartRemarks& remarks) {
-  const auto lane_ids = [&] {
-    return LaneIds{
-        .consecutive = {function.getArg(0)}, .aligned = {}, .small = {function.getArg(0)}};
-  };
-  const bool has_coordinates = uses_images(function);
-  if (!inline_everything(function, remarks)) return false;
-  answer_packet_questions(function, target);
-  if (has_coordinates) simplifier.scalarize(function);
-  simplifier.run(function);
-  return canonicalize(function, lane_ids(), remarks) && linearize(function, lane_ids(), remarks) &&
-         packetize_all(function, lane_ids(), lanes, target, remarks);
+// False where a pass has refused the function; `remarks` say why.
+bool run(llvm::Function& function, FunctionAnalysisManager& analyses, FunctionPassManager passes,
+         PartRemarks& remarks) {
+  analyses.getResult<RemarksAnalysis>(function).remarks = &remarks;
+  passes.run(function, analyses);
+  analyses.clear(function, function.getName());
+  return remarks.why_not.empty();
 }
 
-bool make_packet_functions(llvm::Module& module, unsigned lanes, const Target& target,
-                           Simplifier& simplifier, PartRemarks& remarks) {
+bool make_packet_function(llvm::Function& function, unsigned lanes, const PassMaker& maker,
+                          FunctionAnalysisManager& analyses, PartRemarks& remarks) {
+  // Lane 0 is the number 0.
+  llvm::LLVMContext& context = function.getContext();
+  function.addFnAttr(kLanesAttribute);
+  function.addParamAttr(0, llvm::Attribute::get(context, kLaneAttribute));
+  return run(function, analyses, maker.packet_function(lanes, uses_images(function)), remarks) &&
+         check_packets(function, remarks);
+}
+
+bool make_packet_functions(llvm::Module& module, unsigned lanes, const PassMaker& maker,
+                           FunctionAnalysisManager& analyses, PartRemarks& remarks) {
   bool is_done = true;
   for (llvm::Function* function : new_packet_functions(module)) {
     PartRemarks reasons;
-    const bool is_one = make_packet_function(*function, lanes, target, simplifier, reasons);
+    const bool is_one = make_packet_function(*function, lanes, maker, analyses, reasons);
     finish_packet_function(*function, is_one);
     if (!is_one) is_done = remarks.refuse(reasons.why_not);
   }
   return is_done;
 }
 
-bool make_packet_form(llvm::Function& function, const FormKind& kind, const Target& target,
-                      Simplifier& simplifier, PartRemarks& remarks) {
-  const auto lane_ids = [&] { return lane_ids_along(function, kind.dimension); };
-  if (!kind.is_remainder && kind.has_interior) add_interior_version(function, lane_ids());
-  if (!canonicalize(function, lane_ids(), remarks)) return false;
-  LaneIds ids = lane_ids();
-  const llvm::TargetTransformInfo costs = target.machine().getTargetTransformInfo(function);
-  if (kind.is_remainder) {
-    ids.active = emit_active(function, kind.dimension);
-  } else {
-    add_whole_packet_versions(function, ids);
-    outline_mixed_packets(function, kind.lanes, costs);
-  }
-  if (!linearize(function, ids, remarks)) return false;
-  if (kind.lanes * 32 > register_bits(target)) narrow_integers(function, lane_ids());
-  if (kind.only_if_faster && gain_of_packets(function, lane_ids(), kind.lanes, costs) < kLeastGain)
-    return remarks.refuse(
-        "packets would not be faster: accesses to scattered places take most of the "
-        "time, or its inner loops have vectors of their own");
-  return packetize_all(function, lane_ids(), kind.lanes, target, remarks) &&
-         make_packet_functions(*function.getParent(), kind.lanes, target, simplifier, remarks);
+bool make_packet_form(llvm::Function& function, const FormKind& kind, const PassMaker& maker,
+                      FunctionAnalysisManager& analyses, PartRemarks& remarks) {
+  return run(function, analyses, maker.packet_form(kind), remarks) &&
+         check_packets(function, remarks) &&
+         make_packet_functions(*function.getParent(), kind.lanes, maker, analyses, remarks);
 }
 
 llvm::Function* clone(llvm::Function& function, const llvm::Twine& name) {
@@ -216,22 +173,24 @@ LaneIds row_ids_of(llvm::Function& function, const FormKind& kind) {
 
 // The form for so many rows at once of a function that is prepared; null where it is no better.
 llvm::Function* make_tall_form(llvm::Function& packet, const FormKind& kind, unsigned rows,
-                               bool is_better, const Target& target, Simplifier& simplifier) {
+                               bool is_better, const PassMaker& maker,
+                               FunctionAnalysisManager& analyses) {
   llvm::Function* tall = clone(packet, packet.getName() + "." + llvm::Twine(rows));
   const auto lane_ids = [&] { return lane_ids_along(*tall, kind.dimension); };
   const double loads = count_loads_in_loops(*tall, lane_ids());
-  jam_rows(*tall, row_ids_of(*tall, kind), rows);
-  simplifier.run(*tall);
-  is_better |= count_loads_in_loops(*tall, lane_ids()) < kFewerLoads * rows * loads;
   PartRemarks no_remarks;
-  if (is_better && make_packet_form(*tall, kind, target, simplifier, no_remarks)) return tall;
+  if (run(*tall, analyses, maker.rows(rows), no_remarks)) {
+    is_better |= count_loads_in_loops(*tall, lane_ids()) < kFewerLoads * rows * loads;
+    if (is_better && make_packet_form(*tall, kind, maker, analyses, no_remarks)) return tall;
+  }
   tall->eraseFromParent();
   return nullptr;
 }
 
 // Those that groups of `height` rows, or of any number, are run with, where that is an improvement.
 std::vector<TallForm> make_tall_forms(llvm::Function& packet, const FormKind& kind, uint64_t height,
-                                      const Target& target, Simplifier& simplifier) {
+                                      const Target& target, const PassMaker& maker,
+                                      FunctionAnalysisManager& analyses) {
   std::vector<TallForm> forms;
   llvm::Function* linear = clone(packet, packet.getName() + ".rows");
   calculate_linear_ids(*linear);
@@ -244,7 +203,7 @@ std::vector<TallForm> make_tall_forms(llvm::Function& packet, const FormKind& ki
   for (unsigned rows : {across.rows_of_line, most}) {
     const bool fits = height == 0 || rows <= height;
     if (rows <= 1 || !fits || (!forms.empty() && rows >= forms.back().rows)) continue;
-    llvm::Function* form = make_tall_form(*linear, kind, rows, across.any, target, simplifier);
+    llvm::Function* form = make_tall_form(*linear, kind, rows, across.any, maker, analyses);
     if (!form) continue;
     forms.push_back({form, rows});
     if (height != 0 && (height %= rows) == 0) break;
@@ -260,35 +219,34 @@ unsigned register_bits(const Target& target) {
 }
 
 bool vectorize_region(Region& region, unsigned lanes, PacketForms forms, const Target& target,
-                      Simplifier& simplifier, PartRemarks& remarks) {
-  if (region.function->getInstructionCount() > kMaxInstructions)
+                      llvm::FunctionAnalysisManager& analyses, PartRemarks& remarks) {
+  if (region.function->getInstructionCount() > kMaxRegionInstructions)
     return remarks.refuse("it is too large");
   const std::string name =
       (region.function->getName() + "." + llvm::Twine("xyz"[forms.dimension]) + llvm::Twine(lanes))
           .str();
   llvm::Function* packet = clone(*region.function, name);
   llvm::Function* remainder = nullptr;
-  fix_sub_group_sizes(*packet, {lanes, lanes, region.has_required_lanes});
+  packet->addFnAttr(kLanesAttribute, std::to_string(forms.dimension));
+  FixSubGroupSizes({lanes, lanes, region.has_required_lanes}).run(*packet, analyses);
   if (forms.dimension != 0) calculate_linear_ids(*packet);
   // Code for images of all formats is too much to have it twice, and is not for long in use.
   const bool has_interior = !uses_images(*region.function) || knows_image_formats(*region.function);
   FormKind kind{lanes, forms.dimension, true, forms.only_if_faster, has_interior};
-  bool is_done = prepare(*packet, lanes, target, simplifier, remarks);
-  if (is_done)
-    make_stores_unconditional(*packet, lane_ids_along(*packet, forms.dimension),
-                              kLocalAddressSpace);
+  const PassMaker maker(target);
+  bool is_done = run(*packet, analyses, maker.preparation(lanes, uses_images(*packet)), remarks);
   if (is_done && forms.remainder) {
     remainder = clone(*packet, name + ".rest");
-    is_done = make_packet_form(*remainder, kind, target, simplifier, remarks);
+    is_done = make_packet_form(*remainder, kind, maker, analyses, remarks);
   }
   kind.is_remainder = false;
   if (is_done)
     region.rows_share_lines =
         rows_may_share_lines(*packet, lane_ids_along(*packet, forms.dimension));
   std::vector<TallForm> tall;
-  if (is_done && forms.tall) tall = make_tall_forms(*packet, kind, forms.rows, target, simplifier);
-  if (is_done && forms.packet)
-    is_done = make_packet_form(*packet, kind, target, simplifier, remarks);
+  if (is_done && forms.tall)
+    tall = make_tall_forms(*packet, kind, forms.rows, target, maker, analyses);
+  if (is_done && forms.packet) is_done = make_packet_form(*packet, kind, maker, analyses, remarks);
   if (!is_done || !forms.packet) {
     packet->eraseFromParent();
     packet = nullptr;

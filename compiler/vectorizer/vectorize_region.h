@@ -12,9 +12,10 @@
 #ifndef CONCLAVE_COMPILER_VECTORIZER_VECTORIZE_REGION_H_
 #define CONCLAVE_COMPILER_VECTORIZER_VECTORIZE_REGION_H_
 
+#include <llvm/IR/PassManager.h>
+
 #include "compiler/base/region.h"
 #include "compiler/vectorizer/analysis/remarks.h"
-#include "compiler/workgroup/simplifier.h"
 #include "compiler/x86/target.h"
 
 namespace conclave::compiler {
@@ -35,7 +36,7 @@ struct PacketForms {
 // Sets `region`'s packet forms with so many lanes; its work-item functions have become arithmetic
 // already. Where they cannot be had, it is false, nothing changes and `remarks` say why.
 bool vectorize_region(Region& region, unsigned lanes, PacketForms forms, const Target& target,
-                      Simplifier& simplifier, PartRemarks& remarks);
+                      llvm::FunctionAnalysisManager& analyses, PartRemarks& remarks);
 
 }  // namespace conclave::compiler
 

@@ -7,6 +7,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/MDBuilder.h>
 
+#include "compiler/base/program.h"
 #include "compiler/workgroup/memory_access.h"
 
 namespace conclave::compiler {
@@ -66,8 +67,6 @@ class Scopes {
   std::vector<MDNode*> by_parameter_;
 };
 
-}  // namespace
-
 void add_alias_scopes(RegionedKernel& kernel) {
   Scopes scopes(kernel);
   for (const Region& region : kernel.regions) {
@@ -78,6 +77,14 @@ void add_alias_scopes(RegionedKernel& kernel) {
     for (llvm::Argument& parameter : region.function->args())
       parameter.removeAttr(llvm::Attribute::NoAlias);
   }
+}
+
+}  // namespace
+
+llvm::PreservedAnalyses AddAliasScopes::run(llvm::Module& module,
+                                            llvm::ModuleAnalysisManager& analyses) {
+  for (RegionedKernel& kernel : program_of(module, analyses).kernels) add_alias_scopes(kernel);
+  return llvm::PreservedAnalyses::none();
 }
 
 }  // namespace conclave::compiler

@@ -13,11 +13,14 @@
 #ifndef CONCLAVE_COMPILER_WORKGROUP_ALIAS_SCOPES_H_
 #define CONCLAVE_COMPILER_WORKGROUP_ALIAS_SCOPES_H_
 
-#include "compiler/base/region.h"
+#include <llvm/IR/PassManager.h>
 
 namespace conclave::compiler {
 
-void add_alias_scopes(RegionedKernel& kernel);
+// To all kernels of the program, before packets are made.
+struct AddAliasScopes : llvm::PassInfoMixin<AddAliasScopes> {
+  static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
+};
 
 }  // namespace conclave::compiler
 

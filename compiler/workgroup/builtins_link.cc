@@ -101,8 +101,9 @@ bool is_resolved_later(const llvm::Function& function, NameFilter is_native) {
 
 }  // namespace
 
-void link_early_builtins(llvm::Module& module) {
+llvm::PreservedAnalyses LinkEarlyBuiltins::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
   link_needed(module, BuiltinArchive(embedded::early_builtins()));
+  return llvm::PreservedAnalyses::none();
 }
 
 void link_pointer_builtins(llvm::Module& module) {
@@ -114,11 +115,13 @@ void link_pointer_builtins(llvm::Module& module) {
       });
 }
 
-void link_late_builtins(llvm::Module& module) {
+llvm::PreservedAnalyses LinkLateBuiltins::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
   link_needed(module, BuiltinArchive(embedded::late_builtins()));
+  return llvm::PreservedAnalyses::none();
 }
 
-void check_resolved(llvm::Module& module, NameFilter is_native) {
+llvm::PreservedAnalyses CheckResolved::run(llvm::Module& module,
+                                           llvm::ModuleAnalysisManager&) const {
   std::string errors;
   auto report = [&](const char* what, const llvm::GlobalValue& value) {
     if (!errors.empty()) errors += "\nerror: ";
@@ -132,6 +135,7 @@ void check_resolved(llvm::Module& module, NameFilter is_native) {
   for (const llvm::GlobalVariable& variable : module.globals())
     if (variable.isDeclaration() && !variable.use_empty()) report("variable", variable);
   if (!errors.empty()) throw BuildError(errors);
+  return llvm::PreservedAnalyses::all();
 }
 
 bool is_sleef_function(llvm::StringRef name) {

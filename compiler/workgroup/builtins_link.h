@@ -4,22 +4,36 @@
 #define CONCLAVE_COMPILER_WORKGROUP_BUILTINS_LINK_H_
 
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
+
+#include <functional>
+#include <utility>
 
 namespace conclave::compiler {
 
 // Builtins made of barriers and work-item functions (async copies): before regions are formed.
-void link_early_builtins(llvm::Module& module);
+struct LinkEarlyBuiltins : llvm::PassInfoMixin<LinkEarlyBuiltins> {
+  static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&);
+};
 
 // Those of the others that have pointers as parameters, and are not for images: for checks.
 void link_pointer_builtins(llvm::Module& module);
 
 // All others: after the place of the vectorizer, which knows them by name.
 // They may ask questions (x86/cpu_questions.h).
-void link_late_builtins(llvm::Module& module);
+struct LinkLateBuiltins : llvm::PassInfoMixin<LinkLateBuiltins> {
+  static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&);
+};
 
 // Throws BuildError naming every function or variable that is used but defined nowhere, apart from
 // those that `is_external_function` accepts and those that `is_native` says C code has.
-void check_resolved(llvm::Module& module, llvm::function_ref<bool(llvm::StringRef)> is_native);
+struct CheckResolved : llvm::PassInfoMixin<CheckResolved> {
+  std::function<bool(llvm::StringRef)> is_native;
+
+  explicit CheckResolved(std::function<bool(llvm::StringRef)> native)
+      : is_native(std::move(native)) {}
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) const;
+};
 
 // True for functions of the C library, its mathematics library and SLEEF, which the dynamic linker
 // finds when the program is loaded.

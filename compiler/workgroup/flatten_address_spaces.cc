@@ -249,12 +249,14 @@ class AliasScopes {
 
 }  // namespace
 
-void flatten_address_spaces(llvm::Module& module) {
+llvm::PreservedAnalyses FlattenAddressSpaces::run(llvm::Module& module,
+                                                  llvm::ModuleAnalysisManager&) {
   AliasScopes scopes(module.getContext());
   for (llvm::Function& function : module)
     for (llvm::Instruction& instruction : llvm::instructions(function))
       scopes.annotate(instruction);
   Flattener(module).run();
+  return llvm::PreservedAnalyses::none();
 }
 
 }  // namespace conclave::compiler

@@ -12,10 +12,13 @@
 #define CONCLAVE_COMPILER_WORKGROUP_FLATTEN_ADDRESS_SPACES_H_
 
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
 
 namespace conclave::compiler {
 
-void flatten_address_spaces(llvm::Module& module);
+struct FlattenAddressSpaces : llvm::PassInfoMixin<FlattenAddressSpaces> {
+  static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&);
+};
 
 }  // namespace conclave::compiler
 

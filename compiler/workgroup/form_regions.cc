@@ -13,7 +13,10 @@
 
 #include <algorithm>
 
+#include "compiler/base/attributes.h"
+#include "compiler/base/program.h"
 #include "compiler/workgroup/barrier_cuts.h"
+#include "compiler/workgroup/prepare_module.h"
 #include "compiler/workgroup/rematerialize.h"
 #include "compiler/workgroup/spill_slots.h"
 
@@ -63,6 +66,7 @@ void copy_attributes(llvm::Function& kernel, llvm::Function& region) {
   llvm::AttributeList attributes = kernel.getAttributes();
   for (auto attribute : attributes.getFnAttrs())
     if (attribute.isStringAttribute()) region.addFnAttr(attribute);
+  region.addFnAttr(kRegionAttribute);
   region.addFnAttr(llvm::Attribute::AlwaysInline);
   region.addFnAttr(llvm::Attribute::NoUnwind);
   for (unsigned i = 0; i < kernel.arg_size(); ++i) {
@@ -294,8 +298,6 @@ void mark_lifetimes(llvm::Function& region) {
   }
 }
 
-}  // namespace
-
 RegionedKernel form_regions(llvm::Function& kernel, bool exits_have_lines) {
   llvm::removeUnreachableBlocks(kernel);
   drop_variable_debug_info(kernel);
@@ -315,6 +317,16 @@ RegionedKernel form_regions(llvm::Function& kernel, bool exits_have_lines) {
     mark_lifetimes(*result.regions.back().function);
   }
   return result;
+}
+
+}  // namespace
+
+llvm::PreservedAnalyses FormRegions::run(llvm::Module& module,
+                                         llvm::ModuleAnalysisManager& analyses) const {
+  Program& program = program_of(module, analyses);
+  for (llvm::Function* kernel : find_kernels(module))
+    program.kernels.push_back(form_regions(*kernel, exits_have_lines));
+  return llvm::PreservedAnalyses::none();
 }
 
 }  // namespace conclave::compiler

@@ -21,13 +21,19 @@
 #ifndef CONCLAVE_COMPILER_WORKGROUP_FORM_REGIONS_H_
 #define CONCLAVE_COMPILER_WORKGROUP_FORM_REGIONS_H_
 
-#include "compiler/base/region.h"
+#include <llvm/IR/PassManager.h>
 
 namespace conclave::compiler {
 
-// `kernel` is left in a state that is good for nothing but its types and attributes. Where
-// `exits_have_lines`, returns are where the barriers were.
-RegionedKernel form_regions(llvm::Function& kernel, bool exits_have_lines = false);
+// Of each kernel of the module, for Program::kernels. The kernels themselves are left in a state
+// that is good for nothing but their types and attributes. Where `exits_have_lines`, returns are
+// where the barriers were.
+struct FormRegions : llvm::PassInfoMixin<FormRegions> {
+  bool exits_have_lines;
+
+  explicit FormRegions(bool has_lines) : exits_have_lines(has_lines) {}
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses) const;
+};
 
 }  // namespace conclave::compiler
 

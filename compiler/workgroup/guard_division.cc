@@ -41,7 +41,7 @@ void guard(llvm::BinaryOperator& division, bool is_signed) {
 
 }  // namespace
 
-void guard_divisions(llvm::Module& module) {
+llvm::PreservedAnalyses GuardDivisions::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
   for (llvm::Function& function : module) {
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
       unsigned opcode = instruction.getOpcode();
@@ -51,6 +51,7 @@ void guard_divisions(llvm::Module& module) {
         guard(llvm::cast<llvm::BinaryOperator>(instruction), is_signed);
     }
   }
+  return llvm::PreservedAnalyses::none();
 }
 
 }  // namespace conclave::compiler

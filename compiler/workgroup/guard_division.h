@@ -17,10 +17,13 @@
 #define CONCLAVE_COMPILER_WORKGROUP_GUARD_DIVISION_H_
 
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
 
 namespace conclave::compiler {
 
-void guard_divisions(llvm::Module& module);
+struct GuardDivisions : llvm::PassInfoMixin<GuardDivisions> {
+  static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&);
+};
 
 }  // namespace conclave::compiler
 

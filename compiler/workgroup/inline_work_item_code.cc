@@ -98,7 +98,8 @@ void inline_calls(llvm::Function& caller, const llvm::SetVector<llvm::Function*>
 
 }  // namespace
 
-void inline_work_item_code(llvm::Module& module) {
+llvm::PreservedAnalyses InlineWorkItemCode::run(llvm::Module& module,
+                                                llvm::ModuleAnalysisManager&) {
   CallGraphWalk walk;
   for (llvm::Function& function : module)
     if (!function.isDeclaration()) walk.visit(function);
@@ -113,6 +114,7 @@ void inline_work_item_code(llvm::Module& module) {
     // A use that is no call keeps the function; taking addresses is not allowed in OpenCL C anyway.
     if (function->use_empty()) function->eraseFromParent();
   }
+  return llvm::PreservedAnalyses::none();
 }
 
 }  // namespace conclave::compiler

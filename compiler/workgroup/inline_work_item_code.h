@@ -11,11 +11,14 @@
 #define CONCLAVE_COMPILER_WORKGROUP_INLINE_WORK_ITEM_CODE_H_
 
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
 
 namespace conclave::compiler {
 
 // Throws BuildError for recursion, which OpenCL C does not have.
-void inline_work_item_code(llvm::Module& module);
+struct InlineWorkItemCode : llvm::PassInfoMixin<InlineWorkItemCode> {
+  static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&);
+};
 
 }  // namespace conclave::compiler
 

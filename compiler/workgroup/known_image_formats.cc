@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <string>
 
+#include "compiler/base/program.h"
+#include "compiler/workgroup/simplify.h"
 #include "conclave/image_channels.h"
 #include "conclave/kernel_abi.h"
 
@@ -67,7 +69,7 @@ void fold_fields(llvm::Function& function, const llvm::Argument& image,
 
 // The function that `call` calls, for images of its argument's format.
 llvm::Function* specialized(const llvm::CallBase& call, llvm::StringRef format,
-                            Simplifier& simplifier) {
+                            llvm::FunctionAnalysisManager& analyses) {
   llvm::Function& general = *call.getCalledFunction();
   const std::string name = (general.getName() + ".f" + format).str();
   if (llvm::Function* known = general.getParent()->getFunction(name)) return known;
@@ -76,11 +78,9 @@ llvm::Function* specialized(const llvm::CallBase& call, llvm::StringRef format,
   function->setName(name);
   function->setLinkage(llvm::GlobalValue::InternalLinkage);
   fold_fields(*function, *function->getArg(0), describe(format));
-  simplifier.run(*function);
+  simplify(*function, analyses);
   return function;
 }
-
-}  // namespace
 
 void note_image_formats(llvm::Function& kernel, const KernelInfo& info,
                         llvm::ArrayRef<const ImageFormat*> formats) {
@@ -94,6 +94,15 @@ void note_image_formats(llvm::Function& kernel, const KernelInfo& info,
   }
 }
 
+}  // namespace
+
+llvm::PreservedAnalyses NoteImageFormats::run(llvm::Module& module,
+                                              llvm::ModuleAnalysisManager& analyses) const {
+  for (const KernelInfo& info : program_of(module, analyses).infos)
+    note_image_formats(*module.getFunction(info.name), info, formats);
+  return llvm::PreservedAnalyses::none();
+}
+
 bool knows_image_formats(const llvm::Function& region) {
   return llvm::any_of(region.args(),
                       [](const llvm::Argument& argument) { return !format_of(argument).empty(); });
@@ -105,13 +114,13 @@ bool is_image_call(const llvm::CallBase& call) {
          callee->getName().contains("ocl_image") && callee->arg_size() > 0;
 }
 
-void apply_image_formats(llvm::Function& region, Simplifier& simplifier) {
+void apply_image_formats(llvm::Function& region, llvm::FunctionAnalysisManager& analyses) {
   for (llvm::Instruction& instruction : llvm::instructions(region)) {
     auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
     if (!call || !is_image_call(*call)) continue;
     auto* image = llvm::dyn_cast<llvm::Argument>(call->getArgOperand(0));
     if (image && !format_of(*image).empty())
-      call->setCalledFunction(specialized(*call, format_of(*image), simplifier));
+      call->setCalledFunction(specialized(*call, format_of(*image), analyses));
   }
 }
 

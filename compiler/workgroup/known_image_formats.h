@@ -10,19 +10,25 @@
 #ifndef CONCLAVE_COMPILER_WORKGROUP_KNOWN_IMAGE_FORMATS_H_
 #define CONCLAVE_COMPILER_WORKGROUP_KNOWN_IMAGE_FORMATS_H_
 
-#include <llvm/ADT/ArrayRef.h>
 #include <llvm/IR/InstrTypes.h>
+#include <llvm/IR/PassManager.h>
 
-#include "compiler/workgroup/simplifier.h"
+#include <utility>
+#include <vector>
+
 #include "conclave/image_formats.h"
 #include "conclave/metadata.h"
 
 namespace conclave::compiler {
 
-// Before regions are formed: notes the formats of a kernel's images, in the order of its
-// parameters, where its regions find them. Null stands for any format.
-void note_image_formats(llvm::Function& kernel, const KernelInfo& info,
-                        llvm::ArrayRef<const ImageFormat*> formats);
+// Before regions are formed: notes the formats of the images of the program's kernels, in the order
+// of their parameters, where their regions find them. Null stands for any format.
+struct NoteImageFormats : llvm::PassInfoMixin<NoteImageFormats> {
+  std::vector<const ImageFormat*> formats;
+
+  explicit NoteImageFormats(std::vector<const ImageFormat*> known) : formats(std::move(known)) {}
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses) const;
+};
 
 // Whether there are such notes.
 bool knows_image_formats(const llvm::Function& region);
@@ -30,7 +36,7 @@ bool knows_image_formats(const llvm::Function& region);
 bool is_image_call(const llvm::CallBase& call);
 
 // Of a region into which the program's own functions are inlined.
-void apply_image_formats(llvm::Function& region, Simplifier& simplifier);
+void apply_image_formats(llvm::Function& region, llvm::FunctionAnalysisManager& analyses);
 
 }  // namespace conclave::compiler
 

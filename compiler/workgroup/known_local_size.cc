@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "compiler/base/program.h"
 #include "compiler/base/region.h"
 #include "compiler/workgroup/work_item_functions.h"
 
@@ -74,13 +75,20 @@ void limit(llvm::Argument& parameter, uint64_t end) {
   parameter.addAttr(below(parameter.getContext(), end));
 }
 
-}  // namespace
-
-void apply_local_size_to_kernel(llvm::Function& kernel, const KernelInfo& info) {
+void apply_local_size(llvm::Function& kernel, const KernelInfo& info) {
   if (!is_known(info)) return;
   const Knowledge knowledge(info);
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(kernel)))
     if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) knowledge.apply(*call);
+}
+
+}  // namespace
+
+llvm::PreservedAnalyses ApplyLocalSize::run(llvm::Module& module,
+                                            llvm::ModuleAnalysisManager& analyses) {
+  for (const KernelInfo& info : program_of(module, analyses).infos)
+    apply_local_size(*module.getFunction(info.name), info);
+  return llvm::PreservedAnalyses::none();
 }
 
 void apply_local_size_to_region(llvm::Function& region, const KernelInfo& info) {

@@ -11,6 +11,7 @@
 #define CONCLAVE_COMPILER_WORKGROUP_KNOWN_LOCAL_SIZE_H_
 
 #include <llvm/IR/Function.h>
+#include <llvm/IR/PassManager.h>
 
 #include <array>
 #include <cstdint>
@@ -20,7 +21,9 @@
 namespace conclave::compiler {
 
 // Before regions are formed. Does nothing for kernels whose size is not known.
-void apply_local_size_to_kernel(llvm::Function& kernel, const KernelInfo& info);
+struct ApplyLocalSize : llvm::PassInfoMixin<ApplyLocalSize> {
+  static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
+};
 
 // After the region's work-item functions are lowered.
 void apply_local_size_to_region(llvm::Function& region, const KernelInfo& info);

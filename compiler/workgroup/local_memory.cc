@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "compiler/base/address_spaces.h"
+#include "compiler/base/program.h"
 
 namespace conclave::compiler {
 namespace {
@@ -66,6 +67,12 @@ void lower_local_variables(RegionedKernel& kernel) {
     }
   }
   kernel.local_bytes = end;
+}
+
+llvm::PreservedAnalyses LowerLocalVariables::run(llvm::Module& module,
+                                                 llvm::ModuleAnalysisManager& analyses) {
+  for (RegionedKernel& kernel : program_of(module, analyses).kernels) lower_local_variables(kernel);
+  return llvm::PreservedAnalyses::none();
 }
 
 }  // namespace conclave::compiler

@@ -11,12 +11,19 @@
 #ifndef CONCLAVE_COMPILER_WORKGROUP_LOCAL_MEMORY_H_
 #define CONCLAVE_COMPILER_WORKGROUP_LOCAL_MEMORY_H_
 
+#include <llvm/IR/PassManager.h>
+
 #include "compiler/base/region.h"
 
 namespace conclave::compiler {
 
 // Rewrites all regions of the kernel and sets its local_bytes.
 void lower_local_variables(RegionedKernel& kernel);
+
+// Of all kernels of the program.
+struct LowerLocalVariables : llvm::PassInfoMixin<LowerLocalVariables> {
+  static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
+};
 
 }  // namespace conclave::compiler
 

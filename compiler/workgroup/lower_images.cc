@@ -102,8 +102,8 @@ bool is_sampler(const llvm::Type* type) {
   return has_name(type, "spirv.Sampler");
 }
 
-void lower_images(llvm::Module& module) {
-  if (!has_images(module)) return;
+llvm::PreservedAnalyses LowerImages::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+  if (!has_images(module)) return llvm::PreservedAnalyses::all();
   ImageTypes types;
   std::vector<llvm::Function*> functions;
   for (llvm::Function& function : module) functions.push_back(&function);
@@ -119,6 +119,7 @@ void lower_images(llvm::Module& module) {
     if (!function->isDeclaration()) llvm::RemapFunction(*function, map, kFlags, &types);
   for (llvm::Function* function : replaced) function->eraseFromParent();
   take_literals(module);
+  return llvm::PreservedAnalyses::none();
 }
 
 bool uses_images(const llvm::Function& function) {

@@ -14,6 +14,7 @@
 #define CONCLAVE_COMPILER_WORKGROUP_LOWER_IMAGES_H_
 
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
 
 namespace conclave::compiler {
 
@@ -21,7 +22,9 @@ bool is_image(const llvm::Type* type);
 bool is_sampler(const llvm::Type* type);
 
 // In all functions, before builtins are linked: these are written for the types that come out.
-void lower_images(llvm::Module& module);
+struct LowerImages : llvm::PassInfoMixin<LowerImages> {
+  static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&);
+};
 
 // Whether a function, or what it calls, reads or writes images.
 bool uses_images(const llvm::Function& function);

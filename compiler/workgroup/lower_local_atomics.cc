@@ -27,10 +27,11 @@ void lower(llvm::Instruction& instruction) {
 
 }  // namespace
 
-void lower_local_atomics(llvm::Module& module) {
+llvm::PreservedAnalyses LowerLocalAtomics::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
   for (llvm::Function& function : module)
     for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function)))
       lower(instruction);
+  return llvm::PreservedAnalyses::none();
 }
 
 }  // namespace conclave::compiler

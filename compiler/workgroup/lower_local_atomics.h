@@ -8,10 +8,13 @@
 #define CONCLAVE_COMPILER_WORKGROUP_LOWER_LOCAL_ATOMICS_H_
 
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
 
 namespace conclave::compiler {
 
-void lower_local_atomics(llvm::Module& module);
+struct LowerLocalAtomics : llvm::PassInfoMixin<LowerLocalAtomics> {
+  static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&);
+};
 
 }  // namespace conclave::compiler
 

@@ -112,11 +112,13 @@ class PrintfCall {
 
 }  // namespace
 
-void lower_printf(llvm::Function& region) {
+llvm::PreservedAnalyses LowerPrintf::run(llvm::Function& region, llvm::FunctionAnalysisManager&) {
+  if (!is_region(region)) return llvm::PreservedAnalyses::all();
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(region))) {
     auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
     if (call && classify(*call) == WorkItemFunction::kPrintf) PrintfCall(*call).lower();
   }
+  return llvm::PreservedAnalyses::none();
 }
 
 }  // namespace conclave::compiler

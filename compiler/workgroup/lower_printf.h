@@ -10,12 +10,14 @@
 #ifndef CONCLAVE_COMPILER_WORKGROUP_LOWER_PRINTF_H_
 #define CONCLAVE_COMPILER_WORKGROUP_LOWER_PRINTF_H_
 
-#include <llvm/IR/Function.h>
+#include <llvm/IR/PassManager.h>
 
 namespace conclave::compiler {
 
 // Lowers the calls in a region function. Throws BuildError for an argument that cannot be printed.
-void lower_printf(llvm::Function& region);
+struct LowerPrintf : llvm::PassInfoMixin<LowerPrintf> {
+  static llvm::PreservedAnalyses run(llvm::Function& region, llvm::FunctionAnalysisManager&);
+};
 
 }  // namespace conclave::compiler
 

@@ -65,7 +65,7 @@ bool are_pipes_streams(const llvm::Module& module) {
   return module.getNamedMetadata(kStreamsNote);
 }
 
-void lower_streams(llvm::Module& module) {
+llvm::PreservedAnalyses LowerStreams::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
   for (llvm::Function& function : llvm::make_early_inc_range(module)) {
     if (!function.isDeclaration() || function.use_empty() || !function.getName().contains("pipe"))
       continue;
@@ -77,6 +77,7 @@ void lower_streams(llvm::Module& module) {
     replace_calls(function, builtin);
     if (function.use_empty()) function.eraseFromParent();
   }
+  return llvm::PreservedAnalyses::none();
 }
 
 }  // namespace conclave::compiler

@@ -7,11 +7,12 @@
 // =>
 //   call i32 @conclave_stream_read(target("spirv.Pipe", 0) %in, ptr addrspace(4) %packet, i32 16)
 //
-// lower_images() then makes pointers of the arguments.
+// LowerImages then makes pointers of the arguments.
 #ifndef CONCLAVE_COMPILER_WORKGROUP_LOWER_STREAMS_H_
 #define CONCLAVE_COMPILER_WORKGROUP_LOWER_STREAMS_H_
 
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
 
 namespace conclave::compiler {
 
@@ -24,7 +25,9 @@ bool are_pipes_streams(const llvm::Module& module);
 
 // Throws BuildError for reservations of packets, which a stream does not have: it has one reader
 // and one writer.
-void lower_streams(llvm::Module& module);
+struct LowerStreams : llvm::PassInfoMixin<LowerStreams> {
+  static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&);
+};
 
 }  // namespace conclave::compiler
 

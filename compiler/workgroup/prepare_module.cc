@@ -88,7 +88,7 @@ std::vector<llvm::Function*> find_kernels(llvm::Module& module) {
   return kernels;
 }
 
-void check_types(llvm::Module& module) {
+llvm::PreservedAnalyses CheckTypes::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
   const bool has_streams = are_pipes_streams(module);
   for (const llvm::Function& function : module)
     if (function.isVarArg() && function.getName() != "printf")
@@ -102,6 +102,7 @@ void check_types(llvm::Module& module) {
     for (llvm::Instruction& instruction : llvm::instructions(function))
       check_type(instruction.getType(), function, has_streams);
   }
+  return llvm::PreservedAnalyses::none();
 }
 
 void annotate_builtins(llvm::Module& module) {
@@ -122,9 +123,9 @@ void annotate_builtins(llvm::Module& module) {
   }
 }
 
-void take_annotations(llvm::Module& module) {
+llvm::PreservedAnalyses TakeAnnotations::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
   llvm::GlobalVariable* list = module.getGlobalVariable("llvm.global.annotations");
-  if (!list) return;
+  if (!list) return llvm::PreservedAnalyses::all();
   if (auto* entries = llvm::dyn_cast_or_null<llvm::ConstantArray>(list->getInitializer())) {
     for (const llvm::Use& use : entries->operands()) {
       auto* entry = llvm::dyn_cast<llvm::ConstantStruct>(use.get());
@@ -139,9 +140,10 @@ void take_annotations(llvm::Module& module) {
     }
   }
   list->eraseFromParent();
+  return llvm::PreservedAnalyses::none();
 }
 
-void prepare_module(llvm::Module& module) {
+llvm::PreservedAnalyses PrepareModule::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
   for (llvm::Function* kernel : find_kernels(module)) separate_callers(*kernel);
   for (llvm::Function& function : module) {
     // A binary's bitcode may have it from -cl-opt-disable of another compiler. Inlining makes a
@@ -159,6 +161,7 @@ void prepare_module(llvm::Module& module) {
   for (llvm::GlobalVariable& variable : module.globals())
     if (!variable.isDeclaration() && !variable.getName().starts_with("llvm.")) hide(variable);
   annotate_builtins(module);
+  return llvm::PreservedAnalyses::none();
 }
 
 }  // namespace conclave::compiler

@@ -16,6 +16,7 @@
 #define CONCLAVE_COMPILER_WORKGROUP_PREPARE_MODULE_H_
 
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
 
 #include <vector>
 
@@ -30,13 +31,19 @@ std::vector<llvm::Function*> find_kernels(llvm::Module& module);
 
 // Throws BuildError for what the device does not have (pipes, device-side enqueue,
 // variadic functions).
-void check_types(llvm::Module& module);
+struct CheckTypes : llvm::PassInfoMixin<CheckTypes> {
+  static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&);
+};
 
 // Turns __attribute__((annotate("conclave.gang"))) of a kernel into the function attribute: the
 // list of annotations would keep its functions from being changed.
-void take_annotations(llvm::Module& module);
+struct TakeAnnotations : llvm::PassInfoMixin<TakeAnnotations> {
+  static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&);
+};
 
-void prepare_module(llvm::Module& module);
+struct PrepareModule : llvm::PassInfoMixin<PrepareModule> {
+  static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&);
+};
 
 // Attributes of opaque builtins; to be repeated after more functions were linked in.
 void annotate_builtins(llvm::Module& module);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "compiler/base/address_spaces.h"
+#include "compiler/base/program.h"
 #include "conclave/kernel_abi.h"
 
 namespace conclave::compiler {
@@ -197,8 +198,6 @@ bool stream_stores(llvm::Function& form, unsigned row_dimension, const Buffers& 
   return true;
 }
 
-}  // namespace
-
 void stream_stores(std::vector<Region>& regions) {
   Buffers read;
   for (const Region& region : regions)
@@ -211,6 +210,17 @@ void stream_stores(std::vector<Region>& regions) {
     for (llvm::Function* form : regions[i].packet_forms())
       regions[i].streams |= stream_stores(*form, regions[i].dimension, read);
   }
+}
+
+}  // namespace
+
+llvm::PreservedAnalyses StreamStores::run(llvm::Module& module,
+                                          llvm::ModuleAnalysisManager& analyses) {
+  for (RegionedKernel& kernel : program_of(module, analyses).kernels) {
+    stream_stores(kernel.regions);
+    stream_stores(kernel.other_regions);
+  }
+  return llvm::PreservedAnalyses::none();
 }
 
 void emit_fence_behind_streams(llvm::IRBuilder<>& builder) {

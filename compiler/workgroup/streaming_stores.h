@@ -15,15 +15,14 @@
 #define CONCLAVE_COMPILER_WORKGROUP_STREAMING_STORES_H_
 
 #include <llvm/IR/IRBuilder.h>
-
-#include <vector>
-
-#include "compiler/base/region.h"
+#include <llvm/IR/PassManager.h>
 
 namespace conclave::compiler {
 
-// Of the packet forms of all of a kernel's regions; these tell which have any.
-void stream_stores(std::vector<Region>& regions);
+// Of the packet forms of all kernels; their regions tell which have any.
+struct StreamStores : llvm::PassInfoMixin<StreamStores> {
+  static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
+};
 
 // Orders them before whatever tells others that the work-groups are done.
 void emit_fence_behind_streams(llvm::IRBuilder<>& builder);

@@ -6,6 +6,8 @@
 
 #include <vector>
 
+#include "compiler/base/region.h"
+
 namespace conclave::compiler {
 namespace {
 
@@ -43,7 +45,9 @@ void copy_argument(llvm::Argument& argument) {
 
 }  // namespace
 
-void lower_struct_arguments(llvm::Function& kernel) {
+llvm::PreservedAnalyses LowerStructArguments::run(llvm::Function& kernel,
+                                                  llvm::FunctionAnalysisManager&) {
+  if (!is_kernel(kernel)) return llvm::PreservedAnalyses::all();
   for (llvm::Argument& argument : kernel.args()) {
     if (!argument.hasByValAttr()) continue;
     std::vector<llvm::LoadInst*> loads;
@@ -55,6 +59,7 @@ void lower_struct_arguments(llvm::Function& kernel) {
       load->setMetadata(llvm::LLVMContext::MD_invariant_load,
                         llvm::MDNode::get(kernel.getContext(), {}));
   }
+  return llvm::PreservedAnalyses::none();
 }
 
 }  // namespace conclave::compiler

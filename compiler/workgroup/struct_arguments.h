@@ -11,11 +11,13 @@
 #ifndef CONCLAVE_COMPILER_WORKGROUP_STRUCT_ARGUMENTS_H_
 #define CONCLAVE_COMPILER_WORKGROUP_STRUCT_ARGUMENTS_H_
 
-#include <llvm/IR/Function.h>
+#include <llvm/IR/PassManager.h>
 
 namespace conclave::compiler {
 
-void lower_struct_arguments(llvm::Function& kernel);
+struct LowerStructArguments : llvm::PassInfoMixin<LowerStructArguments> {
+  static llvm::PreservedAnalyses run(llvm::Function& kernel, llvm::FunctionAnalysisManager&);
+};
 
 }  // namespace conclave::compiler
 

@@ -75,14 +75,18 @@ bool uses_sub_groups(const llvm::Function& function) {
   });
 }
 
-void fix_sub_group_sizes(llvm::Function& function, const SubGroupSizes& sizes) {
+llvm::PreservedAnalyses FixSubGroupSizes::run(llvm::Function& function,
+                                              llvm::FunctionAnalysisManager&) const {
   replace_lane_operations(function, [&](auto& builder, const auto& operation, auto& call) {
     return fixed_size(builder, operation, call, sizes);
   });
+  return llvm::PreservedAnalyses::none();
 }
 
-void lower_single_sub_groups(llvm::Function& function) {
+llvm::PreservedAnalyses LowerSingleSubGroups::run(llvm::Function& function,
+                                                  llvm::FunctionAnalysisManager&) {
   replace_lane_operations(function, single_result);
+  return llvm::PreservedAnalyses::none();
 }
 
 }  // namespace conclave::compiler

@@ -10,6 +10,7 @@
 #define CONCLAVE_COMPILER_WORKGROUP_SUB_GROUPS_H_
 
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/PassManager.h>
 
 #include "compiler/base/region.h"
 
@@ -32,10 +33,17 @@ struct SubGroupSizes {
   unsigned largest;
   bool is_required;
 };
-void fix_sub_group_sizes(llvm::Function& function, const SubGroupSizes& sizes);
+struct FixSubGroupSizes : llvm::PassInfoMixin<FixSubGroupSizes> {
+  SubGroupSizes sizes;
+
+  explicit FixSubGroupSizes(const SubGroupSizes& known) : sizes(known) {}
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&) const;
+};
 
 // Makes every work-item a sub-group of its own.
-void lower_single_sub_groups(llvm::Function& function);
+struct LowerSingleSubGroups : llvm::PassInfoMixin<LowerSingleSubGroups> {
+  static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&);
+};
 
 }  // namespace conclave::compiler
 

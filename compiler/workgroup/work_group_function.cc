@@ -9,6 +9,7 @@
 
 #include "compiler/base/address_spaces.h"
 #include "compiler/base/attributes.h"
+#include "compiler/base/program.h"
 #include "compiler/workgroup/group_rows.h"
 #include "compiler/workgroup/packet_loop.h"
 #include "compiler/workgroup/streaming_stores.h"
@@ -389,12 +390,27 @@ void wrap_in_flush_mode(llvm::Function& body) {
   builder.CreateRetVoid();
 }
 
-}  // namespace
-
 void emit_work_group_function(const RegionedKernel& kernel, const KernelInfo& info,
                               bool flush_denormals) {
   llvm::Function* function = GroupFunctionBuilder(kernel, info).build();
   if (flush_denormals) wrap_in_flush_mode(*function);
+}
+
+}  // namespace
+
+llvm::PreservedAnalyses EmitWorkGroupFunctions::run(llvm::Module& module,
+                                                    llvm::ModuleAnalysisManager& analyses) const {
+  Program& program = program_of(module, analyses);
+  for (auto&& [kernel, info] : llvm::zip_equal(program.kernels, program.infos)) {
+    emit_work_group_function(kernel, info, flush_denormals);
+    info.local_bytes = kernel.local_bytes;
+    info.spill_bytes = kernel.spill_bytes;
+  }
+  for (RegionedKernel& kernel : program.kernels) {
+    kernel.original->eraseFromParent();
+    kernel.original = nullptr;
+  }
+  return llvm::PreservedAnalyses::none();
 }
 
 }  // namespace conclave::compiler

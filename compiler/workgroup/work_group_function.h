@@ -20,14 +20,17 @@
 #ifndef CONCLAVE_COMPILER_WORKGROUP_WORK_GROUP_FUNCTION_H_
 #define CONCLAVE_COMPILER_WORKGROUP_WORK_GROUP_FUNCTION_H_
 
-#include "compiler/base/region.h"
-#include "conclave/metadata.h"
+#include <llvm/IR/PassManager.h>
 
 namespace conclave::compiler {
 
-// Emits the function with the symbol name of `info`.
-void emit_work_group_function(const RegionedKernel& kernel, const KernelInfo& info,
-                              bool flush_denormals);
+// Of every kernel, with the symbol name of its information. The kernels themselves go.
+struct EmitWorkGroupFunctions : llvm::PassInfoMixin<EmitWorkGroupFunctions> {
+  bool flush_denormals;
+
+  explicit EmitWorkGroupFunctions(bool flushes) : flush_denormals(flushes) {}
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses) const;
+};
 
 }  // namespace conclave::compiler
 

@@ -169,7 +169,9 @@ bool differs_between_work_items(WorkItemFunction function) {
          function == kLocalLinearId || function == kSubGroup;
 }
 
-void lower_work_item_functions(llvm::Function& region) {
+llvm::PreservedAnalyses LowerWorkItemFunctions::run(llvm::Function& region,
+                                                    llvm::FunctionAnalysisManager&) {
+  if (!is_region(region)) return llvm::PreservedAnalyses::all();
   Lowering lowering(region);
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(region))) {
     auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
@@ -177,6 +179,7 @@ void lower_work_item_functions(llvm::Function& region) {
     WorkItemFunction function = classify(*call);
     if (is_index_function(function)) lowering.lower(*call, function);
   }
+  return llvm::PreservedAnalyses::none();
 }
 
 }  // namespace conclave::compiler

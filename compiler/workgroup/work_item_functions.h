@@ -6,8 +6,8 @@
 #ifndef CONCLAVE_COMPILER_WORKGROUP_WORK_ITEM_FUNCTIONS_H_
 #define CONCLAVE_COMPILER_WORKGROUP_WORK_ITEM_FUNCTIONS_H_
 
-#include <llvm/IR/Function.h>
 #include <llvm/IR/InstrTypes.h>
+#include <llvm/IR/PassManager.h>
 
 namespace conclave::compiler {
 
@@ -46,7 +46,9 @@ bool differs_between_work_items(WorkItemFunction function);
 //   %id = call i64 @_Z13get_global_idj(i32 0)   =>   %id = add i64 %base.0, %local.0
 //
 // A dimension that is no constant becomes a chain of selects.
-void lower_work_item_functions(llvm::Function& region);
+struct LowerWorkItemFunctions : llvm::PassInfoMixin<LowerWorkItemFunctions> {
+  static llvm::PreservedAnalyses run(llvm::Function& region, llvm::FunctionAnalysisManager&);
+};
 
 }  // namespace conclave::compiler
 

@@ -108,7 +108,8 @@ class TableCounter {
 
 }  // namespace
 
-void count_bits_by_table(llvm::Function& function) {
+llvm::PreservedAnalyses CountBitsByTable::run(llvm::Function& function,
+                                              llvm::FunctionAnalysisManager&) {
   std::vector<Instruction*> candidates;
   bool counts_any = false;
   for (Instruction& instruction : llvm::instructions(function)) {
@@ -116,7 +117,7 @@ void count_bits_by_table(llvm::Function& function) {
     counts_any |= counts;
     if (counts || instruction.getOpcode() == Instruction::Add) candidates.push_back(&instruction);
   }
-  if (!counts_any) return;
+  if (!counts_any) return llvm::PreservedAnalyses::all();
   TableCounter counter(function);
   llvm::MapVector<Instruction*, ByteCounts> all;
   const auto find = [&](Value* value) {
@@ -136,6 +137,7 @@ void count_bits_by_table(llvm::Function& function) {
     all.insert({candidate, std::move(sum)});
   }
   for (const auto& [instruction, counts] : all) counter.replace(*instruction, counts);
+  return llvm::PreservedAnalyses::none();
 }
 
 }  // namespace conclave::compiler

@@ -10,11 +10,13 @@
 #ifndef CONCLAVE_COMPILER_X86_BIT_COUNTS_H_
 #define CONCLAVE_COMPILER_X86_BIT_COUNTS_H_
 
-#include <llvm/IR/Function.h>
+#include <llvm/IR/PassManager.h>
 
 namespace conclave::compiler {
 
-void count_bits_by_table(llvm::Function& function);
+struct CountBitsByTable : llvm::PassInfoMixin<CountBitsByTable> {
+  static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&);
+};
 
 }  // namespace conclave::compiler
 

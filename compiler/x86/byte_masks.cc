@@ -62,7 +62,8 @@ void widen_store(llvm::IntrinsicInst& store) {
 
 }  // namespace
 
-void widen_byte_masks(llvm::Function& function) {
+llvm::PreservedAnalyses WidenByteMasks::run(llvm::Function& function,
+                                            llvm::FunctionAnalysisManager&) {
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
     auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
     if (!call) continue;
@@ -72,6 +73,7 @@ void widen_byte_masks(llvm::Function& function) {
              is_eight_bytes(call->getArgOperand(0)->getType()))
       widen_store(*call);
   }
+  return llvm::PreservedAnalyses::none();
 }
 
 }  // namespace conclave::compiler

@@ -11,11 +11,13 @@
 #ifndef CONCLAVE_COMPILER_X86_BYTE_MASKS_H_
 #define CONCLAVE_COMPILER_X86_BYTE_MASKS_H_
 
-#include <llvm/IR/Function.h>
+#include <llvm/IR/PassManager.h>
 
 namespace conclave::compiler {
 
-void widen_byte_masks(llvm::Function& function);
+struct WidenByteMasks : llvm::PassInfoMixin<WidenByteMasks> {
+  static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&);
+};
 
 }  // namespace conclave::compiler
 

@@ -30,17 +30,23 @@ bool has_tables(const Target& target) {
 
 }  // namespace
 
-void answer_cpu_questions(llvm::Module& module, const Target& target) {
+llvm::PreservedAnalyses AnswerCpuQuestions::run(llvm::Module& module,
+                                                llvm::ModuleAnalysisManager&) const {
   answer(module, kHasFma, target.has("+fma"));
   if (!has_tables(target)) answer(module, kHasTables, false);
+  return llvm::PreservedAnalyses::none();
 }
 
-void answer_packet_questions(llvm::Function& function, const Target& target) {
+llvm::PreservedAnalyses AnswerPacketQuestions::run(llvm::Function& function,
+                                                   llvm::FunctionAnalysisManager&) const {
   answer(*function.getParent(), kHasTables, has_tables(target), &function);
+  return llvm::PreservedAnalyses::none();
 }
 
-void answer_scalar_questions(llvm::Module& module) {
+llvm::PreservedAnalyses AnswerScalarQuestions::run(llvm::Module& module,
+                                                   llvm::ModuleAnalysisManager&) {
   answer(module, kHasTables, false);
+  return llvm::PreservedAnalyses::none();
 }
 
 }  // namespace conclave::compiler

@@ -11,16 +11,29 @@
 #define CONCLAVE_COMPILER_X86_CPU_QUESTIONS_H_
 
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
 
 #include "compiler/x86/target.h"
 
 namespace conclave::compiler {
 
 // What does not depend on lanes.
-void answer_cpu_questions(llvm::Module& module, const Target& target);
+struct AnswerCpuQuestions : llvm::PassInfoMixin<AnswerCpuQuestions> {
+  const Target& target;
+
+  explicit AnswerCpuQuestions(const Target& cpu) : target(cpu) {}
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) const;
+};
 // In a function that becomes one for packets, and then in all others.
-void answer_packet_questions(llvm::Function& function, const Target& target);
-void answer_scalar_questions(llvm::Module& module);
+struct AnswerPacketQuestions : llvm::PassInfoMixin<AnswerPacketQuestions> {
+  const Target& target;
+
+  explicit AnswerPacketQuestions(const Target& cpu) : target(cpu) {}
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&) const;
+};
+struct AnswerScalarQuestions : llvm::PassInfoMixin<AnswerScalarQuestions> {
+  static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&);
+};
 
 }  // namespace conclave::compiler
 

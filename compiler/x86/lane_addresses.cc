@@ -132,7 +132,9 @@ Value* LaneAddresses::word_of(Value* vector, uint64_t number) {
   return words_[number];
 }
 
-void split_gathers(llvm::Function& function, const llvm::TargetTransformInfo& target) {
+llvm::PreservedAnalyses SplitGathers::run(llvm::Function& function,
+                                          llvm::FunctionAnalysisManager& analyses) {
+  const llvm::TargetTransformInfo& target = analyses.getResult<llvm::TargetIRAnalysis>(function);
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
     auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
     if (!call || (call->getIntrinsicID() != llvm::Intrinsic::masked_gather &&
@@ -141,6 +143,7 @@ void split_gathers(llvm::Function& function, const llvm::TargetTransformInfo& ta
     const Gather gather(*call);
     if (run_all_lanes(gather.mask) && !gather.has_instruction(target)) gather.split();
   }
+  return llvm::PreservedAnalyses::none();
 }
 
 }  // namespace conclave::compiler

@@ -41,7 +41,10 @@ class LaneAddresses {
 
 // Makes loads or stores of gathers and scatters of which all lanes run, where the target has no
 // instruction for them. To be done last: LLVM's optimiser would put the indices together again.
-void split_gathers(llvm::Function& function, const llvm::TargetTransformInfo& target);
+struct SplitGathers : llvm::PassInfoMixin<SplitGathers> {
+  static llvm::PreservedAnalyses run(llvm::Function& function,
+                                     llvm::FunctionAnalysisManager& analyses);
+};
 
 }  // namespace conclave::compiler
 

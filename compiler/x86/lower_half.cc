@@ -276,14 +276,16 @@ void add_conversion(llvm::Module& module, const char* name, Instruction::CastOps
 
 }  // namespace
 
-void lower_half(llvm::Module& module, bool has_conversions) {
+llvm::PreservedAnalyses LowerHalf::run(llvm::Module& module, llvm::ModuleAnalysisManager&) const {
   bool has_half = false;
   for (llvm::Function& function : module) has_half |= lower(function, has_conversions);
-  if (!has_half || has_conversions) return;
+  if (!has_half) return llvm::PreservedAnalyses::all();
+  if (has_conversions) return llvm::PreservedAnalyses::none();
   Type* half = Type::getHalfTy(module.getContext());
   Type* single = Type::getFloatTy(module.getContext());
   add_conversion(module, "__extendhfsf2", Instruction::FPExt, half, single);
   add_conversion(module, "__truncsfhf2", Instruction::FPTrunc, single, half);
+  return llvm::PreservedAnalyses::none();
 }
 
 }  // namespace conclave::compiler

@@ -14,13 +14,19 @@
 #define CONCLAVE_COMPILER_X86_LOWER_HALF_H_
 
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
 
 namespace conclave::compiler {
 
 // `has_conversions`: whether the CPU has instructions for half to float and back. Otherwise these
 // become operations on bits, and the module gets the functions that LLVM's code generator calls for
 // conversions of its own making.
-void lower_half(llvm::Module& module, bool has_conversions);
+struct LowerHalf : llvm::PassInfoMixin<LowerHalf> {
+  bool has_conversions;
+
+  explicit LowerHalf(bool converts) : has_conversions(converts) {}
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) const;
+};
 
 }  // namespace conclave::compiler
 

@@ -72,12 +72,14 @@ void declare_variants(llvm::Function& scalar, const Target& target) {
 
 }  // namespace
 
-void add_vector_math(llvm::Module& module, const Target& target) {
+llvm::PreservedAnalyses AddVectorMath::run(llvm::Module& module,
+                                           llvm::ModuleAnalysisManager&) const {
   std::vector<llvm::Function*> scalars;
   for (llvm::Function& function : module)
     if (function.isDeclaration() && function.getName().starts_with("Sleef_"))
       scalars.push_back(&function);
   for (llvm::Function* scalar : scalars) declare_variants(*scalar, target);
+  return llvm::PreservedAnalyses::none();
 }
 
 llvm::Function* find_vector_function(llvm::Function& scalar, unsigned lanes, const Target& target) {

@@ -14,7 +14,12 @@
 
 namespace conclave::compiler {
 
-void add_vector_math(llvm::Module& module, const Target& target);
+struct AddVectorMath : llvm::PassInfoMixin<AddVectorMath> {
+  const Target& target;
+
+  explicit AddVectorMath(const Target& cpu) : target(cpu) {}
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) const;
+};
 
 // The vector function of SLEEF's that does for `lanes` values what `scalar` does for one, declared
 // in the same module; null where there is none.

@@ -234,8 +234,10 @@ class MaskWidener {
 
 }  // namespace
 
-void widen_lane_masks(llvm::Function& function) {
+llvm::PreservedAnalyses WidenLaneMasks::run(llvm::Function& function,
+                                            llvm::FunctionAnalysisManager&) {
   MaskWidener(function).run();
+  return llvm::PreservedAnalyses::none();
 }
 
 }  // namespace conclave::compiler

@@ -12,11 +12,13 @@
 #ifndef CONCLAVE_COMPILER_X86_WIDE_MASKS_H_
 #define CONCLAVE_COMPILER_X86_WIDE_MASKS_H_
 
-#include <llvm/IR/Function.h>
+#include <llvm/IR/PassManager.h>
 
 namespace conclave::compiler {
 
-void widen_lane_masks(llvm::Function& function);
+struct WidenLaneMasks : llvm::PassInfoMixin<WidenLaneMasks> {
+  static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&);
+};
 
 }  // namespace conclave::compiler
 

@@ -58,6 +58,13 @@ void calculate_linear_ids(llvm::Function& function) {
   function.getArg(kItem)->replaceAllUsesWith(id);
 }
 
+llvm::PreservedAnalyses CalculateLinearIds::run(llvm::Function& region,
+                                                llvm::FunctionAnalysisManager&) {
+  if (!is_region(region)) return llvm::PreservedAnalyses::all();
+  calculate_linear_ids(region);
+  return llvm::PreservedAnalyses::none();
+}
+
 unsigned choose_dimension(llvm::ArrayRef<Region> regions, llvm::ArrayRef<unsigned> lanes,
                           const std::array<uint64_t, 3>& sizes,
                           const llvm::TargetTransformInfo& target) {

@@ -9,6 +9,7 @@
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/PassManager.h>
 
 #include <array>
 
@@ -23,6 +24,9 @@ LaneIds lane_ids_along(llvm::Function& function, unsigned dimension);
 // Lets a region function that lanes in another dimension than 0 are to run calculate linear ids,
 // which do not count up from lane to lane there.
 void calculate_linear_ids(llvm::Function& function);
+struct CalculateLinearIds : llvm::PassInfoMixin<CalculateLinearIds> {
+  static llvm::PreservedAnalyses run(llvm::Function& region, llvm::FunctionAnalysisManager&);
+};
 
 // Where packets of regions are fastest by an estimate; 0 if that is hardly so. `sizes` are those of
 // a work-group, 0 where they are not known.

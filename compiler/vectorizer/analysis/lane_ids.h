@@ -5,6 +5,7 @@
 
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Instruction.h>
+#include <llvm/IR/PassManager.h>
 
 namespace conclave::compiler {
 
@@ -19,6 +20,35 @@ struct LaneIds {
   llvm::SmallVector<llvm::Value*> small;
   // Which lanes run at all, lane 0 always being one of them: an i1 of the entry block. Null: all.
   llvm::Instruction* active = nullptr;
+};
+
+// How functions tell what their lanes are.
+//
+//   define i32 @k.region.0(<hidden>, ...) "conclave-lanes"="0"         ; dimension of a region
+//   define void @f(i64 "conclave-lane" %x, i64 "conclave-small" %n) "conclave-lanes"
+//                                                                       ; parameters of others
+//     %active = icmp ult i64 %x, %n, !conclave.active !0
+inline constexpr char kLanesAttribute[] = "conclave-lanes";
+inline constexpr char kLaneAttribute[] = "conclave-lane";
+inline constexpr char kAlignedLaneAttribute[] = "conclave-aligned-lane";
+inline constexpr char kSmallAttribute[] = "conclave-small";
+inline constexpr char kRowAttribute[] = "conclave-row";
+inline constexpr char kActiveMetadata[] = "conclave.active";
+
+// The lanes of a function that says so; without any for others. `rows` are the ids that count rows
+// of lanes, which row_jam.h takes together.
+class LaneIdsAnalysis : public llvm::AnalysisInfoMixin<LaneIdsAnalysis> {
+ public:
+  struct Result {
+    LaneIds lanes;
+    LaneIds rows;
+    bool has_lanes = false;
+  };
+  static Result run(llvm::Function& function, llvm::FunctionAnalysisManager&);
+
+ private:
+  friend llvm::AnalysisInfoMixin<LaneIdsAnalysis>;
+  static llvm::AnalysisKey Key;
 };
 
 }  // namespace conclave::compiler

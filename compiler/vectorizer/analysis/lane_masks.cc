@@ -89,7 +89,8 @@ void lower_rereads(llvm::Function& function) {
   }
 }
 
-void lower_votes_of_one(llvm::Function& function) {
+llvm::PreservedAnalyses LowerVotesOfOne::run(llvm::Function& function,
+                                             llvm::FunctionAnalysisManager&) {
   lower_rereads(function);
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
     if (!is_any(instruction) && !is_outside(instruction)) continue;
@@ -100,6 +101,7 @@ void lower_votes_of_one(llvm::Function& function) {
     call.replaceAllUsesWith(vote);
     call.eraseFromParent();
   }
+  return llvm::PreservedAnalyses::none();
 }
 
 llvm::Value* mask_of(llvm::BasicBlock& block) {

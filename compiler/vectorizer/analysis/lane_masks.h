@@ -18,6 +18,7 @@
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/PassManager.h>
 
 namespace conclave::compiler {
 
@@ -37,7 +38,9 @@ bool is_outside(const llvm::Instruction& instruction);
 void lower_rereads(llvm::Function& function);
 
 // Replaces the calls in code that runs one work-item: it is the only lane.
-void lower_votes_of_one(llvm::Function& function);
+struct LowerVotesOfOne : llvm::PassInfoMixin<LowerVotesOfOne> {
+  static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&);
+};
 
 // The mask of a block; null where all lanes run.
 llvm::Value* mask_of(llvm::BasicBlock& block);

@@ -78,4 +78,6 @@ std::vector<Remark> PartRemarks::sorted() const {
   return remarks;
 }
 
+llvm::AnalysisKey RemarksAnalysis::Key;
+
 }  // namespace conclave::compiler

@@ -9,7 +9,9 @@
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instruction.h>
+#include <llvm/IR/PassManager.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -69,6 +71,25 @@ class PartRemarks {
   bool wants_all_ = false;
   std::vector<Remark> remarks_;
   llvm::SmallPtrSet<const llvm::Instruction*, 16> told_;
+};
+
+// Where passes on a function put their remarks: where remarks_of() was set to last, or an object of
+// the function's own. Passes of the vectorizer leave functions alone that one has refused.
+class RemarksAnalysis : public llvm::AnalysisInfoMixin<RemarksAnalysis> {
+ public:
+  struct Result {
+    std::shared_ptr<PartRemarks> own = std::make_shared<PartRemarks>();
+    PartRemarks* remarks = own.get();
+    static bool invalidate(llvm::Function&, const llvm::PreservedAnalyses&,
+                           llvm::FunctionAnalysisManager::Invalidator&) {
+      return false;
+    }
+  };
+  static Result run(llvm::Function&, llvm::FunctionAnalysisManager&) { return {}; }
+
+ private:
+  friend llvm::AnalysisInfoMixin<RemarksAnalysis>;
+  static llvm::AnalysisKey Key;
 };
 
 struct KernelRemarks {

@@ -12,6 +12,7 @@
 
 #include "compiler/vectorizer/analysis/lane_masks.h"
 #include "compiler/vectorizer/analysis/lane_operations.h"
+#include "compiler/vectorizer/analysis/lane_pass.h"
 #include "compiler/vectorizer/analysis/lane_patterns.h"
 #include "compiler/vectorizer/analysis/shapes.h"
 #include "compiler/vectorizer/emit/emit_lane_operations.h"
@@ -546,6 +547,15 @@ bool packetize(llvm::Function& region, const LaneIds& ids, unsigned lanes,
   const LanePatterns patterns(region, ids, shapes, lanes);
   Packetizer(region, shapes, patterns, lanes, find, target, remarks).run();
   return true;
+}
+
+llvm::PreservedAnalyses Packetize::run(llvm::Function& region,
+                                       llvm::FunctionAnalysisManager& analyses) {
+  return transform_lanes(region, analyses, [&](const auto& ids, PartRemarks& remarks) {
+    std::optional<llvm::TargetTransformInfo> target;
+    if (options.costs) target.emplace(options.costs->run(region, analyses));
+    packetize(region, ids.lanes, options.lanes, options.find, target ? &*target : nullptr, remarks);
+  });
 }
 
 }  // namespace conclave::compiler

@@ -22,6 +22,11 @@
 #include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/Function.h>
+#include <llvm/IR/PassManager.h>
+
+#include <functional>
+#include <optional>
+#include <utility>
 
 #include "compiler/vectorizer/analysis/lane_ids.h"
 #include "compiler/vectorizer/analysis/remarks.h"
@@ -39,6 +44,19 @@ using VectorFunctionFinder =
 bool packetize(llvm::Function& region, const LaneIds& ids, unsigned lanes,
                VectorFunctionFinder find, const llvm::TargetTransformInfo* target,
                PartRemarks& remarks);
+
+struct PacketizeOptions {
+  unsigned lanes;
+  std::function<llvm::Function*(llvm::Function& scalar, unsigned lanes)> find;
+  std::optional<llvm::TargetIRAnalysis> costs = {};  // of the target CPU
+};
+
+struct Packetize : llvm::PassInfoMixin<Packetize> {
+  PacketizeOptions options;
+
+  explicit Packetize(PacketizeOptions wanted) : options(std::move(wanted)) {}
+  llvm::PreservedAnalyses run(llvm::Function& region, llvm::FunctionAnalysisManager& analyses);
+};
 
 }  // namespace conclave::compiler
 

@@ -20,6 +20,7 @@
 #include <llvm/Transforms/Utils/LoopUtils.h>
 #include <llvm/Transforms/Utils/LowerSwitch.h>
 
+#include "compiler/vectorizer/analysis/lane_pass.h"
 #include "compiler/vectorizer/analysis/uniformity.h"
 
 namespace conclave::compiler {
@@ -144,6 +145,13 @@ bool canonicalize(Function& region, const LaneIds& ids, PartRemarks& remarks) {
   if (!unify_returns(region)) return remarks.refuse("it never returns");
   make_reducible(region);
   return simplify_loops(region, remarks);
+}
+
+llvm::PreservedAnalyses Canonicalize::run(llvm::Function& region,
+                                          llvm::FunctionAnalysisManager& analyses) {
+  return transform_lanes(region, analyses, [&](const auto& ids, PartRemarks& remarks) {
+    canonicalize(region, ids.lanes, remarks);
+  });
 }
 
 }  // namespace conclave::compiler

@@ -15,6 +15,7 @@
 #define CONCLAVE_COMPILER_VECTORIZER_TRANSFORM_CANONICALIZE_H_
 
 #include <llvm/IR/Function.h>
+#include <llvm/IR/PassManager.h>
 
 #include "compiler/vectorizer/analysis/lane_ids.h"
 #include "compiler/vectorizer/analysis/remarks.h"
@@ -23,6 +24,11 @@ namespace conclave::compiler {
 
 // False, and `remarks` say why, for what has no such form; the function is good for nothing then.
 bool canonicalize(llvm::Function& region, const LaneIds& ids, PartRemarks& remarks);
+
+struct Canonicalize : llvm::PassInfoMixin<Canonicalize> {
+  static llvm::PreservedAnalyses run(llvm::Function& region,
+                                     llvm::FunctionAnalysisManager& analyses);
+};
 
 }  // namespace conclave::compiler
 

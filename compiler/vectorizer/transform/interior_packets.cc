@@ -21,6 +21,7 @@
 
 #include "compiler/base/address_spaces.h"
 #include "compiler/vectorizer/analysis/lane_masks.h"
+#include "compiler/vectorizer/analysis/lane_pass.h"
 #include "compiler/vectorizer/analysis/uniformity.h"
 
 namespace conclave::compiler {
@@ -459,6 +460,13 @@ void add_interior_version(Function& region, const LaneIds& ids) {
   llvm::IRBuilder<> builder(end);
   builder.CreateCondBr(create_any(builder, any_false), &edge, version);
   end->eraseFromParent();
+}
+
+llvm::PreservedAnalyses AddInteriorVersion::run(llvm::Function& region,
+                                                llvm::FunctionAnalysisManager& analyses) {
+  return transform_lanes(region, analyses, [&](const auto& ids, PartRemarks&) {
+    add_interior_version(region, ids.lanes);
+  });
 }
 
 }  // namespace conclave::compiler

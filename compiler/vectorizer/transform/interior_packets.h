@@ -18,6 +18,7 @@
 #define CONCLAVE_COMPILER_VECTORIZER_TRANSFORM_INTERIOR_PACKETS_H_
 
 #include <llvm/IR/Function.h>
+#include <llvm/IR/PassManager.h>
 
 #include "compiler/vectorizer/analysis/lane_ids.h"
 
@@ -25,6 +26,11 @@ namespace conclave::compiler {
 
 // Before the region is made canonical. All lanes of its packets run.
 void add_interior_version(llvm::Function& region, const LaneIds& ids);
+
+struct AddInteriorVersion : llvm::PassInfoMixin<AddInteriorVersion> {
+  static llvm::PreservedAnalyses run(llvm::Function& region,
+                                     llvm::FunctionAnalysisManager& analyses);
+};
 
 }  // namespace conclave::compiler
 

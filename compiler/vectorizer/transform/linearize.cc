@@ -11,6 +11,7 @@
 
 #include "compiler/vectorizer/analysis/divergent_flow.h"
 #include "compiler/vectorizer/analysis/lane_masks.h"
+#include "compiler/vectorizer/analysis/lane_pass.h"
 #include "compiler/vectorizer/analysis/uniformity.h"
 #include "compiler/vectorizer/transform/slots.h"
 
@@ -437,6 +438,14 @@ bool linearize(Function& region, const LaneIds& ids, PartRemarks& remarks) {
   simplify(region);
   make_branches_uniform(region, ids);
   return true;
+}
+
+llvm::PreservedAnalyses Linearize::run(llvm::Function& region,
+                                       llvm::FunctionAnalysisManager& analyses) {
+  return transform_lanes(region, analyses, [&](const auto& ids, PartRemarks& remarks) {
+    if (ids.lanes.active) ids.lanes.active->setMetadata(kActiveMetadata, nullptr);
+    linearize(region, ids.lanes, remarks);
+  });
 }
 
 }  // namespace conclave::compiler

@@ -32,6 +32,7 @@
 #define CONCLAVE_COMPILER_VECTORIZER_TRANSFORM_LINEARIZE_H_
 
 #include <llvm/IR/Function.h>
+#include <llvm/IR/PassManager.h>
 
 #include "compiler/vectorizer/analysis/lane_ids.h"
 #include "compiler/vectorizer/analysis/remarks.h"
@@ -41,6 +42,11 @@ namespace conclave::compiler {
 // To be called after canonicalize(). False, and `remarks` say why, where that is not possible; the
 // function is good for nothing then.
 bool linearize(llvm::Function& region, const LaneIds& ids, PartRemarks& remarks);
+
+struct Linearize : llvm::PassInfoMixin<Linearize> {
+  static llvm::PreservedAnalyses run(llvm::Function& region,
+                                     llvm::FunctionAnalysisManager& analyses);
+};
 
 }  // namespace conclave::compiler
 

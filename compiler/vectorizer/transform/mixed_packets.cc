@@ -7,8 +7,10 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/Transforms/Utils/CodeExtractor.h>
 
+#include "compiler/base/attributes.h"
 #include "compiler/vectorizer/analysis/lane_masks.h"
 #include "compiler/vectorizer/analysis/lane_operations.h"
+#include "compiler/vectorizer/analysis/lane_pass.h"
 #include "compiler/vectorizer/analysis/remarks.h"
 
 namespace conclave::compiler {
@@ -89,10 +91,10 @@ void outline(llvm::ArrayRef<BasicBlock*> blocks, const BranchInst& guard) {
   function->addFnAttr(llvm::Attribute::NoInline);
   function->addFnAttr(llvm::Attribute::Cold);
   function->addFnAttr(kMixedPacket);
+  function->removeFnAttr(kRegionAttribute);
+  function->removeFnAttr(kLanesAttribute);
   llvm::cast<llvm::CallInst>(function->user_back())->setDebugLoc(place);
 }
-
-}  // namespace
 
 void outline_mixed_packets(llvm::Function& region, unsigned lanes,
                            const llvm::TargetTransformInfo& target) {
@@ -106,6 +108,15 @@ void outline_mixed_packets(llvm::Function& region, unsigned lanes,
       if (is_function(blocks) && is_worth_it(blocks, lanes, target)) outline(blocks, *guard);
     }
   }
+}
+
+}  // namespace
+
+llvm::PreservedAnalyses OutlineMixedPackets::run(llvm::Function& region,
+                                                 llvm::FunctionAnalysisManager& analyses) {
+  return transform_lanes(region, analyses, [&](const auto&, PartRemarks&) {
+    outline_mixed_packets(region, lanes, costs.run(region, analyses));
+  });
 }
 
 }  // namespace conclave::compiler

@@ -12,12 +12,21 @@
 
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/Function.h>
+#include <llvm/IR/PassManager.h>
+
+#include <utility>
 
 namespace conclave::compiler {
 
 // Of a canonical region that has its whole-packet versions. It stays canonical.
-void outline_mixed_packets(llvm::Function& region, unsigned lanes,
-                           const llvm::TargetTransformInfo& target);
+struct OutlineMixedPackets : llvm::PassInfoMixin<OutlineMixedPackets> {
+  unsigned lanes;
+  llvm::TargetIRAnalysis costs;  // of the target CPU
+
+  OutlineMixedPackets(unsigned lane_count, llvm::TargetIRAnalysis target)
+      : lanes(lane_count), costs(std::move(target)) {}
+  llvm::PreservedAnalyses run(llvm::Function& region, llvm::FunctionAnalysisManager& analyses);
+};
 
 }  // namespace conclave::compiler
 

@@ -11,6 +11,7 @@
 
 #include <optional>
 
+#include "compiler/vectorizer/analysis/lane_pass.h"
 #include "compiler/vectorizer/analysis/uniformity.h"
 
 namespace conclave::compiler {
@@ -172,6 +173,12 @@ class Narrowing {
 
 void narrow_integers(llvm::Function& region, const LaneIds& ids) {
   Narrowing(region, ids).run();
+}
+
+llvm::PreservedAnalyses NarrowIntegers::run(llvm::Function& region,
+                                            llvm::FunctionAnalysisManager& analyses) {
+  return transform_lanes(
+      region, analyses, [&](const auto& ids, PartRemarks&) { narrow_integers(region, ids.lanes); });
 }
 
 }  // namespace conclave::compiler

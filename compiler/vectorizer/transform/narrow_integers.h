@@ -13,6 +13,7 @@
 #define CONCLAVE_COMPILER_VECTORIZER_TRANSFORM_NARROW_INTEGERS_H_
 
 #include <llvm/IR/Function.h>
+#include <llvm/IR/PassManager.h>
 
 #include "compiler/vectorizer/analysis/lane_ids.h"
 
@@ -20,6 +21,11 @@ namespace conclave::compiler {
 
 // Of a region in which all lanes take the same way; where values of 32 bits take more registers.
 void narrow_integers(llvm::Function& region, const LaneIds& ids);
+
+struct NarrowIntegers : llvm::PassInfoMixin<NarrowIntegers> {
+  static llvm::PreservedAnalyses run(llvm::Function& region,
+                                     llvm::FunctionAnalysisManager& analyses);
+};
 
 }  // namespace conclave::compiler
 

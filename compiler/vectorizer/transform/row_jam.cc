@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "compiler/vectorizer/analysis/lane_pass.h"
 #include "compiler/vectorizer/analysis/shapes.h"
 
 namespace conclave::compiler {
@@ -212,8 +213,14 @@ AccessesAcross find_accesses_across(llvm::Function& region, const LaneIds& lanes
   return found;
 }
 
-void jam_rows(llvm::Function& region, const LaneIds& rows, unsigned count) {
-  Jam(region, rows, count).run();
+llvm::PreservedAnalyses JamRows::run(llvm::Function& region,
+                                     llvm::FunctionAnalysisManager& analyses) const {
+  return transform_lanes(region, analyses, [&](const auto& ids, PartRemarks& remarks) {
+    if (rows_at_once(region, ids.rows, /*registers=*/1) == 1)
+      remarks.refuse("rows cannot run at once");
+    else
+      Jam(region, ids.rows, count).run();
+  });
 }
 
 double count_loads_in_loops(llvm::Function& region, const LaneIds& lanes) {

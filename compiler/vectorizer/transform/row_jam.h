@@ -17,6 +17,7 @@
 #define CONCLAVE_COMPILER_VECTORIZER_TRANSFORM_ROW_JAM_H_
 
 #include <llvm/IR/Function.h>
+#include <llvm/IR/PassManager.h>
 
 #include "compiler/vectorizer/analysis/lane_ids.h"
 
@@ -36,7 +37,13 @@ AccessesAcross find_accesses_across(llvm::Function& region, const LaneIds& lanes
                                     const LaneIds& rows);
 
 // Makes the function that of so many rows from the one on that it is given.
-void jam_rows(llvm::Function& region, const LaneIds& rows, unsigned count);
+struct JamRows : llvm::PassInfoMixin<JamRows> {
+  unsigned count;
+
+  explicit JamRows(unsigned rows) : count(rows) {}
+  llvm::PreservedAnalyses run(llvm::Function& region,
+                              llvm::FunctionAnalysisManager& analyses) const;
+};
 
 // Loads of vectors in loops in one execution, those of inner loops counting more. Elsewhere what
 // several rows need would be kept in too many registers until it is used.

@@ -8,6 +8,8 @@
 
 #include <vector>
 
+#include "compiler/base/address_spaces.h"
+#include "compiler/vectorizer/analysis/lane_pass.h"
 #include "compiler/vectorizer/analysis/uniformity.h"
 
 namespace conclave::compiler {
@@ -108,9 +110,7 @@ void enter_always(BasicBlock& before, BasicBlock& block, BasicBlock& end,
   branch.eraseFromParent();
 }
 
-}  // namespace
-
-void make_stores_unconditional(llvm::Function& region, const LaneIds& ids, unsigned local_space) {
+void make_stores_unconditional(llvm::Function& region, const LaneIds& ids) {
   const Uniformity uniformity(region, ids);
   std::vector<BasicBlock*> divided;
   for (BasicBlock& block : region)
@@ -124,12 +124,21 @@ void make_stores_unconditional(llvm::Function& region, const LaneIds& ids, unsig
       if (block == end || block->getSinglePredecessor() != before ||
           block->getSingleSuccessor() != end)
         continue;
-      const llvm::SmallVector<Place> places = places_at_end(*before, local_space);
+      const llvm::SmallVector<Place> places = places_at_end(*before, kLocalAddressSpace);
       if (!is_harmless(*block, places)) continue;
       enter_always(*before, *block, *end, places);
       break;
     }
   }
+}
+
+}  // namespace
+
+llvm::PreservedAnalyses MakeStoresUnconditional::run(llvm::Function& region,
+                                                     llvm::FunctionAnalysisManager& analyses) {
+  return transform_lanes(region, analyses, [&](const auto& ids, PartRemarks&) {
+    make_stores_unconditional(region, ids.lanes);
+  });
 }
 
 }  // namespace conclave::compiler

@@ -14,13 +14,16 @@
 #define CONCLAVE_COMPILER_VECTORIZER_TRANSFORM_UNCONDITIONAL_STORES_H_
 
 #include <llvm/IR/Function.h>
+#include <llvm/IR/PassManager.h>
 
 #include "compiler/vectorizer/analysis/lane_ids.h"
 
 namespace conclave::compiler {
 
-// `local_space` is the address space of local memory.
-void make_stores_unconditional(llvm::Function& region, const LaneIds& ids, unsigned local_space);
+struct MakeStoresUnconditional : llvm::PassInfoMixin<MakeStoresUnconditional> {
+  static llvm::PreservedAnalyses run(llvm::Function& region,
+                                     llvm::FunctionAnalysisManager& analyses);
+};
 
 }  // namespace conclave::compiler
 

@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "compiler/vectorizer/analysis/lane_masks.h"
+#include "compiler/vectorizer/analysis/lane_pass.h"
 #include "compiler/vectorizer/analysis/uniformity.h"
 
 namespace conclave::compiler {
@@ -189,6 +190,13 @@ void add_whole_packet_versions(Function& region, const LaneIds& ids) {
     left -= std::min(left, size_of(*code));
     add_version(*code);
   }
+}
+
+llvm::PreservedAnalyses AddWholePacketVersions::run(llvm::Function& region,
+                                                    llvm::FunctionAnalysisManager& analyses) {
+  return transform_lanes(region, analyses, [&](const auto& ids, PartRemarks&) {
+    add_whole_packet_versions(region, ids.lanes);
+  });
 }
 
 }  // namespace conclave::compiler

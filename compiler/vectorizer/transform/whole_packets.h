@@ -12,6 +12,7 @@
 #define CONCLAVE_COMPILER_VECTORIZER_TRANSFORM_WHOLE_PACKETS_H_
 
 #include <llvm/IR/Function.h>
+#include <llvm/IR/PassManager.h>
 
 #include "compiler/vectorizer/analysis/lane_ids.h"
 
@@ -19,6 +20,11 @@ namespace conclave::compiler {
 
 // The region is canonical, and stays so.
 void add_whole_packet_versions(llvm::Function& region, const LaneIds& ids);
+
+struct AddWholePacketVersions : llvm::PassInfoMixin<AddWholePacketVersions> {
+  static llvm::PreservedAnalyses run(llvm::Function& region,
+                                     llvm::FunctionAnalysisManager& analyses);
+};
 
 }  // namespace conclave::compiler
 

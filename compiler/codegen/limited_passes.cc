@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/codegen/limited_passes.h"
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
+#include <llvm/Transforms/Vectorize/LoopVectorize.h>
+
+#include "compiler/workgroup/packet_loop.h"
+
+namespace conclave::compiler {
+namespace {
+
+// Of loops over packets whose number is known, so many are unrolled: their values fit in registers.
+// More would make long code, in which loads wait for the stores of the region before.
+constexpr unsigned kMostUnrolledPackets = 4;
+
+constexpr unsigned kMaxInstructionsToVectorize = 10'000;
+
+}  // namespace
+
+llvm::PreservedAnalyses UnswitchInnerLoops::run(llvm::Loop& loop,
+                                                llvm::LoopAnalysisManager& analyses,
+                                                llvm::LoopStandardAnalysisResults& results,
+                                                llvm::LPMUpdater& updater) {
+  const bool is_outer = llvm::findOptionMDForLoop(&loop, kOuterLoop) != nullptr;
+  return llvm::SimpleLoopUnswitchPass(/*NonTrivial=*/!is_outer)
+      .run(loop, analyses, results, updater);
+}
+
+llvm::PreservedAnalyses ReleaseShortLoops::run(llvm::Loop& loop, llvm::LoopAnalysisManager&,
+                                               llvm::LoopStandardAnalysisResults& results,
+                                               llvm::LPMUpdater&) {
+  const unsigned packets = results.SE.getSmallConstantTripCount(&loop);
+  if (packets == 0 || packets > kMostUnrolledPackets ||
+      llvm::findOptionMDForLoop(&loop, kCountedLoop) == nullptr)
+    return llvm::PreservedAnalyses::all();
+  llvm::LLVMContext& context = loop.getHeader()->getContext();
+  llvm::Metadata* name = llvm::MDString::get(context, "llvm.loop.unroll.full");
+  loop.setLoopID(llvm::makePostTransformationMetadata(context, loop.getLoopID(),
+                                                      {"llvm.loop.unroll.disable", kCountedLoop},
+                                                      {llvm::MDNode::get(context, name)}));
+  return llvm::PreservedAnalyses::all();
+}
+
+llvm::PreservedAnalyses VectorizeLoops::run(llvm::Function& function,
+                                            llvm::FunctionAnalysisManager& analyses) {
+  if (function.getInstructionCount() > kMaxInstructionsToVectorize)
+    return llvm::PreservedAnalyses::all();
+  return llvm::LoopVectorizePass().run(function, analyses);
+}
+
+llvm::PreservedAnalyses SplitLongBlocks::run(llvm::Function& function,
+                                             llvm::FunctionAnalysisManager&) const {
+  // The rest of a block that is split comes next.
+  for (llvm::BasicBlock& block : function) {
+    auto at = block.begin();
+    for (unsigned i = 0; i < max_instructions && at != block.end(); ++i) ++at;
+    while (at != block.end() && llvm::isa<llvm::PHINode, llvm::AllocaInst>(*at)) ++at;
+    if (at != block.end() && !at->isTerminator()) block.splitBasicBlock(at);
+  }
+  return llvm::PreservedAnalyses::none();
+}
+
+}  // namespace conclave::compiler

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// LLVM's passes, held back where they take too long or do harm, and what they need to know of loops
+// over packets (workgroup/packet_loop.h).
+#ifndef CONCLAVE_COMPILER_CODEGEN_LIMITED_PASSES_H_
+#define CONCLAVE_COMPILER_CODEGEN_LIMITED_PASSES_H_
+
+#include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+
+namespace conclave::compiler {
+
+// Makes second versions of a kernel's loops for conditions that stay the same, of small loops over
+// packets too.
+struct UnswitchInnerLoops : llvm::PassInfoMixin<UnswitchInnerLoops> {
+  static llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager& analyses,
+                                     llvm::LoopStandardAnalysisResults& results,
+                                     llvm::LPMUpdater& updater);
+};
+
+// Lets the next pass unroll short loops over packets.
+struct ReleaseShortLoops : llvm::PassInfoMixin<ReleaseShortLoops> {
+  static llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager&,
+                                     llvm::LoopStandardAnalysisResults& results, llvm::LPMUpdater&);
+};
+
+// LLVM's loop vectorizer, which takes time by the square of a loop's length. The kernel's
+// vectorizer leaves functions that are too long for it, and their loop over work-items is as long.
+struct VectorizeLoops : llvm::PassInfoMixin<VectorizeLoops> {
+  static llvm::PreservedAnalyses run(llvm::Function& function,
+                                     llvm::FunctionAnalysisManager& analyses);
+};
+
+// The code generator takes time by the square of a block's length. No pass that joins blocks may
+// come later.
+struct SplitLongBlocks : llvm::PassInfoMixin<SplitLongBlocks> {
+  unsigned max_instructions;
+
+  explicit SplitLongBlocks(unsigned longest = 500) : max_instructions(longest) {}
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&) const;
+};
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_CODEGEN_LIMITED_PASSES_H_

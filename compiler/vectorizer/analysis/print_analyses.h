@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the vectorizer finds out about functions with lanes, as comments for developers and tests.
+#ifndef CONCLAVE_COMPILER_VECTORIZER_ANALYSIS_PRINT_ANALYSES_H_
+#define CONCLAVE_COMPILER_VECTORIZER_ANALYSIS_PRINT_ANALYSES_H_
+
+#include <llvm/IR/PassManager.h>
+#include <llvm/Support/raw_ostream.h>
+
+namespace conclave::compiler {
+
+// Of each value and each branch: whether it differs between lanes (uniformity.h).
+struct PrintUniformity : llvm::PassInfoMixin<PrintUniformity> {
+  llvm::raw_ostream& out;
+
+  explicit PrintUniformity(llvm::raw_ostream& stream) : out(stream) {}
+  llvm::PreservedAnalyses run(llvm::Function& region,
+                              llvm::FunctionAnalysisManager& analyses) const;
+};
+
+// Whether rows may share lines of memory (row_reuse.h).
+struct PrintRowReuse : llvm::PassInfoMixin<PrintRowReuse> {
+  llvm::raw_ostream& out;
+
+  explicit PrintRowReuse(llvm::raw_ostream& stream) : out(stream) {}
+  llvm::PreservedAnalyses run(llvm::Function& region,
+                              llvm::FunctionAnalysisManager& analyses) const;
+};
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_VECTORIZER_ANALYSIS_PRINT_ANALYSES_H_

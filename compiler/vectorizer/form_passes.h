@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small passes between those of the vectorizer, and the limits at which it gives up.
+#ifndef CONCLAVE_COMPILER_VECTORIZER_FORM_PASSES_H_
+#define CONCLAVE_COMPILER_VECTORIZER_FORM_PASSES_H_
+
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/PassManager.h>
+
+#include <utility>
+
+#include "compiler/vectorizer/analysis/remarks.h"
+
+namespace conclave::compiler {
+
+// Above this the scalar form with everything inlined, or the packet form, would take too long to
+// compile.
+inline constexpr unsigned kMaxRegionInstructions = 20'000;
+
+// Runs a pass that knows nothing of the vectorizer, unless a pass before has refused the function.
+template <typename Pass>
+class UnlessRefused : public llvm::PassInfoMixin<UnlessRefused<Pass>> {
+ public:
+  explicit UnlessRefused(Pass pass) : pass_(std::move(pass)) {}
+
+  static llvm::StringRef name() { return Pass::name(); }
+
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+    if (!analyses.getResult<RemarksAnalysis>(function).remarks->why_not.empty())
+      return llvm::PreservedAnalyses::all();
+    return pass_.run(function, analyses);
+  }
+
+ private:
+  Pass pass_;
+};
+
+// Inlines the calls of functions that have a body, but, where it is told so, for those that become
+// calls of packet functions (emit/packet_functions.h). Refuses what becomes too large.
+struct InlineCalls : llvm::PassInfoMixin<InlineCalls> {
+  bool keeps_packet_calls;
+
+  explicit InlineCalls(bool keeps) : keeps_packet_calls(keeps) {}
+  llvm::PreservedAnalyses run(llvm::Function& region,
+                              llvm::FunctionAnalysisManager& analyses) const;
+};
+
+// Refuses what would need too much of the stack for the private arrays of all lanes.
+struct RefuseLargeArrays : llvm::PassInfoMixin<RefuseLargeArrays> {
+  unsigned lanes;
+
+  explicit RefuseLargeArrays(unsigned count) : lanes(count) {}
+  llvm::PreservedAnalyses run(llvm::Function& region,
+                              llvm::FunctionAnalysisManager& analyses) const;
+};
+
+// Emits LaneIds::active: the local ids of the last lanes may be beyond the end of the row.
+struct MarkActiveLanes : llvm::PassInfoMixin<MarkActiveLanes> {
+  static llvm::PreservedAnalyses run(llvm::Function& region,
+                                     llvm::FunctionAnalysisManager& analyses);
+};
+
+// Refuses what packets would make slower, or hardly faster, by an estimate for the target CPU.
+struct RefuseSlowPackets : llvm::PassInfoMixin<RefuseSlowPackets> {
+  unsigned lanes;
+  llvm::TargetIRAnalysis costs;
+
+  RefuseSlowPackets(unsigned count, llvm::TargetIRAnalysis target)
+      : lanes(count), costs(std::move(target)) {}
+  llvm::PreservedAnalyses run(llvm::Function& region, llvm::FunctionAnalysisManager& analyses);
+};
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_VECTORIZER_FORM_PASSES_H_

@@ -1,0 +1,123 @@
+; SPDX-License-Identifier: Apache-2.0
+; RUN: %opt --passes='packetize<lanes=4>' %s 2>&1 | FileCheck %s
+; Addresses made of ids that follow one another if something holds when the kernel runs.
+declare void @conclave.lanes(i1)
+declare i32 @llvm.smin.i32(i32, i32)
+
+; CHECK-LABEL: define void @clamp(
+; CHECK: %j = add nsw <4 x i32> %i,
+; CHECK: %[[J:.*]] = freeze <4 x i32> %j
+; CHECK: %[[FIRST:.*]] = extractelement <4 x i32> %[[J]], i64 0
+; CHECK: %[[RANGE:.*]] = add <4 x i32> %{{.*}}, <i32 0, i32 1, i32 2, i32 3>
+; CHECK: %[[SAME:.*]] = icmp eq <4 x i32> %[[J]], %[[RANGE]]
+; CHECK: %[[BITS:.*]] = bitcast <4 x i1> %[[SAME]] to i4
+; CHECK: %[[ALL:.*]] = icmp eq i4 %[[BITS]], -1
+; CHECK: %[[NO_WRAP:.*]] = icmp sle i32 %[[FIRST]], 2147483644
+; CHECK: %[[IS_RUN:.*]] = and i1 %[[ALL]], %[[NO_WRAP]]
+; CHECK: br i1 %[[IS_RUN]], label %[[THEN:.*]], label %[[ELSE:.*]], !prof
+; CHECK: [[THEN]]:
+; CHECK: %[[WIDE:.*]] = sext i32 %[[FIRST]] to i64
+; CHECK: %[[OFFSET:.*]] = mul i64 %[[WIDE]], 4
+; CHECK: %[[P:.*]] = getelementptr i8, ptr %a, i64 %[[OFFSET]]
+; CHECK: load <4 x float>, ptr %[[P]], align 4
+; CHECK: [[ELSE]]:
+; CHECK: call <4 x float> @llvm.masked.gather.v4f32.v4p0(<4 x ptr> %p,
+define void @clamp(i64 "conclave-lane" %lane.x, ptr %a, ptr %b, i32 %last, i32 %row) "conclave-lanes" {
+  %id = trunc i64 %lane.x to i32
+  %i = call i32 @llvm.smin.i32(i32 %id, i32 %last)
+  %j = add nsw i32 %i, %row
+  %k = sext i32 %j to i64
+  %p = getelementptr inbounds float, ptr %a, i64 %k
+  %x = load float, ptr %p, align 4
+  %q = getelementptr inbounds float, ptr %b, i64 %lane.x
+  store float %x, ptr %q, align 4
+  ret void
+}
+
+; Without sign, and with a constant distance and an index that is the same for all lanes.
+; CHECK-LABEL: define void @places(
+; CHECK: %[[FIRST:.*]] = extractelement <4 x i32> %{{.*}}, i64 0
+; CHECK: icmp ule i32 %[[FIRST]], -4
+; CHECK: %[[M:.*]] = mul i64 %m, 64
+; CHECK: %[[P:.*]] = getelementptr i8, ptr %a, i64 %[[M]]
+; CHECK: %[[P1:.*]] = getelementptr i8, ptr %[[P]], i64 16
+; CHECK: %[[WIDE:.*]] = zext i32 %[[FIRST]] to i64
+; CHECK: %[[OFFSET:.*]] = mul i64 %[[WIDE]], 8
+; CHECK: %[[P2:.*]] = getelementptr i8, ptr %[[P1]], i64 %[[OFFSET]]
+; CHECK: load <8 x float>, ptr %[[P2]], align 8
+; CHECK: %[[ROWS:.*]] = call <4 x i64> @llvm.masked.gather.v4i64.v4p0(<4 x ptr> %p1, i32 8,
+; CHECK: %[[CAST:.*]] = bitcast <4 x i64> %[[ROWS]] to <8 x float>
+; CHECK: shufflevector <8 x float> %[[CAST]], <8 x float> poison, <4 x i32> <i32 0, i32 2, i32 4, i32 6>
+; CHECK: shufflevector <8 x float> %[[CAST]], <8 x float> poison, <4 x i32> <i32 1, i32 3, i32 5, i32 7>
+define void @places(i64 "conclave-lane" %lane.x, ptr %a, ptr %b, i32 %n, i64 %m) "conclave-lanes" {
+  %id = trunc i64 %lane.x to i32
+  %i = urem i32 %id, %n
+  %k = zext i32 %i to i64
+  %p = getelementptr [8 x <2 x float>], ptr %a, i64 %m, i64 %k
+  %p1 = getelementptr i8, ptr %p, i64 16
+  %x = load <2 x float>, ptr %p1, align 8
+  %q = getelementptr <2 x float>, ptr %b, i64 %lane.x
+  store <2 x float> %x, ptr %q, align 8
+  ret void
+}
+
+; Lanes that run are where they are even if the others are anywhere.
+; CHECK-LABEL: define void @masked(
+; CHECK: call void @llvm.masked.store.v4f32.p0(<4 x float> {{.*}}, ptr %{{.*}}, i32 4, <4 x i1> %c)
+; CHECK: call void @llvm.masked.scatter.v4f32.v4p0(<4 x float> {{.*}}, <4 x ptr> %q, i32 4, <4 x i1> %c)
+; CHECK: %[[BITS:.*]] = bitcast <4 x i1> %c to i4
+; CHECK: %[[LANES:.*]] = freeze i4 %[[BITS]]
+; CHECK: %[[ALL:.*]] = icmp eq i4 %[[LANES]], -1
+; CHECK: %[[BOTH:.*]] = and i1 %{{.*}}, %[[ALL]]
+; CHECK: br i1 %[[BOTH]]
+; CHECK: store <4 x i8> <i8 1, i8 1, i8 1, i8 1>, ptr
+; CHECK: call void @llvm.masked.scatter.v4i8.v4p0({{.*}}, <4 x ptr> %r, i32 1, <4 x i1> %c)
+define void @masked(i64 "conclave-lane" %lane.x, ptr %a, ptr %b, ptr %d, i64 %n) "conclave-lanes" {
+  %p = getelementptr i32, ptr %d, i64 %lane.x
+  %v = load i32, ptr %p, align 4
+  %c = icmp sgt i32 %v, 0
+  br label %then
+then:
+  call void @conclave.lanes(i1 %c)
+  %i = xor i64 %lane.x, %n
+  %q = getelementptr float, ptr %a, i64 %i
+  store float 1.0, ptr %q, align 4
+  %r = getelementptr i8, ptr %b, i64 %i
+  store i8 1, ptr %r, align 1
+  br label %end
+end:
+  ret void
+}
+
+; An index that was loaded, or an id times a number, is seldom one.
+; CHECK-LABEL: define void @unlikely(
+; CHECK-NOT: br i1
+; CHECK: ret void
+define void @unlikely(i64 "conclave-lane" %lane.x, ptr %a, ptr %b, i64 %n) "conclave-lanes" {
+  %p = getelementptr i64, ptr %a, i64 %lane.x
+  %i = load i64, ptr %p, align 8
+  %q = getelementptr float, ptr %b, i64 %i
+  store float 1.0, ptr %q, align 4
+  %j = mul i64 %lane.x, %n
+  %r = getelementptr float, ptr %b, i64 %j
+  store float 2.0, ptr %r, align 4
+  ret void
+}
+
+; Private memory: an address that is the same for all lanes, but for each lane's own place.
+; CHECK-LABEL: define void @private(
+; CHECK-NOT: br i1
+; CHECK: ret void
+define void @private(i64 "conclave-lane" %lane.x, ptr %b) "conclave-lanes" {
+  %a = alloca [8 x float], align 4
+  %i = and i64 %lane.x, 7
+  %j = xor i64 %i, 5
+  %p = getelementptr float, ptr %a, i64 %j
+  store float 1.0, ptr %p, align 4
+  %k = urem i64 %j, 7
+  %r = getelementptr float, ptr %a, i64 %k
+  %x = load float, ptr %r, align 4
+  %q = getelementptr float, ptr %b, i64 %lane.x
+  store float %x, ptr %q, align 4
+  ret void
+}

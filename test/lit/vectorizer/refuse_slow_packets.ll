@@ -1,0 +1,27 @@
+; SPDX-License-Identifier: Apache-2.0
+; RUN: %opt --passes='refuse-slow-packets<lanes=4>' %s 2>&1 | FileCheck %s
+; Packets that only gather and scatter are no faster than work-items one by one.
+target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
+target triple = "spir64-unknown-unknown"
+
+; CHECK: ; scattered: packets would not be faster
+; CHECK-NOT: ; neighbours:
+define void @scattered(i64 "conclave-lane" %x, ptr %table, ptr %out) "conclave-lanes" {
+  %p = getelementptr i32, ptr %table, i64 %x
+  %i = load i32, ptr %p
+  %far = sext i32 %i to i64
+  %q = getelementptr i32, ptr %out, i64 %far
+  %v = load i32, ptr %q
+  %r = getelementptr i32, ptr %table, i64 %far
+  store i32 %v, ptr %r
+  ret void
+}
+
+define void @neighbours(i64 "conclave-lane" %x, ptr %in, ptr %out) "conclave-lanes" {
+  %p = getelementptr float, ptr %in, i64 %x
+  %v = load float, ptr %p
+  %w = fmul float %v, %v
+  %q = getelementptr float, ptr %out, i64 %x
+  store float %w, ptr %q
+  ret void
+}

@@ -1,0 +1,11 @@
+; SPDX-License-Identifier: Apache-2.0
+; RUN: not %opt --passes='inline-work-item-code' %s 2>&1 | FileCheck %s
+; OpenCL C has no recursion.
+target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
+target triple = "spir64-unknown-unknown"
+
+; CHECK: clocl-opt: error: recursion is not allowed in OpenCL C
+define internal spir_func void @cl.f() {
+  call spir_func void @cl.f()
+  ret void
+}

@@ -27,6 +27,7 @@
 #include "compiler/native/native_code.h"
 #include "compiler/pipeline/kernels.h"
 #include "compiler/workgroup/lower_streams.h"
+#include "compiler/x86/target.h"
 
 namespace conclave::compiler {
 namespace {

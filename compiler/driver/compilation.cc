@@ -27,6 +27,7 @@
 #include "compiler/frontend/options.h"
 #include "compiler/native/native_code.h"
 #include "compiler/pipeline/kernels.h"
+#include "compiler/x86/target.h"
 
 namespace conclave::compiler {
 namespace {

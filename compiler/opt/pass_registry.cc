@@ -149,6 +149,7 @@ std::function<bool(llvm::StringRef)> PassParameters::names() const {
 const Options& PassContext::options(const PassParameters& parameters) {
   Options& options = options_.emplace_back();
   options.width = parameters.number("width");
+  options.check = parameters.has("check");
   return options;
 }
 

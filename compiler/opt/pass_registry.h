@@ -41,7 +41,7 @@ class PassContext {
  public:
   explicit PassContext(const Target& cpu) : target(cpu) {}
 
-  // Options of a build: "width=8".
+  // Options of a build: "width=8", "check".
   const Options& options(const PassParameters& parameters);
   // With "target" for that CPU, with "plain" for one without masked accesses to memory, otherwise
   // for one that has them all. The vector form of @f for 8 lanes, if there is one, is @f.v8.

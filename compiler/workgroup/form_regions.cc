@@ -105,6 +105,7 @@ class RegionBuilder {
                     [](const SpillSlot& slot) { return slot.is_value; }))
       function_->addParamAttr(kSpill, llvm::Attribute::NoAlias);
     map_.clear();
+    keep_debug_scopes();
     inputs_.clear();
     for (size_t i = 0; i < slots.size(); ++i)
       inputs_[slots[i]] =
@@ -152,6 +153,14 @@ class RegionBuilder {
     for (size_t i = 0; i < cuts_.size(); ++i)
       if (cuts_[i].stop == block) return static_cast<int>(i);
     return -1;
+  }
+
+  // Metadata is copied with the code, but the kernel stays one subprogram of one compile unit.
+  void keep_debug_scopes() {
+    if (llvm::DISubprogram* subprogram = kernel_.getSubprogram())
+      map_.MD()[subprogram].reset(subprogram);
+    for (llvm::DICompileUnit* unit : kernel_.getParent()->debug_compile_units())
+      map_.MD()[unit].reset(unit);
   }
 
   void map_parameters() {

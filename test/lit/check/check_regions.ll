@@ -9,8 +9,8 @@ target triple = "spir64-unknown-unknown"
 ; CHECK: %[[OUTSIDE:.*]] = call i1 @conclave.outside(i64 %[[OFFSET]], i64 %
 ; CHECK: %[[DOUBT:.*]] = or i1 %[[OUTSIDE]], %
 ; CHECK: br i1 %[[DOUBT]], label %check.quick.slow, label %
-; CHECK: check.quick.slow:
-; CHECK: store i32 1, ptr addrspace(1) %
+; CHECK: check.quick:
+; CHECK-NEXT: store i32 1, ptr addrspace(1) %p
 define spir_kernel void @k(ptr addrspace(1) %out) !kernel_arg_addr_space !1 !kernel_arg_access_qual !2 !kernel_arg_type !3 !kernel_arg_base_type !3 !kernel_arg_type_qual !4 !kernel_arg_name !5 {
   %id = call spir_func i64 @_Z12get_local_idj(i32 0)
   %p = getelementptr i32, ptr addrspace(1) %out, i64 %id

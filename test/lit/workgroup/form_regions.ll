@@ -9,7 +9,8 @@ declare spir_func void @_Z7barrierj(i32) convergent
 
 ; CHECK-LABEL: define internal i32 @k.region.0(
 ; CHECK: %x = load i32, ptr addrspace(1) %p
-; CHECK: %[[PLACE:.*]] = getelementptr inbounds i8, ptr %{{.*}}, i64 %
+; CHECK: %[[SLOT:.*]] = getelementptr inbounds i8, ptr %{{.*}}, i64 %
+; CHECK: %[[PLACE:.*]] = getelementptr inbounds i8, ptr %[[SLOT]], i64 %
 ; CHECK: store i32 %x, ptr %[[PLACE]]
 ; CHECK: ret i32 1
 ; CHECK-LABEL: define internal i32 @k.region.1(

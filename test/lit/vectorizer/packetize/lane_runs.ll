@@ -13,8 +13,8 @@ declare i32 @llvm.smin.i32(i32, i32)
 ; CHECK: %[[BITS:.*]] = bitcast <4 x i1> %[[SAME]] to i4
 ; CHECK: %[[ALL:.*]] = icmp eq i4 %[[BITS]], -1
 ; CHECK: %[[NO_WRAP:.*]] = icmp sle i32 %[[FIRST]], 2147483644
-; CHECK: %[[IS_RUN:.*]] = and i1 %[[ALL]], %[[NO_WRAP]]
-; CHECK: br i1 %[[IS_RUN]], label %[[THEN:.*]], label %[[ELSE:.*]], !prof
+; CHECK: %[[IS_RANGE:.*]] = and i1 %[[ALL]], %[[NO_WRAP]]
+; CHECK: br i1 %[[IS_RANGE]], label %[[THEN:.*]], label %[[ELSE:.*]], !prof
 ; CHECK: [[THEN]]:
 ; CHECK: %[[WIDE:.*]] = sext i32 %[[FIRST]] to i64
 ; CHECK: %[[OFFSET:.*]] = mul i64 %[[WIDE]], 4

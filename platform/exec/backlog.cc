@@ -39,17 +39,17 @@ void Backlog::watch_others() {
 }
 
 ComputeUnitSet allowed_units(const Event& event) {
-  const int32_t gang_unit = event.work.gang_unit.load();
-  if (gang_unit < 0) return event.compute_units();
+  const int32_t gang_cu = event.work.gang_cu.load();
+  if (gang_cu < 0) return event.compute_units();
   ComputeUnitSet one;
-  one.add(static_cast<uint32_t>(gang_unit));
+  one.add(static_cast<uint32_t>(gang_cu));
   return one;
 }
 
 Backlog::Group& Backlog::group_of(const Event& event) {
-  const Kind kind = !event.work.needs_lease     ? Kind::kErrand
-                    : event.work.gang_unit >= 0 ? Kind::kGang
-                                                : Kind::kKernel;
+  const Kind kind = !event.work.needs_lease   ? Kind::kErrand
+                    : event.work.gang_cu >= 0 ? Kind::kGang
+                                              : Kind::kKernel;
   const ComputeUnitSet units = allowed_units(event);
   for (Group& group : groups_)
     if (group.kind == kind && group.units == units) return group;

@@ -82,7 +82,7 @@ std::optional<Tenure> Dispatcher::claim(const Event& event, bool prefer_here) {
     return false;
   };
   if (idle_.find(allowed, preferred, with_lease) >= 0) return tenure;
-  if (leases.policy() == share::Policy::kInterleave && event.work.gang_unit < 0 &&
+  if (leases.policy() == share::Policy::kInterleave && event.work.gang_cu < 0 &&
       idle_.find(allowed, preferred, as_guest) >= 0)
     return tenure;
   return std::nullopt;

@@ -235,7 +235,7 @@ void Engine::share_ready(ReadyList& ready) {
 void Engine::run_one(Seat& seat, Event& event) {
   WorkRecord& p = event.work;
   try {
-    if (p.gang_unit >= 0) return gang::join(dispatcher_, seat.tenure, event);
+    if (p.gang_cu >= 0) return gang::join(dispatcher_, seat.tenure, event);
     if (p.gang) return gang::begin(dispatcher_, event);
     if (p.started.load(std::memory_order_relaxed) && p.exhausted() && !p.resumed.load())
       return;  // others were faster

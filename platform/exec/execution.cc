@@ -60,10 +60,10 @@ void recruit(Dispatcher& dispatcher, Event& event) {
 
 // A command turns out to be longer than was expected: recruits as many compute units as it is
 // worth.
-void want_more(Dispatcher& dispatcher, Event& event, uint64_t unit_ns) {
+void want_more(Dispatcher& dispatcher, Event& event, uint64_t part_ns) {
   WorkRecord& p = event.work;
   const uint64_t units = event.compute_units().size();
-  const uint64_t whole_ns = (CheckedSize(p.total) * unit_ns).saturated();
+  const uint64_t whole_ns = (CheckedSize(p.total) * part_ns).saturated();
   const auto places =
       static_cast<int32_t>(useful_compute_units(units, p.total, whole_ns, kWorthWakingNs) - 1);
   if (places <= p.places) return;
@@ -72,17 +72,17 @@ void want_more(Dispatcher& dispatcher, Event& event, uint64_t unit_ns) {
   recruit(dispatcher, event);
 }
 
-// Takes part in a command of several units.
+// Takes part in a command of several parts.
 void take_part(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
   WorkRecord& p = event.work;
   recruit(dispatcher, event);
   uint64_t done = 0;
   for (ChunkSize chunk(p.chunk, p.most, p.least, p.timed);;) {
-    const uint64_t size = chunk.units();
+    const uint64_t size = chunk.parts();
     const uint64_t first = p.next.fetch_add(size, std::memory_order_relaxed);
     if (first >= p.total) break;
     const uint64_t count = std::min(size, p.total - first);
-    const uint64_t ns = run_units(tenure, event, first, count, chunk.timed());
+    const uint64_t ns = run_parts(tenure, event, first, count, chunk.timed());
     done += count;
     chunk.took(ns);
     if (ns > kChunkNs && !p.measured.exchange(true, std::memory_order_relaxed))
@@ -108,11 +108,11 @@ void run(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
   if (!first && !p.resumed.exchange(false)) return;
   for (;;) {
     p.next.store(1, std::memory_order_relaxed);
-    run_units(tenure, event, 0, 1, p.timed);
+    run_parts(tenure, event, 0, 1, p.timed);
     Waiting* waiting =
         p.error.load(std::memory_order_relaxed) ? nullptr : event.command()->waiting();
     if (!waiting) break;
-    p.next.store(0, std::memory_order_relaxed);  // its only unit can be taken again
+    p.next.store(0, std::memory_order_relaxed);  // its only part can be taken again
     const auto go_on = [event = Ref<Event>(&event)] { Engine::get().resume(event); };
     if (StreamWatch::get().park(*waiting, go_on)) return;
     if (tenure.is_over() || !dispatcher.backlog().empty()) return resume(dispatcher, event, false);
@@ -146,7 +146,7 @@ bool start(Event& event) {
   return true;
 }
 
-uint64_t run_units(Tenure& tenure, Event& event, uint64_t first, uint64_t count, bool timed) {
+uint64_t run_parts(Tenure& tenure, Event& event, uint64_t first, uint64_t count, bool timed) {
   if (event.work.error.load(std::memory_order_relaxed) != CL_SUCCESS) return 0;
   Command& command = *event.command();
   ComputeUnit& cu = tenure.cu();
@@ -168,8 +168,8 @@ uint64_t run_units(Tenure& tenure, Event& event, uint64_t first, uint64_t count,
   return ns;
 }
 
-void note_done(Event& event, uint64_t units) {
-  if (units > 0 && event.work.remaining.fetch_sub(units, std::memory_order_acq_rel) == units)
+void note_done(Event& event, uint64_t parts) {
+  if (parts > 0 && event.work.remaining.fetch_sub(parts, std::memory_order_acq_rel) == parts)
     close(event);
 }
 

@@ -39,11 +39,11 @@ void run_team(const Dispatcher& dispatcher, Tenure& tenure, Event& event) {
 }
 
 // Called on each compute unit.
-void run_units(Tenure& tenure, Event& event) {
+void run_parts(Tenure& tenure, Event& event) {
   WorkRecord& p = event.work;
   uint64_t done = 0;
-  for (uint64_t unit = p.next.fetch_add(1); unit < p.total; unit = p.next.fetch_add(1), ++done)
-    execution::run_units(tenure, event, unit, 1, true);
+  for (uint64_t part = p.next.fetch_add(1); part < p.total; part = p.next.fetch_add(1), ++done)
+    execution::run_parts(tenure, event, part, 1, true);
   execution::note_done(event, done);
 }
 
@@ -51,7 +51,7 @@ void run_units(Tenure& tenure, Event& event) {
 
 void begin(Dispatcher& dispatcher, Event& event) {
   event.work.wanted.store(0);
-  event.work.gang_unit = static_cast<int32_t>(event.compute_units().first_from(0));
+  event.work.gang_cu = static_cast<int32_t>(event.compute_units().first_from(0));
   dispatcher.add_to_backlog(event);
 }
 
@@ -66,7 +66,7 @@ void join(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
   if (last && !execution::start(event)) return set_size(event, enough);
 
   const uint32_t next = units.first_from(tenure.cu().index() + 1);
-  p.gang_unit = last ? -1 : static_cast<int32_t>(next);
+  p.gang_cu = last ? -1 : static_cast<int32_t>(next);
   if (last) {
     set_size(event, joined);
   } else {
@@ -81,7 +81,7 @@ void join(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
   const uint64_t start = now_ns();
   wait_for_size(event, enough);
   if (p.team) return execution::charge(tenure, event, now_ns() - start);
-  run_units(tenure, event);
+  run_parts(tenure, event);
 }
 
 void abandon(Event& event) {

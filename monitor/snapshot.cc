@@ -28,9 +28,10 @@ bool has_bit(const share::Atomic<uint64_t>* words, uint32_t unit) {
 }
 
 bool waits_for(const share::ProcessEntry& entry, uint32_t unit) {
-  return std::any_of(std::begin(entry.wishes), std::end(entry.wishes), [&](const auto& wish) {
-    return wish.ticket.load() != 0 && has_bit(wish.units, unit);
-  });
+  return std::any_of(std::begin(entry.requests), std::end(entry.requests),
+                     [&](const auto& request) {
+                       return request.ticket.load() != 0 && has_bit(request.units, unit);
+                     });
 }
 
 std::vector<uint32_t> units_of(const share::ProcessEntry& entry) {

@@ -120,7 +120,7 @@ void Tenant::request(const ComputeUnitSet& units) {
     ticket_ = 0;
     return leases_->withdraw(0);
   }
-  ticket_ = leases_->wish(0, units, ticket_);
+  ticket_ = leases_->request(0, units, ticket_);
 }
 
 }  // namespace conclave::monitor

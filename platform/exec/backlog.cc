@@ -164,7 +164,7 @@ ComputeUnitSet Backlog::shared(const ComputeUnitSet& units) const {
   return set;
 }
 
-// Brings the wishes up to date.
+// Brings the requests up to date.
 void Backlog::publish() {
   groups_.remove_if([](const Group& group) { return group.entries.empty(); });
   if (!units_[0]->arbitrated()) return;
@@ -173,9 +173,9 @@ void Backlog::publish() {
     for (const Group& group : groups_) wake_one(group.units);
     return;
   }
-  share_wishes();
+  assign_requests();
   bool changed = false;
-  for (uint32_t i = 0; i < share::kWishes; ++i) changed |= publish(i);
+  for (uint32_t i = 0; i < share::kRequests; ++i) changed |= publish(i);
   if (changed) count_wanted();
 }
 
@@ -195,13 +195,13 @@ void Backlog::stay_published() {
   std::lock_guard lock(mutex_);
   share::Membership& here = share::Share::get().membership();
   bool changed = published_in_ != &here || !here.is_entered();
-  for (uint32_t i = 0; i < share::kWishes && !changed; ++i)
+  for (uint32_t i = 0; i < share::kRequests && !changed; ++i)
     changed = published_[i].ticket
                   ? !here.leases.is_published(i, shared(published_[i].units), published_[i].ticket)
-                  : here.leases.has_wish(i);
+                  : here.leases.has_request(i);
   if (!changed) return;
-  // Somebody else's wish in this process's name would have compute units handed to it for ever.
-  for (uint32_t i = 0; i < share::kWishes; ++i)
+  // Somebody else's request in this process's name would have compute units handed to it for ever.
+  for (uint32_t i = 0; i < share::kRequests; ++i)
     if (!published_[i].ticket) here.leases.withdraw(i);
   std::fill(std::begin(published_), std::end(published_), Published());
   publish();
@@ -223,26 +223,28 @@ bool Backlog::shares_units() const {
   return at != 0 && now_ns() - at < kSharingNs;
 }
 
-// Decides which groups each wish is for. A group keeps its wish as long as it has entries, so its
-// ticket changes in one step. If there are more groups than wishes, several share the last wish.
-void Backlog::share_wishes() {
-  bool taken[share::kWishes] = {};
+// Decides which groups each request is for. A group keeps its request as long as it has entries, so
+// its ticket changes in one step. If there are more groups than requests, several share the last
+// request.
+void Backlog::assign_requests() {
+  bool taken[share::kRequests] = {};
   for (const Group& group : groups_)
-    if (group.wish < share::kWishes) taken[group.wish] = true;
+    if (group.request < share::kRequests) taken[group.request] = true;
   for (Group& group : groups_) {
-    if (group.kind == Kind::kErrand || group.wish < share::kWishes) continue;
-    group.wish = 0;
-    while (group.wish < share::kWishes - 1 && taken[group.wish]) ++group.wish;
-    taken[group.wish] = true;
+    if (group.kind == Kind::kErrand || group.request < share::kRequests) continue;
+    group.request = 0;
+    while (group.request < share::kRequests - 1 && taken[group.request]) ++group.request;
+    taken[group.request] = true;
   }
 }
 
-// Publishes the wish, or withdraws it if no group has it. Returns whether the wish has changed.
-bool Backlog::publish(uint32_t wish) {
-  Published& present = published_[wish];
+// Publishes the request, or withdraws it if no group has it. Returns whether the request has
+// changed.
+bool Backlog::publish(uint32_t request) {
+  Published& present = published_[request];
   Published next;
   for (Group& group : groups_) {
-    if (group.wish != wish) continue;
+    if (group.request != request) continue;
     next.units = united(next.units, group.units);
     // Only one of several groups can be new, and its ticket is younger than the others'.
     const uint64_t ticket = group.first().ticket;
@@ -252,14 +254,14 @@ bool Backlog::publish(uint32_t wish) {
   next.units = with_threads(next.units, fresh);
   if (next.units.size() == 0) {
     if (fresh) return false;
-    units_[0]->leases().withdraw(wish);
+    units_[0]->leases().withdraw(request);
     shared_ns_.store(now_ns());
     present = {};
     return true;
   }
   if (!fresh && next.ticket == present.ticket && next.units == present.units) return false;
   if (fresh) watch_others();
-  next.ticket = units_[0]->leases().wish(wish, shared(next.units), next.ticket);
+  next.ticket = units_[0]->leases().request(request, shared(next.units), next.ticket);
   if (next.ticket == 0) {  // the entry is gone: stay_published() will see to it
     present = {};
     count_wanted();
@@ -267,7 +269,7 @@ bool Backlog::publish(uint32_t wish) {
     return true;
   }
   for (Group& group : groups_)
-    if (group.wish == wish && !group.first().ticket) group.first().ticket = next.ticket;
+    if (group.request == request && !group.first().ticket) group.first().ticket = next.ticket;
   present = next;
   if (fresh) {
     shared_ns_.store(now_ns());

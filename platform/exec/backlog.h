@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ready commands of this process for which no compute unit was free. They are served first
 // come, first served, for each set of compute units (device or sub-device) on which commands may
-// run. The oldest kernel of each set is published to other processes as a wish.
+// run. The oldest kernel of each set is published to other processes as a request.
 #ifndef CONCLAVE_PLATFORM_EXEC_BACKLOG_H_
 #define CONCLAVE_PLATFORM_EXEC_BACKLOG_H_
 
@@ -69,12 +69,12 @@ class Backlog {
         boost::intrusive::list<WorkRecord, Hook, boost::intrusive::constant_time_size<false>>;
     ComputeUnitSet units;
     Kind kind;
-    uint32_t wish = share::kWishes;  // the wish that tells the others of it; kWishes: none
+    uint32_t request = share::kRequests;  // its number; kRequests: none
     Entries entries = {};
 
     WorkRecord::Waiting& first() { return entries.front().waiting; }
   };
-  // A wish as last published.
+  // A request for compute units as last published.
   struct Published {
     ComputeUnitSet units;
     uint64_t ticket = 0;
@@ -90,8 +90,8 @@ class Backlog {
   void publish();
   bool has_entry();
   void watch_others();
-  void share_wishes();
-  bool publish(uint32_t wish);
+  void assign_requests();
+  bool publish(uint32_t request);
   ComputeUnitSet with_threads(const ComputeUnitSet& units, bool start);
   void drop(Group& group, Event& event);
   void wake_one(const ComputeUnitSet& units);
@@ -106,11 +106,11 @@ class Backlog {
   std::mutex mutex_;
   uint64_t next_order_ = 1;
   std::list<Group> groups_;
-  Published published_[share::kWishes];
+  Published published_[share::kRequests];
   const share::Membership* published_in_ = nullptr;
   const share::Segment* watched_ = nullptr;  // for deaths
   uint64_t taken_ns_ = 0;                    // when a kernel was last taken up
-  std::atomic<uint64_t> shared_ns_{0};       // when a wish was last published or withdrawn
+  std::atomic<uint64_t> shared_ns_{0};       // when a request was last published or withdrawn
 };
 
 }  // namespace conclave

@@ -100,7 +100,7 @@ void OverdueHolders::deal_with(ComputeUnit& unit, const share::Lease& lease, uin
       break;
     case share::Liveness::kAlive:
       if (still_ns < kSilentNs) return go_beside(unit, word);
-      // It would get the compute unit again: its wish may be a forgery too.
+      // It would get the compute unit again: its request may be a forgery too.
       if (lease.state == share::Lease::kGranted) unit.leases().withdraw_all_of(lease.owner);
       unit.leases().revoke(unit.shared(), word);
   }

@@ -24,7 +24,7 @@ inline constexpr uint64_t kMagic = 0x65'76'61'6c'63'6e'6f'63;  // "conclave"
 inline constexpr uint32_t kLayoutVersion = 8;
 inline constexpr uint32_t kCuEntries = 256;
 inline constexpr uint32_t kMaxProcesses = 1024;
-inline constexpr uint32_t kWishes = 4;
+inline constexpr uint32_t kRequests = 4;
 inline constexpr uint32_t kSetWords = kCuEntries / 64;
 inline constexpr size_t kImageNameBytes = 63;
 // Access modes (access_modes.h): of the array and of 256 graphs.
@@ -72,10 +72,11 @@ struct alignas(64) CuEntry {
 };
 static_assert(sizeof(CuEntry) == 192);
 
-// What a process waits for: any of these compute units. `ticket` is 0 while there is no wish, and
-// kRequested until somebody has drawn the number. Only the owner writes, except for that number.
-struct Wish {
-  static constexpr uint64_t kRequested = ~uint64_t{0};
+// A request for a lease: the process waits for any of these compute units. `ticket` is 0 while
+// there is no request, and kNotDrawn until somebody has drawn the number. Only the owner writes,
+// except for that number.
+struct Request {
+  static constexpr uint64_t kNotDrawn = ~uint64_t{0};
   Atomic<uint64_t> ticket;
   Atomic<uint64_t> units[kSetWords];
 };
@@ -92,7 +93,7 @@ struct alignas(128) ProcessEntry {
   Atomic<uint64_t> units[kSetWords];  // compute units in the process's list
   // The scheduler's account, weighted by priority (recent_use.h).
   Atomic<uint64_t> recent_use;
-  Wish wishes[kWishes];
+  Request requests[kRequests];
   // Counters, written by the owner.
   Atomic<uint64_t> launches;
   Atomic<uint64_t> work_groups;
@@ -159,7 +160,7 @@ struct alignas(4096) Header {
   Atomic<uint32_t> time_slice_us;
   Atomic<uint32_t> exclusive;  // Owner that has the device alone; 0: none
   alignas(64) Atomic<uint64_t> next_ticket;
-  alignas(64) Atomic<uint64_t> waiting[kMaxProcesses / 64];  // entries that may have wishes
+  alignas(64) Atomic<uint64_t> waiting[kMaxProcesses / 64];  // entries that may have requests
 
   // The device image (image_slot.h). All but `image_changes` changes under `image_lock`.
   alignas(64) CountedWord image_resident;  // 0: there is none, or it is being replaced

@@ -5,7 +5,7 @@
 // contexts on the image. The header says which image is the device's.
 //
 // A process first stores what it wants, then consults the daemon, and then looks at what others
-// have. The daemon shows the wish to the other users only if nobody there has something that
+// have. The daemon shows the request to the other users only if nobody there has something that
 // forbids it. So of two users that want the same at once, one gets it.
 #ifndef CONCLAVE_PLATFORM_SHARE_OTHER_USERS_H_
 #define CONCLAVE_PLATFORM_SHARE_OTHER_USERS_H_

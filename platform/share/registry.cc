@@ -28,7 +28,7 @@ void raise_to(Atomic<uint32_t>& word, uint32_t least) {
 
 // The entry may hold values of its last user.
 void clear(ProcessEntry& entry, uint16_t generation) {
-  for (Wish& wish : entry.wishes) wish.ticket.store(0);
+  for (Request& request : entry.requests) request.ticket.store(0);
   entry.contexts.store(0);
   for (auto& word : entry.units) word.store(0);
   for (auto* counter : {&entry.recent_use, &entry.launches, &entry.work_groups, &entry.busy_ns,

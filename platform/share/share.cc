@@ -100,8 +100,8 @@ bool Share::is_idle() const {
     if (lease.owner == here.self && lease.state >= Lease::kGranted) return false;
   }
   if (!here.is_entered()) return true;
-  for (const Wish& wish : here.segment.layout().process(here.self.slot()).wishes)
-    if (wish.ticket.load() != 0) return false;
+  for (const Request& request : here.segment.layout().process(here.self.slot()).requests)
+    if (request.ticket.load() != 0) return false;
   return true;
 }
 

@@ -84,7 +84,7 @@ class Share {
   Policy policy_at_entry() const { return membership().policy; }
 
   // Enters the process again if its entry is gone: with its contexts, and without what belonged to
-  // the entry (leases, wishes, heap blocks, contexts on the device image, access modes). False if
+  // the entry (leases, requests, heap blocks, contexts on the device image, access modes). False if
   // that fails, which is logged; this is for threads that cannot wait for a better time.
   bool stay_entered() noexcept { return membership().is_entered() || enter_again(); }
   // The process's entry; `nowhere` if the process is no longer in the table.

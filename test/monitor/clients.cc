@@ -58,12 +58,12 @@ void hold(const Arguments&) {
 }
 
 // Waits for the first compute unit.
-void wish(const Arguments&) {
+void request(const Arguments&) {
   Share& share = Share::get();
   share.open_context();
   ComputeUnitSet units;
   units.add(share.units().front().shared);
-  share.leases().wish(0, units, 0);
+  share.leases().request(0, units, 0);
   be_ready_and_stay();
 }
 
@@ -111,7 +111,7 @@ void stop_with_lock(const Arguments&) {
 const std::map<std::string, Role>& client_roles() {
   static const std::map<std::string, Role> roles = {{"allocate", allocate},
                                                     {"hold", hold},
-                                                    {"wish", wish},
+                                                    {"request", request},
                                                     {"use-image", use_image},
                                                     {"use-access-modes", use_access_modes},
                                                     {"stop-with-lock", stop_with_lock}};

@@ -54,7 +54,7 @@ TEST_F(Examine, NobodyUsesTheDevice) {
 
 TEST_F(Examine, ShowsWhoHoldsAndWhoWaits) {
   const auto holder = client("hold");
-  const auto waiter = client("wish");
+  const auto waiter = client("request");
   const json all = report();
   EXPECT_EQ(all["device"]["segment"], segment());
   EXPECT_EQ(all["device"]["segment-bytes"], 4096 << 10);
@@ -98,7 +98,7 @@ TEST_F(Examine, ShowsWhoHoldsAndWhoWaits) {
 
 TEST_F(Examine, TextSaysTheSame) {
   const auto holder = client("hold");
-  const auto waiter = client("wish");
+  const auto waiter = client("request");
   const std::string all = text(), pid = std::to_string(holder->pid());
   EXPECT_NE(line_with(all, {"Segment", segment(), "4096 KiB"}), "") << all;
   EXPECT_NE(line_with(all, {"Scheduler", "interleave", "3000 us"}), "") << all;

@@ -22,7 +22,7 @@ using share::Lease;
 using share::LockWord;
 using share::Owner;
 using share::ProcessEntry;
-using share::Wish;
+using share::Request;
 
 namespace {
 
@@ -37,7 +37,7 @@ void Vandal::attack(const Layout& layout) {
   static constexpr Attack kAttacks[] = {
       &Vandal::garbage,       &Vandal::tables_of_garbage,
       &Vandal::leases,        &Vandal::leases,
-      &Vandal::wishes,        &Vandal::wishes,
+      &Vandal::requests,      &Vandal::requests,
       &Vandal::entries,       &Vandal::crowd,
       &Vandal::accounts,      &Vandal::texts,
       &Vandal::heaps,         &Vandal::heap_blocks,
@@ -88,8 +88,8 @@ Vandal::Word Vandal::some_word_of_interest(const Layout& layout) {
                     {&unit.wake, 4},
                     {&entry.state, 8},
                     {&entry.recent_use, 8},
-                    {&entry.wishes[0].ticket, 8},
-                    {&entry.wishes[0].units[0], 8},
+                    {&entry.requests[0].ticket, 8},
+                    {&entry.requests[0].units[0], 8},
                     {&entry.image_contexts, 8},
                     {&entry.access_modes[0], 8},
                     {&entry.access_modes[share::kModeWords - 1], 8},
@@ -146,11 +146,11 @@ void Vandal::leases(const Layout& layout) {
   }
 }
 
-void Vandal::wishes(const Layout& layout) {
+void Vandal::requests(const Layout& layout) {
   for (uint32_t slot = 0; slot < 12; ++slot) {
-    for (Wish& wish : layout.process(slot).wishes) {
-      if (chance(2)) wish.ticket.store(any<uint64_t>({0, 0, 1, Wish::kRequested, random_()}));
-      if (chance(2)) wish.units[0].store(any<uint64_t>({0, UINT64_MAX, random_()}));
+    for (Request& request : layout.process(slot).requests) {
+      if (chance(2)) request.ticket.store(any<uint64_t>({0, 0, 1, Request::kNotDrawn, random_()}));
+      if (chance(2)) request.units[0].store(any<uint64_t>({0, UINT64_MAX, random_()}));
     }
   }
   layout.header().waiting[0].store(any<uint64_t>({0, UINT64_MAX, random_()}));

@@ -54,7 +54,7 @@ class Vandal {
   void garbage(const share::Layout& layout);
   void tables_of_garbage(const share::Layout& layout);
   void leases(const share::Layout& layout);
-  void wishes(const share::Layout& layout);
+  void requests(const share::Layout& layout);
   void entries(const share::Layout& layout);
   void crowd(const share::Layout& layout);
   void accounts(const share::Layout& layout);

@@ -81,11 +81,11 @@ void add_device_image(std::shared_ptr<const DeviceImage>& image, std::string byt
   image = std::move(another);
 }
 
-// The image of a program that has kernels for some device.
-std::shared_ptr<const ProgramImage> executable(const Program& p) {
+// The binary of a program that has kernels for some device.
+std::shared_ptr<const ProgramBinary> executable(const Program& p) {
   for (const Ref<Device>& d : p.devices()) {
     Build build = p.build_for(*d);
-    if (build.code) return build.image;
+    if (build.code) return build.binary;
   }
   throw Error(CL_INVALID_PROGRAM_EXECUTABLE, "the program has no executable for any device");
 }
@@ -116,7 +116,7 @@ CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithBinary(
       require(c.has(d), CL_INVALID_DEVICE, "a device is not in the context");
       devices.emplace_back(&d);
     }
-    std::vector<std::shared_ptr<const ProgramImage>> images;
+    std::vector<std::shared_ptr<const ProgramBinary>> binaries;
     std::shared_ptr<const DeviceImage> device_image;
     std::unique_ptr<Error> invalid;
     for (cl_uint i = 0; i < num_devices; ++i) {
@@ -128,18 +128,18 @@ CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithBinary(
         if (is_device_image(bytes))
           add_device_image(device_image, std::move(bytes));
         else
-          images.push_back(ProgramImage::parse(std::move(bytes)));
+          binaries.push_back(ProgramBinary::parse(std::move(bytes)));
       } catch (const Error& error) {
         if (status) status[i] = error.code();
         invalid = std::make_unique<Error>(error);
       }
     }
     if (invalid) throw *invalid;
-    require(!device_image || images.empty(), CL_INVALID_BINARY,
+    require(!device_image || binaries.empty(), CL_INVALID_BINARY,
             "a device image beside a program binary");
     if (device_image)
       return (new Program(c, std::move(devices), std::move(device_image)))->handle();
-    return (new Program(c, std::move(devices), std::move(images)))->handle();
+    return (new Program(c, std::move(devices), std::move(binaries)))->handle();
   });
 }
 
@@ -233,7 +233,7 @@ CL_API_ENTRY cl_program CL_API_CALL clLinkProgram(cl_context handle, cl_uint num
             "an input is not a compiled object or library for each of the devices");
     require(callback || !user_data, CL_INVALID_VALUE, "user_data without a callback");
     made = Ref<Program>::adopt(
-        new Program(c, devices, std::vector<std::shared_ptr<const ProgramImage>>(devices.size())));
+        new Program(c, devices, std::vector<std::shared_ptr<const ProgramBinary>>(devices.size())));
     made->link(devices, options_or_empty(options), std::move(linked),
                notifier(*made, callback, user_data));
   });
@@ -303,7 +303,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetProgramBuildInfo(cl_program handle, cl_devi
       case CL_PROGRAM_BINARY_TYPE:
         return info.value<cl_program_binary_type>(p.binary_type(d));
       case CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE:
-        return info.value<size_t>(build.image ? build.image->global_bytes() : 0);
+        return info.value<size_t>(build.binary ? build.binary->global_bytes() : 0);
       default:
         unknown_query(name);
     }

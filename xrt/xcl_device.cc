@@ -27,7 +27,7 @@
 namespace conclave::xrt {
 namespace {
 
-using image::RegisterMap;
+using binary::RegisterMap;
 
 void require_inside(const Memory& memory, size_t size, size_t offset) {
   if (offset > memory.size() || size > memory.size() - offset)

@@ -66,7 +66,7 @@ xclConclaveArgument describe_argument(const DeviceImage& image, const std::strin
   if (index >= info.arguments.size())
     fail(EINVAL, "kernel '" + info.name + "' has " + std::to_string(info.arguments.size()) +
                      " arguments; there is no number " + std::to_string(index));
-  image::RegisterMap map;
+  binary::RegisterMap map;
   for (uint32_t i = 0; i < index; ++i) map.next(register_bytes(info.arguments[i]));
   const ArgumentInfo& found = info.arguments[index];
   xclConclaveArgument argument{};

@@ -97,7 +97,7 @@ std::string describe_kernels(const std::vector<KernelInfo>& kernels, const Image
       "   <core name=\"OCL_REGION_0\" type=\"clc_region\">\n";
   for (const KernelInfo& kernel : kernels) {
     xml += "    <kernel" + attribute("name", kernel.name) + attribute("language", "clc") + ">\n";
-    image::RegisterMap map;
+    binary::RegisterMap map;
     size_t id = 0;
     const auto add = [&](const std::string& name, const std::string& type, const char* qualifier,
                          uint64_t bytes, uint32_t offset) {

@@ -97,7 +97,7 @@ class Compilation {
 
   Response run() {
     std::unique_ptr<llvm::Module> module = make_module();
-    if (module) response_.image = finish(*module);
+    if (module) response_.binary = finish(*module);
     if (!diagnosed_error_ && module) response_.status = Status::kSuccess;
     extras_.times.end();
     return std::move(response_);

@@ -13,7 +13,7 @@
 
 #include <cstdint>
 
-namespace conclave::image {
+namespace conclave::binary {
 
 class RegisterMap {
  public:
@@ -35,6 +35,6 @@ class RegisterMap {
   uint32_t end_ = kFirst;
 };
 
-}  // namespace conclave::image
+}  // namespace conclave::binary
 
 #endif  // CONCLAVE_REGISTER_MAP_H_

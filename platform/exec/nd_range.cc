@@ -226,7 +226,7 @@ void NdRange::limit_time(uint64_t ns) {
 }
 
 bool NdRange::team() const {
-  return code_->image->uses_openmp() && code_->info->calls_native && !code_->info->gang;
+  return code_->binary->uses_openmp() && code_->info->calls_native && !code_->info->gang;
 }
 
 // The needs of C code are unknown, and a host thread has signals of its own, which must not leave

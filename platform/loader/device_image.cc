@@ -33,7 +33,7 @@ std::shared_ptr<const DeviceImage> DeviceImage::parse(std::string bytes) {
   try {
     const DeviceImageParts parts = read_device_image(image->bytes_);
     image->uuid_ = parts.uuid;
-    image->program_ = ProgramImage::parse(std::string(parts.program));
+    image->program_ = ProgramBinary::parse(std::string(parts.program));
     if (image->program_->kind() != ProgramKind::kExecutable)
       bad("its program is not linked to an executable");
     image->layout_ = parse_layout(parts.layout, for_layout(image->program_->kernels()));

@@ -10,7 +10,7 @@
 
 #include "platform/loader/device_image_file.h"
 #include "platform/loader/graph_plan.h"
-#include "platform/loader/program_image.h"
+#include "platform/loader/program_binary.h"
 
 namespace conclave {
 
@@ -24,7 +24,7 @@ class DeviceImage {
   const ImageUuid& uuid() const { return uuid_; }
   const ImageLayout& layout() const { return layout_; }
   const GraphPlan& plan() const { return *plan_; }
-  const std::shared_ptr<const ProgramImage>& program() const { return program_; }
+  const std::shared_ptr<const ProgramBinary>& program() const { return program_; }
 
   // The numbers of the compute units that a name means: "vadd" (all of the kernel's) or
   // "vadd:{vadd_1,vadd_2}". Throws Error{CL_INVALID_KERNEL_NAME}.
@@ -40,7 +40,7 @@ class DeviceImage {
   ImageUuid uuid_{};
   ImageLayout layout_;
   std::optional<GraphPlan> plan_;  // the layout's
-  std::shared_ptr<const ProgramImage> program_;
+  std::shared_ptr<const ProgramBinary> program_;
 };
 
 // The kernel in "vadd:{vadd_1}", or a plain name as it is.

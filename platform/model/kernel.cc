@@ -90,14 +90,14 @@ void check_image_access(const ArgumentInfo& argument, const Memory& memory) {
 
 }  // namespace
 
-KernelCode::KernelCode(Ref<Device> on, std::shared_ptr<const ProgramImage> from,
+KernelCode::KernelCode(Ref<Device> on, std::shared_ptr<const ProgramBinary> from,
                        std::shared_ptr<const LoadedCode> loaded, const KernelInfo& kernel)
     : device(std::move(on)),
-      image(std::move(from)),
+      binary(std::move(from)),
       code(std::move(loaded)),
       info(&kernel),
       function(code->function(kernel.symbol)),
-      launch_kinds(specializer::watch(*image, kernel)) {}
+      launch_kinds(specializer::watch(*binary, kernel)) {}
 
 Kernel::Kernel(Program& program, const std::string& full_name) : program_(&program) {
   const std::string name = program.device_image() ? kernel_of(full_name) : full_name;

@@ -15,7 +15,7 @@
 #include "platform/base/checked_size.h"
 #include "platform/base/compute_unit_set.h"
 #include "platform/base/object.h"
-#include "platform/loader/program_image.h"
+#include "platform/loader/program_binary.h"
 #include "platform/model/launch_kinds.h"
 #include "platform/model/memory.h"
 #include "platform/model/stream_ports.h"
@@ -50,12 +50,12 @@ class KernelTiming {
 // A kernel compiled for one device. All kernel objects of its name from one build of a program
 // share it, so all of them know what its launches teach.
 struct KernelCode {
-  KernelCode(Ref<Device> device, std::shared_ptr<const ProgramImage> image,
+  KernelCode(Ref<Device> device, std::shared_ptr<const ProgramBinary> binary,
              std::shared_ptr<const LoadedCode> code, const KernelInfo& info);
 
   Ref<Device> device;
-  std::shared_ptr<const ProgramImage> image;  // owns info
-  std::shared_ptr<const LoadedCode> code;     // owns function
+  std::shared_ptr<const ProgramBinary> binary;  // owns info
+  std::shared_ptr<const LoadedCode> code;       // owns function
   const KernelInfo* info;
   abi::GroupFunction function;
   std::unique_ptr<LaunchKinds> launch_kinds;  // null: nothing can be specialised

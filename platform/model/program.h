@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "platform/base/object.h"
-#include "platform/loader/program_image.h"
+#include "platform/loader/program_binary.h"
 
 namespace conclave {
 
@@ -34,7 +34,7 @@ struct Build {
   cl_build_status status = CL_BUILD_NONE;
   std::string options;
   std::string log;
-  std::shared_ptr<const ProgramImage> image;               // null: nothing compiled yet
+  std::shared_ptr<const ProgramBinary> binary;             // null: nothing compiled yet
   std::shared_ptr<const LoadedCode> code;                  // set for executables
   std::vector<std::shared_ptr<const KernelCode>> kernels;  // likewise
 };
@@ -48,9 +48,9 @@ class Program : public Object<Program> {
 
   // From source; for all devices of the context.
   Program(Context& context, std::string source);
-  // From binaries, one per device; a null image stands for an invalid binary.
+  // From binaries, one per device; a null one stands for an invalid binary.
   Program(Context& context, Devices devices,
-          std::vector<std::shared_ptr<const ProgramImage>> images);
+          std::vector<std::shared_ptr<const ProgramBinary>> binaries);
   // From device images, the same one for each device; it is executable at once. Throws Error if the
   // image cannot be loaded, as load_device_image() does, or cannot be built for this CPU.
   Program(Context& context, Devices devices, std::shared_ptr<const DeviceImage> image);
@@ -66,7 +66,7 @@ class Program : public Object<Program> {
   // What CL_PROGRAM_BINARIES returns for a device; null if there is none.
   std::shared_ptr<const std::string> binary(const Device& device) const;
   // The kernels that have compute units.
-  std::vector<std::string> kernel_names(const ProgramImage& image) const;
+  std::vector<std::string> kernel_names(const ProgramBinary& binary) const;
   // Adds a line to the build log.
   void note(const std::string& text);
 

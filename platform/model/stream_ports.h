@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "platform/loader/device_image.h"
-#include "platform/loader/program_image.h"
+#include "platform/loader/program_binary.h"
 #include "platform/share/stream_end.h"
 
 namespace conclave {

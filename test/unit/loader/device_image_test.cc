@@ -14,7 +14,7 @@
 namespace conclave {
 namespace {
 
-using test::sample_image;
+using test::sample_program;
 
 std::string refusal(std::string bytes) {
   try {
@@ -38,13 +38,13 @@ ImageLayout layout() {
 }
 
 std::string image() {
-  return write_device_image(sample_image(), layout(), "<kernels/>");
+  return write_device_image(sample_program(), layout(), "<kernels/>");
 }
 
 TEST(DeviceImage, IsReadAsItWasWritten) {
   const auto read = DeviceImage::parse(image());
   EXPECT_EQ(read->bytes(), image());
-  EXPECT_EQ(read->program()->bytes(), sample_image());
+  EXPECT_EQ(read->program()->bytes(), sample_program());
   const ImageLayout& layout = read->layout();
   ASSERT_EQ(layout.compute_units.size(), 3u);
   EXPECT_EQ(layout.compute_units[1].full_name(), "identify:identify_2");
@@ -91,9 +91,10 @@ TEST(DeviceImage, UuidIsThatOfTheContent) {
   EXPECT_EQ(DeviceImage::parse(image())->uuid(), uuid);
   ImageLayout other = layout();
   other.compute_units[2].units = {1, 2};
-  const auto changed = DeviceImage::parse(write_device_image(sample_image(), other, "<kernels/>"));
+  const auto changed =
+      DeviceImage::parse(write_device_image(sample_program(), other, "<kernels/>"));
   EXPECT_NE(changed->uuid(), uuid);
-  const std::string program = test::sample_image_with_id(5);
+  const std::string program = test::sample_program_with_id(5);
   EXPECT_NE(DeviceImage::parse(write_device_image(program, layout(), "<kernels/>"))->uuid(), uuid);
 }
 
@@ -152,13 +153,13 @@ TEST(DeviceImage, CutShortOrDamaged) {
   damaged.back() = static_cast<char>(damaged.back() ^ 1);
   damaged[offsetof(axlf, m_header.uuid)] ^= 1;
   EXPECT_NE(refusal(damaged).find("UUID"), std::string::npos);
-  EXPECT_NE(refusal(sample_image()).find("xclbin2"), std::string::npos);
+  EXPECT_NE(refusal(sample_program()).find("xclbin2"), std::string::npos);
 }
 
 TEST(DeviceImage, LayoutOfAnotherProgram) {
   ImageLayout foreign;
   foreign.add("vadd", 1);
-  const std::string why = refusal(write_device_image(sample_image(), foreign, ""));
+  const std::string why = refusal(write_device_image(sample_program(), foreign, ""));
   EXPECT_NE(why.find("unknown kernel 'vadd'"), std::string::npos) << why;
   EXPECT_NE(refusal(write_device_image("no program", layout(), "")), "");
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program binary in memory (include/conclave/program_image.h has the format): the metadata of its
-// kernels, and its code once it has been loaded.
-#ifndef CONCLAVE_PLATFORM_LOADER_PROGRAM_IMAGE_H_
-#define CONCLAVE_PLATFORM_LOADER_PROGRAM_IMAGE_H_
+// A program binary in memory (include/conclave/program_binary.h has the format): the metadata of
+// its kernels, and its code once it has been loaded.
+#ifndef CONCLAVE_PLATFORM_LOADER_PROGRAM_BINARY_H_
+#define CONCLAVE_PLATFORM_LOADER_PROGRAM_BINARY_H_
 
 #include <memory>
 #include <string>
@@ -17,16 +17,16 @@
 
 namespace conclave {
 
-class ProgramImage {
+class ProgramBinary {
  public:
   // Parses a program binary. Throws Error{CL_INVALID_BINARY} naming what is wrong and where; never
   // reads outside `bytes`, whatever they are.
-  static std::shared_ptr<const ProgramImage> parse(std::string bytes);
+  static std::shared_ptr<const ProgramBinary> parse(std::string bytes);
 
   ProgramKind kind() const { return info_.kind; }
   const std::string& bytes() const { return bytes_; }
-  // The binary that it comes from: one for several CPUs, or just bytes().
-  const std::string& binary() const { return whole_.empty() ? bytes_ : whole_; }
+  // The whole file that it comes from: one for several CPUs, or just bytes().
+  const std::string& whole() const { return whole_.empty() ? bytes_ : whole_; }
   const std::string& options() const { return info_.options; }
   const std::string& target_cpu() const { return info_.target_cpu; }
   const std::vector<KernelInfo>& kernels() const { return info_.kernels; }
@@ -49,10 +49,10 @@ class ProgramImage {
   bool has_debug_info() const { return has_debug_info_; }
 
  private:
-  ProgramImage() = default;
+  ProgramBinary() = default;
 
-  static std::shared_ptr<ProgramImage> parse_one(std::string bytes);
-  static std::shared_ptr<ProgramImage> find_better(const ProgramImage& image);
+  static std::shared_ptr<ProgramBinary> parse_one(std::string bytes);
+  static std::shared_ptr<ProgramBinary> find_better(const ProgramBinary& binary);
   size_t feature_count() const { return info_.target_features.size(); }
 
   ProgramInfo info_;
@@ -66,7 +66,7 @@ class ProgramImage {
   std::pair<uint64_t, uint64_t> code_range_;
 };
 
-// The code of an executable image, mapped into this process for as long as the object lives.
+// The code of an executable binary, mapped into this process for as long as the object lives.
 class LoadedCode {
  public:
   // Tells code the compute unit of the calling thread.
@@ -74,7 +74,7 @@ class LoadedCode {
 
   // Maps the code, whose C code asks `find_unit`. Throws Error{CL_INVALID_BINARY} where the dynamic
   // linker refuses it or a kernel's symbol is missing.
-  static std::shared_ptr<const LoadedCode> load(const ProgramImage& image,
+  static std::shared_ptr<const LoadedCode> load(const ProgramBinary& binary,
                                                 FindUnit find_unit = nullptr);
   ~LoadedCode();
   LoadedCode(const LoadedCode&) = delete;
@@ -97,7 +97,7 @@ class LoadedCode {
   const OpenMp& openmp() const { return openmp_; }
 
  private:
-  void connect(const ProgramImage& image, FindUnit find_unit);
+  void connect(const ProgramBinary& binary, FindUnit find_unit);
   template <class Pointer>
   void find(Pointer& pointer, const char* symbol) const;
 
@@ -112,4 +112,4 @@ class LoadedCode {
 
 }  // namespace conclave
 
-#endif  // CONCLAVE_PLATFORM_LOADER_PROGRAM_IMAGE_H_
+#endif  // CONCLAVE_PLATFORM_LOADER_PROGRAM_BINARY_H_

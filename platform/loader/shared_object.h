@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of a shared object that the system's dynamic linker reads. The dynamic linker trusts it
 // and crashes on damage. A program binary may come from anywhere, so this checks it first.
-#ifndef CONCLAVE_PLATFORM_LOADER_DYNAMIC_IMAGE_H_
-#define CONCLAVE_PLATFORM_LOADER_DYNAMIC_IMAGE_H_
+#ifndef CONCLAVE_PLATFORM_LOADER_SHARED_OBJECT_H_
+#define CONCLAVE_PLATFORM_LOADER_SHARED_OBJECT_H_
 
 #include <array>
 #include <cstdint>
@@ -16,17 +16,17 @@
 
 namespace conclave {
 
-class DynamicImage {
+class SharedObject {
  public:
   // Checks everything that the dynamic linker will follow when it maps `file`, a shared object for
   // this machine: segments, dynamic section, symbols, hash table, relocations, versions. Accepts
   // only what a linker writes for kernels: no initialisers, thread-local storage, indirect
   // functions, search paths or own name. Throws Error{CL_INVALID_BINARY} that says what is wrong.
-  explicit DynamicImage(const ElfFile& file);
+  explicit SharedObject(const ElfFile& file);
 
-  // Whether `name` is a function that the image defines, inside its executable segments.
+  // Whether `name` is a function that the binary defines, inside its executable segments.
   bool defines_function(std::string_view name) const;
-  // Whether `name` is a variable of a pointer's size that the image defines and may write.
+  // Whether `name` is a variable of a pointer's size that the binary defines and may write.
   bool defines_pointer(std::string_view name) const;
   // Whether it needs a shared library of this name.
   bool needs(std::string_view library) const;
@@ -52,11 +52,11 @@ class DynamicImage {
   void check_versions();
   uint32_t check_needed_versions(std::string_view table, uint64_t count) const;
 
-  // The load segment that covers these bytes of the mapped image with file content (`in_file`) or
+  // The load segment that covers these bytes of the mapped file with file content (`in_file`) or
   // with any content; null if there is none.
   std::optional<Elf64_Sym> find_symbol(std::string_view name, unsigned type) const;
   const Elf64_Phdr* covering(uint64_t address, uint64_t size, bool in_file) const;
-  // File content at an address of the mapped image, from a segment that is not writable.
+  // File content at an address of the mapped file, from a segment that is not writable.
   std::string_view constant(uint64_t address, uint64_t size, const char* what) const;
   // From `address` to the end of the file content of its segment.
   std::string_view constant_from(uint64_t address, const char* what) const;
@@ -76,4 +76,4 @@ class DynamicImage {
 
 }  // namespace conclave
 
-#endif  // CONCLAVE_PLATFORM_LOADER_DYNAMIC_IMAGE_H_
+#endif  // CONCLAVE_PLATFORM_LOADER_SHARED_OBJECT_H_

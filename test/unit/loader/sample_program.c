@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two kernels in the format of include/conclave/program_image.h, with all that a linked image may
+// Two kernels in the format of include/conclave/program_binary.h, with all that a linked binary may
 // have: relocated data, a call to another library, writable data.
 #include <stdint.h>
 
@@ -21,8 +21,8 @@ __asm__(
 
 void* memcpy(void* to, const void* from, unsigned long size);
 
-// Found and replaced by tests that need different images.
-static const volatile uint64_t image_id = 0x1d1d1d1dfeedbeefull;
+// Found and replaced by tests that need different binaries.
+static const volatile uint64_t program_id = 0x1d1d1d1dfeedbeefull;
 static uint64_t calls;
 static uint64_t* volatile where = &calls;
 
@@ -31,7 +31,7 @@ KERNEL void identify(const void* launch, const void* arguments, const void* work
   (void)launch, (void)workspace;
   uint64_t* out;
   memcpy(&out, arguments, first + count);
-  *out = image_id;
+  *out = program_id;
 }
 
 KERNEL void count_calls(const void* launch, const void* arguments, const void* workspace,

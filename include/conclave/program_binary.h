@@ -4,7 +4,7 @@
 // A program binary is a 64-bit little-endian ELF file.
 //  - kind "executable": a position-independent shared object; each kernel is a dynamic symbol with
 //    the signature abi::GroupFunction. The loader checks all that the dynamic linker will follow
-//    and lets through only what kernels need (platform/loader/dynamic_image.cc): a GNU hash table,
+//    and lets through only what kernels need (platform/loader/shared_object.cc): a GNU hash table,
 //    no initialisers, no thread-local storage, no indirect functions, no run path, no soname, no
 //    executable stack, no segment that is writable and executable.
 //  - kinds "object" (clCompileProgram) and "library" (clLinkProgram -create-library): a relocatable
@@ -17,9 +17,9 @@
 //  - where C code was linked to it, an SHT_PROGBITS section kNativeSection: an archive of its
 //    relocatable objects, for the same purposes. Its code is for the CPU that it was compiled for.
 //
-// An executable one for several CPUs has an SHT_PROGBITS section kImagesSection with those for the
-// others: of each its size (uint64_t) and its bytes, one after the other. What is loaded is the one
-// that runs on this machine and uses most features of its CPU.
+// An executable one for several CPUs has an SHT_PROGBITS section kOtherCpusSection with those for
+// the others: of each its size (uint64_t) and its bytes, one after the other. What is loaded is the
+// one that runs on this machine and uses most features of its CPU.
 //
 // An executable one with C code, or with kernels that call abort() or exit(), has besides:
 //  - the writable variable kLeaveVariable, void (*)(int status, int exit_code), through which the
@@ -33,12 +33,12 @@
 //
 // The metadata is one JSON object. conclave/metadata.def lists its keys, docs/program-binaries.md
 // shows them as tables.
-#ifndef CONCLAVE_PROGRAM_IMAGE_H_
-#define CONCLAVE_PROGRAM_IMAGE_H_
+#ifndef CONCLAVE_PROGRAM_BINARY_H_
+#define CONCLAVE_PROGRAM_BINARY_H_
 
 #include <cstdint>
 
-namespace conclave::image {
+namespace conclave::binary {
 
 inline constexpr char kNoteSection[] = ".note.conclave";
 inline constexpr char kNoteName[] = "Conclave";
@@ -46,7 +46,7 @@ inline constexpr char kNoteName[] = "Conclave";
 #include "conclave/metadata.def"
 inline constexpr char kBitcodeSection[] = ".conclave.bitcode";
 inline constexpr char kNativeSection[] = ".conclave.native";
-inline constexpr char kImagesSection[] = ".conclave.images";
+inline constexpr char kOtherCpusSection[] = ".conclave.images";
 
 // Of programs with C code: the variable through which kernels are left before their end, the one
 // that finds a thread's compute unit, and what such programs need where the code uses OpenMP.
@@ -57,6 +57,6 @@ inline constexpr char kOpenMpSetThreads[] = "conclave_openmp_set_threads";
 inline constexpr char kOpenMpForEach[] = "conclave_openmp_for_each";
 inline constexpr char kOpenMpInParallel[] = "conclave_openmp_in_parallel";
 
-}  // namespace conclave::image
+}  // namespace conclave::binary
 
-#endif  // CONCLAVE_PROGRAM_IMAGE_H_
+#endif  // CONCLAVE_PROGRAM_BINARY_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/loader/program_image.h"
+#include "platform/loader/program_binary.h"
 
 #include <elf.h>
 #include <gtest/gtest.h>
@@ -10,11 +10,11 @@
 namespace conclave {
 namespace {
 
-using test::image_with_metadata;
+using test::binary_with_metadata;
 using test::object_with_metadata;
 using test::replaced;
-using test::sample_image;
 using test::sample_metadata;
+using test::sample_program;
 
 // What the sample says of the checks of its first kernel.
 constexpr char kNoChecks[] =
@@ -24,7 +24,7 @@ constexpr char kNoChecks[] =
 // The text with which a binary is refused; "" if it is taken.
 std::string refusal(std::string bytes) {
   try {
-    ProgramImage::parse(std::move(bytes));
+    ProgramBinary::parse(std::move(bytes));
     return "";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), CL_INVALID_BINARY);
@@ -33,38 +33,38 @@ std::string refusal(std::string bytes) {
 }
 
 bool runs(const std::string& bytes, std::string* why = nullptr) {
-  return ProgramImage::parse(bytes)->runs_here(why);
+  return ProgramBinary::parse(bytes)->runs_here(why);
 }
 
 // Neither a crash nor another exception; loaded where it is taken, since that is what happens next.
 void parse_and_load(std::string bytes) {
   try {
-    const auto image = ProgramImage::parse(std::move(bytes));
-    if (image->runs_here(nullptr)) LoadedCode::load(*image);
+    const auto binary = ProgramBinary::parse(std::move(bytes));
+    if (binary->runs_here(nullptr)) LoadedCode::load(*binary);
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), CL_INVALID_BINARY) << error.text();
   }
 }
 
-TEST(ProgramImage, ReadsAnExecutable) {
-  const auto image = ProgramImage::parse(sample_image());
-  EXPECT_EQ(image->kind(), ProgramKind::kExecutable);
-  EXPECT_EQ(image->bytes(), sample_image());
-  EXPECT_EQ(image->options(), "-cl-std=CL3.0");
-  EXPECT_EQ(image->target_cpu(), "x86-64");
-  EXPECT_EQ(image->global_bytes(), 8u);
-  ASSERT_EQ(image->kernels().size(), 2u);
-  const KernelInfo& kernel = image->kernels()[0];
+TEST(ProgramBinary, ReadsAnExecutable) {
+  const auto binary = ProgramBinary::parse(sample_program());
+  EXPECT_EQ(binary->kind(), ProgramKind::kExecutable);
+  EXPECT_EQ(binary->bytes(), sample_program());
+  EXPECT_EQ(binary->options(), "-cl-std=CL3.0");
+  EXPECT_EQ(binary->target_cpu(), "x86-64");
+  EXPECT_EQ(binary->global_bytes(), 8u);
+  ASSERT_EQ(binary->kernels().size(), 2u);
+  const KernelInfo& kernel = binary->kernels()[0];
   EXPECT_EQ(kernel.name, "identify");
   EXPECT_EQ(kernel.attributes, "reqd_work_group_size(8,4,1)");
   EXPECT_EQ(kernel.required_local_size, (std::array<size_t, 3>{8, 4, 1}));
   EXPECT_TRUE(kernel.uniform_work_groups);
-  EXPECT_FALSE(image->kernels()[1].uniform_work_groups);
+  EXPECT_FALSE(binary->kernels()[1].uniform_work_groups);
   EXPECT_EQ(kernel.lanes, 8u);
   EXPECT_TRUE(kernel.joins_groups);
-  EXPECT_FALSE(image->kernels()[1].joins_groups);
+  EXPECT_FALSE(binary->kernels()[1].joins_groups);
   EXPECT_EQ(kernel.required_sub_group_size, 8u);
-  EXPECT_EQ(image->kernels()[1].lanes, 1u);
+  EXPECT_EQ(binary->kernels()[1].lanes, 1u);
   EXPECT_EQ(kernel.local_bytes, 1024u);
   EXPECT_EQ(kernel.spill_bytes, 48u);
   EXPECT_EQ(kernel.private_bytes, 32u);
@@ -80,54 +80,54 @@ TEST(ProgramImage, ReadsAnExecutable) {
   EXPECT_EQ(kernel.arguments[2].size, 4u);
   EXPECT_EQ(kernel.arguments[2].offset, 16u);
   std::string why = "unset";
-  EXPECT_TRUE(image->runs_here(&why)) << why;
+  EXPECT_TRUE(binary->runs_here(&why)) << why;
 }
 
-TEST(ProgramImage, ReadsImagesAndSamplers) {
-  const auto image = ProgramImage::parse(image_with_metadata(replaced(
+TEST(ProgramBinary, ReadsImagesAndSamplers) {
+  const auto binary = ProgramBinary::parse(binary_with_metadata(replaced(
       replaced(
           sample_metadata(),
           "\"float*\", \"kind\": \"local\", \"address\": \"local\",\n        \"access\": \"none\"",
           "\"image2d_t\", \"kind\": \"image\", \"address\": \"global\", \"access\": \"read_only\""),
       "\"int\", \"kind\": \"value\"", "\"sampler_t\", \"kind\": \"sampler\"")));
-  const std::vector<ArgumentInfo>& arguments = image->kernels()[0].arguments;
+  const std::vector<ArgumentInfo>& arguments = binary->kernels()[0].arguments;
   EXPECT_EQ(arguments[1].kind, ArgumentKind::kImage);
   EXPECT_EQ(arguments[1].access, cl_uint{CL_KERNEL_ARG_ACCESS_READ_ONLY});
   EXPECT_EQ(arguments[2].kind, ArgumentKind::kSampler);
   EXPECT_EQ(arguments[2].size, 4u);
 }
 
-TEST(ProgramImage, ReadsObjectsAndLibraries) {
+TEST(ProgramBinary, ReadsObjectsAndLibraries) {
   for (const auto& [word, kind] :
        {std::pair("object", ProgramKind::kObject), std::pair("library", ProgramKind::kLibrary)}) {
-    const auto image = ProgramImage::parse(object_with_metadata(replaced(
+    const auto binary = ProgramBinary::parse(object_with_metadata(replaced(
         replaced(sample_metadata(), "executable", word), "\"dependencies\": []",
         R"("dependencies": [{"path": "/a/b.h", "hash": "0123456789abcdef0123456789abcdef"}])")));
-    EXPECT_EQ(image->kind(), kind);
-    ASSERT_EQ(image->dependencies().size(), 1u);
-    EXPECT_EQ(image->dependencies()[0].path, "/a/b.h");
+    EXPECT_EQ(binary->kind(), kind);
+    ASSERT_EQ(binary->dependencies().size(), 1u);
+    EXPECT_EQ(binary->dependencies()[0].path, "/a/b.h");
     std::string why;
-    EXPECT_FALSE(image->runs_here(&why));
+    EXPECT_FALSE(binary->runs_here(&why));
     EXPECT_EQ(why, "it is not linked to an executable");
   }
 }
 
-TEST(ProgramImage, RunsOnlyWhereItsFeaturesAre) {
+TEST(ProgramBinary, RunsOnlyWhereItsFeaturesAre) {
   std::string why;
   const auto with = [](const char* features) {
-    return image_with_metadata(
+    return binary_with_metadata(
         replaced(sample_metadata(), "\"target_features\": [\"sse2\"]", features));
   };
   EXPECT_TRUE(runs(with(R"("target_features": [])")));
   EXPECT_FALSE(runs(with(R"("target_features": ["sse2", "quantum"])"), &why));
   EXPECT_NE(why.find("quantum"), std::string::npos) << why;
   EXPECT_FALSE(
-      runs(image_with_metadata(replaced(sample_metadata(), "\"abi\": 5", "\"abi\": 99")), &why));
+      runs(binary_with_metadata(replaced(sample_metadata(), "\"abi\": 5", "\"abi\": 99")), &why));
   EXPECT_NE(why.find("99"), std::string::npos) << why;
 }
 
-TEST(ProgramImage, ForeignMachineIsTakenButDoesNotRun) {
-  std::string bytes = sample_image();
+TEST(ProgramBinary, ForeignMachineIsTakenButDoesNotRun) {
+  std::string bytes = sample_program();
   bytes[offsetof(Elf64_Ehdr, e_machine)] = static_cast<char>(EM_RISCV);
   bytes[offsetof(Elf64_Ehdr, e_machine) + 1] = 0;
   std::string why;
@@ -135,7 +135,7 @@ TEST(ProgramImage, ForeignMachineIsTakenButDoesNotRun) {
   EXPECT_NE(why.find("machine 243"), std::string::npos) << why;
 }
 
-TEST(ProgramImage, RefusesForeignFiles) {
+TEST(ProgramBinary, RefusesForeignFiles) {
   EXPECT_NE(refusal("").find("is no ELF file"), std::string::npos);
   EXPECT_NE(refusal("#!/bin/sh").find("is no ELF file"), std::string::npos);
   EXPECT_NE(refusal(std::string(100000, 'x')).find("is no ELF file"), std::string::npos);
@@ -150,7 +150,7 @@ struct MetadataCase {
   const char* message;
 };
 
-TEST(ProgramImage, ChecksEveryField) {
+TEST(ProgramBinary, ChecksEveryField) {
   const MetadataCase cases[] = {
       {"{", "", "is no JSON text"},
       {"\"abi\": 5,", "", "abi is missing"},
@@ -210,46 +210,46 @@ TEST(ProgramImage, ChecksEveryField) {
   };
   for (const MetadataCase& c : cases) {
     const std::string text =
-        refusal(image_with_metadata(replaced(sample_metadata(), c.from, c.to)));
+        refusal(binary_with_metadata(replaced(sample_metadata(), c.from, c.to)));
     EXPECT_NE(text.find(c.message), std::string::npos) << c.to << " -> " << text;
   }
-  EXPECT_EQ(refusal(image_with_metadata(sample_metadata())), "");
-  EXPECT_NE(refusal(image_with_metadata(std::string(1 << 20, '['))), "");
-  EXPECT_NE(refusal(image_with_metadata("[]")), "");
+  EXPECT_EQ(refusal(binary_with_metadata(sample_metadata())), "");
+  EXPECT_NE(refusal(binary_with_metadata(std::string(1 << 20, '['))), "");
+  EXPECT_NE(refusal(binary_with_metadata("[]")), "");
 }
 
-TEST(ProgramImage, ReadsChecks) {
-  const auto image = ProgramImage::parse(image_with_metadata(
+TEST(ProgramBinary, ReadsChecks) {
+  const auto binary = ProgramBinary::parse(binary_with_metadata(
       replaced(sample_metadata(), kNoChecks, R"("checked": true, "check_granule": 4,
          "check_local_granule": 8, "check_races": true, "check_uses": "w-r")")));
-  const KernelInfo& kernel = image->kernels()[0];
+  const KernelInfo& kernel = binary->kernels()[0];
   EXPECT_TRUE(kernel.checked);
   EXPECT_EQ(kernel.check_granule, 4u);
   EXPECT_EQ(kernel.check_local_granule, 8u);
   EXPECT_TRUE(kernel.check_races);
   EXPECT_EQ(kernel.check_uses, "w-r");
-  EXPECT_FALSE(image->kernels()[1].checked);
+  EXPECT_FALSE(binary->kernels()[1].checked);
 }
 
 // Metadata of another version is not even read.
-TEST(ProgramImage, RefusesOtherVersions) {
-  const std::string old = image_with_metadata("{}", image::kNoteType - 1);
+TEST(ProgramBinary, RefusesOtherVersions) {
+  const std::string old = binary_with_metadata("{}", binary::kNoteType - 1);
   EXPECT_EQ(refusal(old), "program binary: has metadata of version " +
-                              std::to_string(image::kNoteType - 1) + ", expected " +
-                              std::to_string(image::kNoteType) + ": build the program again");
+                              std::to_string(binary::kNoteType - 1) + ", expected " +
+                              std::to_string(binary::kNoteType) + ": build the program again");
 }
 
-TEST(ProgramImage, KindMustMatchTheFile) {
+TEST(ProgramBinary, KindMustMatchTheFile) {
   EXPECT_NE(refusal(object_with_metadata(sample_metadata())).find("does not match the kind"),
             std::string::npos);
-  EXPECT_NE(refusal(image_with_metadata(replaced(sample_metadata(), "executable", "object")))
+  EXPECT_NE(refusal(binary_with_metadata(replaced(sample_metadata(), "executable", "object")))
                 .find("does not match the kind"),
             std::string::npos);
 }
 
-TEST(ProgramImage, SurvivesTruncationAtEveryByte) {
-  for (size_t size = 0; size < sample_image().size(); ++size)
-    EXPECT_NE(refusal(sample_image().substr(0, size)), "") << size;
+TEST(ProgramBinary, SurvivesTruncationAtEveryByte) {
+  for (size_t size = 0; size < sample_program().size(); ++size)
+    EXPECT_NE(refusal(sample_program().substr(0, size)), "") << size;
   const std::string object =
       object_with_metadata(replaced(sample_metadata(), "executable", "object"));
   for (size_t size = 0; size < object.size(); ++size)
@@ -265,8 +265,8 @@ bool is_padding(const std::string& bytes, size_t at) {
 
 // Each byte is changed in several ways; where the result is taken, it is loaded too, so that the
 // dynamic linker's reading of it is part of the test.
-TEST(ProgramImage, SurvivesDamageOfEveryByte) {
-  std::string bytes = sample_image();
+TEST(ProgramBinary, SurvivesDamageOfEveryByte) {
+  std::string bytes = sample_program();
   for (size_t i = 0; i < bytes.size(); ++i) {
     if (is_padding(bytes, i)) continue;
     const char original = bytes[i];
@@ -279,8 +279,8 @@ TEST(ProgramImage, SurvivesDamageOfEveryByte) {
 }
 
 // Fields of 8 bytes set to values that make sums overflow.
-TEST(ProgramImage, SurvivesExtremeNumbers) {
-  std::string bytes = sample_image();
+TEST(ProgramBinary, SurvivesExtremeNumbers) {
+  std::string bytes = sample_program();
   for (size_t i = 0; i + 8 <= bytes.size(); i += 8) {
     if (is_padding(bytes, i)) continue;
     const std::string original = bytes.substr(i, 8);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/loader/dynamic_image.h"
+#include "platform/loader/shared_object.h"
 
 #include <unistd.h>
 
@@ -9,7 +9,7 @@
 namespace conclave {
 namespace {
 
-constexpr uint64_t kMaxSpan = uint64_t{4} << 30;  // bytes of address space an image may take
+constexpr uint64_t kMaxSpan = uint64_t{4} << 30;  // bytes of address space a binary may take
 
 // The relocations that position-independent code without thread-local storage needs.
 #if defined(__aarch64__)
@@ -42,11 +42,11 @@ bool inside(uint64_t address, uint64_t size, uint64_t begin, uint64_t length) {
 
 }  // namespace
 
-DynamicImage::DynamicImage(const ElfFile& file)
+SharedObject::SharedObject(const ElfFile& file)
     : file_(file), page_size_(static_cast<uint64_t>(sysconf(_SC_PAGESIZE))) {
-  if (file.header().e_type != ET_DYN) bad_image("an executable one must be a shared object");
+  if (file.header().e_type != ET_DYN) bad_binary("an executable one must be a shared object");
   if (file.header().e_machine != kHostMachine)
-    bad_image("has code for ELF machine " + std::to_string(file.header().e_machine));
+    bad_binary("has code for ELF machine " + std::to_string(file.header().e_machine));
   check_load_segments();
   check_other_segments();
   read_tables();
@@ -54,72 +54,72 @@ DynamicImage::DynamicImage(const ElfFile& file)
 
 // The dynamic linker maps segment after segment over one reservation, so they must be sorted and
 // must not share pages.
-void DynamicImage::check_load_segments() {
+void SharedObject::check_load_segments() {
   for (const Elf64_Phdr& segment : file_.segments())
     if (segment.p_type == PT_LOAD) loads_.push_back(segment);
-  if (loads_.empty()) bad_image("has nothing to load");
+  if (loads_.empty()) bad_binary("has nothing to load");
   uint64_t next_free = 0;
   for (const Elf64_Phdr& load : loads_) {
     const std::string where = "load segment at address " + hex(load.p_vaddr);
     slice(file_.bytes(), load.p_offset, load.p_filesz, where.c_str());
     if (load.p_memsz == 0 || load.p_filesz > load.p_memsz)
-      bad_image(where + " has " + std::to_string(load.p_filesz) + " bytes in the file, " +
-                std::to_string(load.p_memsz) + " in memory");
+      bad_binary(where + " has " + std::to_string(load.p_filesz) + " bytes in the file, " +
+                 std::to_string(load.p_memsz) + " in memory");
     if (load.p_vaddr > kMaxSpan || load.p_memsz > kMaxSpan)
-      bad_image(where + " takes " + std::to_string(load.p_memsz) + " bytes, too many");
+      bad_binary(where + " takes " + std::to_string(load.p_memsz) + " bytes, too many");
     if (!std::has_single_bit(load.p_align) || load.p_align < page_size_ ||
         load.p_align > kMaxSpan || (load.p_vaddr - load.p_offset) % load.p_align != 0)
-      bad_image(where + " has a bad alignment of " + std::to_string(load.p_align));
+      bad_binary(where + " has a bad alignment of " + std::to_string(load.p_align));
     const uint64_t first_page = load.p_vaddr & ~(page_size_ - 1);
-    if (first_page < next_free) bad_image(where + " overlaps the one before");
+    if (first_page < next_free) bad_binary(where + " overlaps the one before");
     next_free = (load.p_vaddr + load.p_memsz + page_size_ - 1) & ~(page_size_ - 1);
-    if (!(load.p_flags & PF_R)) bad_image(where + " is not readable");
+    if (!(load.p_flags & PF_R)) bad_binary(where + " is not readable");
     if ((load.p_flags & PF_W) && (load.p_flags & PF_X))
-      bad_image(where + " is writable and executable");
+      bad_binary(where + " is writable and executable");
   }
 }
 
-void DynamicImage::check_other_segments() {
+void SharedObject::check_other_segments() {
   const Elf64_Phdr* dynamic = nullptr;
   bool has_stack = false;
   for (const Elf64_Phdr& segment : file_.segments()) {
     if (segment.p_type == PT_DYNAMIC) {
-      if (dynamic) bad_image("has several dynamic segments");
+      if (dynamic) bad_binary("has several dynamic segments");
       dynamic = &segment;
     } else if (segment.p_type == PT_GNU_STACK) {
       has_stack = true;
     }
     check_segment(segment);
   }
-  if (!dynamic) bad_image("has no dynamic segment");
+  if (!dynamic) bad_binary("has no dynamic segment");
   // Without it the dynamic linker would make every stack of the host executable.
-  if (!has_stack) bad_image("does not say that it needs no executable stack");
+  if (!has_stack) bad_binary("does not say that it needs no executable stack");
   read_dynamic_section(*dynamic);
 }
 
-void DynamicImage::check_segment(const Elf64_Phdr& segment) {
+void SharedObject::check_segment(const Elf64_Phdr& segment) {
   const std::string where = "segment of type " + hex(segment.p_type);
   switch (segment.p_type) {
     case PT_LOAD:
     case PT_NULL:
       return;
     case PT_GNU_STACK:
-      if (segment.p_flags & PF_X) bad_image("asks for an executable stack");
+      if (segment.p_flags & PF_X) bad_binary("asks for an executable stack");
       return;
     case PT_GNU_RELRO:
       if (!covering(segment.p_vaddr, segment.p_memsz, false))
-        bad_image(where + " lies outside the load segments");
+        bad_binary(where + " lies outside the load segments");
       return;
     case PT_PHDR:
       // lld leaves room for segments that turned out empty.
       if (segment.p_offset != file_.header().e_phoff ||
           segment.p_filesz < file_.segments().size() * sizeof(Elf64_Phdr))
-        bad_image("has a program header segment that is not its program header table");
+        bad_binary("has a program header segment that is not its program header table");
       break;
     case PT_NOTE:
     case PT_GNU_PROPERTY:
       if (segment.p_align != 4 && segment.p_align != 8)
-        bad_image(where + " has alignment " + std::to_string(segment.p_align));
+        bad_binary(where + " has alignment " + std::to_string(segment.p_align));
       read_notes(slice(file_.bytes(), segment.p_offset, segment.p_filesz, "note segment"),
                  segment.p_align);
       break;
@@ -127,43 +127,43 @@ void DynamicImage::check_segment(const Elf64_Phdr& segment) {
     case PT_GNU_EH_FRAME:
       break;
     default:
-      bad_image("has a " + where + ", which kernels do not need");
+      bad_binary("has a " + where + ", which kernels do not need");
   }
-  // The memory image of these has been read, or will be read, from the file.
+  // What these are in memory has been read, or will be read, from the file.
   const Elf64_Phdr* load = covering(segment.p_vaddr, segment.p_filesz, true);
   if (!load || segment.p_memsz != segment.p_filesz ||
       segment.p_vaddr - load->p_vaddr != segment.p_offset - load->p_offset)
-    bad_image(where + " is not part of a load segment");
+    bad_binary(where + " is not part of a load segment");
   if ((segment.p_flags & PF_W) && !(load->p_flags & PF_W))
-    bad_image(where + " is writable inside a constant load segment");
+    bad_binary(where + " is writable inside a constant load segment");
 }
 
-const Elf64_Phdr* DynamicImage::covering(uint64_t address, uint64_t size, bool in_file) const {
+const Elf64_Phdr* SharedObject::covering(uint64_t address, uint64_t size, bool in_file) const {
   for (const Elf64_Phdr& load : loads_)
     if (inside(address, size, load.p_vaddr, in_file ? load.p_filesz : load.p_memsz)) return &load;
   return nullptr;
 }
 
-std::string_view DynamicImage::constant_from(uint64_t address, const char* what) const {
+std::string_view SharedObject::constant_from(uint64_t address, const char* what) const {
   const Elf64_Phdr* load = covering(address, 0, true);
   if (!load || (load->p_flags & PF_W))
-    bad_image(std::string(what) + " at address " + hex(address) +
-              " is not in a constant load segment");
+    bad_binary(std::string(what) + " at address " + hex(address) +
+               " is not in a constant load segment");
   const uint64_t skip = address - load->p_vaddr;
   return file_.bytes().substr(load->p_offset + skip, load->p_filesz - skip);
 }
 
-std::string_view DynamicImage::constant(uint64_t address, uint64_t size, const char* what) const {
+std::string_view SharedObject::constant(uint64_t address, uint64_t size, const char* what) const {
   return slice(constant_from(address, what), 0, size, what);
 }
 
-void DynamicImage::require_writable(uint64_t address, uint64_t size, const char* what) const {
+void SharedObject::require_writable(uint64_t address, uint64_t size, const char* what) const {
   const Elf64_Phdr* load = covering(address, size, false);
   if (!load || !(load->p_flags & PF_W))
-    bad_image(std::string(what) + " of " + hex(address) + ", which is not writable");
+    bad_binary(std::string(what) + " of " + hex(address) + ", which is not writable");
 }
 
-void DynamicImage::read_dynamic_section(const Elf64_Phdr& segment) {
+void SharedObject::read_dynamic_section(const Elf64_Phdr& segment) {
   const std::string_view data =
       slice(file_.bytes(), segment.p_offset, segment.p_filesz, "dynamic section");
   for (uint64_t at = 0;; at += sizeof(Elf64_Dyn)) {
@@ -171,27 +171,27 @@ void DynamicImage::read_dynamic_section(const Elf64_Phdr& segment) {
     if (dyn.d_tag == DT_NULL) return;
     if (std::find(std::begin(kAllowedTags), std::end(kAllowedTags), dyn.d_tag) ==
         std::end(kAllowedTags))
-      bad_image("has a dynamic entry of type " + hex(static_cast<uint64_t>(dyn.d_tag)) +
-                ", which kernels do not need");
+      bad_binary("has a dynamic entry of type " + hex(static_cast<uint64_t>(dyn.d_tag)) +
+                 ", which kernels do not need");
     if (dyn.d_tag != DT_NEEDED && entry(dyn.d_tag))
-      bad_image("has two dynamic entries of type " + hex(static_cast<uint64_t>(dyn.d_tag)));
+      bad_binary("has two dynamic entries of type " + hex(static_cast<uint64_t>(dyn.d_tag)));
     dynamic_.push_back(dyn);
   }
 }
 
-std::optional<uint64_t> DynamicImage::entry(int64_t tag) const {
+std::optional<uint64_t> SharedObject::entry(int64_t tag) const {
   for (const Elf64_Dyn& dyn : dynamic_)
     if (dyn.d_tag == tag) return dyn.d_un.d_val;
   return std::nullopt;
 }
 
-uint64_t DynamicImage::required_entry(int64_t tag, const char* what) const {
+uint64_t SharedObject::required_entry(int64_t tag, const char* what) const {
   const std::optional<uint64_t> value = entry(tag);
-  if (!value) bad_image(std::string("has no dynamic entry for its ") + what);
+  if (!value) bad_binary(std::string("has no dynamic entry for its ") + what);
   return *value;
 }
 
-DynamicImage::Table DynamicImage::table(int64_t address_tag, int64_t size_tag,
+SharedObject::Table SharedObject::table(int64_t address_tag, int64_t size_tag,
                                         const char* what) const {
   if (!entry(address_tag) && !entry(size_tag)) return {};
   Table found;
@@ -201,18 +201,18 @@ DynamicImage::Table DynamicImage::table(int64_t address_tag, int64_t size_tag,
   return found;
 }
 
-void DynamicImage::read_tables() {
+void SharedObject::read_tables() {
   strings_ = constant(required_entry(DT_STRTAB, "string table"),
                       required_entry(DT_STRSZ, "string table size"), "string table");
-  if (!strings_.ends_with('\0')) bad_image("has a string table without an end");
+  if (!strings_.ends_with('\0')) bad_binary("has a string table without an end");
   if (required_entry(DT_SYMENT, "symbol size") != sizeof(Elf64_Sym))
-    bad_image("has dynamic symbols of an unknown size");
+    bad_binary("has dynamic symbols of an unknown size");
   for (const Elf64_Dyn& dyn : dynamic_)
     if (dyn.d_tag == DT_NEEDED &&
         string_at(strings_, dyn.d_un.d_val, "string table").find('/') != std::string_view::npos)
-      bad_image("needs a library by its path");
-  if (entry(DT_FLAGS).value_or(0) & ~kAllowedFlags) bad_image("has unknown flags");
-  if (entry(DT_FLAGS_1).value_or(0) & ~kAllowedFlags1) bad_image("has unknown flags");
+      bad_binary("needs a library by its path");
+  if (entry(DT_FLAGS).value_or(0) & ~kAllowedFlags) bad_binary("has unknown flags");
+  if (entry(DT_FLAGS_1).value_or(0) & ~kAllowedFlags1) bad_binary("has unknown flags");
   if (const auto got = entry(DT_PLTGOT))
     require_writable(*got, 3 * sizeof(uint64_t), "has an offset table");
   check_symbols(count_symbols());
@@ -220,37 +220,37 @@ void DynamicImage::read_tables() {
   // The dynamic linker expects the entries that tell the kind and size wherever there is a table.
   const Table relocations = table(DT_RELA, DT_RELASZ, "relocations");
   if (entry(DT_RELA) && required_entry(DT_RELAENT, "relocation size") != sizeof(Elf64_Rela))
-    bad_image("has relocations of an unknown size");
+    bad_binary("has relocations of an unknown size");
   check_relocations(relocations);
   const Table plt = table(DT_JMPREL, DT_PLTRELSZ, "function relocations");
   if (entry(DT_JMPREL)) required_entry(DT_PLTREL, "kind of function relocations");
   if (entry(DT_PLTREL).value_or(DT_RELA) != DT_RELA)
-    bad_image("has function relocations of an unknown kind");
+    bad_binary("has function relocations of an unknown kind");
   check_relocations(plt);
   // The dynamic linker derives one size from the other if both tables end at the same place.
   if (plt.size > relocations.size &&
       plt.address + plt.size == relocations.address + relocations.size && relocations.size != 0)
-    bad_image("has relocation tables that overlap");
+    bad_binary("has relocation tables that overlap");
   const uint64_t relative = entry(DT_RELACOUNT).value_or(0);
   for (uint64_t i = 0; i < relative; ++i)
     if (ELF64_R_TYPE(
             read_at<Elf64_Rela>(relocations.data, i * sizeof(Elf64_Rela), "relative relocation")
                 .r_info) != kRelative)
-      bad_image("has fewer relative relocations than it says");
+      bad_binary("has fewer relative relocations than it says");
   if (entry(kRelr) && required_entry(kRelrEntry, "relative relocation size") != sizeof(uint64_t))
-    bad_image("has relative relocations of an unknown size");
+    bad_binary("has relative relocations of an unknown size");
   check_relative_relocations(table(kRelr, kRelrSize, "relative relocations"));
   check_versions();
 }
 
 // Only the hash table tells how many dynamic symbols there are.
-uint64_t DynamicImage::count_symbols() const {
+uint64_t SharedObject::count_symbols() const {
   const std::string_view table =
       constant_from(required_entry(DT_GNU_HASH, "GNU hash table"), "GNU hash table");
   const auto word = [&](uint64_t at) { return read_at<uint32_t>(table, at, "GNU hash table"); };
   const uint64_t buckets = word(0), first_symbol = word(4), bloom_words = word(8), shift = word(12);
   if (buckets == 0 || !std::has_single_bit(bloom_words) || shift >= 64)
-    bad_image("has a GNU hash table with a bad header");
+    bad_binary("has a GNU hash table with a bad header");
   const uint64_t buckets_at = 16 + bloom_words * sizeof(uint64_t);
   const uint64_t chains_at = buckets_at + buckets * sizeof(uint32_t);
   uint64_t count = first_symbol;
@@ -258,18 +258,18 @@ uint64_t DynamicImage::count_symbols() const {
   for (uint64_t b = 0; b < buckets; ++b) {
     uint64_t symbol = word(buckets_at + b * sizeof(uint32_t));
     if (symbol == 0) continue;
-    if (symbol < first_symbol) bad_image("has a GNU hash table that refers to an unhashed symbol");
+    if (symbol < first_symbol) bad_binary("has a GNU hash table that refers to an unhashed symbol");
     // Each chain ends with an odd value; chains do not overlap, which bounds their total length.
     while ((word(chains_at + (symbol - first_symbol) * sizeof(uint32_t)) & 1) == 0) {
       ++symbol;
-      if (++steps > table.size()) bad_image("has a GNU hash table with overlapping chains");
+      if (++steps > table.size()) bad_binary("has a GNU hash table with overlapping chains");
     }
     count = std::max(count, symbol + 1);
   }
   return count;
 }
 
-void DynamicImage::check_symbols(uint64_t count) {
+void SharedObject::check_symbols(uint64_t count) {
   symbol_count_ = count;
   symbols_ = constant(required_entry(DT_SYMTAB, "symbol table"), count * sizeof(Elf64_Sym),
                       "symbol table");
@@ -278,29 +278,29 @@ void DynamicImage::check_symbols(uint64_t count) {
     const std::string_view name = string_at(strings_, symbol.st_name, "string table");
     const unsigned type = ELF64_ST_TYPE(symbol.st_info);
     if (type == STT_TLS || type == STT_GNU_IFUNC)
-      bad_image("symbol " + std::string(name) + " is thread-local or indirect");
+      bad_binary("symbol " + std::string(name) + " is thread-local or indirect");
   }
 }
 
-void DynamicImage::check_relocations(const Table& table) const {
+void SharedObject::check_relocations(const Table& table) const {
   if (table.size % sizeof(Elf64_Rela) != 0)
-    bad_image("has " + std::to_string(table.size) + " bytes of relocations, no multiple of 24");
+    bad_binary("has " + std::to_string(table.size) + " bytes of relocations, no multiple of 24");
   for (uint64_t at = 0; at < table.size; at += sizeof(Elf64_Rela)) {
     const auto relocation = read_at<Elf64_Rela>(table.data, at, "relocation");
     const uint32_t type = ELF64_R_TYPE(relocation.r_info);
     if (std::find(std::begin(kAllowed), std::end(kAllowed), type) == std::end(kAllowed))
-      bad_image("has a relocation of type " + std::to_string(type));
+      bad_binary("has a relocation of type " + std::to_string(type));
     if (type == 0) continue;
     if (ELF64_R_SYM(relocation.r_info) >= symbol_count_)
-      bad_image("has a relocation to symbol " + std::to_string(ELF64_R_SYM(relocation.r_info)) +
-                " of " + std::to_string(symbol_count_));
+      bad_binary("has a relocation to symbol " + std::to_string(ELF64_R_SYM(relocation.r_info)) +
+                 " of " + std::to_string(symbol_count_));
     require_writable(relocation.r_offset, sizeof(uint64_t), "has a relocation");
   }
 }
 
 // The compact form: an even word is an address, an odd one a bitmap of the 63 words that follow.
-void DynamicImage::check_relative_relocations(const Table& table) const {
-  if (table.size % sizeof(uint64_t) != 0) bad_image("has relative relocations that are cut short");
+void SharedObject::check_relative_relocations(const Table& table) const {
+  if (table.size % sizeof(uint64_t) != 0) bad_binary("has relative relocations that are cut short");
   uint64_t next = 0;
   for (uint64_t at = 0; at < table.size; at += sizeof(uint64_t)) {
     const auto word = read_at<uint64_t>(table.data, at, "relative relocation");
@@ -309,7 +309,7 @@ void DynamicImage::check_relative_relocations(const Table& table) const {
       next = word + sizeof(uint64_t);
       continue;
     }
-    if (at == 0) bad_image("has relative relocations without an address");
+    if (at == 0) bad_binary("has relative relocations without an address");
     for (unsigned bit = 1; bit < 64; ++bit)
       if (word >> bit & 1)
         require_writable(next + (bit - 1) * sizeof(uint64_t), sizeof(uint64_t),
@@ -318,7 +318,7 @@ void DynamicImage::check_relative_relocations(const Table& table) const {
   }
 }
 
-void DynamicImage::check_versions() {
+void SharedObject::check_versions() {
   uint32_t highest = 1;
   if (entry(DT_VERNEED) || entry(DT_VERNEEDNUM))
     highest =
@@ -330,37 +330,37 @@ void DynamicImage::check_versions() {
       constant(*address, symbol_count_ * sizeof(uint16_t), "version table");
   for (uint64_t i = 0; i < symbol_count_; ++i)
     if ((read_at<uint16_t>(indices, i * sizeof(uint16_t), "version table") & 0x7fffu) > highest)
-      bad_image("has a symbol of a version that it does not describe");
+      bad_binary("has a symbol of a version that it does not describe");
 }
 
 // Returns the highest version index.
-uint32_t DynamicImage::check_needed_versions(std::string_view table, uint64_t count) const {
+uint32_t SharedObject::check_needed_versions(std::string_view table, uint64_t count) const {
   uint32_t highest = 1;
   uint64_t at = 0;
   for (uint64_t i = 0; i < count; ++i) {
     const auto need = read_at<Elf64_Verneed>(table, at, "versions");
     const std::string_view library = string_at(strings_, need.vn_file, "string table");
     if (need.vn_version != 1 || !needs(library))
-      bad_image("wants versions of library " + std::string(library) + ", which it does not need");
+      bad_binary("wants versions of library " + std::string(library) + ", which it does not need");
     uint64_t aux_at = at + need.vn_aux;
     for (unsigned k = 0; k < need.vn_cnt; ++k) {
       const auto aux = read_at<Elf64_Vernaux>(table, aux_at, "versions");
       string_at(strings_, aux.vna_name, "string table");
       highest = std::max(highest, aux.vna_other & 0x7fffu);
       const bool last = k + 1 == need.vn_cnt;
-      if (last != (aux.vna_next == 0)) bad_image("has a list of versions with a wrong count");
+      if (last != (aux.vna_next == 0)) bad_binary("has a list of versions with a wrong count");
       aux_at += aux.vna_next;
     }
     // The dynamic linker follows the links, not the counts.
     if (need.vn_cnt == 0 || (i + 1 == count) != (need.vn_next == 0))
-      bad_image("has a list of versions with a wrong count");
+      bad_binary("has a list of versions with a wrong count");
     at += need.vn_next;
   }
-  if (count == 0) bad_image("has an empty list of versions");
+  if (count == 0) bad_binary("has an empty list of versions");
   return highest;
 }
 
-std::optional<Elf64_Sym> DynamicImage::find_symbol(std::string_view name, unsigned type) const {
+std::optional<Elf64_Sym> SharedObject::find_symbol(std::string_view name, unsigned type) const {
   for (uint64_t i = 0; i < symbol_count_; ++i) {
     const auto symbol = read_at<Elf64_Sym>(symbols_, i * sizeof(Elf64_Sym), "symbol");
     if (ELF64_ST_TYPE(symbol.st_info) == type && symbol.st_shndx != SHN_UNDEF &&
@@ -371,14 +371,14 @@ std::optional<Elf64_Sym> DynamicImage::find_symbol(std::string_view name, unsign
   return std::nullopt;
 }
 
-bool DynamicImage::defines_function(std::string_view name) const {
+bool SharedObject::defines_function(std::string_view name) const {
   const auto symbol = find_symbol(name, STT_FUNC);
   if (!symbol) return false;
   const Elf64_Phdr* load = covering(symbol->st_value, std::max<uint64_t>(symbol->st_size, 1), true);
   return load && (load->p_flags & PF_X);
 }
 
-bool DynamicImage::defines_pointer(std::string_view name) const {
+bool SharedObject::defines_pointer(std::string_view name) const {
   const auto symbol = find_symbol(name, STT_OBJECT);
   if (!symbol || symbol->st_size != sizeof(void*) || symbol->st_value % sizeof(void*) != 0)
     return false;
@@ -386,13 +386,13 @@ bool DynamicImage::defines_pointer(std::string_view name) const {
   return load && (load->p_flags & PF_W);
 }
 
-bool DynamicImage::needs(std::string_view library) const {
+bool SharedObject::needs(std::string_view library) const {
   return std::any_of(dynamic_.begin(), dynamic_.end(), [&](const Elf64_Dyn& dyn) {
     return dyn.d_tag == DT_NEEDED && string_at(strings_, dyn.d_un.d_val, "string table") == library;
   });
 }
 
-std::pair<uint64_t, uint64_t> DynamicImage::code_range() const {
+std::pair<uint64_t, uint64_t> SharedObject::code_range() const {
   uint64_t begin = UINT64_MAX, end = 0;
   for (const Elf64_Phdr& load : loads_) {
     if (!(load.p_flags & PF_X)) continue;

@@ -9,7 +9,7 @@
 #include "icd/entry.h"
 #include "icd/index_space.h"
 #include "icd/sub_groups.h"
-#include "platform/model/image_binding.h"
+#include "platform/model/xclbin_binding.h"
 
 using namespace conclave;
 using namespace conclave::icd;

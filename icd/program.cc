@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "icd/entry.h"
-#include "platform/loader/device_image.h"
+#include "platform/loader/xclbin.h"
 
 using namespace conclave;
 using namespace conclave::icd;
@@ -73,12 +73,12 @@ void write_binaries(const Program& p, const Info& info, size_t* size_ret) {
   if (size_ret) *size_ret = bytes;
 }
 
-// The device has one place for a device image, so all devices of a program have the same one.
-void add_device_image(std::shared_ptr<const DeviceImage>& image, std::string bytes) {
-  auto another = DeviceImage::parse(std::move(bytes));
-  require(!image || image->uuid() == another->uuid(), CL_INVALID_BINARY,
-          "two device images for one device");
-  image = std::move(another);
+// The device has one place for an xclbin, so all devices of a program have the same one.
+void add_xclbin(std::shared_ptr<const Xclbin>& xclbin, std::string bytes) {
+  auto another = Xclbin::parse(std::move(bytes));
+  require(!xclbin || xclbin->uuid() == another->uuid(), CL_INVALID_BINARY,
+          "two xclbins for one device");
+  xclbin = std::move(another);
 }
 
 // The binary of a program that has kernels for some device.
@@ -117,7 +117,7 @@ CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithBinary(
       devices.emplace_back(&d);
     }
     std::vector<std::shared_ptr<const ProgramBinary>> binaries;
-    std::shared_ptr<const DeviceImage> device_image;
+    std::shared_ptr<const Xclbin> xclbin;
     std::unique_ptr<Error> invalid;
     for (cl_uint i = 0; i < num_devices; ++i) {
       const bool given = binaries[i] && lengths[i];
@@ -125,8 +125,8 @@ CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithBinary(
       require(given, CL_INVALID_VALUE, "a binary is null or of length 0");
       try {
         std::string bytes(reinterpret_cast<const char*>(binaries[i]), lengths[i]);
-        if (is_device_image(bytes))
-          add_device_image(device_image, std::move(bytes));
+        if (is_xclbin(bytes))
+          add_xclbin(xclbin, std::move(bytes));
         else
           binaries.push_back(ProgramBinary::parse(std::move(bytes)));
       } catch (const Error& error) {
@@ -135,10 +135,8 @@ CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithBinary(
       }
     }
     if (invalid) throw *invalid;
-    require(!device_image || binaries.empty(), CL_INVALID_BINARY,
-            "a device image beside a program binary");
-    if (device_image)
-      return (new Program(c, std::move(devices), std::move(device_image)))->handle();
+    require(!xclbin || binaries.empty(), CL_INVALID_BINARY, "an xclbin beside a program binary");
+    if (xclbin) return (new Program(c, std::move(devices), std::move(xclbin)))->handle();
     return (new Program(c, std::move(devices), std::move(binaries)))->handle();
   });
 }

@@ -15,9 +15,9 @@
 #include "platform/loader/compiler_client.h"
 #include "platform/model/context.h"
 #include "platform/model/device.h"
-#include "platform/model/image_binding.h"
 #include "platform/model/kernel.h"
 #include "platform/model/stream_ports.h"
+#include "platform/model/xclbin_binding.h"
 
 namespace conclave {
 
@@ -43,14 +43,14 @@ Program::Program(Context& context, Devices devices,
   for (size_t i = 0; i < binaries.size(); ++i) builds_[i].binary = std::move(binaries[i]);
 }
 
-Program::Program(Context& context, Devices devices, std::shared_ptr<const DeviceImage> image)
-    : Program(context, devices, {devices.size(), image->program()}) {
-  device_image_ = std::move(image);
-  load_device_image(*device_image_);
+Program::Program(Context& context, Devices devices, std::shared_ptr<const Xclbin> xclbin)
+    : Program(context, devices, {devices.size(), xclbin->program()}) {
+  xclbin_ = std::move(xclbin);
+  load_xclbin(*xclbin_);
   try {
     build(devices_, "", nullptr);
   } catch (const Error& error) {
-    throw Error(CL_INVALID_BINARY, "the device image's program does not run here: " + error.text());
+    throw Error(CL_INVALID_BINARY, "the xclbin's program does not run here: " + error.text());
   }
 }
 
@@ -59,14 +59,14 @@ Program::~Program() = default;
 std::shared_ptr<const std::string> Program::binary(const Device& device) const {
   const Build build = build_for(device);
   if (!build.binary) return nullptr;
-  if (device_image_) return {device_image_, &device_image_->bytes()};
+  if (xclbin_) return {xclbin_, &xclbin_->bytes()};
   return {build.binary, &build.binary->whole()};
 }
 
 std::vector<std::string> Program::kernel_names(const ProgramBinary& binary) const {
   std::vector<std::string> names;
   for (const KernelInfo& kernel : binary.kernels())
-    if (!device_image_ || device_image_->has_units(kernel.name)) names.push_back(kernel.name);
+    if (!xclbin_ || xclbin_->has_units(kernel.name)) names.push_back(kernel.name);
   return names;
 }
 

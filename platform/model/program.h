@@ -20,7 +20,7 @@ namespace conclave {
 
 class Context;
 class Device;
-class DeviceImage;
+class Xclbin;
 class Program;
 struct KernelCode;
 
@@ -51,9 +51,9 @@ class Program : public Object<Program> {
   // From binaries, one per device; a null one stands for an invalid binary.
   Program(Context& context, Devices devices,
           std::vector<std::shared_ptr<const ProgramBinary>> binaries);
-  // From device images, the same one for each device; it is executable at once. Throws Error if the
-  // image cannot be loaded, as load_device_image() does, or cannot be built for this CPU.
-  Program(Context& context, Devices devices, std::shared_ptr<const DeviceImage> image);
+  // From xclbins, the same one for each device; it is executable at once. Throws Error if the
+  // xclbin cannot be loaded, as load_xclbin() does, or cannot be built for this CPU.
+  Program(Context& context, Devices devices, std::shared_ptr<const Xclbin> xclbin);
   ~Program();
 
   Context& context() const { return *context_; }
@@ -61,8 +61,8 @@ class Program : public Object<Program> {
   const std::string& source() const { return source_; }
   bool from_source() const { return from_source_; }
   bool has(const Device& device) const;
-  // Null if the program belongs to no device image.
-  const std::shared_ptr<const DeviceImage>& device_image() const { return device_image_; }
+  // Null if the program belongs to no xclbin.
+  const std::shared_ptr<const Xclbin>& xclbin() const { return xclbin_; }
   // What CL_PROGRAM_BINARIES returns for a device; null if there is none.
   std::shared_ptr<const std::string> binary(const Device& device) const;
   // The kernels that have compute units.
@@ -104,7 +104,7 @@ class Program : public Object<Program> {
   Devices devices_;
   std::string source_;
   bool from_source_ = false;
-  std::shared_ptr<const DeviceImage> device_image_;
+  std::shared_ptr<const Xclbin> xclbin_;
   std::atomic<uint32_t> kernels_{0};
   mutable std::mutex mutex_;
   bool building_ = false;

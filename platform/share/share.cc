@@ -113,7 +113,7 @@ Membership::Membership(Segment& in, Owner self)
       registry(in.layout()),
       leases(in.layout(), self),
       heap(in.layout()),
-      image_slot(in.layout(), self),
+      xclbin_slot(in.layout(), self),
       access_modes(in.layout(), self) {}
 
 Share::Share()

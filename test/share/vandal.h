@@ -62,7 +62,7 @@ class Vandal {
   void heaps(const share::Layout& layout);
   void heap_blocks(const share::Layout& layout);
   void schedule(const share::Layout& layout);
-  void image(const share::Layout& layout);
+  void xclbin(const share::Layout& layout);
   void access_modes(const share::Layout& layout);
   void stream_words(const share::Layout& layout, const share::GraphPart& part);
   void locks(const share::Layout& layout);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device image adds to its program: named compute units for the kernels, and where they are
+// What an xclbin adds to its program: named compute units for the kernels, and where they are
 // on the device; graphs, which are kernels that run iteration after iteration, with run-time
 // parameters; and the streams that connect kernels. Written by a person as JSON
-// (docs/xclbin.md has the format), and kept so in the image.
-#ifndef CONCLAVE_PLATFORM_LOADER_IMAGE_LAYOUT_H_
-#define CONCLAVE_PLATFORM_LOADER_IMAGE_LAYOUT_H_
+// (docs/xclbin.md has the format), and kept so in the xclbin.
+#ifndef CONCLAVE_PLATFORM_LOADER_XCLBIN_LAYOUT_H_
+#define CONCLAVE_PLATFORM_LOADER_XCLBIN_LAYOUT_H_
 
 #include <cstdint>
 #include <string>
@@ -30,7 +30,7 @@ struct LayoutKernel {
   std::vector<Argument> arguments;
 };
 
-struct ImageLayout {
+struct XclbinLayout {
   static constexpr size_t kMaxComputeUnits = 256;
   static constexpr size_t kMaxNameBytes = 63;  // of "kernel:name"
   static constexpr size_t kMaxGraphs = 256;
@@ -38,7 +38,7 @@ struct ImageLayout {
   static constexpr uint64_t kMaxStreamBytes = 1 << 20;
   static constexpr uint64_t kMaxParameterBytes = 64 << 10;
 
-  // A compute unit of the image. Its number is its place in the list.
+  // A compute unit of the xclbin. Its number is its place in the list.
   struct ComputeUnit {
     std::string kernel;
     std::string name;
@@ -103,8 +103,8 @@ struct ImageLayout {
 std::vector<LayoutKernel> for_layout(const std::vector<KernelInfo>& kernels);
 
 // Throws JsonError, with the place, for anything but a layout for a program with these kernels.
-ImageLayout parse_layout(std::string_view json, const std::vector<LayoutKernel>& kernels);
+XclbinLayout parse_layout(std::string_view json, const std::vector<LayoutKernel>& kernels);
 
 }  // namespace conclave
 
-#endif  // CONCLAVE_PLATFORM_LOADER_IMAGE_LAYOUT_H_
+#endif  // CONCLAVE_PLATFORM_LOADER_XCLBIN_LAYOUT_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What opening and closing a context on a compute unit of a device image takes, alone and beside
+// What opening and closing a context on a compute unit of an xclbin takes, alone and beside
 // other processes that have contexts.
 #include <memory>
 
@@ -18,7 +18,7 @@ double context_us(const Setting& setting, int others) {
   for (int i = 0; i <= others; ++i) {
     const bool measured = i == others;
     const std::string count = !measured ? "0" : setting.quick ? "100" : "20000";
-    workers.push_back(std::make_unique<WorkerProcess>("image", std::vector{count}, environment));
+    workers.push_back(std::make_unique<WorkerProcess>("xclbin", std::vector{count}, environment));
     workers.back()->receive();
     workers.back()->send("go");
     if (!measured) workers.back()->receive();
@@ -36,9 +36,8 @@ std::vector<Row> measure(const Setting& setting) {
 
 }  // namespace
 
-Figure image_figure() {
-  return {"image", "opening and closing a context on a compute unit of a device image", true,
-          measure};
+Figure xclbin_figure() {
+  return {"image", "opening and closing a context on a compute unit of an xclbin", true, measure};
 }
 
 }  // namespace bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What conclave examine says of the device image, and of the compute units that kernels have used.
+// What conclave examine says of the xclbin, and of the compute units that kernels have used.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "image_fixture.h"
+#include "xclbin_fixture.h"
 
 namespace conclave::test {
 namespace {
 
-// What conclave examine says of the image under XRT's names.
-class ExamineImage : public DeviceImages {
+// What conclave examine says of the xclbin under XRT's names.
+class ExamineXclbin : public Xclbins {
  protected:
   std::string examine(const std::string& options) const {
     const std::string command = "XDG_RUNTIME_DIR=" + runtime_.path() + " " +
@@ -29,8 +29,8 @@ class ExamineImage : public DeviceImages {
   }
 };
 
-TEST_F(ExamineImage, DynamicRegionsAndTheArray) {
-  EXPECT_NE(examine("-r dynamic-regions").find("No device image"), std::string::npos);
+TEST_F(ExamineXclbin, DynamicRegionsAndTheArray) {
+  EXPECT_NE(examine("-r dynamic-regions").find("No xclbin"), std::string::npos);
   EXPECT_TRUE(nlohmann::json::parse(examine("--json -r aie"))["aie"].is_null());
   auto p = start("xcl");
   expect_steps(*p, {"open", "load X"});
@@ -56,7 +56,7 @@ TEST_F(ExamineImage, DynamicRegionsAndTheArray) {
 }
 
 // Which units have been used, by their leases: nobody else uses this segment.
-class UnitsUsed : public ExamineImage, public testing::WithParamInterface<size_t> {
+class UnitsUsed : public ExamineXclbin, public testing::WithParamInterface<size_t> {
  protected:
   std::vector<bool> used() const {
     const auto report = nlohmann::json::parse(examine("--json -r compute-units"));

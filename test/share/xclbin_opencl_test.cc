@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device images from OpenCL: who shares one, and which compute units kernels run on.
+// Xclbins from OpenCL: who shares one, and which compute units kernels run on.
 #include <CL/cl.h>
 #include <gtest/gtest.h>
 
@@ -7,12 +7,12 @@
 #include <csignal>
 #include <string>
 
-#include "image_fixture.h"
+#include "xclbin_fixture.h"
 
 namespace conclave::test {
 namespace {
 
-TEST_F(DeviceImages, OpenClProgramsShareOneImage) {
+TEST_F(Xclbins, OpenClProgramsShareOneXclbin) {
   auto p = start("opencl"), q = start("opencl");
   expect_steps(*p, {"load X", "kernel vadd:{vadd_1}", "run"});
   expect_steps(*q, {"load X", "kernel vadd", "run"});
@@ -26,7 +26,7 @@ TEST_F(DeviceImages, OpenClProgramsShareOneImage) {
   EXPECT_EQ(step(*q, "kernel vmul"), CL_INVALID_KERNEL_NAME);
 }
 
-TEST_F(DeviceImages, OpenClProgramsWithDifferentImages) {
+TEST_F(Xclbins, OpenClProgramsWithDifferentXclbins) {
   auto p = start("opencl"), q = start("opencl");
   expect_steps(*p, {"load X", "kernel vadd:{vadd_1}"});
   EXPECT_EQ(step(*q, "load Y"), CL_INVALID_PROGRAM);
@@ -34,7 +34,7 @@ TEST_F(DeviceImages, OpenClProgramsWithDifferentImages) {
   EXPECT_NE(told.find("Device Busy"), std::string::npos) << told;
   EXPECT_NE(told.find("process " + std::to_string(p->pid()) + " ("), std::string::npos) << told;
   EXPECT_NE(told.find("since 20"), std::string::npos) << told;
-  // A second image in the process that has contexts on the first one.
+  // A second xclbin in the process that has contexts on the first one.
   EXPECT_EQ(step(*p, "load Y"), CL_OUT_OF_RESOURCES);
   expect_steps(*p, {"unkernel"});
   expect_steps(*q, {"load Y", "kernel vmul:{vmul_2}", "run", "unkernel"});
@@ -49,7 +49,7 @@ TEST_F(DeviceImages, OpenClProgramsWithDifferentImages) {
   expect_steps(*r, {"kernel vadd", "run"});
 }
 
-TEST_F(DeviceImages, OpenClProgramIsOneLikeOthers) {
+TEST_F(Xclbins, OpenClProgramIsOneLikeOthers) {
   auto p = start("opencl");
   expect_steps(*p, {"load X", "binary"});
   EXPECT_EQ(ask(*p, "names"), "vadd");
@@ -58,13 +58,13 @@ TEST_F(DeviceImages, OpenClProgramIsOneLikeOthers) {
 }
 
 // A sub-device for each compute unit; a kernel runs on those that it is bound to.
-TEST_F(DeviceImages, OpenClSubDevices) {
+TEST_F(Xclbins, OpenClSubDevices) {
   auto p = start("opencl");
   expect_steps(*p, {"load X", "kernel vadd", "run 0", "run 1", "kernel vadd:{vadd_2}", "run 1"});
   EXPECT_EQ(step(*p, "run 0"), CL_INVALID_PROGRAM_EXECUTABLE);
 }
 
-TEST_F(DeviceImages, NeedTheirUnits) {
+TEST_F(Xclbins, NeedTheirUnits) {
   auto p = start("opencl", {"CONCLAVE_COMPUTE_UNITS=1"});
   EXPECT_EQ(step(*p, "load X"), CL_INVALID_BINARY);
   const std::string told = ask(*p, "told");
@@ -76,7 +76,7 @@ TEST_F(DeviceImages, NeedTheirUnits) {
 }
 
 // An exclusive context of the C interface counts for OpenCL, too.
-TEST_F(DeviceImages, OpenClBesideTheCInterface) {
+TEST_F(Xclbins, OpenClBesideTheCInterface) {
   auto p = start("xcl"), q = start("opencl");
   expect_steps(*p, {"open", "load X", "context X 0 exclusive"});
   expect_steps(*q, {"load X", "kernel vadd:{vadd_2}", "run"});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes that use device images and do as they are told, step by step.
-#ifndef CONCLAVE_TEST_SHARE_IMAGE_ROLES_H_
-#define CONCLAVE_TEST_SHARE_IMAGE_ROLES_H_
+// Processes that use xclbins and do as they are told, step by step.
+#ifndef CONCLAVE_TEST_SHARE_XCLBIN_ROLES_H_
+#define CONCLAVE_TEST_SHARE_XCLBIN_ROLES_H_
 
 #include <map>
 #include <string>
@@ -19,13 +19,13 @@ namespace conclave::test {
 // it, "run 1" the same on the second of sub-devices with one compute unit each, "rebuild" builds
 // the program; "unkernel", "unload"; the answers are OpenCL's error codes. "told" is answered by
 // what the context's callback was told last, "log" by the build log, in one line, "names" by the
-// kernels' names, "binary" by 0 where CL_PROGRAM_BINARIES gives the image's file, "count" by
+// kernels' names, "binary" by 0 where CL_PROGRAM_BINARIES gives the xclbin's file, "count" by
 // CL_KERNEL_COMPUTE_UNIT_COUNT.
-const std::map<std::string, Role>& image_roles();
+const std::map<std::string, Role>& xclbin_roles();
 
-// The files of the images, by name: X and Y.
-std::string image_file(const std::string& name);
+// The files of the xclbins, by name: X and Y.
+std::string xclbin_file(const std::string& name);
 
 }  // namespace conclave::test
 
-#endif  // CONCLAVE_TEST_SHARE_IMAGE_ROLES_H_
+#endif  // CONCLAVE_TEST_SHARE_XCLBIN_ROLES_H_

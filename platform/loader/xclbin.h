@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device image in memory: a program and the layout of its compute units.
-#ifndef CONCLAVE_PLATFORM_LOADER_DEVICE_IMAGE_H_
-#define CONCLAVE_PLATFORM_LOADER_DEVICE_IMAGE_H_
+// An xclbin in memory: a program and the layout of its compute units.
+#ifndef CONCLAVE_PLATFORM_LOADER_XCLBIN_H_
+#define CONCLAVE_PLATFORM_LOADER_XCLBIN_H_
 
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "platform/loader/device_image_file.h"
 #include "platform/loader/graph_plan.h"
 #include "platform/loader/program_binary.h"
+#include "platform/loader/xclbin_file.h"
 
 namespace conclave {
 
-class DeviceImage {
+class Xclbin {
  public:
-  // Parses a device image. Throws Error{CL_INVALID_BINARY} that says what is wrong and where. Never
+  // Parses an xclbin. Throws Error{CL_INVALID_BINARY} that says what is wrong and where. Never
   // reads outside `bytes`, whatever they are.
-  static std::shared_ptr<const DeviceImage> parse(std::string bytes);
+  static std::shared_ptr<const Xclbin> parse(std::string bytes);
 
   const std::string& bytes() const { return bytes_; }
-  const ImageUuid& uuid() const { return uuid_; }
-  const ImageLayout& layout() const { return layout_; }
+  const XclbinUuid& uuid() const { return uuid_; }
+  const XclbinLayout& layout() const { return layout_; }
   const GraphPlan& plan() const { return *plan_; }
   const std::shared_ptr<const ProgramBinary>& program() const { return program_; }
 
@@ -34,11 +34,11 @@ class DeviceImage {
   void require_fit(uint32_t device_units) const;
 
  private:
-  DeviceImage() = default;
+  Xclbin() = default;
 
   std::string bytes_;
-  ImageUuid uuid_{};
-  ImageLayout layout_;
+  XclbinUuid uuid_{};
+  XclbinLayout layout_;
   std::optional<GraphPlan> plan_;  // the layout's
   std::shared_ptr<const ProgramBinary> program_;
 };
@@ -48,4 +48,4 @@ std::string kernel_of(const std::string& name);
 
 }  // namespace conclave
 
-#endif  // CONCLAVE_PLATFORM_LOADER_DEVICE_IMAGE_H_
+#endif  // CONCLAVE_PLATFORM_LOADER_XCLBIN_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device images between users, with the daemon in between.
+// Xclbins between users, with the daemon in between.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -12,13 +12,13 @@
 #include <string>
 #include <vector>
 
-#include "image_fixture.h"
 #include "test/common/daemon_process.h"
+#include "xclbin_fixture.h"
 
 namespace conclave::test {
 namespace {
 
-class DeviceImagesOfUsers : public DeviceImages {
+class XclbinsOfUsers : public Xclbins {
  protected:
   void SetUp() override {
     if (geteuid() != 0) GTEST_SKIP() << "only root can become other users";
@@ -46,7 +46,7 @@ class DeviceImagesOfUsers : public DeviceImages {
   std::unique_ptr<DaemonProcess> daemon_;
 };
 
-TEST_F(DeviceImagesOfUsers, ShareTheDevicesImage) {
+TEST_F(XclbinsOfUsers, ShareTheDevicesXclbin) {
   auto a = start_user(), b = start_user();
   expect_steps(*a, {"load X", "context X 0 shared"});
   EXPECT_EQ(step(*b, "load Y"), -EBUSY);
@@ -58,12 +58,12 @@ TEST_F(DeviceImagesOfUsers, ShareTheDevicesImage) {
   expect_steps(*a, {"exec 0", "wait", "context X 1 shared", "uncontext X 1", "uncontext X 0"});
   EXPECT_EQ(step(*a, "load Y"), -EBUSY);
   expect_steps(*b, {"uncontext X 0", "load Y"});
-  EXPECT_EQ(step(*a, "context X 0 shared"), -EBUSY);  // the image has been replaced
+  EXPECT_EQ(step(*a, "context X 0 shared"), -EBUSY);  // the xclbin has been replaced
   expect_steps(*a, {"load X", "context X 0 shared"});
   EXPECT_EQ(step(*b, "context Y 0 shared"), -EBUSY);
 }
 
-TEST_F(DeviceImagesOfUsers, WhoDiesLeavesTheImageToOthers) {
+TEST_F(XclbinsOfUsers, WhoDiesLeavesTheXclbinToOthers) {
   auto a = start_user(), b = start_user({"CONCLAVE_IMAGE_WAIT_MS=5000"});
   expect_steps(*a, {"load X", "context X 0 exclusive"});
   b->send("load Y");
@@ -73,7 +73,7 @@ TEST_F(DeviceImagesOfUsers, WhoDiesLeavesTheImageToOthers) {
   expect_steps(*b, {"context Y 0 exclusive", "exec 0", "wait"});
 }
 
-TEST_F(DeviceImagesOfUsers, OneOfTwoAtTheSameTime) {
+TEST_F(XclbinsOfUsers, OneOfTwoAtTheSameTime) {
   auto a = start_user(), b = start_user();
   expect_steps(*a, {"load X"});
   expect_steps(*b, {"load X"});
@@ -89,14 +89,14 @@ TEST_F(DeviceImagesOfUsers, OneOfTwoAtTheSameTime) {
   for (int round = 0; round < 100; ++round) {
     both(*a, "load X", *b, "load Y");
     const auto [first, second] = both(*a, "context X 0 shared", *b, "context Y 0 shared");
-    EXPECT_TRUE(first != 0 || second != 0) << "two images on one device";
+    EXPECT_TRUE(first != 0 || second != 0) << "two xclbins on one device";
     if (first == 0) expect_steps(*a, {"uncontext X 0"});
     if (second == 0) expect_steps(*b, {"uncontext Y 0"});
   }
 }
 
 // The daemon may come, stop and go.
-TEST_F(DeviceImagesOfUsers, WithoutAnAnswer) {
+TEST_F(XclbinsOfUsers, WithoutAnAnswer) {
   auto a = start_user(), b = start_user();
   expect_steps(*a, {"load X", "context X 0 shared"});
   send_signal(daemon_->pid(), SIGSTOP);
@@ -112,7 +112,7 @@ TEST_F(DeviceImagesOfUsers, WithoutAnAnswer) {
   EXPECT_EQ(step(*b, "load Y"), 0);
 }
 
-TEST_F(DeviceImagesOfUsers, OneHasTheDeviceAlone) {
+TEST_F(XclbinsOfUsers, OneHasTheDeviceAlone) {
   const TemporaryDirectory settings;
   const std::string ini = settings.file("xrt.ini");
   std::ofstream(ini) << "[Runtime]\nmultiprocess=false\n";

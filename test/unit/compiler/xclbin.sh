@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Device images at clocl's command line: what is made, and what is said about layouts that are wrong.
+# Xclbins at clocl's command line: what is made, and what is said about layouts that are wrong.
 set -uo pipefail
 clocl=$1
 work=$(mktemp -d)
@@ -43,13 +43,13 @@ for register in '"a".*offset="0x10"' '"b".*offset="0x1c"' '"c".*offset="0x28"' \
   grep -aq "name=$register" x.xclbin || fail "no register $register"
 done
 
-# The same content is the same image, byte by byte; another layout is another one.
+# The same content is the same xclbin, byte by byte; another layout is another one.
 "$clocl" --cu vadd:2 --cu vsub:1 two.cl same.xclbin && cmp x.xclbin same.xclbin || fail "not the same"
 "$clocl" --cu vadd:3 --cu vsub:1 two.cl other.xclbin && ! cmp -s x.xclbin other.xclbin || fail "the same"
 "$clocl" two.cl each.xclbin || fail "one for each kernel"
 grep -q vsub:vsub_1 each.xclbin || fail "no vsub_1"
 "$clocl" --cu vadd two.cl && [ -e two.xclbin ] || fail "the name of the output"
-"$clocl" -l two.cl && "$clocl" --cu vadd:2 -o linked.xclbin two.obj || fail "a linked image"
+"$clocl" -l two.cl && "$clocl" --cu vadd:2 -o linked.xclbin two.obj || fail "a linked xclbin"
 
 cat > layout.json <<'END2'
 {
@@ -178,4 +178,4 @@ refused 2 "--cu 'vadd:257': expected KERNEL or KERNEL:N" --cu vadd:257 two.cl
 refused 2 "kernel 'vadd' is named twice" --cu vadd --cu vadd:2 two.cl
 refused 2 "exclude each other" --cu vadd --layout layout.json two.cl
 refused 2 "cannot read 'none.json'" --layout none.json two.cl
-refused 2 "a device image is made of a linked program alone" -l --cu vadd two.cl
+refused 2 "an xclbin is made of a linked program alone" -l --cu vadd two.cl

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "image_roles.h"
+#include "xclbin_roles.h"
 
 #include <CL/cl.h>
 #include <CL/cl_ext_conclave.h>
@@ -34,10 +34,10 @@ int input(int which, int i) {
 }
 
 // X adds, Y multiplies.
-void check(const int* result, const std::string& image) {
+void check(const int* result, const std::string& xclbin) {
   for (int i = 0; i < kCount; ++i) {
     const int a = input(1, i), b = input(2, i);
-    if (result[i] != (image == "X" ? a + b : a * b))
+    if (result[i] != (xclbin == "X" ? a + b : a * b))
       throw std::runtime_error("the result is wrong at " + std::to_string(i));
   }
 }
@@ -56,7 +56,7 @@ int forge_units(unsigned count) {
     auto* header = reinterpret_cast<share::Header*>(std::stoul(line, nullptr, 16));
     if (header->magic.load() != share::kMagic) continue;
     // Behind the count of stores in the word.
-    reinterpret_cast<std::atomic<uint64_t>&>(header->image_compute_units) = uint64_t{count} << 24;
+    reinterpret_cast<std::atomic<uint64_t>&>(header->xclbin_compute_units) = uint64_t{count} << 24;
     return 0;
   }
   return -1;
@@ -73,7 +73,7 @@ class XclClient {
     if (verb == "close") return xclClose(handle_), 0;
     if (verb == "load") return load(words.at(1));
     if (verb == "context")
-      return xclOpenContext(handle_, uuid(image_ = words.at(1)), number(2),
+      return xclOpenContext(handle_, uuid(xclbin_ = words.at(1)), number(2),
                             words.at(3) == "shared");
     if (verb == "uncontext") return xclCloseContext(handle_, uuid(words.at(1)), number(2));
     if (verb == "exec") return exec(number(1));
@@ -87,7 +87,7 @@ class XclClient {
  private:
   const std::string& file(const std::string& name) {
     std::string& bytes = files_[name];
-    if (bytes.empty()) bytes = read_file(image_file(name));
+    if (bytes.empty()) bytes = read_file(xclbin_file(name));
     return bytes;
   }
   const unsigned char* uuid(const std::string& name) {
@@ -139,7 +139,7 @@ class XclClient {
     int result[kCount];
     xclSyncBO(handle_, buffers_[2], XCL_BO_SYNC_BO_FROM_DEVICE, sizeof result, 0);
     xclReadBO(handle_, buffers_[2], result, sizeof result, 0);
-    check(result, image_);
+    check(result, xclbin_);
     return 0;
   }
 
@@ -153,7 +153,7 @@ class XclClient {
 
   xclDeviceHandle handle_ = nullptr;
   std::map<std::string, std::string> files_;
-  std::string image_;
+  std::string xclbin_;
   std::vector<xclBufferHandle> buffers_;
   ert_start_kernel_cmd* packet_ = nullptr;
 };
@@ -220,8 +220,8 @@ class OpenClClient {
 
  private:
   cl_int load(const std::string& name) {
-    image_ = name;
-    const std::string bytes = read_file(image_file(name));
+    xclbin_ = name;
+    const std::string bytes = read_file(xclbin_file(name));
     const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
     const size_t size = bytes.size();
     cl_int status, code;
@@ -230,7 +230,7 @@ class OpenClClient {
   }
 
   bool binary_is_the_file() {
-    const std::string file = read_file(image_file(image_));
+    const std::string file = read_file(xclbin_file(xclbin_));
     size_t size = 0;
     clGetProgramInfo(program_, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr);
     std::string bytes(size, '\0');
@@ -269,7 +269,7 @@ class OpenClClient {
     int result[kCount];
     clEnqueueReadBuffer(queue, buffers[2], CL_TRUE, 0, sizeof result, result, 0, nullptr, nullptr);
     for (cl_mem buffer : buffers) clReleaseMemObject(buffer);
-    if (code == CL_SUCCESS) check(result, image_);
+    if (code == CL_SUCCESS) check(result, xclbin_);
     return code;
   }
 
@@ -278,7 +278,7 @@ class OpenClClient {
   cl_command_queue queue_ = nullptr;
   cl_program program_ = nullptr;
   cl_kernel kernel_ = nullptr;
-  std::string image_;
+  std::string xclbin_;
 };
 
 std::string in_one_line(std::string text) {
@@ -305,13 +305,13 @@ void opencl(const Arguments&) {
 
 }  // namespace
 
-const std::map<std::string, Role>& image_roles() {
+const std::map<std::string, Role>& xclbin_roles() {
   static const std::map<std::string, Role> roles = {{"xcl", xcl}, {"opencl", opencl}};
   return roles;
 }
 
-std::string image_file(const std::string& name) {
-  return name == "X" ? IMAGE_X_FILE : IMAGE_Y_FILE;
+std::string xclbin_file(const std::string& name) {
+  return name == "X" ? XCLBIN_X_FILE : XCLBIN_Y_FILE;
 }
 
 }  // namespace conclave::test

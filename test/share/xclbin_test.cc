@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device images and processes: the diagram of seven processes in XRT's documentation, with XRT's C
+// Xclbins and processes: the diagram of seven processes in XRT's documentation, with XRT's C
 // interface and with OpenCL, and the others when one of them dies.
 #include <gtest/gtest.h>
 
@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "image_fixture.h"
 #include "test/common/worker_tests.h"
+#include "xclbin_fixture.h"
 
 namespace conclave::test {
 namespace {
@@ -38,7 +38,7 @@ std::vector<Part> parts(const std::string& p4) {
 
 enum class Reading { kDiagram, kText };
 
-class SevenProcesses : public DeviceImages, public testing::WithParamInterface<Reading> {
+class SevenProcesses : public Xclbins, public testing::WithParamInterface<Reading> {
  protected:
   std::string unit_of_p4() const { return GetParam() == Reading::kDiagram ? "1" : "0"; }
   static int rounds() {
@@ -97,7 +97,7 @@ TEST_P(SevenProcesses, DeathAfterEachStep) {
           continue;
         }
         const size_t steps = std::min(last + 1, fatal.before.size());
-        // Somebody has to load the image for those that do not.
+        // Somebody has to load the xclbin for those that do not.
         if (i > 0 || last > 0)
           expect_steps(*p[i], {fatal.before.begin(), fatal.before.begin() + long(steps)});
         if (last == 0 && i == 0) expect_steps(*other, {"open", "load X", "close"});
@@ -118,7 +118,7 @@ TEST_P(SevenProcesses, DeathAfterEachStep) {
   }
 }
 
-TEST_F(DeviceImages, FailuresNameTheHolder) {
+TEST_F(Xclbins, FailuresNameTheHolder) {
   auto holder = start("xcl"), other = start("xcl");
   expect_steps(*holder, {"open", "load X", "context X 0 exclusive"});
   EXPECT_EQ(step(*other, "open"), 0);
@@ -135,7 +135,7 @@ TEST_F(DeviceImages, FailuresNameTheHolder) {
   EXPECT_NE(text.find(me), std::string::npos) << text;
 }
 
-TEST_F(DeviceImages, ErrorNumbers) {
+TEST_F(Xclbins, ErrorNumbers) {
   auto p = start("xcl"), other = start("xcl");
   EXPECT_EQ(step(*p, "load X"), -ENODEV);
   expect_steps(*p, {"open"});
@@ -153,7 +153,7 @@ TEST_F(DeviceImages, ErrorNumbers) {
   EXPECT_EQ(step(*p, "load Y"), -EBUSY);  // its own context is still open
   expect_steps(*p, {"uncontext X 0"});
   EXPECT_EQ(step(*p, "exec 0"), -EINVAL);
-  expect_steps(*p, {"load Y", "context Y 4294967295 shared"});  // the image alone
+  expect_steps(*p, {"load Y", "context Y 4294967295 shared"});  // the xclbin alone
   EXPECT_EQ(step(*p, "exec 0"), -EINVAL);
   expect_steps(*other, {"open", "load Y"});
   EXPECT_EQ(step(*other, "load X"), -EBUSY);
@@ -163,7 +163,7 @@ TEST_F(DeviceImages, ErrorNumbers) {
   EXPECT_EQ(step(*p, "context X 1 shared"), -EBUSY);
 }
 
-TEST_F(DeviceImages, ForkedChildrenHaveNothing) {
+TEST_F(Xclbins, ForkedChildrenHaveNothing) {
   auto p = start("xcl"), other = start("xcl");
   expect_steps(*p, {"open", "load X", "context X 0 shared", "exec 0", "wait"});
   for (const char* line : {"load X", "context X 1 shared", "uncontext X 0", "again", "wait"})
@@ -176,7 +176,7 @@ TEST_F(DeviceImages, ForkedChildrenHaveNothing) {
   expect_steps(*p, {"exec 0", "wait"});
 }
 
-TEST_F(DeviceImages, WaitingInsteadOfFailing) {
+TEST_F(Xclbins, WaitingInsteadOfFailing) {
   auto holder = start("xcl");
   auto waiter = start("xcl", {"CONCLAVE_IMAGE_WAIT_MS=20000"});
   auto hasty = start("xcl", {"CONCLAVE_IMAGE_WAIT_MS=100"});
@@ -200,7 +200,7 @@ TEST_F(DeviceImages, WaitingInsteadOfFailing) {
 }
 
 // multiprocess=false: EPERM, not EBUSY.
-TEST_F(DeviceImages, DeviceHeldAlone) {
+TEST_F(Xclbins, DeviceHeldAlone) {
   const std::string ini = testing::TempDir() + "conclave-xrt-" + std::to_string(getpid()) + ".ini";
   FILE* file = fopen(ini.c_str(), "w");
   ASSERT_TRUE(file);
@@ -226,5 +226,5 @@ TEST_F(DeviceImages, DeviceHeldAlone) {
 }  // namespace conclave::test
 
 int main(int argc, char** argv) {
-  return conclave::test::run_role_or_tests(argc, argv, conclave::test::image_roles());
+  return conclave::test::run_role_or_tests(argc, argv, conclave::test::xclbin_roles());
 }

@@ -1,51 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contexts on the device image, client by client: an xclDeviceHandle or a cl_kernel. Clients of one
+// Contexts on the xclbin, client by client: an xclDeviceHandle or a cl_kernel. Clients of one
 // process count like clients of several processes; the segment knows only the process.
-#ifndef CONCLAVE_PLATFORM_SHARE_IMAGE_CLIENT_H_
-#define CONCLAVE_PLATFORM_SHARE_IMAGE_CLIENT_H_
+#ifndef CONCLAVE_PLATFORM_SHARE_XCLBIN_CLIENT_H_
+#define CONCLAVE_PLATFORM_SHARE_XCLBIN_CLIENT_H_
 
 #include <cstdint>
 #include <map>
 #include <span>
 #include <string_view>
 
-#include "platform/share/image_slot.h"
+#include "platform/share/xclbin_slot.h"
 
 namespace conclave::share {
 
 struct Membership;
 
-// Loads an image, and waits for others as the configuration says; see ImageSlot::load(). Keeps its
-// file's `bytes` for other processes. Throws Error{EPERM} as AccessModes::require_may_load() does.
-bool load_image(const ImageSlot::Image& image, std::string_view bytes);
+// Loads an xclbin, and waits for others as the configuration says; see XclbinSlot::load(). Keeps
+// its file's `bytes` for other processes. Throws Error{EPERM} as AccessModes::require_may_load()
+// does.
+bool load_xclbin(const XclbinSlot::Description& xclbin, std::string_view bytes);
 
-class ImageClient {
+class XclbinClient {
  public:
-  using Uuid = ImageSlot::Uuid;
-  using Mode = ImageSlot::Mode;
-  // Stands for no compute unit: a context that only pins the image.
+  using Uuid = XclbinSlot::Uuid;
+  using Mode = XclbinSlot::Mode;
+  // Stands for no compute unit: a context that only pins the xclbin.
   static constexpr uint32_t kNoUnit = ~uint32_t{0};
 
-  ImageClient();
+  XclbinClient();
   // Closes all contexts.
-  ~ImageClient();
-  ImageClient(const ImageClient&) = delete;
-  ImageClient& operator=(const ImageClient&) = delete;
+  ~XclbinClient();
+  XclbinClient(const XclbinClient&) = delete;
+  XclbinClient& operator=(const XclbinClient&) = delete;
 
   // Opens a context, and waits for others as the configuration says. A shared one may be opened
-  // again, and is closed as often. Throws Error as ImageSlot::open() does, and Error{EINVAL} for a
+  // again, and is closed as often. Throws Error as XclbinSlot::open() does, and Error{EINVAL} for a
   // compute unit that this client has in an exclusive context, or wants in an exclusive one
   // although it has it.
   void open(const Uuid& uuid, uint32_t unit, Mode mode);
   // Throws Error{EINVAL} if there is no such context, and Error{EBUSY} for the UUID of another
-  // image or if a command of this client still uses the compute unit.
+  // xclbin or if a command of this client still uses the compute unit.
   void close(const Uuid& uuid, uint32_t unit);
 
   // Closes also those that were opened several times, and those whose compute units commands use.
   void close_all();
 
   bool has_context() const;
-  // The UUID of the image that the contexts are on, or were on.
+  // The UUID of the xclbin that the contexts are on, or were on.
   const Uuid& uuid() const { return uuid_; }
   bool has(uint32_t unit) const;
 
@@ -64,10 +65,10 @@ class ImageClient {
   void leave(uint32_t unit);
 
   const Membership* process_;  // not of a child that was forked meanwhile
-  Uuid uuid_{};                // of the image that the contexts are on
+  Uuid uuid_{};                // of the xclbin that the contexts are on
   std::map<uint32_t, Use> uses_;
 };
 
 }  // namespace conclave::share
 
-#endif  // CONCLAVE_PLATFORM_SHARE_IMAGE_CLIENT_H_
+#endif  // CONCLAVE_PLATFORM_SHARE_XCLBIN_CLIENT_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device images after somebody has prepared files or the segment as traps for those who load them.
+// Xclbins after somebody has prepared files or the segment as traps for those who load them.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <string>
 
-#include "image_fixture.h"
 #include "platform/share/meeting_place.h"
+#include "xclbin_fixture.h"
 
 namespace conclave::test {
 namespace {
@@ -24,11 +24,11 @@ int step_soon(WorkerProcess& worker, const std::string& line) {
 }
 
 // Where everybody can make files, somebody makes one in the place of what others look for.
-TEST_F(DeviceImages, NobodyLooksForThemWhereAllCanWrite) {
+TEST_F(Xclbins, NobodyLooksForThemWhereAllCanWrite) {
   auto loader = start("xcl"), other = start("xcl");
   expect_steps(*loader, {"open", "load X"});
   expect_steps(*other, {"open", "context X 0 shared"});
-  const std::string place = "/dev/shm/" + segment_.name() + ".image." + std::to_string(geteuid());
+  const std::string place = "/dev/shm/" + segment_.name() + ".xclbin." + std::to_string(geteuid());
   unlink(place.c_str());
   ASSERT_EQ(mkfifo(place.c_str(), 0666), 0);
   EXPECT_EQ(step_soon(*other, "exec 0"), 0);
@@ -40,11 +40,11 @@ TEST_F(DeviceImages, NobodyLooksForThemWhereAllCanWrite) {
 }
 
 // What a program of the same user, gone astray, may leave in its own directory.
-TEST_F(DeviceImages, TrapsInThePlaceOfTheFile) {
+TEST_F(Xclbins, TrapsInThePlaceOfTheFile) {
   auto loader = start("xcl"), other = start("xcl");
   expect_steps(*loader, {"open", "load X"});
   expect_steps(*other, {"open", "context X 0 shared"});
-  const std::string file = kept_file(), image = image_file("X");
+  const std::string file = kept_file(), xclbin = xclbin_file("X");
   const auto expect_refusal = [&](const std::string& why) {
     EXPECT_EQ(step_soon(*other, "exec 0"), -EINVAL);
     const std::string text = ask(*other, "error");
@@ -55,10 +55,10 @@ TEST_F(DeviceImages, TrapsInThePlaceOfTheFile) {
   ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
   expect_refusal("is a FIFO");
   ASSERT_EQ(unlink(file.c_str()), 0);
-  ASSERT_EQ(symlink(image.c_str(), file.c_str()), 0);
+  ASSERT_EQ(symlink(xclbin.c_str(), file.c_str()), 0);
   expect_refusal("is a symbolic link");
   ASSERT_EQ(unlink(file.c_str()), 0);
-  std::filesystem::copy_file(image, file);
+  std::filesystem::copy_file(xclbin, file);
   ASSERT_EQ(chmod(file.c_str(), 0666), 0);
   expect_refusal("can be written by other users");
   if (geteuid() == 0) {
@@ -66,7 +66,7 @@ TEST_F(DeviceImages, TrapsInThePlaceOfTheFile) {
     ASSERT_EQ(chown(file.c_str(), 65534, 65534), 0);
     expect_refusal("belongs to another user (65534)");
   }
-  // A process that loads the image needs no file, and makes it again for others.
+  // A process that loads the xclbin needs no file, and makes it again for others.
   ASSERT_EQ(unlink(file.c_str()), 0);
   ASSERT_EQ(mkfifo((file + ".new").c_str(), 0600), 0);
   EXPECT_EQ(step_soon(*other, "load X"), 0);
@@ -76,8 +76,8 @@ TEST_F(DeviceImages, TrapsInThePlaceOfTheFile) {
   expect_steps(*other, {"context Y 0 shared", "exec 0", "wait"});
 }
 
-// The image on disk has two compute units, whatever the segment says.
-TEST_F(DeviceImages, SegmentThatPromisesMoreComputeUnits) {
+// The xclbin on disk has two compute units, whatever the segment says.
+TEST_F(Xclbins, SegmentThatPromisesMoreComputeUnits) {
   auto p = start("xcl");
   expect_steps(*p, {"open", "load X", "forge 256", "context X 20 shared"});
   EXPECT_EQ(step_soon(*p, "exec 20"), -EINVAL);
@@ -85,14 +85,14 @@ TEST_F(DeviceImages, SegmentThatPromisesMoreComputeUnits) {
   EXPECT_NE(text.find("has 2 compute units; there is no number 20"), std::string::npos) << text;
 }
 
-// The writer of a segment may claim that the image has more compute units than it has.
-TEST_F(DeviceImages, ForgedComputeUnit) {
+// The writer of a segment may claim that the xclbin has more compute units than it has.
+TEST_F(Xclbins, ForgedComputeUnit) {
   const auto client = start("xcl");
   expect_steps(*client, {"open", "load X"});
   const auto segment = share::MeetingPlace(segment_.name()).find();
   ASSERT_TRUE(segment);
   // Above the count of the word's changes.
-  reinterpret_cast<std::atomic<uint64_t>&>(segment->layout().header().image_compute_units)
+  reinterpret_cast<std::atomic<uint64_t>&>(segment->layout().header().xclbin_compute_units)
       .store(uint64_t{200} << 24);
   expect_steps(*client, {"context X 0 shared", "context X 20 shared"});
   EXPECT_EQ(step(*client, "exec 20"), -EINVAL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/loader/device_image_file.h"
+#include "platform/loader/xclbin_file.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -26,15 +26,15 @@ struct Section {
   std::string_view content;
 };
 
-// The hash of everything in the image: two images are the same one if they do the same.
-ImageUuid content_uuid(const std::vector<Section>& sections) {
+// The hash of everything in the xclbin: two xclbins are the same one if they do the same.
+XclbinUuid content_uuid(const std::vector<Section>& sections) {
   FieldHasher hasher;
   for (const Section& section : sections) {
     hasher.add(uint64_t{section.kind});
     hasher.add(section.content);
   }
   const std::string digits = hasher.result();
-  ImageUuid uuid;
+  XclbinUuid uuid;
   for (size_t i = 0; i < uuid.size(); ++i)
     uuid[i] = static_cast<uint8_t>(std::stoul(digits.substr(2 * i, 2), nullptr, 16));
   return uuid;
@@ -80,7 +80,7 @@ template <class T>
 T read_at(std::string_view bytes, size_t offset) {
   T value;
   if (offset > bytes.size() || bytes.size() - offset < sizeof value)
-    throw DeviceImageError("is cut short");
+    throw XclbinError("is cut short");
   std::memcpy(&value, bytes.data() + offset, sizeof value);
   return value;
 }
@@ -91,7 +91,7 @@ uint64_t base_address(uint32_t compute_unit) {
   return kFirstBase + compute_unit * kBaseStep;
 }
 
-std::string ip_layout_section(const ImageLayout& layout) {
+std::string ip_layout_section(const XclbinLayout& layout) {
   const auto count = static_cast<int32_t>(layout.compute_units.size());
   std::string section(bytes_of(count));
   pad(section);
@@ -106,8 +106,8 @@ std::string ip_layout_section(const ImageLayout& layout) {
   return section;
 }
 
-std::string write_device_image(std::string_view program, const ImageLayout& layout,
-                               std::string_view kernels) {
+std::string write_xclbin(std::string_view program, const XclbinLayout& layout,
+                         std::string_view kernels) {
   const std::string layout_text = layout.to_json();
   const std::string ip_layout = ip_layout_section(layout);
   const std::string memory = memory_section();
@@ -116,7 +116,7 @@ std::string write_device_image(std::string_view program, const ImageLayout& layo
                                          {MEM_TOPOLOGY, memory},
                                          {IP_LAYOUT, ip_layout},
                                          {BUILD_METADATA, layout_text}};
-  const ImageUuid uuid = content_uuid(sections);
+  const XclbinUuid uuid = content_uuid(sections);
   axlf head{};
   std::memcpy(head.m_magic, kMagic, sizeof kMagic);
   head.m_signature_length = -1;
@@ -149,26 +149,26 @@ std::string write_device_image(std::string_view program, const ImageLayout& layo
   return file + content;
 }
 
-bool is_device_image(std::string_view bytes) {
+bool is_xclbin(std::string_view bytes) {
   return bytes.size() >= sizeof kMagic && std::memcmp(bytes.data(), kMagic, sizeof kMagic) == 0;
 }
 
-DeviceImageParts read_device_image(std::string_view bytes) {
-  if (!is_device_image(bytes)) throw DeviceImageError("does not begin with \"xclbin2\"");
+XclbinParts read_xclbin(std::string_view bytes) {
+  if (!is_xclbin(bytes)) throw XclbinError("does not begin with \"xclbin2\"");
   const auto header = read_at<axlf_header>(bytes, offsetof(axlf, m_header));
   if (header.m_length != bytes.size())
-    throw DeviceImageError("has " + std::to_string(bytes.size()) + " bytes, its header says " +
-                           std::to_string(header.m_length));
+    throw XclbinError("has " + std::to_string(bytes.size()) + " bytes, its header says " +
+                      std::to_string(header.m_length));
   if (header.m_numSections > kMaxSections)
-    throw DeviceImageError("has " + std::to_string(header.m_numSections) + " sections, at most " +
-                           std::to_string(kMaxSections) + " are allowed");
+    throw XclbinError("has " + std::to_string(header.m_numSections) + " sections, at most " +
+                      std::to_string(kMaxSections) + " are allowed");
   std::vector<Section> sections;
   for (uint32_t i = 0; i < header.m_numSections; ++i) {
     const auto section =
         read_at<axlf_section_header>(bytes, kSectionsOffset + i * sizeof(axlf_section_header));
     if (section.m_sectionOffset > bytes.size() ||
         section.m_sectionSize > bytes.size() - section.m_sectionOffset)
-      throw DeviceImageError("has a section " + std::to_string(i) + " that reaches beyond its end");
+      throw XclbinError("has a section " + std::to_string(i) + " that reaches beyond its end");
     sections.push_back(
         {section.m_sectionKind, bytes.substr(section.m_sectionOffset, section.m_sectionSize)});
   }
@@ -176,19 +176,19 @@ DeviceImageParts read_device_image(std::string_view bytes) {
     std::optional<std::string_view> found;
     for (const Section& section : sections) {
       if (section.kind != kind) continue;
-      if (found) throw DeviceImageError("has two sections of kind " + std::to_string(kind));
+      if (found) throw XclbinError("has two sections of kind " + std::to_string(kind));
       found = section.content;
     }
     if (!found)
-      throw DeviceImageError("has no section of kind " + std::to_string(kind) + " (" +
-                             name_of(kind) + "): it is none of Conclave's");
+      throw XclbinError("has no section of kind " + std::to_string(kind) + " (" + name_of(kind) +
+                        "): it is none of Conclave's");
     return *found;
   };
-  DeviceImageParts parts{
+  XclbinParts parts{
       {}, find(BITSTREAM), find(BUILD_METADATA), find(EMBEDDED_METADATA), find(IP_LAYOUT)};
   std::memcpy(parts.uuid.data(), header.uuid, parts.uuid.size());
   if (parts.uuid != content_uuid(sections))
-    throw DeviceImageError("is damaged: its UUID does not fit its content");
+    throw XclbinError("is damaged: its UUID does not fit its content");
   return parts;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loaded device image under the names that XRT's tools give its parts: its dynamic region, with
+// The loaded xclbin under the names that XRT's tools give its parts: its dynamic region, with
 // the compute units, and the array, with its graphs and streams.
-#ifndef CONCLAVE_MONITOR_IMAGE_LAYOUT_REPORT_H_
-#define CONCLAVE_MONITOR_IMAGE_LAYOUT_REPORT_H_
+#ifndef CONCLAVE_MONITOR_XCLBIN_LAYOUT_REPORT_H_
+#define CONCLAVE_MONITOR_XCLBIN_LAYOUT_REPORT_H_
 
 #include <cstdint>
 #include <optional>
@@ -25,10 +25,10 @@ struct DynamicRegion {
   std::vector<ComputeUnit> compute_units;
 };
 
-// Nothing if no image is loaded.
+// Nothing if no xclbin is loaded.
 std::optional<DynamicRegion> read_dynamic_region(const share::Layout& layout);
 
-// The content of the image's file, which this user's processes have kept.
+// The content of the xclbin's file, which this user's processes have kept.
 struct Array {
   struct Stream {
     std::string name, from, to;
@@ -38,7 +38,7 @@ struct Array {
   std::vector<Stream> streams;
 };
 Array read_array(const share::Segment& segment);
-// Adds the image's names of the graphs, if the array knows them.
+// Adds the xclbin's names of the graphs, if the array knows them.
 void add_graph_names(std::vector<AccessUse>& uses, const Array& array);
 
 std::string dynamic_region_text(const std::optional<DynamicRegion>& region);
@@ -51,4 +51,4 @@ Json streams_json(const Array& array);
 
 }  // namespace conclave::monitor
 
-#endif  // CONCLAVE_MONITOR_IMAGE_LAYOUT_REPORT_H_
+#endif  // CONCLAVE_MONITOR_XCLBIN_LAYOUT_REPORT_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/loader/image_layout.h"
+#include "platform/loader/xclbin_layout.h"
 
 #include <nlohmann/json.hpp>
 
@@ -8,14 +8,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const char* direction_name(ImageLayout::Parameter::Direction direction) {
-  using Direction = ImageLayout::Parameter::Direction;
+const char* direction_name(XclbinLayout::Parameter::Direction direction) {
+  using Direction = XclbinLayout::Parameter::Direction;
   return direction == Direction::kIn ? "in" : direction == Direction::kOut ? "out" : "inout";
 }
 
-Json to_json(const ImageLayout::GraphKernel& kernel) {
+Json to_json(const XclbinLayout::GraphKernel& kernel) {
   Json json = {{"name", kernel.name}, {"kernel", kernel.kernel}, {"units", kernel.units}};
-  for (const ImageLayout::Parameter& parameter : kernel.parameters)
+  for (const XclbinLayout::Parameter& parameter : kernel.parameters)
     json["parameters"].push_back({{"name", parameter.name},
                                   {"argument", parameter.argument},
                                   {"direction", direction_name(parameter.direction)},
@@ -56,13 +56,13 @@ std::vector<LayoutKernel> for_layout(const std::vector<KernelInfo>& kernels) {
   return result;
 }
 
-void ImageLayout::add(const std::string& kernel, uint64_t count) {
+void XclbinLayout::add(const std::string& kernel, uint64_t count) {
   for (uint64_t i = 1; i <= count; ++i)
     compute_units.push_back(
         {kernel, kernel + "_" + std::to_string(i), {static_cast<uint32_t>(compute_units.size())}});
 }
 
-std::string ImageLayout::to_json() const {
+std::string XclbinLayout::to_json() const {
   Json root = {{"compute-units", Json::array()}};
   for (const ComputeUnit& unit : compute_units)
     root["compute-units"].push_back(

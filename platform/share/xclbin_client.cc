@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/share/image_client.h"
+#include "platform/share/xclbin_client.h"
 
 #include <cerrno>
 #include <mutex>
 
 #include "platform/base/error.h"
-#include "platform/share/kept_image.h"
+#include "platform/share/kept_xclbin.h"
 #include "platform/share/retry_while_busy.h"
 #include "platform/share/share.h"
 
@@ -38,30 +38,30 @@ struct ProcessUse {
 [[noreturn]] void refuse_in_process(uint32_t unit) {
   throw Error(CL_OUT_OF_RESOURCES,
               "compute unit " + std::to_string(unit) +
-                  " of the device image is in use by another handle or kernel of this process",
+                  " of the xclbin is in use by another handle or kernel of this process",
               EBUSY);
 }
 
 }  // namespace
 
-bool load_image(const ImageSlot::Image& image, std::string_view bytes) {
+bool load_xclbin(const XclbinSlot::Description& xclbin, std::string_view bytes) {
   Share& share = Share::get();
   return retry_while_busy([&] {
-    share.membership().access_modes.require_may_load(image.uuid);
+    share.membership().access_modes.require_may_load(xclbin.uuid);
     const bool is_new =
-        share.image_slot().load(image, [&] { keep_image(share.segment().name(), bytes); });
-    share.membership().access_modes.note_load(image.uuid);
+        share.xclbin_slot().load(xclbin, [&] { keep_xclbin(share.segment().name(), bytes); });
+    share.membership().access_modes.note_load(xclbin.uuid);
     return is_new;
   });
 }
 
-ImageClient::ImageClient() : process_(&Share::get().membership()) {}
+XclbinClient::XclbinClient() : process_(&Share::get().membership()) {}
 
-ImageClient::~ImageClient() {
+XclbinClient::~XclbinClient() {
   close_all();
 }
 
-void ImageClient::close_all() {
+void XclbinClient::close_all() {
   ProcessUse& process = ProcessUse::get();
   const Share* share = Share::if_open();
   if (!share || &share->membership() != process_) return;
@@ -69,11 +69,11 @@ void ImageClient::close_all() {
   while (!uses_.empty()) leave(uses_.begin()->first);
 }
 
-void ImageClient::open(const Uuid& uuid, uint32_t unit, Mode mode) {
+void XclbinClient::open(const Uuid& uuid, uint32_t unit, Mode mode) {
   retry_while_busy([&] { try_to_open(uuid, unit, mode); });
 }
 
-void ImageClient::try_to_open(const Uuid& uuid, uint32_t unit, Mode mode) {
+void XclbinClient::try_to_open(const Uuid& uuid, uint32_t unit, Mode mode) {
   Share& share = Share::get();
   ProcessUse& process = ProcessUse::get();
   const std::lock_guard lock(process.mutex);
@@ -84,10 +84,10 @@ void ImageClient::try_to_open(const Uuid& uuid, uint32_t unit, Mode mode) {
     uses_.clear();
     process_ = &here;
   }
-  ImageSlot& slot = here.image_slot;
+  XclbinSlot& slot = here.xclbin_slot;
   if (const auto mine = uses_.find(unit); mine != uses_.end()) {
     if (uuid != uuid_)
-      throw Error(CL_INVALID_PROGRAM, "another device image is loaded, by this process", EBUSY);
+      throw Error(CL_INVALID_PROGRAM, "another xclbin is loaded, by this process", EBUSY);
     if (mode == Mode::kExclusive || mine->second.mode == Mode::kExclusive)
       throw Error(CL_INVALID_VALUE,
                   "compute unit " + std::to_string(unit) +
@@ -115,13 +115,12 @@ void ImageClient::try_to_open(const Uuid& uuid, uint32_t unit, Mode mode) {
   uses_[unit] = {1, 0, mode};
 }
 
-void ImageClient::close(const Uuid& uuid, uint32_t unit) {
+void XclbinClient::close(const Uuid& uuid, uint32_t unit) {
   const std::lock_guard lock(ProcessUse::get().mutex);
   const auto mine = uses_.find(unit);
   if (mine == uses_.end() || &Share::get().membership() != process_)
-    throw Error(CL_INVALID_VALUE, "there is no such context on the device image", EINVAL);
-  if (uuid != uuid_)
-    throw Error(CL_INVALID_PROGRAM, "the context is on another device image", EBUSY);
+    throw Error(CL_INVALID_VALUE, "there is no such context on the xclbin", EINVAL);
+  if (uuid != uuid_) throw Error(CL_INVALID_PROGRAM, "the context is on another xclbin", EBUSY);
   if (mine->second.contexts == 1 && mine->second.commands > 0)
     throw Error(CL_OUT_OF_RESOURCES,
                 "compute unit " + std::to_string(unit) + " still runs a command", EBUSY);
@@ -132,10 +131,10 @@ void ImageClient::close(const Uuid& uuid, uint32_t unit) {
 }
 
 // Called under the process's lock.
-void ImageClient::leave(uint32_t unit) {
+void XclbinClient::leave(uint32_t unit) {
   uses_.erase(unit);
   ProcessUse& process = ProcessUse::get();
-  ImageSlot& slot = Share::get().image_slot();
+  XclbinSlot& slot = Share::get().xclbin_slot();
   if (unit == kNoUnit) return slot.close();
   ProcessUse::Unit& all = process.units[unit];
   if (--all.clients > 0) return slot.close();
@@ -143,22 +142,22 @@ void ImageClient::leave(uint32_t unit) {
   slot.close(unit);
 }
 
-bool ImageClient::has_context() const {
+bool XclbinClient::has_context() const {
   const std::lock_guard lock(ProcessUse::get().mutex);
   return !uses_.empty();
 }
 
-bool ImageClient::has(uint32_t unit) const {
+bool XclbinClient::has(uint32_t unit) const {
   const std::lock_guard lock(ProcessUse::get().mutex);
   return uses_.contains(unit);
 }
 
-void ImageClient::begin_use(std::span<const uint32_t> units) {
+void XclbinClient::begin_use(std::span<const uint32_t> units) {
   const std::lock_guard lock(ProcessUse::get().mutex);
   for (uint32_t unit : units) ++uses_.at(unit).commands;
 }
 
-void ImageClient::end_use(std::span<const uint32_t> units) {
+void XclbinClient::end_use(std::span<const uint32_t> units) {
   const std::lock_guard lock(ProcessUse::get().mutex);
   for (uint32_t unit : units)
     if (const auto mine = uses_.find(unit); mine != uses_.end()) --mine->second.commands;

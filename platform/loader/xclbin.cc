@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/loader/device_image.h"
+#include "platform/loader/xclbin.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -11,7 +11,7 @@ namespace conclave {
 namespace {
 
 [[noreturn]] void bad(const std::string& what) {
-  throw Error(CL_INVALID_BINARY, "device image: " + what, EINVAL);
+  throw Error(CL_INVALID_BINARY, "xclbin: " + what, EINVAL);
 }
 
 std::vector<std::string> split(const std::string& list) {
@@ -27,37 +27,37 @@ std::vector<std::string> split(const std::string& list) {
 
 }  // namespace
 
-std::shared_ptr<const DeviceImage> DeviceImage::parse(std::string bytes) {
-  std::shared_ptr<DeviceImage> image(new DeviceImage);
-  image->bytes_ = std::move(bytes);
+std::shared_ptr<const Xclbin> Xclbin::parse(std::string bytes) {
+  std::shared_ptr<Xclbin> xclbin(new Xclbin);
+  xclbin->bytes_ = std::move(bytes);
   try {
-    const DeviceImageParts parts = read_device_image(image->bytes_);
-    image->uuid_ = parts.uuid;
-    image->program_ = ProgramBinary::parse(std::string(parts.program));
-    if (image->program_->kind() != ProgramKind::kExecutable)
+    const XclbinParts parts = read_xclbin(xclbin->bytes_);
+    xclbin->uuid_ = parts.uuid;
+    xclbin->program_ = ProgramBinary::parse(std::string(parts.program));
+    if (xclbin->program_->kind() != ProgramKind::kExecutable)
       bad("its program is not linked to an executable");
-    image->layout_ = parse_layout(parts.layout, for_layout(image->program_->kernels()));
-    image->plan_.emplace(image->layout_);
-    if (parts.ip_layout != ip_layout_section(image->layout_))
+    xclbin->layout_ = parse_layout(parts.layout, for_layout(xclbin->program_->kernels()));
+    xclbin->plan_.emplace(xclbin->layout_);
+    if (parts.ip_layout != ip_layout_section(xclbin->layout_))
       bad("its section IP_LAYOUT does not fit its layout");
   } catch (const std::length_error& error) {
     bad(error.what());
-  } catch (const DeviceImageError& error) {
+  } catch (const XclbinError& error) {
     bad(error.what());
   } catch (const JsonError& error) {
     bad("layout, line " + std::to_string(error.place().line) + ": " + error.what());
   }
-  return image;
+  return xclbin;
 }
 
-std::vector<uint32_t> DeviceImage::units_named(const std::string& name) const {
+std::vector<uint32_t> Xclbin::units_named(const std::string& name) const {
   const std::string kernel = kernel_of(name);
   std::vector<uint32_t> all;
   for (uint32_t i = 0; i < layout_.compute_units.size(); ++i)
     if (layout_.compute_units[i].kernel == kernel) all.push_back(i);
   if (all.empty())
     throw Error(CL_INVALID_KERNEL_NAME, "No kernel compute units matching '" + name +
-                                            "': the image has none of '" + kernel + "'");
+                                            "': the xclbin has none of '" + kernel + "'");
   if (kernel == name) return all;
   std::vector<uint32_t> units;
   const size_t open = kernel.size() + 2;
@@ -76,13 +76,13 @@ std::vector<uint32_t> DeviceImage::units_named(const std::string& name) const {
   return units;
 }
 
-bool DeviceImage::has_units(const std::string& kernel) const {
+bool Xclbin::has_units(const std::string& kernel) const {
   return std::any_of(layout_.compute_units.begin(), layout_.compute_units.end(),
                      [&](const auto& unit) { return unit.kernel == kernel; });
 }
 
-void DeviceImage::require_fit(uint32_t device_units) const {
-  for (const ImageLayout::ComputeUnit& unit : layout_.compute_units)
+void Xclbin::require_fit(uint32_t device_units) const {
+  for (const XclbinLayout::ComputeUnit& unit : layout_.compute_units)
     if (unit.units.back() >= device_units)
       bad("compute unit " + unit.full_name() + " is on unit " + std::to_string(unit.units.back()) +
           " of the device, which has " + std::to_string(device_units) +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device images: what is written is read again, and nothing else is taken.
-#include "platform/loader/device_image.h"
+// Xclbins: what is written is read again, and nothing else is taken.
+#include "platform/loader/xclbin.h"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using test::sample_program;
 
 std::string refusal(std::string bytes) {
   try {
-    DeviceImage::parse(std::move(bytes));
+    Xclbin::parse(std::move(bytes));
     return "";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), CL_INVALID_BINARY);
@@ -27,48 +27,48 @@ std::string refusal(std::string bytes) {
   }
 }
 
-ImageLayout layout() {
-  ImageLayout layout;
+XclbinLayout layout() {
+  XclbinLayout layout;
   layout.add("identify", 2);
   layout.compute_units.push_back({"identify", "wide", {1, 3}});
-  const ImageLayout::Parameter out = {"out[0]", "out", ImageLayout::Parameter::Direction::kOut,
-                                      true, 64};
+  const XclbinLayout::Parameter out = {"out[0]", "out", XclbinLayout::Parameter::Direction::kOut,
+                                       true, 64};
   layout.graphs.push_back({"gr[0]", {{"k", "count_calls", {2}, {out}}}});
   return layout;
 }
 
-std::string image() {
-  return write_device_image(sample_program(), layout(), "<kernels/>");
+std::string xclbin() {
+  return write_xclbin(sample_program(), layout(), "<kernels/>");
 }
 
-TEST(DeviceImage, IsReadAsItWasWritten) {
-  const auto read = DeviceImage::parse(image());
-  EXPECT_EQ(read->bytes(), image());
+TEST(Xclbin, IsReadAsItWasWritten) {
+  const auto read = Xclbin::parse(xclbin());
+  EXPECT_EQ(read->bytes(), xclbin());
   EXPECT_EQ(read->program()->bytes(), sample_program());
-  const ImageLayout& layout = read->layout();
+  const XclbinLayout& layout = read->layout();
   ASSERT_EQ(layout.compute_units.size(), 3u);
   EXPECT_EQ(layout.compute_units[1].full_name(), "identify:identify_2");
   EXPECT_EQ(layout.compute_units[1].units, std::vector<uint32_t>{1});
   EXPECT_EQ(layout.compute_units[2].units, (std::vector<uint32_t>{1, 3}));
   ASSERT_EQ(layout.graphs.size(), 1u);
   EXPECT_EQ(layout.graphs[0].name, "gr[0]");
-  const ImageLayout::GraphKernel& kernel = layout.graphs[0].kernels.at(0);
+  const XclbinLayout::GraphKernel& kernel = layout.graphs[0].kernels.at(0);
   EXPECT_EQ(kernel.kernel, "count_calls");
   EXPECT_EQ(kernel.units, std::vector<uint32_t>{2});
   EXPECT_EQ(layout.graphs[0].port(kernel, kernel.parameters.at(0).name), "gr[0].k.out[0]");
   EXPECT_TRUE(kernel.parameters[0].synchronous);
   EXPECT_EQ(kernel.parameters[0].bytes, 64u);
-  EXPECT_EQ(kernel.parameters[0].direction, ImageLayout::Parameter::Direction::kOut);
+  EXPECT_EQ(kernel.parameters[0].direction, XclbinLayout::Parameter::Direction::kOut);
 }
 
-// Programs that look into an image find what XRT's images have there.
-TEST(DeviceImage, HasTheHeadOfAnXclbin) {
-  const std::string bytes = image();
+// Programs that look into an xclbin find what XRT's xclbins have there.
+TEST(Xclbin, HasTheHeadOfAnXclbin) {
+  const std::string bytes = xclbin();
   axlf head;
   std::memcpy(&head, bytes.data(), sizeof head);
   EXPECT_STREQ(head.m_magic, "xclbin2");
   EXPECT_EQ(head.m_header.m_length, bytes.size());
-  const auto read = DeviceImage::parse(bytes);
+  const auto read = Xclbin::parse(bytes);
   EXPECT_EQ(std::memcmp(head.m_header.uuid, read->uuid().data(), 16), 0);
   bool found = false;
   for (uint32_t i = 0; i < head.m_header.m_numSections; ++i) {
@@ -86,20 +86,19 @@ TEST(DeviceImage, HasTheHeadOfAnXclbin) {
   EXPECT_TRUE(found);
 }
 
-TEST(DeviceImage, UuidIsThatOfTheContent) {
-  const auto uuid = DeviceImage::parse(image())->uuid();
-  EXPECT_EQ(DeviceImage::parse(image())->uuid(), uuid);
-  ImageLayout other = layout();
+TEST(Xclbin, UuidIsThatOfTheContent) {
+  const auto uuid = Xclbin::parse(xclbin())->uuid();
+  EXPECT_EQ(Xclbin::parse(xclbin())->uuid(), uuid);
+  XclbinLayout other = layout();
   other.compute_units[2].units = {1, 2};
-  const auto changed =
-      DeviceImage::parse(write_device_image(sample_program(), other, "<kernels/>"));
+  const auto changed = Xclbin::parse(write_xclbin(sample_program(), other, "<kernels/>"));
   EXPECT_NE(changed->uuid(), uuid);
   const std::string program = test::sample_program_with_id(5);
-  EXPECT_NE(DeviceImage::parse(write_device_image(program, layout(), "<kernels/>"))->uuid(), uuid);
+  EXPECT_NE(Xclbin::parse(write_xclbin(program, layout(), "<kernels/>"))->uuid(), uuid);
 }
 
-TEST(DeviceImage, UnitsByName) {
-  const auto read = DeviceImage::parse(image());
+TEST(Xclbin, UnitsByName) {
+  const auto read = Xclbin::parse(xclbin());
   using Units = std::vector<uint32_t>;
   EXPECT_EQ(read->units_named("identify"), (Units{0, 1, 2}));
   EXPECT_EQ(read->units_named("identify:{identify_2}"), (Units{1}));
@@ -120,8 +119,8 @@ TEST(DeviceImage, UnitsByName) {
         << name << ": " << error(name);
 }
 
-TEST(DeviceImage, NeedsAsManyUnitsAsItNames) {
-  const auto read = DeviceImage::parse(image());
+TEST(Xclbin, NeedsAsManyUnitsAsItNames) {
+  const auto read = Xclbin::parse(xclbin());
   EXPECT_NO_THROW(read->require_fit(4));
   try {
     read->require_fit(3);
@@ -134,8 +133,8 @@ TEST(DeviceImage, NeedsAsManyUnitsAsItNames) {
   }
 }
 
-TEST(DeviceImage, CutShortOrDamaged) {
-  const std::string whole = image();
+TEST(Xclbin, CutShortOrDamaged) {
+  const std::string whole = xclbin();
   for (size_t size = 0; size < whole.size(); size += size < 700 ? 1 : 97)
     EXPECT_NE(refusal(whole.substr(0, size)), "") << size << " bytes";
   // Parts of the head that mean nothing here may change, the content may not.
@@ -156,12 +155,12 @@ TEST(DeviceImage, CutShortOrDamaged) {
   EXPECT_NE(refusal(sample_program()).find("xclbin2"), std::string::npos);
 }
 
-TEST(DeviceImage, LayoutOfAnotherProgram) {
-  ImageLayout foreign;
+TEST(Xclbin, LayoutOfAnotherProgram) {
+  XclbinLayout foreign;
   foreign.add("vadd", 1);
-  const std::string why = refusal(write_device_image(sample_program(), foreign, ""));
+  const std::string why = refusal(write_xclbin(sample_program(), foreign, ""));
   EXPECT_NE(why.find("unknown kernel 'vadd'"), std::string::npos) << why;
-  EXPECT_NE(refusal(write_device_image("no program", layout(), "")), "");
+  EXPECT_NE(refusal(write_xclbin("no program", layout(), "")), "");
 }
 
 }  // namespace

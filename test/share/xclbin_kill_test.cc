@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes that die at each of their accesses to the segment while they load device images, open
+// Processes that die at each of their accesses to the segment while they load xclbins, open
 // and close contexts; and what processes see of each other's contexts while they live. All code
 // under test is compiled with stepping_atomic.h.
 #include <cerrno>
@@ -8,100 +8,100 @@
 #include <random>
 #include <thread>
 
-#include "platform/share/image_slot.h"
+#include "platform/share/xclbin_slot.h"
 #include "test/unit/share/interrupted_child.h"
 
 namespace conclave::share {
 namespace {
 
-using Mode = ImageSlot::Mode;
+using Mode = XclbinSlot::Mode;
 constexpr Mode kShared = Mode::kShared, kExclusive = Mode::kExclusive;
 
-ImageSlot::Image image(uint8_t number, uint32_t units = 2) {
-  ImageSlot::Image image;
-  image.uuid.fill(number);
+XclbinSlot::Description xclbin(uint8_t number, uint32_t units = 2) {
+  XclbinSlot::Description xclbin;
+  xclbin.uuid.fill(number);
   for (uint32_t i = 0; i < units; ++i) {
-    image.compute_units.push_back({"k" + std::to_string(number) + ":u" + std::to_string(i), {}});
-    image.compute_units.back().units.add(i);
+    xclbin.compute_units.push_back({"k" + std::to_string(number) + ":u" + std::to_string(i), {}});
+    xclbin.compute_units.back().units.add(i);
   }
-  return image;
+  return xclbin;
 }
 
-class ImageSlots : public testing::Test {
+class XclbinSlots : public testing::Test {
  protected:
   const Layout& layout() const { return segment_.layout(); }
   EmptySegment segment_;
   Registry registry_{layout()};
   const Owner self_ = registry_.enter();
-  ImageSlot mine_{layout(), self_};
-  const ImageSlot::Image x_ = image(1), y_ = image(2, 3);
+  XclbinSlot mine_{layout(), self_};
+  const XclbinSlot::Description x_ = xclbin(1), y_ = xclbin(2, 3);
 
   // Runs `body` as another process and returns its exit status.
-  int other(const std::function<void(ImageSlot&)>& body) {
+  int other(const std::function<void(XclbinSlot&)>& body) {
     return run_child([&] {
-      ImageSlot slot(layout(), registry_.enter());
+      XclbinSlot slot(layout(), registry_.enter());
       body(slot);
       registry_.remove(slot_owner(slot));
     });
   }
-  Owner slot_owner(const ImageSlot&) const {
+  Owner slot_owner(const XclbinSlot&) const {
     for (Owner owner : registry_.everybody())
       if (registry_.identity(owner).pid == getpid()) return owner;
     return {};
   }
 };
 
-TEST_F(ImageSlots, SameImageIsShared) {
+TEST_F(XclbinSlots, SameXclbinIsShared) {
   EXPECT_FALSE(mine_.report().resident);
   EXPECT_TRUE(mine_.load(x_));
   EXPECT_FALSE(mine_.load(x_));
   mine_.open(x_.uuid, 0, kShared);
-  EXPECT_EQ(0, other([&](ImageSlot& slot) {
+  EXPECT_EQ(0, other([&](XclbinSlot& slot) {
               EXPECT_FALSE(slot.load(x_));
               slot.open(x_.uuid, 0, kShared);
               EXPECT_EQ(slot.report().holders.size(), 2u);
               slot.close(0);
             }));
-  const ImageSlot::Report report = mine_.report();
+  const XclbinSlot::Report report = mine_.report();
   EXPECT_TRUE(report.resident);
-  EXPECT_EQ(report.image.uuid, x_.uuid);
-  ASSERT_EQ(report.image.compute_units.size(), 2u);
-  EXPECT_EQ(report.image.compute_units[1].name, "k1:u1");
-  EXPECT_TRUE(report.image.compute_units[1].units.has(1));
+  EXPECT_EQ(report.xclbin.uuid, x_.uuid);
+  ASSERT_EQ(report.xclbin.compute_units.size(), 2u);
+  EXPECT_EQ(report.xclbin.compute_units[1].name, "k1:u1");
+  EXPECT_TRUE(report.xclbin.compute_units[1].units.has(1));
   EXPECT_EQ(report.loader, static_cast<uint32_t>(getpid()));
   ASSERT_EQ(report.holders.size(), 1u);
   EXPECT_EQ(report.holders[0].owner, self_);
   EXPECT_EQ(report.holders[0].contexts.count, 1u);
 }
 
-TEST_F(ImageSlots, OtherImageWaitsForTheLastContext) {
+TEST_F(XclbinSlots, OtherXclbinWaitsForTheLastContext) {
   mine_.load(x_);
   mine_.open(x_.uuid);
   mine_.open(x_.uuid, 1, kShared);
   const std::string me = "process " + std::to_string(getpid());
-  EXPECT_EQ(0, other([&](ImageSlot& slot) {
+  EXPECT_EQ(0, other([&](XclbinSlot& slot) {
               std::string text;
               EXPECT_EQ(error_number([&] { slot.load(y_); }, &text), EBUSY);
               EXPECT_NE(text.find(me), std::string::npos) << text;
               EXPECT_NE(text.find("since"), std::string::npos) << text;
               EXPECT_EQ(error_number([&] { slot.open(y_.uuid, 0, kShared); }), EBUSY);
             }));
-  // Its own contexts keep the image, too.
+  // Its own contexts keep the xclbin, too.
   EXPECT_EQ(error_number([&] { mine_.load(y_); }), EBUSY);
   mine_.close(1);
   EXPECT_EQ(error_number([&] { mine_.load(y_); }), EBUSY);
   mine_.close();
-  EXPECT_EQ(0, other([&](ImageSlot& slot) { EXPECT_TRUE(slot.load(y_)); }));
+  EXPECT_EQ(0, other([&](XclbinSlot& slot) { EXPECT_TRUE(slot.load(y_)); }));
   EXPECT_EQ(error_number([&] { mine_.open(x_.uuid, 0, kShared); }), EBUSY);
   EXPECT_EQ(error_number([&] { mine_.open(y_.uuid, 3, kShared); }), EINVAL);
   EXPECT_EQ(error_number([&] { mine_.open(y_.uuid, 2, kShared); }), 0);
 }
 
-TEST_F(ImageSlots, ExclusiveAndSharedContexts) {
+TEST_F(XclbinSlots, ExclusiveAndSharedContexts) {
   mine_.load(x_);
   mine_.open(x_.uuid, 0, kExclusive);
   mine_.open(x_.uuid, 1, kShared);
-  EXPECT_EQ(0, other([&](ImageSlot& slot) {
+  EXPECT_EQ(0, other([&](XclbinSlot& slot) {
               std::string text;
               EXPECT_EQ(error_number([&] { slot.open(x_.uuid, 0, kShared); }, &text), EBUSY);
               EXPECT_NE(text.find("k1:u0"), std::string::npos) << text;
@@ -110,22 +110,22 @@ TEST_F(ImageSlots, ExclusiveAndSharedContexts) {
               EXPECT_EQ(error_number([&] { slot.open(x_.uuid, 1, kShared); }), 0);
             }));
   mine_.close(0);
-  EXPECT_EQ(0, other([&](ImageSlot& slot) {
+  EXPECT_EQ(0, other([&](XclbinSlot& slot) {
               EXPECT_EQ(error_number([&] { slot.open(x_.uuid, 0, kExclusive); }), 0);
             }));
 }
 
-TEST_F(ImageSlots, NothingIsLoaded) {
+TEST_F(XclbinSlots, NothingIsLoaded) {
   EXPECT_EQ(error_number([&] { mine_.open(x_.uuid); }), EBUSY);
   EXPECT_EQ(error_number([&] { mine_.open(x_.uuid, 0, kShared); }), EBUSY);
 }
 
-TEST_F(ImageSlots, WhoWaitsIsWokenByAClose) {
+TEST_F(XclbinSlots, WhoWaitsIsWokenByAClose) {
   mine_.load(x_);
   mine_.open(x_.uuid);
   const uint32_t seen = mine_.changes();
   const pid_t waiter = start_child([&] {
-    ImageSlot slot(layout(), registry_.enter());
+    XclbinSlot slot(layout(), registry_.enter());
     slot.wait_for_change(seen, 30'000);
     slot.load(y_);
   });
@@ -136,7 +136,7 @@ TEST_F(ImageSlots, WhoWaitsIsWokenByAClose) {
 }
 
 // Everything that changes the segment.
-void play(ImageSlot& victim, const ImageSlot::Image& x, const ImageSlot::Image& y) {
+void play(XclbinSlot& victim, const XclbinSlot::Description& x, const XclbinSlot::Description& y) {
   victim.load(x);
   victim.open(x.uuid);
   victim.open(x.uuid, 0, kShared);
@@ -149,8 +149,8 @@ void play(ImageSlot& victim, const ImageSlot::Image& x, const ImageSlot::Image& 
 }
 
 // Wherever it dies, others get everything at once, and keep what they had.
-TEST(ImageKill, DeathAtEachStep) {
-  const ImageSlot::Image x = image(1), y = image(2, 3), z = image(3);
+TEST(XclbinKill, DeathAtEachStep) {
+  const XclbinSlot::Description x = xclbin(1), y = xclbin(2, 3), z = xclbin(3);
   int n = 0;
   for (bool died = true; died; ++n) {
     SCOPED_TRACE("death after " + std::to_string(n) + " accesses");
@@ -158,9 +158,9 @@ TEST(ImageKill, DeathAtEachStep) {
     const Layout& layout = segment.layout();
     Registry registry(layout);
     const Owner self = registry.enter();
-    ImageSlot mine(layout, self);
+    XclbinSlot mine(layout, self);
     died = was_killed(run_child([&] {
-      ImageSlot victim(layout, registry.enter());
+      XclbinSlot victim(layout, registry.enter());
       interrupt_after(n, SIGKILL);
       play(victim, x, y);
     }));
@@ -176,29 +176,29 @@ TEST(ImageKill, DeathAtEachStep) {
       ASSERT_TRUE(mine.report().holders.empty());
       ASSERT_TRUE(mine.load(z));
     }
-    const ImageSlot::Report report = mine.report();
-    ASSERT_TRUE(report.resident && report.image.uuid == z.uuid);
-    ASSERT_EQ(report.image.compute_units[1].name, "k3:u1");
+    const XclbinSlot::Report report = mine.report();
+    ASSERT_TRUE(report.resident && report.xclbin.uuid == z.uuid);
+    ASSERT_EQ(report.xclbin.compute_units[1].name, "k3:u1");
     mine.open(z.uuid, 0, kExclusive);
     mine.open(z.uuid, 1, kShared);
   }
   EXPECT_GT(n, 100) << "that is no test of anything";
 }
 
-// The same beside a process that has contexts: it keeps them, and the image.
-TEST(ImageKill, SurvivorKeepsItsContexts) {
-  const ImageSlot::Image x = image(1), y = image(2);
+// The same beside a process that has contexts: it keeps them, and the xclbin.
+TEST(XclbinKill, SurvivorKeepsItsContexts) {
+  const XclbinSlot::Description x = xclbin(1), y = xclbin(2);
   int n = 0;
   for (bool died = true; died; ++n) {
     SCOPED_TRACE("death after " + std::to_string(n) + " accesses");
     EmptySegment segment;
     const Layout& layout = segment.layout();
     Registry registry(layout);
-    ImageSlot mine(layout, registry.enter());
+    XclbinSlot mine(layout, registry.enter());
     mine.load(x);
     mine.open(x.uuid, 0, kShared);
     died = was_killed(run_child([&] {
-      ImageSlot victim(layout, registry.enter());
+      XclbinSlot victim(layout, registry.enter());
       interrupt_after(n, SIGKILL);
       if (error_number([&] { victim.load(y); }) != EBUSY) _exit(3);
       if (error_number([&] { victim.open(x.uuid, 0, kExclusive); }) != EBUSY) _exit(4);
@@ -218,7 +218,7 @@ TEST(ImageKill, SurvivorKeepsItsContexts) {
 }
 
 // Whatever stands in the segment: no crash, and an end.
-TEST(ImageGarbage, NoCrashAndNoHang) {
+TEST(XclbinGarbage, NoCrashAndNoHang) {
   static std::mt19937 random;
   static const Layout* scribbled = nullptr;
   for (uint32_t seed = 0; seed < 40; ++seed) {
@@ -227,16 +227,16 @@ TEST(ImageGarbage, NoCrashAndNoHang) {
       EmptySegment segment;
       const Layout& layout = segment.layout();
       Registry registry(layout);
-      ImageSlot slot(layout, registry.enter());
+      XclbinSlot slot(layout, registry.enter());
       random.seed(seed);
       scribbled = &layout;
       step_hook = [] {
         if (random() % 8 != 0) return;
-        // The words of the image in the header, of some units, of all processes.
-        constexpr size_t kImage = offsetof(Header, image_resident);
-        constexpr size_t kWords = offsetof(Header, image_lock) - kImage;
+        // The words of the xclbin in the header, of some units, of all processes.
+        constexpr size_t kXclbin = offsetof(Header, xclbin_resident);
+        constexpr size_t kWords = offsetof(Header, xclbin_lock) - kXclbin;
         const size_t part = random() % 3;
-        std::byte* at = part == 0   ? scribbled->base + kImage + random() % kWords
+        std::byte* at = part == 0   ? scribbled->base + kXclbin + random() % kWords
                         : part == 1 ? scribbled->base + sizeof(Header) + random() % 512
                                     : scribbled->base + kProcessesOffset + random() % (8 * 512);
         const uint32_t garbage =
@@ -244,43 +244,43 @@ TEST(ImageGarbage, NoCrashAndNoHang) {
         std::memcpy(reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(at) & ~uintptr_t{3}),
                     &garbage, sizeof garbage);
       };
-      const ImageSlot::Image images[] = {image(1), image(2, 200)};
-      const std::function<void(const ImageSlot::Image&)> operations[] = {
-          [&](const ImageSlot::Image& i) { slot.load(i); },
-          [&](const ImageSlot::Image& i) { slot.open(i.uuid); },
-          [&](const ImageSlot::Image& i) { slot.open(i.uuid, random() % 300, kShared); },
-          [&](const ImageSlot::Image& i) { slot.open(i.uuid, random() % 300, kExclusive); },
-          [&](const ImageSlot::Image&) { slot.close(random() % kCuEntries); },
-          [&](const ImageSlot::Image&) { slot.close(); },
-          [&](const ImageSlot::Image&) { slot.report(); },
-          [&](const ImageSlot::Image&) { registry.remove_dead(); },
+      const XclbinSlot::Description xclbins[] = {xclbin(1), xclbin(2, 200)};
+      const std::function<void(const XclbinSlot::Description&)> operations[] = {
+          [&](const XclbinSlot::Description& i) { slot.load(i); },
+          [&](const XclbinSlot::Description& i) { slot.open(i.uuid); },
+          [&](const XclbinSlot::Description& i) { slot.open(i.uuid, random() % 300, kShared); },
+          [&](const XclbinSlot::Description& i) { slot.open(i.uuid, random() % 300, kExclusive); },
+          [&](const XclbinSlot::Description&) { slot.close(random() % kCuEntries); },
+          [&](const XclbinSlot::Description&) { slot.close(); },
+          [&](const XclbinSlot::Description&) { slot.report(); },
+          [&](const XclbinSlot::Description&) { registry.remove_dead(); },
       };
       for (int i = 0; i < 500; ++i)
-        error_number([&] { operations[random() % std::size(operations)](images[random() % 2]); });
+        error_number([&] { operations[random() % std::size(operations)](xclbins[random() % 2]); });
       step_hook = nullptr;
     });
     EXPECT_EQ(status, 0);
   }
 }
 
-// Processes that do this all the time, some of which are killed: never two images in use at once,
+// Processes that do this all the time, some of which are killed: never two xclbins in use at once,
 // never two owners of an exclusive context.
-TEST(ImageKill, ManyProcessesAtOnce) {
+TEST(XclbinKill, ManyProcessesAtOnce) {
   EmptySegment segment;
   const Layout& layout = segment.layout();
   Registry registry(layout);
-  // Words that nobody else uses: in use by how many, with which image; in exclusive use.
+  // Words that nobody else uses: in use by how many, with which xclbin; in exclusive use.
   Atomic<uint64_t>& users = layout.unit(200).hand_overs;
   Atomic<uint64_t>& alone = layout.unit(201).hand_overs;
   constexpr int kProcesses = 6, kRounds = 3000;
   std::vector<pid_t> children;
   for (int p = 0; p < kProcesses; ++p)
     children.push_back(start_child([&, p] {
-      ImageSlot slot(layout, registry.enter());
+      XclbinSlot slot(layout, registry.enter());
       int loaded = 0, held = 0;
       for (int round = 0; round < kRounds; ++round) {
         const auto which = static_cast<uint8_t>(1 + (p + round / 7) % 2);
-        const ImageSlot::Image wanted = image(which);
+        const XclbinSlot::Description wanted = xclbin(which);
         if (error_number([&] { slot.load(wanted); }) != 0) continue;
         ++loaded;
         if (error_number([&] { slot.open(wanted.uuid); }) != 0) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/share/kept_image.h"
+#include "platform/share/kept_xclbin.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@
 namespace conclave::share {
 namespace {
 
-constexpr size_t kMaxImageBytes = size_t{1} << 30;
+constexpr size_t kMaxXclbinBytes = size_t{1} << 30;
 
 // The file of a segment, in the directory that only this user can write.
 struct Place {
@@ -29,7 +29,7 @@ struct Place {
 // Throws Error if there is no such directory.
 Place place_for(const std::string& segment) {
   Place place;
-  place.name = segment + ".image";
+  place.name = segment + ".xclbin";
   std::replace(place.name.begin(), place.name.end(), '/', '_');
   const std::string directory = runtime_dir();
   place.path = directory + "/" + place.name;
@@ -40,13 +40,13 @@ Place place_for(const std::string& segment) {
 }
 
 void warn(const std::string& why) {
-  log::warn("device image: it cannot be kept: " + why +
+  log::warn("xclbin: it cannot be kept: " + why +
             "; processes that do not load it themselves cannot run its kernels");
 }
 
 }  // namespace
 
-void keep_image(const std::string& segment, std::string_view bytes) {
+void keep_xclbin(const std::string& segment, std::string_view bytes) {
   if (segment.empty()) return;
   try {
     const Place place = place_for(segment);
@@ -60,7 +60,7 @@ void keep_image(const std::string& segment, std::string_view bytes) {
   }
 }
 
-std::string kept_image(const std::string& segment, std::string& why) {
+std::string kept_xclbin(const std::string& segment, std::string& why) {
   if (segment.empty()) {
     why = "no other process can have loaded it";
     return "";
@@ -69,7 +69,7 @@ std::string kept_image(const std::string& segment, std::string& why) {
     const Place place = place_for(segment);
     const Descriptor file = open_own_file(place.directory.get(), place.name, O_RDONLY, why);
     std::string bytes;
-    if (file && read_file(file.get(), kMaxImageBytes, bytes) && !bytes.empty()) return bytes;
+    if (file && read_file(file.get(), kMaxXclbinBytes, bytes) && !bytes.empty()) return bytes;
     why = place.path + ": " + (file ? "cannot be read" : why);
   } catch (const Error& error) {
     why = error.text();

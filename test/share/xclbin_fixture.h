@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of device images share: processes that meet in a place of their own, and what they
-// are told step by step (image_roles.h).
-#ifndef CONCLAVE_TEST_SHARE_IMAGE_FIXTURE_H_
-#define CONCLAVE_TEST_SHARE_IMAGE_FIXTURE_H_
+// What the tests of xclbins share: processes that meet in a place of their own, and what they
+// are told step by step (xclbin_roles.h).
+#ifndef CONCLAVE_TEST_SHARE_XCLBIN_FIXTURE_H_
+#define CONCLAVE_TEST_SHARE_XCLBIN_FIXTURE_H_
 
 #include <gtest/gtest.h>
 
@@ -11,18 +11,18 @@
 #include <string>
 #include <vector>
 
-#include "image_roles.h"
 #include "test/common/temporary_directory.h"
 #include "test/common/temporary_segment.h"
+#include "xclbin_roles.h"
 
 namespace conclave::test {
 
 using Steps = std::vector<std::string>;
 
-class DeviceImages : public testing::Test {
+class Xclbins : public testing::Test {
  protected:
   // This process looks where its workers meet.
-  DeviceImages() { setenv("XDG_RUNTIME_DIR", runtime_.path().c_str(), 1); }
+  Xclbins() { setenv("XDG_RUNTIME_DIR", runtime_.path().c_str(), 1); }
 
   std::vector<std::string> settings(const std::vector<std::string>& more = {}) const {
     // The first of two settings of a variable counts.
@@ -47,13 +47,13 @@ class DeviceImages : public testing::Test {
     for (const std::string& line : steps) EXPECT_EQ(step(worker, line), 0) << line;
   }
 
-  // The file of the device image that is loaded, which processes have from each other.
-  std::string kept_file() const { return runtime_.file("conclave/" + segment_.name() + ".image"); }
+  // The file of the xclbin that is loaded, which processes have from each other.
+  std::string kept_file() const { return runtime_.file("conclave/" + segment_.name() + ".xclbin"); }
 
-  TemporarySegment segment_{".image"};
+  TemporarySegment segment_{".xclbin"};
   TemporaryDirectory runtime_;
 };
 
 }  // namespace conclave::test
 
-#endif  // CONCLAVE_TEST_SHARE_IMAGE_FIXTURE_H_
+#endif  // CONCLAVE_TEST_SHARE_XCLBIN_FIXTURE_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "monitor/image_layout_report.h"
+#include "monitor/xclbin_layout_report.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -7,9 +7,9 @@
 #include "monitor/snapshot.h"
 #include "monitor/table.h"
 #include "platform/base/error.h"
-#include "platform/loader/device_image.h"
-#include "platform/share/image_slot.h"
-#include "platform/share/kept_image.h"
+#include "platform/loader/xclbin.h"
+#include "platform/share/kept_xclbin.h"
+#include "platform/share/xclbin_slot.h"
 
 namespace conclave::monitor {
 namespace {
@@ -21,7 +21,7 @@ std::string hexadecimal(uint64_t value) {
 }
 
 // Whether a unit of the device to which the compute unit belongs runs its kernel.
-bool runs(const ImageUse::ComputeUnit& unit, const std::vector<UnitUse>& device) {
+bool runs(const XclbinUse::ComputeUnit& unit, const std::vector<UnitUse>& device) {
   const std::string kernel = unit.name.substr(0, unit.name.find(':'));
   return std::any_of(device.begin(), device.end(), [&](const UnitUse& use) {
     return use.state == "active" && use.kernel == kernel &&
@@ -32,11 +32,11 @@ bool runs(const ImageUse::ComputeUnit& unit, const std::vector<UnitUse>& device)
 }  // namespace
 
 std::optional<DynamicRegion> read_dynamic_region(const share::Layout& layout) {
-  const std::optional<ImageUse> image = read_image(layout);
-  if (!image) return std::nullopt;
+  const std::optional<XclbinUse> xclbin = read_xclbin(layout);
+  if (!xclbin) return std::nullopt;
   const std::vector<UnitUse> device = read_units(layout);
-  DynamicRegion region{image->uuid, {}};
-  for (const ImageUse::ComputeUnit& unit : image->compute_units) {
+  DynamicRegion region{xclbin->uuid, {}};
+  for (const XclbinUse::ComputeUnit& unit : xclbin->compute_units) {
     const auto number = static_cast<uint32_t>(region.compute_units.size());
     region.compute_units.push_back({unit.name, base_address(number),
                                     runs(unit, device) ? "(START)" : "(IDLE)",
@@ -47,23 +47,23 @@ std::optional<DynamicRegion> read_dynamic_region(const share::Layout& layout) {
 
 Array read_array(const share::Segment& segment) {
   Array array;
-  const std::optional<ImageUse> image = read_image(segment.layout());
-  if (!image) {
-    array.why = "No device image is loaded.";
+  const std::optional<XclbinUse> xclbin = read_xclbin(segment.layout());
+  if (!xclbin) {
+    array.why = "No xclbin is loaded.";
     return array;
   }
   std::string why;
-  const std::string bytes = share::kept_image(segment.name(), why);
+  const std::string bytes = share::kept_xclbin(segment.name(), why);
   try {
-    const auto kept = bytes.empty() ? nullptr : DeviceImage::parse(bytes);
+    const auto kept = bytes.empty() ? nullptr : Xclbin::parse(bytes);
     if (!kept) {
-      array.why = "The image's file cannot be read: " + why;
-    } else if (share::uuid_text(kept->uuid()) != image->uuid) {
-      array.why = "The image was loaded by another user: its file is not this one's to read.";
+      array.why = "The xclbin's file cannot be read: " + why;
+    } else if (share::uuid_text(kept->uuid()) != xclbin->uuid) {
+      array.why = "The xclbin was loaded by another user: its file is not this one's to read.";
     } else {
-      for (const ImageLayout::Graph& graph : kept->layout().graphs)
+      for (const XclbinLayout::Graph& graph : kept->layout().graphs)
         array.graphs.push_back(graph.name);
-      for (const ImageLayout::Stream& stream : kept->layout().streams)
+      for (const XclbinLayout::Stream& stream : kept->layout().streams)
         array.streams.push_back({stream.name, stream.from, stream.to});
     }
   } catch (const Error& error) {
@@ -79,7 +79,7 @@ void add_graph_names(std::vector<AccessUse>& uses, const Array& array) {
 }
 
 std::string dynamic_region_text(const std::optional<DynamicRegion>& region) {
-  if (!region) return "Dynamic region\n  No device image is loaded.\n\n";
+  if (!region) return "Dynamic region\n  No xclbin is loaded.\n\n";
   // Only each process knows how often it has started a compute unit.
   Table units({"Index", "Name", "Base_Address", "Usage", "Status", "Contexts"});
   for (size_t i = 0; i < region->compute_units.size(); ++i) {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device's place for one device image, and the contexts that processes have on it.
+// The device's place for one xclbin, and the contexts that processes have on it.
 //
-// While a process has a context, nobody replaces the image: the process's first context pins it,
-// its last one unpins it. A context is on a compute unit of the image, exclusive or shared, or on
+// While a process has a context, nobody replaces the xclbin: the process's first context pins it,
+// its last one unpins it. A context is on a compute unit of the xclbin, exclusive or shared, or on
 // none of them. A process writes what it has into its own entry of the process table. Nobody else
 // writes there, so a death leaves nothing to repair: whoever removes the process clears the entry.
 // A lock (segment_lock.h) makes looking at others' contexts and adding one's own a single step. The
-// only data that it protects is the image's description, which counts once it is complete. Members
+// only data that it protects is the xclbin's description, which counts once it is complete. Members
 // that take the lock throw DamagedSegment if they cannot get it.
 //
 // All this is among the processes of one user. If other users share the device, the daemon must
 // grant each load and each context too (other_users.h): a process makes it as above, and takes it
 // back if another user has something that forbids it.
-#ifndef CONCLAVE_PLATFORM_SHARE_IMAGE_SLOT_H_
-#define CONCLAVE_PLATFORM_SHARE_IMAGE_SLOT_H_
+#ifndef CONCLAVE_PLATFORM_SHARE_XCLBIN_SLOT_H_
+#define CONCLAVE_PLATFORM_SHARE_XCLBIN_SLOT_H_
 
 #include <array>
 #include <cstdint>
@@ -31,7 +31,7 @@
 
 namespace conclave::share {
 
-class ImageSlot {
+class XclbinSlot {
  public:
   using Uuid = OtherUsers::Uuid;
   enum class Mode { kExclusive, kShared };
@@ -40,28 +40,28 @@ class ImageSlot {
     std::string name;  // "kernel:name"
     ComputeUnitSet units;
   };
-  struct Image {
+  struct Description {
     Uuid uuid{};
     std::vector<ComputeUnit> compute_units;
   };
 
-  ImageSlot(const Layout& layout, Owner self) : layout_(layout), self_(self) {}
+  XclbinSlot(const Layout& layout, Owner self) : layout_(layout), self_(self) {}
 
   Owner self() const { return self_; }
 
-  // Makes `image` the resident one; false, without any change, if it is so already. Calls `keep`
+  // Makes `xclbin` the resident one; false, without any change, if it is so already. Calls `keep`
   // before, while nobody else can load. Throws Error{CL_INVALID_PROGRAM, EBUSY}, naming the holder,
-  // if a context on another image is open (CL_OUT_OF_RESOURCES if it is this process's).
-  bool load(const Image& image, const std::function<void()>& keep = nullptr);
+  // if a context on another xclbin is open (CL_OUT_OF_RESOURCES if it is this process's).
+  bool load(const Description& xclbin, const std::function<void()>& keep = nullptr);
 
-  // Makes this process the loader of the resident image, if that is `uuid`: this process loads it
+  // Makes this process the loader of the resident xclbin, if that is `uuid`: this process loads it
   // again and owns the array.
   void become_loader(const Uuid& uuid);
 
-  // Opens a context of this process on the image: on none of its compute units, or the process's
-  // first one on number `unit`. Throws Error{CL_INVALID_PROGRAM, EBUSY} if another image, or none,
+  // Opens a context of this process on the xclbin: on none of its compute units, or the process's
+  // first one on number `unit`. Throws Error{CL_INVALID_PROGRAM, EBUSY} if another xclbin, or none,
   // is resident; Error{CL_OUT_OF_RESOURCES, EBUSY}, naming the holder, if another process has the
-  // compute unit in a way that forbids this; Error{CL_INVALID_VALUE, EINVAL} if the image has no
+  // compute unit in a way that forbids this; Error{CL_INVALID_VALUE, EINVAL} if the xclbin has no
   // such compute unit.
   void open(const Uuid& uuid);
   void open(const Uuid& uuid, uint32_t unit, Mode mode);
@@ -90,13 +90,13 @@ class ImageSlot {
   };
   struct Report {
     bool resident = false;
-    Image image;
+    Description xclbin;
     uint32_t loader = 0;  // pid
     uint64_t since_ns = 0;
     std::vector<Holder> holders;
   };
   Report report() const;
-  // Parts of it: who has contexts; the resident image, and since when.
+  // Parts of it: who has contexts; the resident xclbin, and since when.
   std::vector<Holder> holders() const;
   struct Loaded {
     Uuid uuid;
@@ -105,9 +105,9 @@ class ImageSlot {
   };
   std::optional<Loaded> loaded() const;
 
-  // Waits until a context or the image goes away, or `timeout_ms` have passed. Returns at once if
+  // Waits until a context or the xclbin goes away, or `timeout_ms` have passed. Returns at once if
   // something has changed since changes() was `seen`.
-  uint32_t changes() const { return layout_.header().image_changes.load(); }
+  uint32_t changes() const { return layout_.header().xclbin_changes.load(); }
   void wait_for_change(uint32_t seen, uint32_t timeout_ms) const;
 
   // Prepares an entry of the process table for its next user.
@@ -124,7 +124,7 @@ class ImageSlot {
   void with_lock(Body body);
   void require_free();
   void ask_other_users(const Uuid& uuid, std::optional<uint32_t> unit, Mode mode) const;
-  void replace(const Image& image, const SegmentLock& lock);
+  void replace(const Description& xclbin, const SegmentLock& lock);
   template <class Check>
   void add_context(const Uuid& uuid, std::optional<uint32_t> unit, Mode mode, Check check);
   void show_context(std::optional<uint32_t> unit, Mode mode);
@@ -138,8 +138,8 @@ class ImageSlot {
 };
 
 // "8f14e45f-ceea-467a-9575-2a2c9a3a6d11"
-std::string uuid_text(const ImageSlot::Uuid& uuid);
+std::string uuid_text(const XclbinSlot::Uuid& uuid);
 
 }  // namespace conclave::share
 
-#endif  // CONCLAVE_PLATFORM_SHARE_IMAGE_SLOT_H_
+#endif  // CONCLAVE_PLATFORM_SHARE_XCLBIN_SLOT_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/share/image_slot.h"
+#include "platform/share/xclbin_slot.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -30,7 +30,7 @@ struct ContextCount {
   uint32_t count = 0;
 
   static ContextCount of(const ProcessEntry& entry) {
-    const uint64_t word = entry.image_contexts.load();
+    const uint64_t word = entry.xclbin_contexts.load();
     return {static_cast<uint16_t>(word >> 32), static_cast<uint32_t>(word)};
   }
   uint64_t word() const { return uint64_t{generation} << 32 | count; }
@@ -50,7 +50,7 @@ uint32_t change_contexts(ProcessEntry& entry, uint16_t generation, Change change
     const ContextCount seen = ContextCount::of(entry);
     if (seen.generation != generation) return 0;
     uint64_t word = seen.word();
-    if (entry.image_contexts.compare_exchange_strong(
+    if (entry.xclbin_contexts.compare_exchange_strong(
             word, ContextCount{generation, change(seen.count)}.word()))
       return seen.count;
   }
@@ -69,24 +69,24 @@ ComputeUnitSet read_set(const Atomic<uint64_t> (&words)[kSetWords]) {
 }
 
 uint32_t compute_units(const Header& header) {
-  return static_cast<uint32_t>(std::min<uint64_t>(header.image_compute_units.get(), kCuEntries));
+  return static_cast<uint32_t>(std::min<uint64_t>(header.xclbin_compute_units.get(), kCuEntries));
 }
 
-ImageSlot::Uuid resident_uuid(const Header& header) {
-  ImageSlot::Uuid uuid;
-  header.image_uuid.get(uuid.data());
+XclbinSlot::Uuid resident_uuid(const Header& header) {
+  XclbinSlot::Uuid uuid;
+  header.xclbin_uuid.get(uuid.data());
   return uuid;
 }
 
 uint64_t loaded_since(const Header& header) {
   uint64_t ns;
-  header.image_since_ns.get(&ns);
+  header.xclbin_since_ns.get(&ns);
   return ns;
 }
 
 ComputeUnitSet device_units(const CuEntry& unit) {
   std::array<uint64_t, kSetWords> words;
-  unit.image_units.get(words.data());
+  unit.xclbin_units.get(words.data());
   ComputeUnitSet set;
   for (uint32_t i = 0; i < kCuEntries; ++i)
     if (words[i / 64] >> (i % 64) & 1) set.add(i);
@@ -95,75 +95,77 @@ ComputeUnitSet device_units(const CuEntry& unit) {
 
 }  // namespace
 
-bool ImageSlot::is_resident(const Uuid& uuid) const {
+bool XclbinSlot::is_resident(const Uuid& uuid) const {
   const Header& header = layout_.header();
-  return header.image_resident.get() != 0 && resident_uuid(header) == uuid &&
+  return header.xclbin_resident.get() != 0 && resident_uuid(header) == uuid &&
          !OtherUsers(layout_).have_replaced(uuid);
 }
 
-void ImageSlot::require_resident(const Uuid& uuid) const {
+void XclbinSlot::require_resident(const Uuid& uuid) const {
   if (is_resident(uuid)) return;
   throw Error(CL_INVALID_PROGRAM,
               OtherUsers(layout_).have_replaced(uuid)
-                  ? "another device image is loaded, by a process of another user"
-              : layout_.header().image_resident.get()
-                  ? "another device image is loaded, by process " +
-                        std::to_string(layout_.header().image_loader.get()) + ", since " +
+                  ? "another xclbin is loaded, by a process of another user"
+              : layout_.header().xclbin_resident.get()
+                  ? "another xclbin is loaded, by process " +
+                        std::to_string(layout_.header().xclbin_loader.get()) + ", since " +
                         local_time(loaded_since(layout_.header()))
-                  : "no device image is loaded",
+                  : "no xclbin is loaded",
               EBUSY);
 }
 
 // Calls `body` under the lock. A process that has taken the lock over first makes sure that the
 // former holder's load cannot complete any more.
 template <class Body>
-void ImageSlot::with_lock(Body body) {
+void XclbinSlot::with_lock(Body body) {
   Header& header = layout_.header();
-  under_lock(header.image_lock, "the lock of the device image is lost again and again",
+  under_lock(header.xclbin_lock, "the lock of the xclbin is lost again and again",
              [&](const SegmentLock& lock) {
-               if (lock.taken_over()) header.image_resident.put(lock, header.image_resident.get());
+               if (lock.taken_over())
+                 header.xclbin_resident.put(lock, header.xclbin_resident.get());
                body(lock);
              });
 }
 
-void ImageSlot::become_loader(const Uuid& uuid) {
+void XclbinSlot::become_loader(const Uuid& uuid) {
   with_lock([&](const SegmentLock& lock) {
-    if (is_resident(uuid)) layout_.header().image_loader.put(lock, static_cast<uint64_t>(getpid()));
+    if (is_resident(uuid))
+      layout_.header().xclbin_loader.put(lock, static_cast<uint64_t>(getpid()));
   });
 }
 
-bool ImageSlot::load(const Image& image, const std::function<void()>& keep) {
+bool XclbinSlot::load(const Description& xclbin, const std::function<void()>& keep) {
   const OtherUsers others(layout_);
   others.consult();
-  ask_other_users(image.uuid, std::nullopt, Mode::kShared);
+  ask_other_users(xclbin.uuid, std::nullopt, Mode::kShared);
   bool loaded = false;
   with_lock([&](const SegmentLock& lock) {
-    if (loaded || is_resident(image.uuid)) return;
+    if (loaded || is_resident(xclbin.uuid)) return;
     require_free();
     if (keep) keep();
-    replace(image, lock);
+    replace(xclbin, lock);
     loaded = true;
   });
   if (!loaded) return false;
   announce_change(layout_);
   others.consult();
-  ask_other_users(image.uuid, std::nullopt, Mode::kShared);  // another user may have been first
+  ask_other_users(xclbin.uuid, std::nullopt, Mode::kShared);  // another user may have been first
   return true;
 }
 
-// Throws if another user has something that forbids this process to load the image or to have this
+// Throws if another user has something that forbids this process to load the xclbin or to have this
 // context on it. What others have is as the daemon knew it when it was last consulted.
-void ImageSlot::ask_other_users(const Uuid& uuid, std::optional<uint32_t> unit, Mode mode) const {
+void XclbinSlot::ask_other_users(const Uuid& uuid, std::optional<uint32_t> unit, Mode mode) const {
   const OtherUsers others(layout_);
   const ProcessEntry& theirs = others.entry();
   if (count_contexts(theirs) == 0) return;
   if (others.have_replaced(uuid))
     throw Error(CL_INVALID_PROGRAM,
-                "Device Busy: another device image is loaded, and a process of another user has "
+                "Device Busy: another xclbin is loaded, and a process of another user has "
                 "contexts on it",
                 EBUSY);
   const bool exclusive = mode == Mode::kExclusive;
-  if (unit && has(exclusive ? theirs.image_units : theirs.image_units_alone, *unit))
+  if (unit && has(exclusive ? theirs.xclbin_units : theirs.xclbin_units_alone, *unit))
     throw Error(CL_OUT_OF_RESOURCES,
                 "compute unit " + name_of(*unit) +
                     (exclusive ? " is not free: a process of another user has it"
@@ -171,48 +173,47 @@ void ImageSlot::ask_other_users(const Uuid& uuid, std::optional<uint32_t> unit, 
                 EBUSY);
 }
 
-// Throws if a context pins the image.
-void ImageSlot::require_free() {
+// Throws if a context pins the xclbin.
+void XclbinSlot::require_free() {
   const Owner holder = Registry(layout_).find_living(
       [](const ProcessEntry& process) { return count_contexts(process) != 0; }, Owner());
   if (holder == self() && holder)
     throw Error(CL_OUT_OF_RESOURCES,
-                "Failed to load xclbin. Device Busy: this process has contexts on the device image "
+                "Failed to load xclbin. Device Busy: this process has contexts on the xclbin "
                 "that is loaded",
                 EBUSY);
   if (holder)
-    throw Error(
-        CL_INVALID_PROGRAM,
-        "Failed to load xclbin. Device Busy: the device image that is loaded is in use by " +
-            Registry(layout_).describe(holder),
-        EBUSY);
+    throw Error(CL_INVALID_PROGRAM,
+                "Failed to load xclbin. Device Busy: the xclbin that is loaded is in use by " +
+                    Registry(layout_).describe(holder),
+                EBUSY);
 }
 
-void ImageSlot::replace(const Image& image, const SegmentLock& lock) {
+void XclbinSlot::replace(const Description& xclbin, const SegmentLock& lock) {
   Header& header = layout_.header();
-  header.image_resident.put(lock, 0);
-  for (uint32_t i = 0; i < image.compute_units.size() && i < kCuEntries; ++i) {
-    const ComputeUnit& from = image.compute_units[i];
+  header.xclbin_resident.put(lock, 0);
+  for (uint32_t i = 0; i < xclbin.compute_units.size() && i < kCuEntries; ++i) {
+    const ComputeUnit& from = xclbin.compute_units[i];
     std::array<uint64_t, kSetWords> units;
     for (uint32_t w = 0; w < kSetWords; ++w) units[w] = from.units.word(w);
-    layout_.unit(i).image_units.put(lock, units.data());
-    std::array<char, kImageNameBytes> name{};
+    layout_.unit(i).xclbin_units.put(lock, units.data());
+    std::array<char, kXclbinNameBytes> name{};
     from.name.copy(name.data(), name.size());
-    layout_.unit(i).image_name.put(lock, name.data());
+    layout_.unit(i).xclbin_name.put(lock, name.data());
   }
-  header.image_compute_units.put(lock, image.compute_units.size());
-  header.image_uuid.put(lock, image.uuid.data());
+  header.xclbin_compute_units.put(lock, xclbin.compute_units.size());
+  header.xclbin_uuid.put(lock, xclbin.uuid.data());
   const uint64_t now = realtime_ns();
-  header.image_since_ns.put(lock, &now);
-  header.image_loader.put(lock, static_cast<uint64_t>(getpid()));
-  header.image_resident.put(lock, 1);
+  header.xclbin_since_ns.put(lock, &now);
+  header.xclbin_loader.put(lock, static_cast<uint64_t>(getpid()));
+  header.xclbin_resident.put(lock, 1);
 }
 
 // First the process shows the context, then it checks whether the context is allowed. It is if the
 // lock was this process's until then: a process that has taken it over since has seen the context.
 template <class Check>
-void ImageSlot::add_context(const Uuid& uuid, std::optional<uint32_t> unit, Mode mode,
-                            Check check) {
+void XclbinSlot::add_context(const Uuid& uuid, std::optional<uint32_t> unit, Mode mode,
+                             Check check) {
   bool added = false;
   with_lock([&](const SegmentLock& lock) {
     if (added) return;
@@ -240,37 +241,37 @@ void ImageSlot::add_context(const Uuid& uuid, std::optional<uint32_t> unit, Mode
   }
 }
 
-void ImageSlot::show_context(std::optional<uint32_t> unit, Mode mode) {
+void XclbinSlot::show_context(std::optional<uint32_t> unit, Mode mode) {
   ProcessEntry& mine = entry();
   if (!has_entry()) return;
   change_contexts(mine, self().generation(), [](uint32_t n) { return n + 1; });
   if (!unit) return;
   const uint64_t bit = uint64_t{1} << (*unit % 64);
-  mine.image_units[*unit / 64].fetch_or(bit);
-  if (mode == Mode::kExclusive) mine.image_units_alone[*unit / 64].fetch_or(bit);
+  mine.xclbin_units[*unit / 64].fetch_or(bit);
+  if (mode == Mode::kExclusive) mine.xclbin_units_alone[*unit / 64].fetch_or(bit);
 }
 
-void ImageSlot::hide_context(std::optional<uint32_t> unit) {
+void XclbinSlot::hide_context(std::optional<uint32_t> unit) {
   ProcessEntry& mine = entry();
   if (!has_entry()) return;
   if (unit) {
     const uint64_t bit = uint64_t{1} << (*unit % 64);
-    mine.image_units_alone[*unit / 64].fetch_and(~bit);
-    mine.image_units[*unit / 64].fetch_and(~bit);
+    mine.xclbin_units_alone[*unit / 64].fetch_and(~bit);
+    mine.xclbin_units[*unit / 64].fetch_and(~bit);
   }
   change_contexts(mine, self().generation(), [](uint32_t n) { return n ? n - 1 : 0; });
 }
 
 // Whether the entry's contexts are this process's.
-bool ImageSlot::has_entry() const {
+bool XclbinSlot::has_entry() const {
   return ContextCount::of(entry()).generation == self().generation();
 }
 
-void ImageSlot::open(const Uuid& uuid) {
+void XclbinSlot::open(const Uuid& uuid) {
   add_context(uuid, std::nullopt, Mode::kShared, [] {});
 }
 
-void ImageSlot::open(const Uuid& uuid, uint32_t unit, Mode mode) {
+void XclbinSlot::open(const Uuid& uuid, uint32_t unit, Mode mode) {
   if (unit >= kCuEntries)
     throw Error(CL_INVALID_VALUE, "there is no compute unit number " + std::to_string(unit),
                 EINVAL);
@@ -278,13 +279,13 @@ void ImageSlot::open(const Uuid& uuid, uint32_t unit, Mode mode) {
   add_context(uuid, unit, mode, [&] {
     if (unit >= compute_units(layout_.header()))
       throw Error(CL_INVALID_VALUE,
-                  "the device image has " + std::to_string(compute_units(layout_.header())) +
+                  "the xclbin has " + std::to_string(compute_units(layout_.header())) +
                       " compute units; there is no number " + std::to_string(unit),
                   EINVAL);
     const Owner holder = Registry(layout_).find_living(
         [&](const ProcessEntry& process) {
           return count_contexts(process) != 0 &&
-                 has(exclusive ? process.image_units : process.image_units_alone, unit);
+                 has(exclusive ? process.xclbin_units : process.xclbin_units_alone, unit);
         },
         self());
     if (holder)
@@ -297,86 +298,86 @@ void ImageSlot::open(const Uuid& uuid, uint32_t unit, Mode mode) {
 }
 
 // Without the lock: a process that decides by a context that has just gone was a moment earlier.
-void ImageSlot::close() {
+void XclbinSlot::close() {
   hide_context(std::nullopt);
   announce_change(layout_);
 }
 
-void ImageSlot::close(uint32_t unit) {
+void XclbinSlot::close(uint32_t unit) {
   hide_context(unit);
   announce_change(layout_);
 }
 
-std::string ImageSlot::name_of(uint32_t unit) const {
-  std::array<char, kImageNameBytes + 1> name{};
-  layout_.unit(unit).image_name.get(name.data());
+std::string XclbinSlot::name_of(uint32_t unit) const {
+  std::array<char, kXclbinNameBytes + 1> name{};
+  layout_.unit(unit).xclbin_name.get(name.data());
   return printable(name.data());
 }
 
-ImageSlot::Report ImageSlot::report() const {
+XclbinSlot::Report XclbinSlot::report() const {
   const Header& header = layout_.header();
   Report report;
-  report.resident = header.image_resident.get() != 0;
+  report.resident = header.xclbin_resident.get() != 0;
   if (!report.resident) return report;
-  report.image.uuid = resident_uuid(header);
+  report.xclbin.uuid = resident_uuid(header);
   for (uint32_t i = 0; i < compute_units(header); ++i)
-    report.image.compute_units.push_back({name_of(i), device_units(layout_.unit(i))});
-  report.loader = static_cast<uint32_t>(header.image_loader.get());
+    report.xclbin.compute_units.push_back({name_of(i), device_units(layout_.unit(i))});
+  report.loader = static_cast<uint32_t>(header.xclbin_loader.get());
   report.since_ns = loaded_since(header);
   report.holders = holders();
   return report;
 }
 
-std::optional<ImageSlot::Loaded> ImageSlot::loaded() const {
+std::optional<XclbinSlot::Loaded> XclbinSlot::loaded() const {
   const Header& header = layout_.header();
-  if (header.image_resident.get() == 0) return std::nullopt;
+  if (header.xclbin_resident.get() == 0) return std::nullopt;
   return Loaded{resident_uuid(header), loaded_since(header),
-                static_cast<uint32_t>(header.image_loader.get())};
+                static_cast<uint32_t>(header.xclbin_loader.get())};
 }
 
-std::vector<ImageSlot::Holder> ImageSlot::holders() const {
+std::vector<XclbinSlot::Holder> XclbinSlot::holders() const {
   std::vector<Holder> holders;
   const Registry registry(layout_);
   for (Owner owner : registry.everybody()) {
     const ProcessEntry* process = registry.find(owner);
     if (!process || count_contexts(*process) == 0) continue;
     holders.push_back({owner,
-                       {count_contexts(*process), read_set(process->image_units),
-                        read_set(process->image_units_alone)}});
+                       {count_contexts(*process), read_set(process->xclbin_units),
+                        read_set(process->xclbin_units_alone)}});
   }
   return holders;
 }
 
-void ImageSlot::show(const Contexts& contexts) {
+void XclbinSlot::show(const Contexts& contexts) {
   ProcessEntry& mine = entry();
   if (!has_entry()) return;
   const uint32_t before = count_contexts(mine);
   for (uint32_t w = 0; w < kSetWords; ++w) {
-    mine.image_units[w].store(contexts.units.word(w));
-    mine.image_units_alone[w].store(contexts.alone.word(w));
+    mine.xclbin_units[w].store(contexts.units.word(w));
+    mine.xclbin_units_alone[w].store(contexts.alone.word(w));
   }
   change_contexts(mine, self().generation(), [&](uint32_t) { return contexts.count; });
   if (contexts.count < before) announce_change(layout_);
 }
 
-void ImageSlot::wait_for_change(uint32_t seen, uint32_t timeout_ms) const {
+void XclbinSlot::wait_for_change(uint32_t seen, uint32_t timeout_ms) const {
   const timespec timeout{timeout_ms / 1000, long{timeout_ms % 1000} * 1'000'000};
-  syscall(SYS_futex, &layout_.header().image_changes, FUTEX_WAIT, seen, &timeout, nullptr, 0);
+  syscall(SYS_futex, &layout_.header().xclbin_changes, FUTEX_WAIT, seen, &timeout, nullptr, 0);
 }
 
-bool ImageSlot::forget(ProcessEntry& entry, uint16_t generation) {
+bool XclbinSlot::forget(ProcessEntry& entry, uint16_t generation) {
   return change_contexts(entry, generation, [](uint32_t) { return 0u; }) != 0;
 }
 
-void ImageSlot::begin(ProcessEntry& entry, uint16_t generation) {
+void XclbinSlot::begin(ProcessEntry& entry, uint16_t generation) {
   for (uint32_t w = 0; w < kSetWords; ++w) {
-    entry.image_units_alone[w].store(0);
-    entry.image_units[w].store(0);
+    entry.xclbin_units_alone[w].store(0);
+    entry.xclbin_units[w].store(0);
   }
-  entry.image_contexts.store(ContextCount{generation, 0}.word());
+  entry.xclbin_contexts.store(ContextCount{generation, 0}.word());
 }
 
-std::string uuid_text(const ImageSlot::Uuid& uuid) {
+std::string uuid_text(const XclbinSlot::Uuid& uuid) {
   constexpr char kDigits[] = "0123456789abcdef";
   std::string text;
   for (size_t i = 0; i < uuid.size(); ++i) {
@@ -386,8 +387,8 @@ std::string uuid_text(const ImageSlot::Uuid& uuid) {
   return text;
 }
 
-void ImageSlot::announce_change(const Layout& layout) {
-  Atomic<uint32_t>& changes = layout.header().image_changes;
+void XclbinSlot::announce_change(const Layout& layout) {
+  Atomic<uint32_t>& changes = layout.header().xclbin_changes;
   changes.fetch_add(1);
   syscall(SYS_futex, &changes, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }

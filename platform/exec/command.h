@@ -23,7 +23,7 @@ class Command {
   virtual ~Command() = default;
 
   // Whether it is device work (kernels), which needs a lease of the compute unit that it runs on.
-  // Otherwise it is an errand for the host (copies, native kernels), which any worker can do.
+  // Otherwise it is a host task (a copy, a native kernel), which any worker can do.
   virtual bool needs_lease() const { return false; }
   // Whether all parts must run at the same time, each on a compute unit of its own.
   virtual bool gang() const { return false; }
@@ -48,8 +48,8 @@ class Command {
   // small.
   virtual size_t stack_bytes() const { return 0; }
 
-  // Runs the parts [first, first + count) on `cu`. Called from several threads at once with disjoint
-  // ranges. Throws Error to end the command with that status.
+  // Runs the parts [first, first + count) on `cu`. Called from several threads at once with
+  // disjoint ranges. Throws Error to end the command with that status.
   virtual void run(ComputeUnit& cu, uint64_t first, uint64_t count) = 0;
 
   // After run(): what a command of a single part waits for before it can go on, and run() is called

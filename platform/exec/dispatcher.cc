@@ -10,7 +10,7 @@
 
 namespace conclave {
 
-Dispatcher::Dispatcher() : backlog_(units_) {
+Dispatcher::Dispatcher() : run_queue_(units_) {
   share::Share& share = share::Share::get();
   const bool arbitrated = Config::get().scheduler != Config::Scheduler::kOff;
   unit_of_cpu_.assign(CPU_SETSIZE, -1);
@@ -28,15 +28,15 @@ bool Dispatcher::send(const Ref<Event>& event) {
 }
 
 void Dispatcher::dispatch(const Ref<Event>& event) {
-  if (!send(event)) add_to_backlog(*event);
+  if (!send(event)) add_to_run_queue(*event);
 }
 
 // A compute unit may have become idle between the caller's look at the idle set and the push. Its
-// last look at the backlog then missed this entry. So this looks again after the push.
-void Dispatcher::add_to_backlog(Event& event) {
+// last look at the run queue then missed this entry. So this looks again after the push.
+void Dispatcher::add_to_run_queue(Event& event) {
   Ref<Event> keep(&event);
   event.work.wanted.fetch_add(1);
-  backlog_.push(event);
+  run_queue_.push(event);
   if (std::optional<Tenure> tenure = claim(event, false)) post(*tenure, nullptr);
 }
 
@@ -108,7 +108,7 @@ void Dispatcher::leave(Tenure& tenure) {
   ComputeUnit& cu = tenure.cu();
   tenure.end();
   idle_.give(cu.index());
-  if (!handed_over(cu) && !backlog_.has_errands()) return;
+  if (!handed_over(cu) && !run_queue_.has_host_tasks()) return;
   if (idle_.take(cu.index())) post(Tenure(cu), nullptr);
 }
 

@@ -92,7 +92,7 @@ void Engine::put_off(Event& event) {
     if (event.work.gang)
       gang::begin(dispatcher_, event);
     else
-      dispatcher_.add_to_backlog(event);
+      dispatcher_.add_to_run_queue(event);
   } catch (const std::exception& error) {
     if (!run_here(event)) execution::abandon(event, error);
   }
@@ -111,22 +111,22 @@ void Engine::serve(const Tenure& tenure, Ref<Event> event) noexcept {
   seat_ = &seat;
   const ComputeUnit& cu = tenure.cu();
   for (;;) {
-    const uint32_t pushes = dispatcher_.backlog().pushes();
+    const uint32_t pushes = dispatcher_.run_queue().pushes();
     if (!event) {
       if (seat.tenure.right() == Right::kNone && (waits_for(cu) || Dispatcher::handed_over(cu)))
         seat.tenure.obtain();
-      event = dispatcher_.backlog().pop(seat.tenure);
+      event = dispatcher_.run_queue().pop(seat.tenure);
     }
     if (event) {
       work(seat, std::exchange(event, nullptr), nullptr);
       continue;
     }
     // Entries that were there and are not for this compute unit must not keep it awake. But an
-    // entry pushed since then may have missed that it is idle (see add_to_backlog), and so may
+    // entry pushed since then may have missed that it is idle (see add_to_run_queue), and so may
     // another process that handed it over.
     seat.tenure.end();
     dispatcher_.give(cu);
-    const bool more = dispatcher_.backlog().pushes() != pushes || Dispatcher::handed_over(cu);
+    const bool more = dispatcher_.run_queue().pushes() != pushes || Dispatcher::handed_over(cu);
     if (!more || !dispatcher_.take(cu)) break;
   }
   seat_ = nullptr;
@@ -148,8 +148,8 @@ void Engine::wait(Event& event, ReadyList deferred) {
   }
   help(event);
   if (spin_on(event)) return;
-  if (seat_) {  // nothing else would run what this seat made ready, or the backlog on one unit
-    work(*seat_, dispatcher_.backlog().pop(seat_->tenure), &event);
+  if (seat_) {  // nothing else would run what this seat made ready, or the run queue on one unit
+    work(*seat_, dispatcher_.run_queue().pop(seat_->tenure), &event);
     share_ready(seat_->ready);
   }
   event.sleep_until_finished();
@@ -207,8 +207,8 @@ void Engine::work(Seat& seat, Ref<Event> event, const Event* until) {
       seat.tenure.yield();
     } else if (seat.tenure.is_behind(0)) {
       share_ready(seat.ready);  // where tickets are compared
-    } else if (!dispatcher_.backlog().empty() && !seat.host_thread) {
-      if (Ref<Event> older = dispatcher_.backlog().pop(seat.tenure)) {
+    } else if (!dispatcher_.run_queue().empty() && !seat.host_thread) {
+      if (Ref<Event> older = dispatcher_.run_queue().pop(seat.tenure)) {
         share_ready(seat.ready);
         run_one(seat, *older);
         continue;

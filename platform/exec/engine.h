@@ -9,10 +9,10 @@
 // - A ready command is cut (admission.h) and goes to one free compute unit (dispatcher.h). That one
 //   starts it and wakes as many others as it has work for (execution.h). A command whose
 //   work-groups must run at the same time needs all compute units at once (gang.h).
-// - If no compute unit is free, commands wait in the backlog, first come, first served. So do
+// - If no compute unit is free, commands wait in the run queue, first come, first served. So do
 //   running commands that could use more compute units than were free, and those that had to let
 //   another process have one. A compute unit that another process hands over goes on with the
-//   backlog.
+//   run queue.
 // - The thread that finishes a command's last work-group completes the event, and goes on with the
 //   commands that became ready by that.
 //
@@ -61,18 +61,18 @@ class Engine {
 
   // --- For workers ---
 
-  // Runs `event` (null: only the backlog), what follows from it, and the backlog, until nothing is
-  // left. Then gives the right to the compute unit and its token back.
+  // Runs `event` (null: only the run queue), what follows from it, and the run queue, until nothing
+  // is left. Then gives the right to the compute unit and its token back.
   void serve(const Tenure& tenure, Ref<Event> event) noexcept;
   // Takes up a compute unit that another process has handed over, and serves; false if another
   // thread does so.
   bool take_up(ComputeUnit& cu);
   // Whether device work of this process waits for `cu`.
   bool waits_for(const ComputeUnit& cu) const {
-    return dispatcher_.backlog().waits_for(cu.index());
+    return dispatcher_.run_queue().waits_for(cu.index());
   }
   // Whether other processes may hand compute units over to this one.
-  bool shares_units() const { return dispatcher_.backlog().shares_units(); }
+  bool shares_units() const { return dispatcher_.run_queue().shares_units(); }
   void look_at_overdue_holders() { overdue_holders_.look(); }
 
   uint32_t compute_units() const { return static_cast<uint32_t>(dispatcher_.units().size()); }

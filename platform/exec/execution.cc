@@ -33,7 +33,7 @@ void show(const Event& event) {
 // Asks for one more compute unit for a running command. False if that is impossible.
 bool want_later(Dispatcher& dispatcher, Event& event) {
   try {
-    dispatcher.backlog().push(event);
+    dispatcher.run_queue().push(event);
     return true;
   } catch (const std::exception&) {
     return false;
@@ -94,7 +94,7 @@ void take_part(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
       // Nobody wants the compute unit any more.
     }
   }
-  if (p.exhausted()) dispatcher.backlog().remove(event);
+  if (p.exhausted()) dispatcher.run_queue().remove(event);
   note_done(event, done);
 }
 
@@ -115,7 +115,8 @@ void run(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
     p.next.store(0, std::memory_order_relaxed);  // its only part can be taken again
     const auto go_on = [event = Ref<Event>(&event)] { Engine::get().resume(event); };
     if (StreamWatch::get().park(*waiting, go_on)) return;
-    if (tenure.is_over() || !dispatcher.backlog().empty()) return resume(dispatcher, event, false);
+    if (tenure.is_over() || !dispatcher.run_queue().empty())
+      return resume(dispatcher, event, false);
   }
   close(event);
 }
@@ -123,7 +124,7 @@ void run(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
 void resume(Dispatcher& dispatcher, Event& event, bool at_once) noexcept {
   event.work.resumed.store(true);
   try {
-    if (!at_once || !dispatcher.send(Ref<Event>(&event))) dispatcher.add_to_backlog(event);
+    if (!at_once || !dispatcher.send(Ref<Event>(&event))) dispatcher.add_to_run_queue(event);
   } catch (const std::exception& error) {
     fail(event, error);
     close(event);

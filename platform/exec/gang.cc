@@ -52,7 +52,7 @@ void run_parts(Tenure& tenure, Event& event) {
 void begin(Dispatcher& dispatcher, Event& event) {
   event.work.wanted.store(0);
   event.work.gang_cu = static_cast<int32_t>(event.compute_units().first_from(0));
-  dispatcher.add_to_backlog(event);
+  dispatcher.add_to_run_queue(event);
 }
 
 void join(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
@@ -71,7 +71,7 @@ void join(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
     set_size(event, joined);
   } else {
     p.gang_size.store(joined);
-    dispatcher.add_to_backlog(event);
+    dispatcher.add_to_run_queue(event);
   }
   if (p.team && last) {
     run_team(dispatcher, tenure, event);

@@ -32,7 +32,7 @@ OverdueHolders::OverdueHolders(Dispatcher& dispatcher)
 void OverdueHolders::look() noexcept {
   share::Share& share = share::Share::get();
   share.leave_if_damaged();
-  dispatcher_.backlog().stay_published();
+  dispatcher_.run_queue().stay_published();
   std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return;
   const uint64_t now = now_ns();
@@ -41,7 +41,7 @@ void OverdueHolders::look() noexcept {
     const uint64_t word = unit->leases().word(unit->shared());
     SeenLease& seen = seen_[unit->index()];
     if (seen.word != word) seen = {word, now};
-    if (!dispatcher_.backlog().waits_for(unit->index())) continue;
+    if (!dispatcher_.run_queue().waits_for(unit->index())) continue;
     try {
       look_at(*unit, share::Lease::of(word), word, now - seen.since);
       if (starved && dispatcher_.take(*unit))
@@ -60,7 +60,7 @@ void OverdueHolders::look() noexcept {
 bool OverdueHolders::is_starved(uint64_t now) {
   if (share::Share::get().policy_at_entry() != share::Policy::kInterleave) return false;
   const uint64_t most = now < defiant_until_ ? kStarvedAgainNs : kStarvedNs;
-  if (dispatcher_.backlog().standstill_ns() < most) return false;
+  if (dispatcher_.run_queue().standstill_ns() < most) return false;
   defiant_until_ = now + kDefiantNs;
   return true;
 }

@@ -2,8 +2,8 @@
 // The ready commands of this process for which no compute unit was free. They are served first
 // come, first served, for each set of compute units (device or sub-device) on which commands may
 // run. The oldest kernel of each set is published to other processes as a request.
-#ifndef CONCLAVE_PLATFORM_EXEC_BACKLOG_H_
-#define CONCLAVE_PLATFORM_EXEC_BACKLOG_H_
+#ifndef CONCLAVE_PLATFORM_EXEC_RUN_QUEUE_H_
+#define CONCLAVE_PLATFORM_EXEC_RUN_QUEUE_H_
 
 #include <atomic>
 #include <boost/intrusive/list.hpp>
@@ -23,10 +23,10 @@ namespace conclave {
 // The compute units on which a command, or the next member of a gang, may run.
 ComputeUnitSet allowed_units(const Event& event);
 
-class Backlog {
+class RunQueue {
  public:
   using Units = std::vector<std::unique_ptr<ComputeUnit>>;
-  explicit Backlog(const Units& units) : units_(units) {}
+  explicit RunQueue(const Units& units) : units_(units) {}
 
   // Adds a command that wants as many compute units as its work record says, unless it is there
   // already. Throws Error{CL_OUT_OF_RESOURCES} if none of its compute units has a worker that could
@@ -51,7 +51,7 @@ class Backlog {
   uint32_t pushes() const { return pushes_.load(); }
   bool empty() const { return size_.load(std::memory_order_relaxed) == 0; }
   // Whether any command waits that needs no right.
-  bool has_errands() const { return errands_.load() > 0; }
+  bool has_host_tasks() const { return host_tasks_.load() > 0; }
   // Whether a kernel waits for `unit`.
   bool waits_for(uint32_t unit) const { return wanted_[unit / 64].load() >> (unit % 64) & 1; }
   // Whether this process waits for compute units, or has done so lately. Only then may other
@@ -60,7 +60,7 @@ class Backlog {
 
  private:
   // A member of a gang must have the lease: as a guest it would wait beside the unit's holder.
-  enum class Kind { kErrand, kKernel, kGang };
+  enum class Kind { kHostTask, kKernel, kGang };
   // Commands that may run on the same compute units. The group holds a reference to each.
   struct Group {
     using Hook =
@@ -100,7 +100,7 @@ class Backlog {
 
   const Units& units_;
   std::atomic<uint32_t> size_{0};
-  std::atomic<uint32_t> errands_{0};  // how many of these need no right
+  std::atomic<uint32_t> host_tasks_{0};  // how many of these need no right
   std::atomic<uint32_t> pushes_{0};
   std::atomic<uint64_t> wanted_[ComputeUnitSet::kWords] = {};
   std::mutex mutex_;
@@ -115,4 +115,4 @@ class Backlog {
 
 }  // namespace conclave
 
-#endif  // CONCLAVE_PLATFORM_EXEC_BACKLOG_H_
+#endif  // CONCLAVE_PLATFORM_EXEC_RUN_QUEUE_H_

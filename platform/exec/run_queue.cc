@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/exec/backlog.h"
+#include "platform/exec/run_queue.h"
 
 #include <algorithm>
 #include <exception>
@@ -29,7 +29,7 @@ constexpr uint64_t kSharingNs = 100'000'000;
 
 // A command has to wait, perhaps for another process, so deaths of other processes matter from now
 // on.
-void Backlog::watch_others() {
+void RunQueue::watch_others() {
   const share::Segment& segment = share::Share::get().segment();
   if (watched_ == &segment) return;
   if (segment.layout().header().registrations.load() <= 1)
@@ -46,8 +46,8 @@ ComputeUnitSet allowed_units(const Event& event) {
   return one;
 }
 
-Backlog::Group& Backlog::group_of(const Event& event) {
-  const Kind kind = !event.work.needs_lease   ? Kind::kErrand
+RunQueue::Group& RunQueue::group_of(const Event& event) {
+  const Kind kind = !event.work.needs_lease   ? Kind::kHostTask
                     : event.work.gang_cu >= 0 ? Kind::kGang
                                               : Kind::kKernel;
   const ComputeUnitSet units = allowed_units(event);
@@ -56,13 +56,13 @@ Backlog::Group& Backlog::group_of(const Event& event) {
   return groups_.emplace_back(Group{units, kind});
 }
 
-bool Backlog::may_run(const Tenure& tenure, const Group& group) const {
+bool RunQueue::may_run(const Tenure& tenure, const Group& group) const {
   if (!needs_right(group)) return true;
   return tenure.right() == Right::kLease || tenure.permit().uninvited ||
          (tenure.right() == Right::kGuest && group.kind == Kind::kKernel);
 }
 
-void Backlog::push(Event& event) {
+void RunQueue::push(Event& event) {
   std::lock_guard lock(mutex_);
   WorkRecord::Waiting& waiting = event.work.waiting;
   if (waiting.listed) return;
@@ -83,7 +83,7 @@ void Backlog::push(Event& event) {
 }
 
 // Makes sure that a thread exists to take up what is going to wait for these compute units.
-void Backlog::start_worker(const ComputeUnitSet& units) {
+void RunQueue::start_worker(const ComputeUnitSet& units) {
   for (const auto& unit : units_)
     if (units.has(unit->index()) && unit->has_thread()) return;
   std::exception_ptr failure;
@@ -99,7 +99,7 @@ void Backlog::start_worker(const ComputeUnitSet& units) {
 }
 
 // Of the groups that `tenure` may run: the one whose first entry came first.
-Backlog::Group* Backlog::oldest(const Tenure& tenure) {
+RunQueue::Group* RunQueue::oldest(const Tenure& tenure) {
   Group* best = nullptr;
   for (Group& group : groups_) {
     if (group.entries.empty() || !group.units.has(tenure.cu().index())) continue;
@@ -109,7 +109,7 @@ Backlog::Group* Backlog::oldest(const Tenure& tenure) {
   return best;
 }
 
-Ref<Event> Backlog::pop(Tenure& tenure) {
+Ref<Event> RunQueue::pop(Tenure& tenure) {
   if (size_.load() == 0) return nullptr;
   std::lock_guard lock(mutex_);
   while (Group* group = oldest(tenure)) {
@@ -132,14 +132,14 @@ Ref<Event> Backlog::pop(Tenure& tenure) {
 }
 
 // Takes an entry off its group's list. The caller has a reference to the event.
-void Backlog::drop(Group& group, Event& event) {
+void RunQueue::drop(Group& group, Event& event) {
   event.work.waiting.listed = false;
   group.entries.erase(group.entries.iterator_to(event.work));
   count(group, 0, 1);
   event.release();
 }
 
-void Backlog::remove(Event& event) {
+void RunQueue::remove(Event& event) {
   if (size_.load() == 0) return;
   std::lock_guard lock(mutex_);
   if (!event.work.waiting.listed) return;
@@ -147,17 +147,17 @@ void Backlog::remove(Event& event) {
   publish();
 }
 
-bool Backlog::needs_right(const Group& group) const {
-  return group.kind != Kind::kErrand && units_[0]->arbitrated();
+bool RunQueue::needs_right(const Group& group) const {
+  return group.kind != Kind::kHostTask && units_[0]->arbitrated();
 }
 
-void Backlog::count(const Group& group, uint32_t added, uint32_t removed) {
+void RunQueue::count(const Group& group, uint32_t added, uint32_t removed) {
   size_.fetch_add(added - removed);
-  if (!needs_right(group)) errands_.fetch_add(added - removed);
+  if (!needs_right(group)) host_tasks_.fetch_add(added - removed);
 }
 
 // The numbers of the compute units in the segment.
-ComputeUnitSet Backlog::shared(const ComputeUnitSet& units) const {
+ComputeUnitSet RunQueue::shared(const ComputeUnitSet& units) const {
   ComputeUnitSet set;
   for (const auto& unit : units_)
     if (units.has(unit->index())) set.add(unit->shared());
@@ -165,7 +165,7 @@ ComputeUnitSet Backlog::shared(const ComputeUnitSet& units) const {
 }
 
 // Brings the requests up to date.
-void Backlog::publish() {
+void RunQueue::publish() {
   groups_.remove_if([](const Group& group) { return group.entries.empty(); });
   if (!units_[0]->arbitrated()) return;
   if (!has_entry()) {  // somebody has to look again
@@ -180,7 +180,7 @@ void Backlog::publish() {
 }
 
 // What was published in an entry that is gone no longer counts.
-bool Backlog::has_entry() {
+bool RunQueue::has_entry() {
   share::Share& share = share::Share::get();
   if (groups_.empty()) return true;
   const bool entered = share.stay_entered();
@@ -191,7 +191,7 @@ bool Backlog::has_entry() {
   return entered;
 }
 
-void Backlog::stay_published() {
+void RunQueue::stay_published() {
   std::lock_guard lock(mutex_);
   share::Membership& here = share::Share::get().membership();
   bool changed = published_in_ != &here || !here.is_entered();
@@ -207,7 +207,7 @@ void Backlog::stay_published() {
   publish();
 }
 
-uint64_t Backlog::standstill_ns() {
+uint64_t RunQueue::standstill_ns() {
   std::lock_guard lock(mutex_);
   uint64_t since = 0;
   for (Group& group : groups_)
@@ -216,7 +216,7 @@ uint64_t Backlog::standstill_ns() {
   return since ? now_ns() - std::max(since, taken_ns_) : 0;
 }
 
-bool Backlog::shares_units() const {
+bool RunQueue::shares_units() const {
   for (const auto& word : wanted_)
     if (word.load() != 0) return true;
   const uint64_t at = shared_ns_.load();
@@ -226,12 +226,12 @@ bool Backlog::shares_units() const {
 // Decides which groups each request is for. A group keeps its request as long as it has entries, so
 // its ticket changes in one step. If there are more groups than requests, several share the last
 // request.
-void Backlog::assign_requests() {
+void RunQueue::assign_requests() {
   bool taken[share::kRequests] = {};
   for (const Group& group : groups_)
     if (group.request < share::kRequests) taken[group.request] = true;
   for (Group& group : groups_) {
-    if (group.kind == Kind::kErrand || group.request < share::kRequests) continue;
+    if (group.kind == Kind::kHostTask || group.request < share::kRequests) continue;
     group.request = 0;
     while (group.request < share::kRequests - 1 && taken[group.request]) ++group.request;
     taken[group.request] = true;
@@ -240,7 +240,7 @@ void Backlog::assign_requests() {
 
 // Publishes the request, or withdraws it if no group has it. Returns whether the request has
 // changed.
-bool Backlog::publish(uint32_t request) {
+bool RunQueue::publish(uint32_t request) {
   Published& present = published_[request];
   Published next;
   for (Group& group : groups_) {
@@ -282,7 +282,7 @@ bool Backlog::publish(uint32_t request) {
 
 // The compute units that have a worker: one without would lose, for all, what is handed over to it.
 // `start`: starts the workers that do not run yet.
-ComputeUnitSet Backlog::with_threads(const ComputeUnitSet& units, bool start) {
+ComputeUnitSet RunQueue::with_threads(const ComputeUnitSet& units, bool start) {
   ComputeUnitSet set;
   for (const auto& unit : units_) {
     if (!units.has(unit->index())) continue;
@@ -297,17 +297,17 @@ ComputeUnitSet Backlog::with_threads(const ComputeUnitSet& units, bool start) {
 }
 
 // Wakes one worker. From now on it sleeps with a time limit, in case a holder stays for too long.
-void Backlog::wake_one(const ComputeUnitSet& units) {
+void RunQueue::wake_one(const ComputeUnitSet& units) {
   for (const auto& unit : units_)
     if (units.has(unit->index())) return unit->wake();
 }
 
 // Wakes the workers that have slept for this process alone: other processes cannot wake those.
-void Backlog::stir_all() {
+void RunQueue::stir_all() {
   for (const auto& unit : units_) unit->stir();
 }
 
-void Backlog::count_wanted() {
+void RunQueue::count_wanted() {
   uint64_t words[ComputeUnitSet::kWords] = {};
   for (const Group& group : groups_)
     if (needs_right(group))

@@ -3,7 +3,7 @@
 //
 // A compute unit is free in this process while its token lies in the idle set. A thread that takes
 // the token acts for the compute unit until it gives the token back. Device work also needs a right
-// against other processes (tenure.h).
+// against other processes (scoped_lease.h).
 //
 // No compute unit stays idle beside work that it could do: a thread that adds to the run queue
 // looks for an idle compute unit afterwards, and a thread that gives a token back looks at the run
@@ -18,7 +18,7 @@
 #include "platform/base/compute_unit_set.h"
 #include "platform/exec/compute_unit.h"
 #include "platform/exec/run_queue.h"
-#include "platform/exec/tenure.h"
+#include "platform/exec/scoped_lease.h"
 #include "platform/model/event.h"
 
 namespace conclave {
@@ -49,12 +49,12 @@ class Dispatcher {
   // Takes the token of an idle compute unit for `event`, and the right to run it there; nothing if
   // there is none. A host thread that will run the work itself prefers the compute unit of its own
   // CPU (`prefer_here`); a worker is better woken on another one.
-  std::optional<Tenure> claim(const Event& event, bool prefer_here);
+  std::optional<ScopedLease> claim(const Event& event, bool prefer_here);
   // Gives right, token and `event` (null: the run queue) to the compute unit's worker. Returns
   // false, and gives right and token back, if the worker has no thread.
-  bool post(const Tenure& tenure, Ref<Event> event);
+  bool post(ScopedLease lease, Ref<Event> event);
   // Ends the right and gives the token back.
-  void leave(Tenure& tenure);
+  void leave(ScopedLease& lease);
 
   // The token alone.
   bool take(const ComputeUnit& cu) { return idle_.take(cu.index()); }

@@ -5,7 +5,7 @@
 // - Threads act for compute units, one thread at a time for each: the compute unit's worker, woken
 //   by a post, or a host thread that waits and helps meanwhile (Engine::wait). A compute unit that
 //   nobody acts for is free in this process. Device work also needs a right against other processes
-//   (tenure.h).
+//   (scoped_lease.h).
 // - A ready command is cut (admission.h) and goes to one free compute unit (dispatcher.h). That one
 //   starts it and wakes as many others as it has work for (execution.h). A command whose
 //   work-groups must run at the same time needs all compute units at once (gang.h).
@@ -28,7 +28,7 @@
 #include "platform/exec/dispatcher.h"
 #include "platform/exec/overdue_holders.h"
 #include "platform/exec/ready_list.h"
-#include "platform/exec/tenure.h"
+#include "platform/exec/scoped_lease.h"
 #include "platform/model/event.h"
 
 namespace conclave {
@@ -63,7 +63,7 @@ class Engine {
 
   // Runs `event` (null: only the run queue), what follows from it, and the run queue, until nothing
   // is left. Then gives the right to the compute unit and its token back.
-  void serve(const Tenure& tenure, Ref<Event> event) noexcept;
+  void serve(ScopedLease lease, Ref<Event> event) noexcept;
   // Takes up a compute unit that another process has handed over, and serves; false if another
   // thread does so.
   bool take_up(ComputeUnit& cu);
@@ -78,28 +78,29 @@ class Engine {
   uint32_t compute_units() const { return static_cast<uint32_t>(dispatcher_.units().size()); }
 
  private:
-  // What the current thread runs commands with.
-  struct Seat {
-    Tenure tenure;
+  // A thread that acts for a compute unit.
+  struct ActingThread {
+    ScopedLease lease;
     bool host_thread;      // with a stack of unknown size
     ReadyList ready = {};  // made ready by what ran here
 
     // Whether this thread may run a command itself.
-    bool suits(const Event& event) const;
+    bool suits(const Event& event) const { return Engine::suits(lease.cu(), host_thread, event); }
   };
 
   Engine();
 
-  void sit_down(const Tenure& tenure, ReadyList ready, Ref<Event> first, const Event* until);
+  static bool suits(const ComputeUnit& cu, bool host_thread, const Event& event);
+  void act(ScopedLease lease, ReadyList ready, Ref<Event> first, const Event* until);
   bool run_here(Event& event);
   void help(Event& event);
   static bool spin_on(const Event& event);
-  void work(Seat& seat, Ref<Event> event, const Event* until);
-  void run_one(Seat& seat, Event& event);
+  void work(ActingThread& thread, Ref<Event> event, const Event* until);
+  void run_one(ActingThread& thread, Event& event);
   void share_ready(ReadyList& ready);
   void put_off(Event& event);
 
-  static thread_local Seat* seat_;
+  static thread_local ActingThread* acting_thread_;
   static inline std::atomic<bool> lost_in_fork_{false};
 
   Dispatcher dispatcher_;

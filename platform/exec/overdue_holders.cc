@@ -5,7 +5,7 @@
 
 #include "platform/base/clock.h"
 #include "platform/base/log.h"
-#include "platform/exec/tenure.h"
+#include "platform/exec/scoped_lease.h"
 #include "platform/share/share.h"
 
 namespace conclave {
@@ -46,7 +46,8 @@ void OverdueHolders::look() noexcept {
       look_at(*unit, share::Lease::of(word), word, now - seen.since);
       if (starved && dispatcher_.take(*unit))
         dispatcher_.post(
-            Tenure(*unit, {.right = Right::kGuest, .visit_ns = kDefiantVisitNs, .uninvited = true}),
+            ScopedLease(*unit,
+                        {.right = Right::kGuest, .visit_ns = kDefiantVisitNs, .uninvited = true}),
             nullptr);
     } catch (const share::DamagedSegment& damage) {
       share.leave(share.membership(), damage.text());
@@ -84,7 +85,7 @@ void OverdueHolders::take_back(ComputeUnit& unit, const share::Lease& lease, uin
     unit.leases().revoke(unit.shared(), word);
   else
     unit.leases().ask_for(unit.shared());
-  dispatcher_.post(Tenure(unit), nullptr);
+  dispatcher_.post(ScopedLease(unit), nullptr);
 }
 
 void OverdueHolders::deal_with(ComputeUnit& unit, const share::Lease& lease, uint64_t word,
@@ -110,7 +111,7 @@ void OverdueHolders::deal_with(ComputeUnit& unit, const share::Lease& lease, uin
 void OverdueHolders::go_beside(ComputeUnit& unit, uint64_t word) {
   if (!dispatcher_.take(unit)) return;
   if (const uint64_t visit = unit.leases().enter_as_guest(unit.shared(), true))
-    dispatcher_.post(Tenure(unit, {Right::kGuest, visit, word}), nullptr);
+    dispatcher_.post(ScopedLease(unit, {Right::kGuest, visit, word}), nullptr);
   else
     dispatcher_.give(unit);
 }

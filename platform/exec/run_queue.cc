@@ -56,10 +56,10 @@ RunQueue::Group& RunQueue::group_of(const Event& event) {
   return groups_.emplace_back(Group{units, kind});
 }
 
-bool RunQueue::may_run(const Tenure& tenure, const Group& group) const {
+bool RunQueue::may_run(const ScopedLease& lease, const Group& group) const {
   if (!needs_right(group)) return true;
-  return tenure.right() == Right::kLease || tenure.permit().uninvited ||
-         (tenure.right() == Right::kGuest && group.kind == Kind::kKernel);
+  return lease.right() == Right::kLease || lease.permit().uninvited ||
+         (lease.right() == Right::kGuest && group.kind == Kind::kKernel);
 }
 
 void RunQueue::push(Event& event) {
@@ -98,24 +98,24 @@ void RunQueue::start_worker(const ComputeUnitSet& units) {
   if (failure) std::rethrow_exception(failure);
 }
 
-// Of the groups that `tenure` may run: the one whose first entry came first.
-RunQueue::Group* RunQueue::oldest(const Tenure& tenure) {
+// Of the groups that `lease` may run: the one whose first entry came first.
+RunQueue::Group* RunQueue::oldest(const ScopedLease& lease) {
   Group* best = nullptr;
   for (Group& group : groups_) {
-    if (group.entries.empty() || !group.units.has(tenure.cu().index())) continue;
-    if (!may_run(tenure, group)) continue;
+    if (group.entries.empty() || !group.units.has(lease.cu().index())) continue;
+    if (!may_run(lease, group)) continue;
     if (!best || group.first().order < best->first().order) best = &group;
   }
   return best;
 }
 
-Ref<Event> RunQueue::pop(Tenure& tenure) {
+Ref<Event> RunQueue::pop(ScopedLease& lease) {
   if (size_.load() == 0) return nullptr;
   std::lock_guard lock(mutex_);
-  while (Group* group = oldest(tenure)) {
+  while (Group* group = oldest(lease)) {
     Event& event = group->entries.front().event;
     WorkRecord& work = event.work;
-    if (needs_right(*group) && tenure.is_behind(work.waiting.ticket) && tenure.yield()) continue;
+    if (needs_right(*group) && lease.is_behind(work.waiting.ticket) && lease.yield()) continue;
     Ref<Event> taken(&event);
     const bool useful = work.take_wanted();
     if (useful && work.waiting.since_ns) {

@@ -15,7 +15,7 @@
 
 #include "platform/base/compute_unit_set.h"
 #include "platform/exec/compute_unit.h"
-#include "platform/exec/tenure.h"
+#include "platform/exec/scoped_lease.h"
 #include "platform/model/event.h"
 
 namespace conclave {
@@ -33,9 +33,9 @@ class RunQueue {
   // take it up, or std::bad_alloc; nothing has changed then.
   void push(Event& event);
 
-  // The oldest command that `tenure` may run; null if there is none. May end a tenure with a lease
-  // in favour of another process's older command.
-  Ref<Event> pop(Tenure& tenure);
+  // The oldest command that `lease` may run; null if there is none. May yield the lease to
+  // another process's older command.
+  Ref<Event> pop(ScopedLease& lease);
 
   // Takes an event off the list: it has got all the compute units that it wanted.
   void remove(Event& event);
@@ -81,8 +81,8 @@ class RunQueue {
   };
 
   Group& group_of(const Event& event);
-  bool may_run(const Tenure& tenure, const Group& group) const;
-  Group* oldest(const Tenure& tenure);
+  bool may_run(const ScopedLease& lease, const Group& group) const;
+  Group* oldest(const ScopedLease& lease);
   ComputeUnitSet shared(const ComputeUnitSet& units) const;
   bool needs_right(const Group& group) const;
   void count(const Group& group, uint32_t added, uint32_t removed);

@@ -1,19 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread's time on a compute unit: by what right it is there, how long it may stay, and how much
-// it has used. A thread that acts for a compute unit has its token (dispatcher.h), which keeps the
-// other threads of this process away. Device work also needs a right against other processes.
-#ifndef CONCLAVE_PLATFORM_EXEC_TENURE_H_
-#define CONCLAVE_PLATFORM_EXEC_TENURE_H_
+// A thread's right to run device work on a compute unit, given back at the end of the scope: the
+// lease, or a guest's right beside its holder. Says how long the thread may stay, and accounts for
+// what it uses. A thread that acts for a compute unit has its token (dispatcher.h), which keeps the
+// other threads of this process away; the right keeps other processes away. Host tasks need none.
+#ifndef CONCLAVE_PLATFORM_EXEC_SCOPED_LEASE_H_
+#define CONCLAVE_PLATFORM_EXEC_SCOPED_LEASE_H_
 
 #include <cstdint>
+#include <utility>
 
 #include "platform/exec/compute_unit.h"
 
 namespace conclave {
 
-class Tenure {
+class ScopedLease {
  public:
-  explicit Tenure(ComputeUnit& cu, const Permit& permit = {}) : cu_(&cu), permit_(permit) {}
+  explicit ScopedLease(ComputeUnit& cu, const Permit& permit = {}) : cu_(&cu), permit_(permit) {}
+  ~ScopedLease() {
+    if (right() != Right::kNone) end();
+  }
+  ScopedLease(ScopedLease&& other) noexcept
+      : cu_(other.cu_),
+        permit_(other.release()),
+        slice_start_(other.slice_start_),
+        slice_cpu_start_(other.slice_cpu_start_),
+        looked_at_(other.looked_at_) {}
+  ScopedLease(const ScopedLease&) = delete;
+  ScopedLease& operator=(const ScopedLease&) = delete;
 
   ComputeUnit& cu() const { return *cu_; }
   Right right() const { return permit_.right; }
@@ -38,8 +51,10 @@ class Tenure {
   // Hands the compute unit to the process whose turn it is. Returns false and changes nothing if
   // there is none.
   bool yield();
-  // Ends the right.
+  // Gives the right back before the end of the scope.
   void end();
+  // Gives it to somebody else, who says so with the permit.
+  Permit release() { return std::exchange(permit_, {}); }
 
  private:
   bool is_overtaken(uint64_t now);
@@ -58,4 +73,4 @@ class Tenure {
 
 }  // namespace conclave
 
-#endif  // CONCLAVE_PLATFORM_EXEC_TENURE_H_
+#endif  // CONCLAVE_PLATFORM_EXEC_SCOPED_LEASE_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/exec/tenure.h"
+#include "platform/exec/scoped_lease.h"
 
 #include "platform/base/clock.h"
 
@@ -14,11 +14,11 @@ constexpr uint64_t kLooksPerSlice = 8;
 
 }  // namespace
 
-bool Tenure::may_run(bool needs_lease) const {
+bool ScopedLease::may_run(bool needs_lease) const {
   return right() != Right::kNone || !cu_->arbitrated() || !needs_lease;
 }
 
-bool Tenure::obtain() {
+bool ScopedLease::obtain() {
   share::Leases& leases = cu_->leases();
   if (leases.take(cu_->shared()) || leases.accept(cu_->shared())) {
     permit_ = {Right::kLease};
@@ -32,7 +32,7 @@ bool Tenure::obtain() {
   return true;
 }
 
-bool Tenure::is_over() {
+bool ScopedLease::is_over() {
   if (right() == Right::kNone) return false;
   share::Leases& leases = cu_->leases();
   const bool guest = right() == Right::kGuest;
@@ -67,7 +67,7 @@ bool Tenure::is_over() {
 
 // Before the slice is over, only a process that is far behind gets the compute unit, such as one of
 // higher priority.
-bool Tenure::is_overtaken(uint64_t now) {
+bool ScopedLease::is_overtaken(uint64_t now) {
   share::Leases& leases = cu_->leases();
   const uint64_t slice = leases.time_slice_ns();
   if (now - looked_at_ < slice / kLooksPerSlice) return false;
@@ -75,13 +75,13 @@ bool Tenure::is_overtaken(uint64_t now) {
   return leases.should_yield(cu_->shared(), 0, slice);
 }
 
-bool Tenure::is_behind(uint64_t ticket) {
+bool ScopedLease::is_behind(uint64_t ticket) {
   share::Leases& leases = cu_->leases();
   return right() == Right::kLease && leases.contended(cu_->shared()) &&
          leases.policy() == share::Policy::kFcfs && leases.should_yield(cu_->shared(), ticket);
 }
 
-void Tenure::use(uint64_t ns, uint64_t cost) {
+void ScopedLease::use(uint64_t ns, uint64_t cost) {
   if (slice_start_ == 0 && right() == Right::kGuest) begin_slice(now_ns() - ns);
   cu_->computed(ns);
   cu_->account().ns += ns;
@@ -89,21 +89,21 @@ void Tenure::use(uint64_t ns, uint64_t cost) {
   if (slice_start_ == 0 && cu_->account().ns >= kWorthAccountingNs) settle();
 }
 
-void Tenure::begin_slice(uint64_t now) {
+void ScopedLease::begin_slice(uint64_t now) {
   settle();
   slice_start_ = looked_at_ = now;
   slice_cpu_start_ = thread_cpu_ns();
 }
 
 // Adds what was used to the shared account.
-void Tenure::settle() {
+void ScopedLease::settle() {
   ComputeUnit::Account& account = cu_->account();
   if (account.ns) cu_->leases().charge(account.ns, account.cost);
   account = {};
 }
 
 // Within a slice the CPU's clock is better than the sum of the work's times.
-void Tenure::end_slice() {
+void ScopedLease::end_slice() {
   ComputeUnit::Account& account = cu_->account();
   if (slice_start_ != 0 && account.ns) {
     const uint64_t used = thread_cpu_ns() - slice_cpu_start_;
@@ -118,7 +118,7 @@ void Tenure::end_slice() {
   slice_start_ = 0;
 }
 
-bool Tenure::yield() {
+bool ScopedLease::yield() {
   if (right() == Right::kGuest) {
     end();
     return true;
@@ -129,7 +129,7 @@ bool Tenure::yield() {
   return true;
 }
 
-void Tenure::end() {
+void ScopedLease::end() {
   const Right right = permit_.right;
   permit_ = {};
   if (slice_start_ != 0) end_slice();

@@ -2,6 +2,7 @@
 #include "platform/exec/dispatcher.h"
 
 #include <sched.h>
+
 #include <utility>
 
 #include "platform/base/config.h"

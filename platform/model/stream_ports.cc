@@ -57,8 +57,7 @@ share::GraphHeader& graph_header() {
 
 bool streams_are_ready(const Xclbin& xclbin) {
   const share::GraphHeader& header = graph_header();
-  return UuidWords{header.last_xclbin[0].load(), header.last_xclbin[1].load()} ==
-         words_of(xclbin.uuid());
+  return UuidWords{header.xclbin[0].load(), header.xclbin[1].load()} == words_of(xclbin.uuid());
 }
 
 void prepare_streams(const Xclbin& xclbin) {
@@ -73,8 +72,8 @@ void prepare_streams(const Xclbin& xclbin) {
   for (size_t i = 0; i < share::kGraphParts; ++i)
     graph_header().parts[i].store(i < plan.parts().size() ? plan.parts()[i].word() : 0);
   const UuidWords uuid = words_of(xclbin.uuid());
-  graph_header().last_xclbin[0].store(uuid[0]);
-  graph_header().last_xclbin[1].store(uuid[1]);
+  graph_header().xclbin[0].store(uuid[0]);
+  graph_header().xclbin[1].store(uuid[1]);
 }
 
 }  // namespace conclave

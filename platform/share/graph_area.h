@@ -22,7 +22,7 @@ inline constexpr uint32_t kGraphParts = 1024;
 struct alignas(4096) GraphHeader {
   // UUID of the xclbin to which the following belongs; changed under the xclbin's lock
   // (xclbin_slot.h).
-  Atomic<uint64_t> last_xclbin[2];
+  Atomic<uint64_t> xclbin[2];
   Atomic<uint64_t> ends_lock;  // while an end of a stream is taken; segment_lock.h
   // Changes when a process takes or gives back an end whose other end another user may have.
   Atomic<uint32_t> end_changes;

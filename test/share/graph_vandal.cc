@@ -60,7 +60,7 @@ Vandal::Word GraphVandal::some_word_of_graphs() {
                     {&parameters_[number(parameters_.size())]->version, 8},
                     {&graphs_[number(graphs_.size())]->driver, 4},
                     {&header().ends_lock, 8},
-                    {&header().last_xclbin[0], 8},
+                    {&header().xclbin[0], 8},
                     {&header().bells[slot], 4},
                     {&header().sleeps[slot], 4}});
 }

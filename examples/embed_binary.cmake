@@ -52,8 +52,8 @@ function(embed_binary target source)
   target_include_directories(${target} PRIVATE ${folder})
 endfunction()
 
-# device_image(<target> <directory> <file.cl> <layout.json>): makes <stem>.xclbin there.
-function(device_image target directory source layout)
+# add_xclbin(<target> <directory> <file.cl> <layout.json>): makes <stem>.xclbin there.
+function(add_xclbin target directory source layout)
   cmake_path(ABSOLUTE_PATH source)
   cmake_path(ABSOLUTE_PATH layout)
   cmake_path(GET source STEM stem)

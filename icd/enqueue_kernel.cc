@@ -48,7 +48,7 @@ void launch(cl_command_queue queue_handle, cl_kernel handle, cl_command_type typ
                                          std::to_string(Device::kLocalMemoryBytes));
   const ComputeUnitSet units = k.units_on(q.device());
   require(units.size() > 0, CL_INVALID_PROGRAM_EXECUTABLE,
-          "the kernel is bound to compute units of a device image, none of which is on the queue's "
+          "the kernel is bound to compute units of an xclbin, none of which is on the queue's "
           "device");
   if (code->info->gang) require_room_for_gang(space, units.size());
   auto wait_for = wait_list(q.context(), num_events, events);

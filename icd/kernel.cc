@@ -9,7 +9,7 @@
 #include "icd/entry.h"
 #include "icd/index_space.h"
 #include "icd/sub_groups.h"
-#include "platform/model/image_binding.h"
+#include "platform/model/xclbin_binding.h"
 
 using namespace conclave;
 using namespace conclave::icd;
@@ -72,7 +72,7 @@ CL_API_ENTRY cl_int CL_API_CALL clCreateKernelsInProgram(cl_program handle, cl_u
     for (const Ref<Device>& d : p.devices()) {
       Build build = p.build_for(*d);
       if (!build.code) continue;
-      names = p.kernel_names(*build.image);
+      names = p.kernel_names(*build.binary);
       break;
     }
     require(!names.empty(), CL_INVALID_PROGRAM_EXECUTABLE, "the program has no kernels");

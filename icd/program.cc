@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "icd/entry.h"
-#include "platform/loader/device_image.h"
+#include "platform/loader/xclbin.h"
 
 using namespace conclave;
 using namespace conclave::icd;
@@ -73,19 +73,19 @@ void write_binaries(const Program& p, const Info& info, size_t* size_ret) {
   if (size_ret) *size_ret = bytes;
 }
 
-// The device has one place for a device image, so all devices of a program have the same one.
-void add_device_image(std::shared_ptr<const DeviceImage>& image, std::string bytes) {
-  auto another = DeviceImage::parse(std::move(bytes));
-  require(!image || image->uuid() == another->uuid(), CL_INVALID_BINARY,
-          "two device images for one device");
-  image = std::move(another);
+// The device has one place for an xclbin, so all devices of a program have the same one.
+void add_xclbin(std::shared_ptr<const Xclbin>& xclbin, std::string bytes) {
+  auto another = Xclbin::parse(std::move(bytes));
+  require(!xclbin || xclbin->uuid() == another->uuid(), CL_INVALID_BINARY,
+          "two xclbins for one device");
+  xclbin = std::move(another);
 }
 
-// The image of a program that has kernels for some device.
-std::shared_ptr<const ProgramImage> executable(const Program& p) {
+// The binary of a program that has kernels for some device.
+std::shared_ptr<const ProgramBinary> executable(const Program& p) {
   for (const Ref<Device>& d : p.devices()) {
     Build build = p.build_for(*d);
-    if (build.code) return build.image;
+    if (build.code) return build.binary;
   }
   throw Error(CL_INVALID_PROGRAM_EXECUTABLE, "the program has no executable for any device");
 }
@@ -116,8 +116,8 @@ CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithBinary(
       require(c.has(d), CL_INVALID_DEVICE, "a device is not in the context");
       devices.emplace_back(&d);
     }
-    std::vector<std::shared_ptr<const ProgramImage>> images;
-    std::shared_ptr<const DeviceImage> device_image;
+    std::vector<std::shared_ptr<const ProgramBinary>> binaries;
+    std::shared_ptr<const Xclbin> xclbin;
     std::unique_ptr<Error> invalid;
     for (cl_uint i = 0; i < num_devices; ++i) {
       const bool given = binaries[i] && lengths[i];
@@ -125,21 +125,19 @@ CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithBinary(
       require(given, CL_INVALID_VALUE, "a binary is null or of length 0");
       try {
         std::string bytes(reinterpret_cast<const char*>(binaries[i]), lengths[i]);
-        if (is_device_image(bytes))
-          add_device_image(device_image, std::move(bytes));
+        if (is_xclbin(bytes))
+          add_xclbin(xclbin, std::move(bytes));
         else
-          images.push_back(ProgramImage::parse(std::move(bytes)));
+          binaries.push_back(ProgramBinary::parse(std::move(bytes)));
       } catch (const Error& error) {
         if (status) status[i] = error.code();
         invalid = std::make_unique<Error>(error);
       }
     }
     if (invalid) throw *invalid;
-    require(!device_image || images.empty(), CL_INVALID_BINARY,
-            "a device image beside a program binary");
-    if (device_image)
-      return (new Program(c, std::move(devices), std::move(device_image)))->handle();
-    return (new Program(c, std::move(devices), std::move(images)))->handle();
+    require(!xclbin || binaries.empty(), CL_INVALID_BINARY, "an xclbin beside a program binary");
+    if (xclbin) return (new Program(c, std::move(devices), std::move(xclbin)))->handle();
+    return (new Program(c, std::move(devices), std::move(binaries)))->handle();
   });
 }
 
@@ -233,7 +231,7 @@ CL_API_ENTRY cl_program CL_API_CALL clLinkProgram(cl_context handle, cl_uint num
             "an input is not a compiled object or library for each of the devices");
     require(callback || !user_data, CL_INVALID_VALUE, "user_data without a callback");
     made = Ref<Program>::adopt(
-        new Program(c, devices, std::vector<std::shared_ptr<const ProgramImage>>(devices.size())));
+        new Program(c, devices, std::vector<std::shared_ptr<const ProgramBinary>>(devices.size())));
     made->link(devices, options_or_empty(options), std::move(linked),
                notifier(*made, callback, user_data));
   });
@@ -303,7 +301,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetProgramBuildInfo(cl_program handle, cl_devi
       case CL_PROGRAM_BINARY_TYPE:
         return info.value<cl_program_binary_type>(p.binary_type(d));
       case CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE:
-        return info.value<size_t>(build.image ? build.image->global_bytes() : 0);
+        return info.value<size_t>(build.binary ? build.binary->global_bytes() : 0);
       default:
         unknown_query(name);
     }

@@ -7,7 +7,7 @@
 #include <array>
 #include <cstddef>
 
-#include "platform/loader/program_image.h"
+#include "platform/loader/program_binary.h"
 
 namespace conclave::icd {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// XRT's extensions of OpenCL: compute units of device images, buffers of several processes.
+// XRT's extensions of OpenCL: compute units of xclbins, buffers of several processes.
 #include <CL/cl_ext_conclave.h>
 
 #include "icd/entry.h"
 #include "icd/memory_flags.h"
-#include "platform/loader/device_image_file.h"
-#include "platform/model/image_binding.h"
+#include "platform/loader/xclbin_file.h"
+#include "platform/model/xclbin_binding.h"
 
 using namespace conclave;
 using namespace conclave::icd;
@@ -30,14 +30,14 @@ CONCLAVE_EXPORT cl_int CL_API_CALL xclGetComputeUnitInfo(cl_kernel handle, cl_ui
                                                          void* value, size_t* size_ret) {
   return guarded(__func__, [&] {
     const Kernel& k = kernel(handle);
-    require(k.binding() != nullptr, CL_INVALID_KERNEL, "the kernel is not of a device image");
+    require(k.binding() != nullptr, CL_INVALID_KERNEL, "the kernel is not of an xclbin");
     const std::vector<uint32_t>& units = k.binding()->units();
     require(cu_id < units.size(), CL_INVALID_VALUE, "the kernel has no such compute unit");
     const uint32_t number = units[cu_id];
     Info info(size, value, size_ret);
     switch (name) {
       case XCL_COMPUTE_UNIT_NAME:
-        return info.text(k.binding()->image().layout().compute_units[number].name);
+        return info.text(k.binding()->xclbin().layout().compute_units[number].name);
       case XCL_COMPUTE_UNIT_INDEX:
         return info.value<cl_uint>(number);
       case XCL_COMPUTE_UNIT_CONNECTIONS:

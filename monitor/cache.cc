@@ -12,7 +12,7 @@
 #include "platform/base/config.h"
 #include "platform/base/error.h"
 #include "platform/loader/disk_cache.h"
-#include "platform/loader/program_image.h"
+#include "platform/loader/program_binary.h"
 
 namespace conclave::monitor {
 namespace {
@@ -24,7 +24,7 @@ constexpr uint64_t kMiB = 1 << 20;
 struct Program {
   DiskCache::Item item;
   DiskCache::Finding finding;
-  std::shared_ptr<const ProgramImage> image;  // null if there is none that can be read
+  std::shared_ptr<const ProgramBinary> binary;  // null if there is none that can be read
 
   const char* state() const {
     using State = DiskCache::Finding::State;
@@ -40,7 +40,7 @@ Program read_program(const DiskCache& cache, DiskCache::Item item) {
   if (program.finding.state == State::kNone || program.finding.state == State::kDamaged)
     return program;
   try {
-    program.image = ProgramImage::parse(std::move(program.finding.entry.image));
+    program.binary = ProgramBinary::parse(std::move(program.finding.entry.binary));
   } catch (const Error& error) {
     program.finding.state = State::kDamaged;
     program.finding.why = error.text();
@@ -60,12 +60,13 @@ std::vector<Program> read_programs(const DiskCache& cache) {
   return programs;
 }
 
-std::string kernel_names(const ProgramImage& image) {
+std::string kernel_names(const ProgramBinary& binary) {
   std::string names;
-  for (size_t i = 0; i < image.kernels().size(); ++i) {
-    if (i == kShownKernels) return names + ", ... (" + std::to_string(image.kernels().size()) + ")";
+  for (size_t i = 0; i < binary.kernels().size(); ++i) {
+    if (i == kShownKernels)
+      return names + ", ... (" + std::to_string(binary.kernels().size()) + ")";
     if (i > 0) names += ", ";
-    names += image.kernels()[i].name;
+    names += binary.kernels()[i].name;
   }
   return names.empty() ? "-" : names;
 }
@@ -88,11 +89,11 @@ Json to_json(const Program& program) {
                {"used", utc(nanoseconds(program.item.used))},
                {"state", program.state()}};
   if (!program.finding.why.empty()) json["reason"] = program.finding.why;
-  if (!program.image) return json;
-  json["cpu"] = program.image->target_cpu();
-  json["options"] = program.image->options();
+  if (!program.binary) return json;
+  json["cpu"] = program.binary->target_cpu();
+  json["options"] = program.binary->options();
   json["kernels"] = Json::array();
-  for (const KernelInfo& kernel : program.image->kernels()) json["kernels"].push_back(kernel.name);
+  for (const KernelInfo& kernel : program.binary->kernels()) json["kernels"].push_back(kernel.name);
   return json;
 }
 
@@ -100,9 +101,9 @@ void print_table(const std::vector<Program>& programs) {
   Table table({"Used", "KiB", "CPU", "Kernels", "Options", "State"});
   for (const Program& program : programs)
     table.add({local_time(nanoseconds(program.item.used)), kib(program.item.bytes),
-               program.image ? or_dash(program.image->target_cpu()) : "-",
-               program.image ? kernel_names(*program.image) : "-",
-               program.image ? or_dash(program.image->options()) : "-", program.state()});
+               program.binary ? or_dash(program.binary->target_cpu()) : "-",
+               program.binary ? kernel_names(*program.binary) : "-",
+               program.binary ? or_dash(program.binary->options()) : "-", program.state()});
   fputs(table.text().c_str(), stdout);
 }
 

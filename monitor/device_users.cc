@@ -78,7 +78,7 @@ void DeviceUsers::read() {
   for (auto& [tenant, user] : users_) {
     user.now = tenant->device_use();
     user.now.wants_alone &= exclusion_;
-    const Contexts& now = user.now.on_image;
+    const Contexts& now = user.now.on_xclbin;
     granted_.remove(user.granted);
     user.granted.units = user.granted.units & now.units;
     user.granted.alone = user.granted.alone & now.alone;
@@ -90,12 +90,12 @@ void DeviceUsers::read() {
   }
 }
 
-// The image that was loaded last is the device's, unless others had contexts on the former one.
+// The xclbin that was loaded last is the device's, unless others had contexts on the former one.
 void DeviceUsers::decide_on_loads() {
   for (auto& [tenant, user] : users_) {
-    if (!user.now.image || user.now.loaded_ns == user.loaded_ns) continue;
+    if (!user.now.xclbin || user.now.loaded_ns == user.loaded_ns) continue;
     user.loaded_ns = user.now.loaded_ns;
-    if (granted_.contexts().count == user.granted.count) image_ = user.now.image;
+    if (granted_.contexts().count == user.granted.count) xclbin_ = user.now.xclbin;
   }
 }
 
@@ -103,11 +103,11 @@ void DeviceUsers::decide_on_loads() {
 // has been granted stays so.
 void DeviceUsers::grant_contexts() {
   for (auto& [tenant, user] : users_) {
-    const Contexts& now = user.now.on_image;
+    const Contexts& now = user.now.on_xclbin;
     if (now.count == 0 && user.granted.count == 0) continue;
     granted_.remove(user.granted);
     user.granted = {};
-    if (user.now.image == image_) {
+    if (user.now.xclbin == xclbin_) {
       const Contexts others = granted_.contexts();
       user.granted.count = now.count;
       user.granted.alone = now.alone - others.units;
@@ -118,14 +118,14 @@ void DeviceUsers::grant_contexts() {
 }
 
 // The same for access modes: grants each one unless another user has one that forbids it. Graphs
-// are those of the device's image. A process that has something in shared mode and wants it in
+// are those of the device's xclbin. A process that has something in shared mode and wants it in
 // primary mode shows only the latter, so a refused one counts as shared.
 void DeviceUsers::grant_modes() {
   using Mode = share::AccessMode;
   for (auto& [tenant, user] : users_) {
     share::OpenModes wanted = user.now.modes;
     if (wanted.none() && user.granted_modes.none()) continue;
-    if (user.now.image != image_) wanted &= ModeTotals::array_alone();
+    if (user.now.xclbin != xclbin_) wanted &= ModeTotals::array_alone();
     granted_modes_.remove(user.granted_modes);
     const share::OpenModes others = granted_modes_.modes();
     const auto owned = others.in(Mode::kExclusive) | others.in(Mode::kPrimary);
@@ -162,11 +162,11 @@ void DeviceUsers::show() {
   }
   for (auto& [tenant, user] : users_) {
     Tenant::DeviceUse others;
-    others.image = image_;
+    others.xclbin = xclbin_;
     others.wants_alone = alone > user.now.wants_alone;
     others.contexts = exclusion_ ? contexts - user.now.contexts : 0;
     granted_.remove(user.granted);
-    others.on_image = granted_.contexts();
+    others.on_xclbin = granted_.contexts();
     granted_.add(user.granted);
     granted_modes_.remove(user.granted_modes);
     others.modes = granted_modes_.modes();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides which user has what of the device as a whole: its one image, contexts on that image's
-// compute units, access modes of the array and of the image's graphs, the device alone. Each user's
-// processes settle this among themselves, in their segment. This class settles it between users,
-// who are shown what the others have (platform/share/other_users.h).
+// Decides which user has what of the device as a whole: its one xclbin, contexts on that xclbin's
+// compute units, access modes of the array and of the xclbin's graphs, the device alone. Each
+// user's processes settle this among themselves, in their segment. This class settles it between
+// users, who are shown what the others have (platform/share/other_users.h).
 #ifndef CONCLAVE_MONITOR_DEVICE_USERS_H_
 #define CONCLAVE_MONITOR_DEVICE_USERS_H_
 
@@ -30,7 +30,7 @@ class DeviceUsers {
   void look(bool in_any_case = false);
 
  private:
-  using Contexts = share::ImageSlot::Contexts;
+  using Contexts = share::XclbinSlot::Contexts;
 
   struct User {
     uint32_t questions = 0;  // how many have been answered
@@ -40,7 +40,7 @@ class DeviceUsers {
     share::OpenModes granted_modes;
     Tenant::DeviceUse shown;  // what it was told last that others have
   };
-  // What all users have together: how many have each compute unit of the image.
+  // What all users have together: how many have each compute unit of the xclbin.
   class Totals {
    public:
     void add(const Contexts& contexts) { count(contexts, 1); }
@@ -67,7 +67,7 @@ class DeviceUsers {
   Totals granted_;
   ModeTotals granted_modes_;
   GraphValues values_;
-  std::optional<share::ImageSlot::Uuid> image_;  // the device's
+  std::optional<share::XclbinSlot::Uuid> xclbin_;  // the device's
 };
 
 }  // namespace conclave::monitor

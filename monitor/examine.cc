@@ -8,10 +8,10 @@
 
 #include "monitor/check_config.h"
 #include "monitor/find_segment.h"
-#include "monitor/image_layout_report.h"
 #include "monitor/snapshot.h"
 #include "monitor/snapshot_json.h"
 #include "monitor/table.h"
+#include "monitor/xclbin_layout_report.h"
 #include "platform/base/clock.h"
 #include "platform/base/error.h"
 
@@ -71,7 +71,7 @@ class Report {
     if (wanted("configuration")) printf("Configuration\n%s\n", config_table(Config::get()).c_str());
     if (wanted("heaps") && segment_) print_heaps();
     if (wanted("contexts") && segment_) print_contexts();
-    if (wanted("image") && segment_) print_image();
+    if (wanted("image") && segment_) print_xclbin();
     if (wanted("access-modes") && segment_) print_access();
     if (wanted("compute-units") && segment_) print_units();
     print_named();
@@ -89,8 +89,8 @@ class Report {
     add("heaps", read_heaps);
     add("contexts", read_processes);
     if (wanted("image")) {
-      const auto image = segment_ ? read_image(segment_->layout()) : std::nullopt;
-      json["image"] = image ? to_json(*image) : Json(nullptr);
+      const auto xclbin = segment_ ? read_xclbin(segment_->layout()) : std::nullopt;
+      json["image"] = xclbin ? to_json(*xclbin) : Json(nullptr);
     }
     add("access-modes", [&](const share::Layout&) { return access(); });
     add("compute-units", read_units);
@@ -126,7 +126,7 @@ class Report {
     if (named("aie-shim")) json["aie-shim"] = streams_json(array());
   }
   Array array() const {
-    return segment_ ? read_array(*segment_) : Array{"No device image is loaded.", {}, {}};
+    return segment_ ? read_array(*segment_) : Array{"No xclbin is loaded.", {}, {}};
   }
 
   std::vector<AccessUse> access() const {
@@ -177,28 +177,28 @@ class Report {
     printf("Contexts\n%s\n", table.text().c_str());
   }
 
-  void print_image() const {
-    const std::optional<ImageUse> image = read_image(segment_->layout());
-    printf("Device image\n");
-    if (!image) {
+  void print_xclbin() const {
+    const std::optional<XclbinUse> xclbin = read_xclbin(segment_->layout());
+    printf("Xclbin\n");
+    if (!xclbin) {
       printf("  None is loaded.\n\n");
       return;
     }
-    printf("  UUID    %s\n  Loaded  %s, by process %u\n", image->uuid.c_str(),
-           local_time(image->since_ns).c_str(), image->loader);
+    printf("  UUID    %s\n  Loaded  %s, by process %u\n", xclbin->uuid.c_str(),
+           local_time(xclbin->since_ns).c_str(), xclbin->loader);
     Table units({"Index", "Name", "CUs", "Contexts"});
-    for (size_t i = 0; i < image->compute_units.size(); ++i) {
-      const ImageUse::ComputeUnit& unit = image->compute_units[i];
+    for (size_t i = 0; i < xclbin->compute_units.size(); ++i) {
+      const XclbinUse::ComputeUnit& unit = xclbin->compute_units[i];
       std::string contexts;
-      for (const ImageUse::Context& context : unit.contexts)
+      for (const XclbinUse::Context& context : unit.contexts)
         contexts += (contexts.empty() ? "" : ", ") + number(context.pid) +
                     (context.exclusive ? " (exclusive)" : "");
       units.add({number(i), unit.name, ranges(unit.units), or_dash(contexts)});
     }
     printf("%s", units.text().c_str());
-    if (!image->holders.empty()) {
+    if (!xclbin->holders.empty()) {
       Table holders({"PID", "Since", "Contexts", "Command"});
-      for (const ImageUse::Holder& holder : image->holders)
+      for (const XclbinUse::Holder& holder : xclbin->holders)
         holders.add({number(holder.pid), local_time(holder.since_ns), number(holder.contexts),
                      or_dash(holder.command)});
       printf("  In use by\n%s", holders.text().c_str());

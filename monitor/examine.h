@@ -11,7 +11,7 @@ namespace conclave::monitor {
 inline const std::vector<std::string> kReports = {
     "device", "configuration", "heaps", "contexts", "image", "access-modes", "compute-units"};
 
-// The parts that are shown only if they are named: XRT's names for parts of the device image.
+// The parts that are shown only if they are named: XRT's names for parts of the xclbin.
 inline const std::vector<std::string> kNamedReports = {"dynamic-regions", "aie", "aie-shim"};
 
 struct ExamineOptions {

@@ -54,7 +54,7 @@ bool GraphValues::copy(Tenant& viewer, size_t number, const Graphs& graphs, size
     return true;
   const Tenant* driver = drivers_[part.graph];
   if (!driver || driver == &viewer || driver->graphs().parts[number].load() != word ||
-      !driver->graphs().is_of_same_image(viewer.graphs()))
+      !driver->graphs().is_of_same_xclbin(viewer.graphs()))
     return true;
   const size_t cost = part.bytes + kTryBytes;
   value_.resize(GraphPart::kMaxParameterBytes);

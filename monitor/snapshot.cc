@@ -6,10 +6,10 @@
 
 #include "platform/base/config.h"
 #include "platform/share/access_modes.h"
-#include "platform/share/image_slot.h"
 #include "platform/share/leases.h"
 #include "platform/share/registry.h"
 #include "platform/share/unit_placement.h"
+#include "platform/share/xclbin_slot.h"
 
 namespace conclave::monitor {
 namespace {
@@ -28,9 +28,10 @@ bool has_bit(const share::Atomic<uint64_t>* words, uint32_t unit) {
 }
 
 bool waits_for(const share::ProcessEntry& entry, uint32_t unit) {
-  return std::any_of(std::begin(entry.wishes), std::end(entry.wishes), [&](const auto& wish) {
-    return wish.ticket.load() != 0 && has_bit(wish.units, unit);
-  });
+  return std::any_of(std::begin(entry.requests), std::end(entry.requests),
+                     [&](const auto& request) {
+                       return request.ticket.load() != 0 && has_bit(request.units, unit);
+                     });
 }
 
 std::vector<uint32_t> units_of(const share::ProcessEntry& entry) {
@@ -142,22 +143,22 @@ std::vector<UnitUse> read_units(const Layout& layout) {
   return uses;
 }
 
-std::optional<ImageUse> read_image(const Layout& layout) {
-  const share::ImageSlot::Report report = share::ImageSlot(layout, Owner()).report();
+std::optional<XclbinUse> read_xclbin(const Layout& layout) {
+  const share::XclbinSlot::Report report = share::XclbinSlot(layout, Owner()).report();
   if (!report.resident) return std::nullopt;
-  ImageUse use;
-  use.uuid = share::uuid_text(report.image.uuid);
+  XclbinUse use;
+  use.uuid = share::uuid_text(report.xclbin.uuid);
   use.loader = report.loader;
   use.since_ns = report.since_ns;
-  for (uint32_t i = 0; i < report.image.compute_units.size(); ++i) {
-    const share::ImageSlot::ComputeUnit& unit = report.image.compute_units[i];
+  for (uint32_t i = 0; i < report.xclbin.compute_units.size(); ++i) {
+    const share::XclbinSlot::ComputeUnit& unit = report.xclbin.compute_units[i];
     use.compute_units.push_back({unit.name, members(unit.units), {}});
-    for (const share::ImageSlot::Holder& holder : report.holders)
+    for (const share::XclbinSlot::Holder& holder : report.holders)
       if (holder.contexts.units.has(i))
         use.compute_units.back().contexts.push_back(
             {pid_of(layout, holder.owner), holder.contexts.alone.has(i)});
   }
-  for (const share::ImageSlot::Holder& holder : report.holders)
+  for (const share::XclbinSlot::Holder& holder : report.holders)
     if (const share::ProcessEntry* entry = Registry(layout).find(holder.owner))
       use.holders.push_back({pid_of(layout, holder.owner), entry->command.get(),
                              entry->since_ns.load(), holder.contexts.count});

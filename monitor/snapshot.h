@@ -57,8 +57,8 @@ struct HeapUse {
   std::vector<Block> blocks;  // by address
 };
 
-// The device image that is loaded, and the contexts on it.
-struct ImageUse {
+// The xclbin that is loaded, and the contexts on it.
+struct XclbinUse {
   struct Context {
     uint32_t pid = 0;
     bool exclusive = false;
@@ -81,10 +81,10 @@ struct ImageUse {
   std::vector<Holder> holders;
 };
 
-// A process that has the array, or graphs of the device image, open.
+// A process that has the array, or graphs of the xclbin, open.
 struct AccessUse {
   struct Graph {
-    uint32_t number = 0;  // in the image
+    uint32_t number = 0;  // in the xclbin
     std::string mode;     // "exclusive", "primary" or "shared"
     std::string name;     // "" if nobody has told it (add_graph_names())
   };
@@ -101,7 +101,7 @@ std::vector<ProcessUse> read_processes(const share::Layout& layout);
 // The units that this process would have, those in others' lists, and those in use.
 std::vector<UnitUse> read_units(const share::Layout& layout);
 // Nothing if none is loaded.
-std::optional<ImageUse> read_image(const share::Layout& layout);
+std::optional<XclbinUse> read_xclbin(const share::Layout& layout);
 // The daemon's entry shows what processes of other users have.
 std::vector<AccessUse> read_access(const share::Layout& layout);
 // The heaps that exist. Throws Error{CL_OUT_OF_RESOURCES} if a stopped process keeps them locked.

@@ -76,25 +76,25 @@ Json to_json(const HeapUse& heap) {
           {"allocated", std::move(allocated)}};
 }
 
-Json to_json(const ImageUse& image) {
+Json to_json(const XclbinUse& xclbin) {
   Json units = Json::array(), holders = Json::array();
-  for (const ImageUse::ComputeUnit& unit : image.compute_units) {
+  for (const XclbinUse::ComputeUnit& unit : xclbin.compute_units) {
     Json contexts = Json::array();
-    for (const ImageUse::Context& context : unit.contexts)
+    for (const XclbinUse::Context& context : unit.contexts)
       contexts.push_back({{"pid", context.pid}, {"exclusive", context.exclusive}});
     units.push_back({{"index", units.size()},
                      {"name", unit.name},
                      {"units", unit.units},
                      {"contexts", std::move(contexts)}});
   }
-  for (const ImageUse::Holder& holder : image.holders)
+  for (const XclbinUse::Holder& holder : xclbin.holders)
     holders.push_back({{"pid", holder.pid},
                        {"command", holder.command},
                        {"since", utc(holder.since_ns)},
                        {"contexts", holder.contexts}});
-  return {{"uuid", image.uuid},
-          {"loaded", utc(image.since_ns)},
-          {"loader", process(image.loader)},
+  return {{"uuid", xclbin.uuid},
+          {"loaded", utc(xclbin.since_ns)},
+          {"loader", process(xclbin.loader)},
           {"compute-units", std::move(units)},
           {"holders", std::move(holders)}};
 }

@@ -19,7 +19,7 @@ Json to_json(const Device& device);
 Json to_json(const ProcessUse& process);
 Json to_json(const UnitUse& unit);
 Json to_json(const HeapUse& heap);
-Json to_json(const ImageUse& image);
+Json to_json(const XclbinUse& xclbin);
 Json to_json(const AccessUse& use);
 // The entries with value and source.
 Json to_json(const Config& config);

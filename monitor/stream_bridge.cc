@@ -159,7 +159,7 @@ void StreamBridge::find_writer(size_t number, const GraphPart& part, const Tenan
   for (auto& [writer, user] : users_) {
     const share::GraphHeader& theirs = writer->graphs();
     if (writer == &reader || theirs.parts[number].load() != part.word() ||
-        !theirs.is_of_same_image(reader.graphs()))
+        !theirs.is_of_same_xclbin(reader.graphs()))
       continue;
     const Place place(*writer, part);
     if (!place.can_be_read() || (found && !place.has_writer())) continue;

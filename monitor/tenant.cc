@@ -69,16 +69,16 @@ Tenant::DeviceUse Tenant::device_use() const {
       use.contexts += entry->contexts.load();
   for (const share::AccessModes::Holder& holder : share::AccessModes(layout(), daemon).report())
     if (holder.owner != daemon) use.modes |= holder.modes;
-  const share::ImageSlot slot(layout(), daemon);
-  const std::optional<share::ImageSlot::Loaded> loaded = slot.loaded();
+  const share::XclbinSlot slot(layout(), daemon);
+  const std::optional<share::XclbinSlot::Loaded> loaded = slot.loaded();
   if (!loaded) return use;
-  use.image = loaded->uuid;
+  use.xclbin = loaded->uuid;
   use.loaded_ns = loaded->since_ns;
-  for (const share::ImageSlot::Holder& holder : slot.holders()) {
+  for (const share::XclbinSlot::Holder& holder : slot.holders()) {
     if (holder.owner == daemon) continue;
-    use.on_image.count += holder.contexts.count;
-    use.on_image.units = use.on_image.units | holder.contexts.units;
-    use.on_image.alone = use.on_image.alone | holder.contexts.alone;
+    use.on_xclbin.count += holder.contexts.count;
+    use.on_xclbin.units = use.on_xclbin.units | holder.contexts.units;
+    use.on_xclbin.alone = use.on_xclbin.alone | holder.contexts.alone;
   }
   return use;
 }
@@ -92,12 +92,12 @@ void Tenant::show_others(uint32_t users, const DeviceUse& use) {
     header.exclusive.compare_exchange_strong(nobody, daemon.bits());
   else
     header.exclusive.compare_exchange_strong(others, 0);
-  share::ImageSlot::Uuid image = use.image.value_or(share::ImageSlot::Uuid{});
+  share::XclbinSlot::Uuid xclbin = use.xclbin.value_or(share::XclbinSlot::Uuid{});
   uint64_t words[2];
-  std::memcpy(words, image.data(), sizeof words);
-  for (int i = 0; i < 2; ++i) header.device_image[i].store(words[i]);
+  std::memcpy(words, xclbin.data(), sizeof words);
+  for (int i = 0; i < 2; ++i) header.last_xclbin[i].store(words[i]);
   layout().process(daemon.slot()).contexts.store(static_cast<uint32_t>(use.contexts));
-  share::ImageSlot(layout(), daemon).show(use.on_image);
+  share::XclbinSlot(layout(), daemon).show(use.on_xclbin);
   share::AccessModes(layout(), daemon).show(use.modes);
   header.other_users.store(users);
 }
@@ -120,7 +120,7 @@ void Tenant::request(const ComputeUnitSet& units) {
     ticket_ = 0;
     return leases_->withdraw(0);
   }
-  ticket_ = leases_->wish(0, units, ticket_);
+  ticket_ = leases_->request(0, units, ticket_);
 }
 
 }  // namespace conclave::monitor

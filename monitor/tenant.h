@@ -15,11 +15,11 @@
 
 #include "platform/base/compute_unit_set.h"
 #include "platform/share/graph_area.h"
-#include "platform/share/image_slot.h"
 #include "platform/share/leases.h"
 #include "platform/share/open_modes.h"
 #include "platform/share/registry.h"
 #include "platform/share/segment.h"
+#include "platform/share/xclbin_slot.h"
 
 namespace conclave::monitor {
 
@@ -55,12 +55,12 @@ class Tenant {
 
   // What the user's processes have together, without the daemon's own entry.
   struct DeviceUse {
-    uint64_t contexts = 0;                        // OpenCL's
-    bool wants_alone = false;                     // one of them has, or wants, the device alone
-    std::optional<share::ImageSlot::Uuid> image;  // the one that they have loaded
+    uint64_t contexts = 0;                          // OpenCL's
+    bool wants_alone = false;                       // one of them has, or wants, the device alone
+    std::optional<share::XclbinSlot::Uuid> xclbin;  // the one that they have loaded
     uint64_t loaded_ns = 0;
-    share::ImageSlot::Contexts on_image;
-    share::OpenModes modes;  // for the array, and for graphs of the image
+    share::XclbinSlot::Contexts on_xclbin;
+    share::OpenModes modes;  // for the array, and for graphs of the xclbin
   };
   DeviceUse device_use() const;
   // How often they have asked what others have.

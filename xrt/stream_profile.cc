@@ -27,14 +27,14 @@ void require_option(unsigned int option) {
            std::to_string(XCL_CONCLAVE_PROFILE_RUNNING_EVENTS) + ") counts what goes through it");
 }
 
-size_t stream_at(const DeviceImage& image, const std::string& port) {
-  const auto& streams = image.layout().streams;
+size_t stream_at(const Xclbin& xclbin, const std::string& port) {
+  const auto& streams = xclbin.layout().streams;
   const auto found = std::find_if(streams.begin(), streams.end(), [&](const auto& stream) {
     return !port.empty() &&
            (stream.host_port() == port || stream.from == port || stream.to == port);
   });
   if (found == streams.end())
-    refuse("no stream of the device image ends at '" + port.substr(0, 80) + "'");
+    refuse("no stream of the xclbin ends at '" + port.substr(0, 80) + "'");
   return static_cast<size_t>(found - streams.begin());
 }
 
@@ -43,9 +43,9 @@ size_t stream_at(const DeviceImage& image, const std::string& port) {
 StreamProfile::StreamProfile(const std::shared_ptr<XclArray>& array, unsigned int option,
                              const std::string& port)
     : array_(array) {
-  image_ = require(Operation::kProfilingStart)->image();
+  xclbin_ = require(Operation::kProfilingStart)->xclbin();
   require_option(option);
-  stream_ = stream_at(*image_, port);
+  stream_ = stream_at(*xclbin_, port);
   start_ = bytes();
 }
 
@@ -57,17 +57,17 @@ std::shared_ptr<XclArray> StreamProfile::require(Operation operation) const {
   return array;
 }
 
-// Until somebody uses the image's streams, the memory belongs to another image.
+// Until somebody uses the xclbin's streams, the memory belongs to another xclbin.
 uint64_t StreamProfile::bytes() const {
-  if (!streams_are_ready(*image_)) return 0;
+  if (!streams_are_ready(*xclbin_)) return 0;
   const std::byte* area = share::Share::get().layout().graphs;
-  return reinterpret_cast<const share::Stream*>(area + image_->plan().stream(stream_))
+  return reinterpret_cast<const share::Stream*>(area + xclbin_->plan().stream(stream_))
       ->written.position.load();
 }
 
 uint64_t StreamProfile::read() const {
-  const auto image = require(Operation::kProfilingRead)->image();
-  if (image->uuid() != image_->uuid()) refuse("another device image has been loaded meanwhile");
+  const auto xclbin = require(Operation::kProfilingRead)->xclbin();
+  if (xclbin->uuid() != xclbin_->uuid()) refuse("another xclbin has been loaded meanwhile");
   // A stream that has lost its writer begins again with the next one, and may be behind.
   const uint64_t now = bytes();
   return (now - std::min(start_, now)) / sizeof(uint32_t);

@@ -15,12 +15,12 @@ using share::Operation;
 }
 
 std::map<std::string, std::shared_ptr<HostPort>> ports_of(
-    const std::shared_ptr<const DeviceImage>& image) {
+    const std::shared_ptr<const Xclbin>& xclbin) {
   std::map<std::string, std::shared_ptr<HostPort>> ports;
-  const auto& streams = image->layout().streams;
+  const auto& streams = xclbin->layout().streams;
   for (size_t i = 0; i < streams.size(); ++i)
     if (const std::string name = streams[i].host_port(); !name.empty())
-      ports.emplace(name, std::make_shared<HostPort>(image, i));
+      ports.emplace(name, std::make_shared<HostPort>(xclbin, i));
   return ports;
 }
 
@@ -42,16 +42,16 @@ void XclArray::reset() {
 }
 
 std::shared_ptr<HostPort> XclArray::port(const std::string& name) {
-  const auto image = this->image();
+  const auto xclbin = this->xclbin();
   const std::lock_guard lock(mutex_);
-  if (!image_ || image_->uuid() != image->uuid()) {
-    ports_ = ports_of(image);
-    image_ = image;
+  if (!xclbin_ || xclbin_->uuid() != xclbin->uuid()) {
+    ports_ = ports_of(xclbin);
+    xclbin_ = xclbin;
   }
   if (const auto found = ports_.find(name); found != ports_.end()) return found->second;
   std::string names;
   for (const auto& [known, unused] : ports_) names += (names.empty() ? "" : ", ") + known;
-  refuse("the device image has no port '" + name.substr(0, 80) + "' of the host; it has " +
+  refuse("the xclbin has no port '" + name.substr(0, 80) + "' of the host; it has " +
          (names.empty() ? "none" : names));
 }
 
@@ -79,7 +79,7 @@ void XclArray::drop() noexcept {
   {
     const std::lock_guard lock(mutex_);
     ports.swap(ports_);
-    image_ = nullptr;
+    xclbin_ = nullptr;
   }
   for (const auto& [name, port] : ports) port->close();
 }

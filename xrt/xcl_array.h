@@ -47,8 +47,8 @@ class XclArray {
 
   // Checks any other operation on the array.
   void require(share::Operation operation) const { open_.require(operation); }
-  // The loaded image. Throws Error{EINVAL} if there is none.
-  std::shared_ptr<const DeviceImage> image() const { return device_->resident_image(); }
+  // The loaded xclbin. Throws Error{EINVAL} if there is none.
+  std::shared_ptr<const Xclbin> xclbin() const { return device_->resident_xclbin(); }
 
   // The port of that name. Throws Error{EINVAL}.
   std::shared_ptr<HostPort> port(const std::string& name);
@@ -57,8 +57,8 @@ class XclArray {
   const std::shared_ptr<XclDevice> device_;
   share::OpenArray open_;
   std::mutex mutex_;  // guards everything below
-  std::shared_ptr<const DeviceImage> image_;
-  std::map<std::string, std::shared_ptr<HostPort>> ports_;  // of image_
+  std::shared_ptr<const Xclbin> xclbin_;
+  std::map<std::string, std::shared_ptr<HostPort>> ports_;  // of xclbin_
 };
 
 }  // namespace conclave::xrt

@@ -16,8 +16,8 @@
 #include "platform/exec/nd_range.h"
 #include "platform/model/device.h"
 #include "platform/model/event.h"
-#include "platform/model/image_binding.h"
-#include "platform/share/kept_image.h"
+#include "platform/model/xclbin_binding.h"
+#include "platform/share/kept_xclbin.h"
 #include "platform/share/share.h"
 #include "xrt/failure.h"
 #include "xrt/xcl_graph.h"
@@ -27,7 +27,7 @@
 namespace conclave::xrt {
 namespace {
 
-using image::RegisterMap;
+using binary::RegisterMap;
 
 void require_inside(const Memory& memory, size_t size, size_t offset) {
   if (offset > memory.size() || size > memory.size() - offset)
@@ -73,12 +73,12 @@ void XclDevice::use() {
 }
 
 void XclDevice::load(std::string bytes) {
-  auto image = DeviceImage::parse(std::move(bytes));
+  auto xclbin = Xclbin::parse(std::move(bytes));
   const std::lock_guard lock(mutex_);
   use_device();
-  load_device_image(*image);
-  if (image_ && image_->uuid() == image->uuid()) return;
-  image_ = std::move(image);
+  load_xclbin(*xclbin);
+  if (xclbin_ && xclbin_->uuid() == xclbin->uuid()) return;
+  xclbin_ = std::move(xclbin);
   kernels_.clear();
   program_ = {};
 }
@@ -89,7 +89,7 @@ void XclDevice::open_context(const Uuid& uuid, uint32_t unit, bool shared) {
     const std::lock_guard lock(mutex_);
     use_device();
   }
-  using Mode = share::ImageClient::Mode;
+  using Mode = share::XclbinClient::Mode;
   client_.open(uuid, unit, shared ? Mode::kShared : Mode::kExclusive);
 }
 
@@ -98,11 +98,11 @@ void XclDevice::close_context(const Uuid& uuid, uint32_t unit) {
 }
 
 uint32_t XclDevice::unit_number(const std::string& name) const {
-  const auto units = share::Share::get().image_slot().report().image.compute_units;
+  const auto units = share::Share::get().xclbin_slot().report().xclbin.compute_units;
   const auto found =
       std::find_if(units.begin(), units.end(), [&](const auto& unit) { return unit.name == name; });
   if (found == units.end())
-    fail(ENOENT, "the device image that is loaded has no compute unit '" + name + "'");
+    fail(ENOENT, "the xclbin that is loaded has no compute unit '" + name + "'");
   return static_cast<uint32_t>(found - units.begin());
 }
 
@@ -196,20 +196,20 @@ std::shared_ptr<XclGraph> XclDevice::open_graph(const Uuid& uuid, const std::str
                                                 share::AccessMode mode) {
   const std::lock_guard lock(mutex_);
   use_device();
-  const auto loaded = share::Share::get().image_slot().loaded();
+  const auto loaded = share::Share::get().xclbin_slot().loaded();
   if (!loaded || loaded->uuid != uuid)
-    fail(EINVAL, "graph '" + name + "': the device image of this UUID is not loaded");
-  const auto& graphs = image_with(uuid).layout().graphs;
+    fail(EINVAL, "graph '" + name + "': the xclbin of this UUID is not loaded");
+  const auto& graphs = xclbin_with(uuid).layout().graphs;
   const auto found = std::find_if(graphs.begin(), graphs.end(),
                                   [&](const auto& graph) { return graph.name == name; });
   if (found == graphs.end()) {
     std::string names;
     for (const auto& graph : graphs) names += (names.empty() ? "" : ", ") + graph.name;
-    fail(EINVAL, "the device image has no graph '" + name.substr(0, 80) + "'; it has " +
+    fail(EINVAL, "the xclbin has no graph '" + name.substr(0, 80) + "'; it has " +
                      (names.empty() ? "none" : names));
   }
   const auto number = static_cast<uint32_t>(found - graphs.begin());
-  auto graph = std::make_shared<XclGraph>(shared_from_this(), image_, number, mode);
+  auto graph = std::make_shared<XclGraph>(shared_from_this(), xclbin_, number, mode);
   if (mode != share::AccessMode::kShared) {
     if (!program_) build();
     graph->drive(*context_, *program_);
@@ -217,61 +217,61 @@ std::shared_ptr<XclGraph> XclDevice::open_graph(const Uuid& uuid, const std::str
   return graph;
 }
 
-std::shared_ptr<const DeviceImage> XclDevice::resident_image() {
+std::shared_ptr<const Xclbin> XclDevice::resident_xclbin() {
   const std::lock_guard lock(mutex_);
-  const auto loaded = share::Share::get().image_slot().loaded();
-  if (!loaded) fail(EINVAL, "no device image is loaded");
-  image_with(loaded->uuid);
-  return image_;
+  const auto loaded = share::Share::get().xclbin_slot().loaded();
+  if (!loaded) fail(EINVAL, "no xclbin is loaded");
+  xclbin_with(loaded->uuid);
+  return xclbin_;
 }
 
 void XclDevice::reset_graphs() {
-  reset_idle_graphs(resident_image());
+  reset_idle_graphs(resident_xclbin());
 }
 
 // --- Commands ---
 
-// The image that the contexts are on.
-const DeviceImage& XclDevice::image_of_contexts() {
-  if (!client_.has_context()) fail(EINVAL, "there is no context on a device image");
-  return image_with(client_.uuid());
+// The xclbin that the contexts are on.
+const Xclbin& XclDevice::xclbin_of_contexts() {
+  if (!client_.has_context()) fail(EINVAL, "there is no context on an xclbin");
+  return xclbin_with(client_.uuid());
 }
 
-// The resident image. A process that did not load it gets it from the one that did.
-const DeviceImage& XclDevice::image_with(const Uuid& uuid) {
-  if (image_ && image_->uuid() == uuid) return *image_;
+// The resident xclbin. A process that did not load it gets it from the one that did.
+const Xclbin& XclDevice::xclbin_with(const Uuid& uuid) {
+  if (xclbin_ && xclbin_->uuid() == uuid) return *xclbin_;
   std::string why;
-  const std::string bytes = share::kept_image(share::Share::get().segment().name(), why);
-  auto image = bytes.empty() ? nullptr : DeviceImage::parse(bytes);
-  if (image && image->uuid() != uuid) why = "this user's processes left another one";
+  const std::string bytes = share::kept_xclbin(share::Share::get().segment().name(), why);
+  auto xclbin = bytes.empty() ? nullptr : Xclbin::parse(bytes);
+  if (xclbin && xclbin->uuid() != uuid) why = "this user's processes left another one";
   if (!why.empty())
-    fail(EINVAL, "the file of the device image cannot be had (" + why +
-                     "); load the image in this process, too, to run its kernels");
-  image_ = std::move(image);
+    fail(EINVAL, "the file of the xclbin cannot be had (" + why +
+                     "); load the xclbin in this process, too, to run its kernels");
+  xclbin_ = std::move(xclbin);
   kernels_.clear();
   program_ = {};
-  return *image_;
+  return *xclbin_;
 }
 
 xclConclaveKernel XclDevice::kernel(const std::string& name) {
   const std::lock_guard lock(mutex_);
-  return describe_kernel(image_of_contexts(), name);
+  return describe_kernel(xclbin_of_contexts(), name);
 }
 
 xclConclaveArgument XclDevice::argument(const std::string& kernel, uint32_t index) {
   const std::lock_guard lock(mutex_);
-  return describe_argument(image_of_contexts(), kernel, index);
+  return describe_argument(xclbin_of_contexts(), kernel, index);
 }
 
 // The compute unit that was used least, of those that may be used.
-uint32_t XclDevice::choose_unit(const XclPacket& packet, const DeviceImage& image) {
-  const auto& all = image.layout().compute_units;
+uint32_t XclDevice::choose_unit(const XclPacket& packet, const Xclbin& xclbin) {
+  const auto& all = xclbin.layout().compute_units;
   std::optional<uint32_t> best;
   for (uint32_t unit : packet.units()) {
     if (!client_.has(unit)) continue;
     // The context was opened by what the segment says, and others may write the segment.
     if (unit >= all.size())
-      fail(EINVAL, "the device image has " + std::to_string(all.size()) +
+      fail(EINVAL, "the xclbin has " + std::to_string(all.size()) +
                        " compute units; there is no number " + std::to_string(unit));
     if (best && all[unit].kernel != all[*best].kernel)
       fail(EINVAL, "compute units " + all[unit].full_name() + " and " + all[*best].full_name() +
@@ -284,18 +284,18 @@ uint32_t XclDevice::choose_unit(const XclPacket& packet, const DeviceImage& imag
 
 void XclDevice::build() {
   Owned<Program> program(
-      new Program(*context_, {Ref<Device>(&Device::root())}, std::vector{image_->program()}));
+      new Program(*context_, {Ref<Device>(&Device::root())}, std::vector{xclbin_->program()}));
   program->build(program->devices(), "", nullptr);
   program_ = std::move(program);
 }
 
-Kernel& XclDevice::kernel_of(uint32_t unit, const DeviceImage& image) {
+Kernel& XclDevice::kernel_of(uint32_t unit, const Xclbin& xclbin) {
   if (!program_) build();
   Owned<Kernel>& kernel = kernels_[unit];
   if (!kernel) {
-    kernel = Owned<Kernel>(new Kernel(*program_, image.layout().compute_units[unit].kernel));
-    kernel->bind_to(std::make_shared<const ComputeUnitSet>(device_units(image, {unit})));
-    kernel->connect(image, image.layout().compute_units[unit].name);
+    kernel = Owned<Kernel>(new Kernel(*program_, xclbin.layout().compute_units[unit].kernel));
+    kernel->bind_to(std::make_shared<const ComputeUnitSet>(device_units(xclbin, {unit})));
+    kernel->connect(xclbin, xclbin.layout().compute_units[unit].name);
   }
   return *kernel;
 }
@@ -332,7 +332,7 @@ void XclDevice::set_arguments(Kernel& kernel, const XclPacket& packet) {
         set_address(kernel, i, address);
         break;
       }
-      case ArgumentKind::kStream:  // connected by the image
+      case ArgumentKind::kStream:  // connected by the xclbin
         map.next(argument.size);
         break;
       default:
@@ -390,9 +390,9 @@ void XclDevice::start(cl_command_type type, std::unique_ptr<Command> command,
 }
 
 void XclDevice::start_kernel(Memory& memory, const XclPacket& packet, Listener listener) {
-  const DeviceImage& image = image_of_contexts();
-  const uint32_t unit = choose_unit(packet, image);
-  Kernel& kernel = kernel_of(unit, image);
+  const Xclbin& xclbin = xclbin_of_contexts();
+  const uint32_t unit = choose_unit(packet, xclbin);
+  Kernel& kernel = kernel_of(unit, xclbin);
   set_arguments(kernel, packet);
   std::array<uint32_t, 6> sizes;
   packet.read(registers_of(kernel.info()).global_size(), sizes.data(), sizeof sizes);
@@ -414,7 +414,7 @@ void XclDevice::start_kernel(Memory& memory, const XclPacket& packet, Listener l
 }
 
 void XclDevice::start_copy(Memory& memory, const XclPacket& packet, Listener listener) {
-  if (!client_.has_context()) fail(EINVAL, "there is no context on a device image");
+  if (!client_.has_context()) fail(EINVAL, "there is no context on an xclbin");
   ert_start_copybo_cmd command{};
   static_assert(offsetof(ert_start_copybo_cmd, size_hi) == 16 * sizeof(uint32_t));
   if (packet.words().size() != 16)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an xclDeviceHandle stands for: one client of the device, with its contexts on the device
-// image, its buffer objects and its commands.
+// What an xclDeviceHandle stands for: one client of the device, with its contexts on the
+// xclbin, its buffer objects and its commands.
 #ifndef CONCLAVE_XRT_XCL_DEVICE_H_
 #define CONCLAVE_XRT_XCL_DEVICE_H_
 
@@ -14,14 +14,14 @@
 #include <string>
 
 #include "platform/base/owned.h"
-#include "platform/loader/device_image.h"
+#include "platform/loader/xclbin.h"
 #include "platform/model/command_queue.h"
 #include "platform/model/context.h"
 #include "platform/model/kernel.h"
 #include "platform/model/memory.h"
 #include "platform/model/program.h"
 #include "platform/share/access_mode.h"
-#include "platform/share/image_client.h"
+#include "platform/share/xclbin_client.h"
 #include "xrt/xrt.h"
 #include "xrt/xrt_conclave.h"
 
@@ -32,13 +32,13 @@ class XclPacket;
 
 class XclDevice : public std::enable_shared_from_this<XclDevice> {
  public:
-  using Uuid = ImageUuid;
+  using Uuid = XclbinUuid;
 
   // All throw Error, whose error_number() XRT's interface returns.
 
   // Makes this process a user of the device.
   void use();
-  void load(std::string image);
+  void load(std::string xclbin);
   void open_context(const Uuid& uuid, uint32_t unit, bool shared);
   void close_context(const Uuid& uuid, uint32_t unit);
   uint32_t unit_number(const std::string& name) const;
@@ -55,17 +55,17 @@ class XclDevice : public std::enable_shared_from_this<XclDevice> {
   int export_buffer(xclBufferHandle handle);
   xclBufferHandle import_buffer(int descriptor, uint32_t flags);
 
-  // The loaded image, whichever process has loaded it. Throws Error{EINVAL} if there is none, or if
-  // its file cannot be had.
-  std::shared_ptr<const DeviceImage> resident_image();
+  // The loaded xclbin, whichever process has loaded it. Throws Error{EINVAL} if there is none, or
+  // if its file cannot be had.
+  std::shared_ptr<const Xclbin> resident_xclbin();
   // Empties the streams that nobody uses, and resets the graphs that nobody has open.
   void reset_graphs();
-  // A graph of the resident image. Throws Error{EINVAL} for another UUID or an unknown name, and as
-  // share::OpenGraph does.
+  // A graph of the resident xclbin. Throws Error{EINVAL} for another UUID or an unknown name, and
+  // as share::OpenGraph does.
   std::shared_ptr<XclGraph> open_graph(const Uuid& uuid, const std::string& name,
                                        share::AccessMode mode);
 
-  // A description of a kernel of the image that the contexts are on.
+  // A description of a kernel of the xclbin that the contexts are on.
   xclConclaveKernel kernel(const std::string& name);
   xclConclaveArgument argument(const std::string& kernel, uint32_t index);
 
@@ -91,11 +91,11 @@ class XclDevice : public std::enable_shared_from_this<XclDevice> {
   void use_device();
   xclBufferHandle add_buffer(Owned<Memory> memory, uint32_t flags);
   Buffer& buffer(xclBufferHandle handle);
-  const DeviceImage& image_of_contexts();
-  const DeviceImage& image_with(const Uuid& uuid);
+  const Xclbin& xclbin_of_contexts();
+  const Xclbin& xclbin_with(const Uuid& uuid);
   void build();
-  uint32_t choose_unit(const XclPacket& packet, const DeviceImage& image);
-  Kernel& kernel_of(uint32_t unit, const DeviceImage& image);
+  uint32_t choose_unit(const XclPacket& packet, const Xclbin& xclbin);
+  Kernel& kernel_of(uint32_t unit, const Xclbin& xclbin);
   void set_arguments(Kernel& kernel, const XclPacket& packet);
   void set_address(Kernel& kernel, cl_uint index, uint64_t address);
   void start_kernel(Memory& memory, const XclPacket& packet, Listener listener);
@@ -105,12 +105,12 @@ class XclDevice : public std::enable_shared_from_this<XclDevice> {
              std::unique_ptr<Running> running);
   void ended(const Running& command, ert_cmd_state state);
 
-  share::ImageClient client_;
+  share::XclbinClient client_;
   std::mutex mutex_;  // guards everything below
   Owned<Context> context_;
   Owned<CommandQueue> queue_;
-  std::shared_ptr<const DeviceImage> image_;
-  Owned<Program> program_;                     // of image_; none: not built yet
+  std::shared_ptr<const Xclbin> xclbin_;
+  Owned<Program> program_;                     // of xclbin_; none: not built yet
   std::map<uint32_t, Owned<Kernel>> kernels_;  // by compute unit
   std::map<uint32_t, uint64_t> starts_;        // likewise: how often it was used
   std::map<xclBufferHandle, Buffer> buffers_;

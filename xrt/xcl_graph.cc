@@ -11,15 +11,15 @@ namespace conclave::xrt {
 
 using share::Operation;
 
-XclGraph::XclGraph(std::shared_ptr<XclDevice> device, std::shared_ptr<const DeviceImage> image,
+XclGraph::XclGraph(std::shared_ptr<XclDevice> device, std::shared_ptr<const Xclbin> xclbin,
                    uint32_t number, share::AccessMode mode)
     : device_(std::move(device)),
-      image_(std::move(image)),
-      open_(image_->uuid(), number, image_->layout().graphs[number].name, mode),
-      ports_(image_, number) {}
+      xclbin_(std::move(xclbin)),
+      open_(xclbin_->uuid(), number, xclbin_->layout().graphs[number].name, mode),
+      ports_(xclbin_, number) {}
 
 void XclGraph::drive(Context& context, Program& program) {
-  graph_ = std::make_shared<Graph>(image_, open_.number(), context, program);
+  graph_ = std::make_shared<Graph>(xclbin_, open_.number(), context, program);
 }
 
 std::shared_ptr<Graph> XclGraph::driven() const {

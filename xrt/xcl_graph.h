@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an xclConclaveGraph stands for: a graph of the device image, open in an access mode.
+// What an xclConclaveGraph stands for: a graph of the xclbin, open in an access mode.
 #ifndef CONCLAVE_XRT_XCL_GRAPH_H_
 #define CONCLAVE_XRT_XCL_GRAPH_H_
 
@@ -19,8 +19,8 @@ class XclDevice;
 class XclGraph {
  public:
   // Throws Error as share::OpenGraph does.
-  XclGraph(std::shared_ptr<XclDevice> device, std::shared_ptr<const DeviceImage> image,
-           uint32_t number, share::AccessMode mode);
+  XclGraph(std::shared_ptr<XclDevice> device, std::shared_ptr<const Xclbin> xclbin, uint32_t number,
+           share::AccessMode mode);
 
   // For exclusive or primary mode: makes its kernels.
   void drive(Context& context, Program& program);
@@ -38,7 +38,7 @@ class XclGraph {
   std::shared_ptr<Graph> driven() const;
 
   const std::shared_ptr<XclDevice> device_;
-  const std::shared_ptr<const DeviceImage> image_;
+  const std::shared_ptr<const Xclbin> xclbin_;
   share::OpenGraph open_;
   GraphPorts ports_;
   std::shared_ptr<Graph> graph_;  // null in shared mode, and once it is closed; under the lock

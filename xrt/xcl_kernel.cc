@@ -13,11 +13,11 @@
 namespace conclave::xrt {
 namespace {
 
-const KernelInfo& kernel_info(const DeviceImage& image, const std::string& name) {
-  const auto& all = image.program()->kernels();
+const KernelInfo& kernel_info(const Xclbin& xclbin, const std::string& name) {
+  const auto& all = xclbin.program()->kernels();
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const auto& info) { return info.name == name; });
-  if (found == all.end()) fail(ENOENT, "the device image has no kernel '" + name + "'");
+  if (found == all.end()) fail(ENOENT, "the xclbin has no kernel '" + name + "'");
   return *found;
 }
 
@@ -43,30 +43,30 @@ uint32_t kind_of(ArgumentKind kind) {
 
 }  // namespace
 
-xclConclaveKernel describe_kernel(const DeviceImage& image, const std::string& name) {
+xclConclaveKernel describe_kernel(const Xclbin& xclbin, const std::string& name) {
   std::vector<uint32_t> units;
   try {
-    units = image.units_named(name);
+    units = xclbin.units_named(name);
   } catch (const Error& error) {
     throw Error(error.code(), error.text(), ENOENT);
   }
   xclConclaveKernel kernel{};
-  static_assert(std::size(kernel.units) >= ImageLayout::kMaxComputeUnits);
+  static_assert(std::size(kernel.units) >= XclbinLayout::kMaxComputeUnits);
   kernel.num_units = static_cast<uint32_t>(units.size());
   std::copy(units.begin(), units.end(), kernel.units);
-  const KernelInfo& info = kernel_info(image, kernel_of(name));
+  const KernelInfo& info = kernel_info(xclbin, kernel_of(name));
   kernel.num_arguments = static_cast<uint32_t>(info.arguments.size());
   kernel.global_size = registers_of(info).global_size();
   return kernel;
 }
 
-xclConclaveArgument describe_argument(const DeviceImage& image, const std::string& name,
+xclConclaveArgument describe_argument(const Xclbin& xclbin, const std::string& name,
                                       uint32_t index) {
-  const KernelInfo& info = kernel_info(image, kernel_of(name));
+  const KernelInfo& info = kernel_info(xclbin, kernel_of(name));
   if (index >= info.arguments.size())
     fail(EINVAL, "kernel '" + info.name + "' has " + std::to_string(info.arguments.size()) +
                      " arguments; there is no number " + std::to_string(index));
-  image::RegisterMap map;
+  binary::RegisterMap map;
   for (uint32_t i = 0; i < index; ++i) map.next(register_bytes(info.arguments[i]));
   const ArgumentInfo& found = info.arguments[index];
   xclConclaveArgument argument{};

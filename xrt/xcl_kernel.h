@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What XRT's interface reports about the kernels of a device image, and requires of them.
+// What XRT's interface reports about the kernels of an xclbin, and requires of them.
 #ifndef CONCLAVE_XRT_XCL_KERNEL_H_
 #define CONCLAVE_XRT_XCL_KERNEL_H_
 
@@ -8,15 +8,15 @@
 #include <string>
 
 #include "platform/exec/nd_range.h"
-#include "platform/loader/device_image.h"
+#include "platform/loader/xclbin.h"
 #include "xrt/xrt_conclave.h"
 
 namespace conclave::xrt {
 
 // `name`: "kernel", or "kernel:{unit,unit}" for some of its compute units. Throws Error{ENOENT}.
-xclConclaveKernel describe_kernel(const DeviceImage& image, const std::string& name);
+xclConclaveKernel describe_kernel(const Xclbin& xclbin, const std::string& name);
 // Argument `index`. Throws Error{ENOENT}, and Error{EINVAL} if the kernel has fewer.
-xclConclaveArgument describe_argument(const DeviceImage& image, const std::string& name,
+xclConclaveArgument describe_argument(const Xclbin& xclbin, const std::string& name,
                                       uint32_t index);
 
 // The index space in the registers behind the arguments: three global sizes and three local ones;

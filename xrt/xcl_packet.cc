@@ -22,8 +22,8 @@ uint64_t register_bytes(const ArgumentInfo& argument) {
   return argument.kind == ArgumentKind::kLocal ? sizeof(uint32_t) : argument.size;
 }
 
-image::RegisterMap registers_of(const KernelInfo& kernel) {
-  image::RegisterMap map;
+binary::RegisterMap registers_of(const KernelInfo& kernel) {
+  binary::RegisterMap map;
   for (const ArgumentInfo& argument : kernel.arguments) map.next(register_bytes(argument));
   return map;
 }

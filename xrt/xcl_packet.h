@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "conclave/register_map.h"
-#include "platform/loader/program_image.h"
+#include "platform/loader/program_binary.h"
 
 namespace conclave::xrt {
 
 // How many bytes an argument takes in the registers.
 uint64_t register_bytes(const ArgumentInfo& argument);
 // The map of a kernel's registers behind its arguments.
-image::RegisterMap registers_of(const KernelInfo& kernel);
+binary::RegisterMap registers_of(const KernelInfo& kernel);
 
 // A packet, read once: the host might change the bytes meanwhile.
 class XclPacket {

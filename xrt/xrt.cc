@@ -23,7 +23,7 @@
 namespace conclave::xrt {
 namespace {
 
-constexpr uint64_t kMaxImageBytes = uint64_t{1} << 30;
+constexpr uint64_t kMaxXclbinBytes = uint64_t{1} << 30;
 
 template <class Body>
 int with_device(const char* function, xclDeviceHandle handle, Body&& body) noexcept {
@@ -37,20 +37,20 @@ void require_pointer(const void* pointer) {
   if (!pointer) throw Error(CL_INVALID_VALUE, "a null pointer", EINVAL);
 }
 
-ImageUuid uuid_of(const unsigned char* bytes) {
-  ImageUuid uuid{};
+XclbinUuid uuid_of(const unsigned char* bytes) {
+  XclbinUuid uuid{};
   if (bytes) std::memcpy(uuid.data(), bytes, uuid.size());
   return uuid;
 }
 
-std::string bytes_of(const axlf* image) {
-  if (!image || !is_device_image({image->m_magic, sizeof image->m_magic}))
-    throw Error(CL_INVALID_BINARY, "device image: does not begin with \"xclbin2\"", EINVAL);
-  if (image->m_header.m_length < sizeof(axlf))
-    throw Error(CL_INVALID_BINARY, "device image: is cut short", EINVAL);
-  if (image->m_header.m_length > kMaxImageBytes)
-    throw Error(CL_INVALID_BINARY, "device image: is too large", E2BIG);
-  return {reinterpret_cast<const char*>(image), image->m_header.m_length};
+std::string bytes_of(const axlf* xclbin) {
+  if (!xclbin || !is_xclbin({xclbin->m_magic, sizeof xclbin->m_magic}))
+    throw Error(CL_INVALID_BINARY, "xclbin: does not begin with \"xclbin2\"", EINVAL);
+  if (xclbin->m_header.m_length < sizeof(axlf))
+    throw Error(CL_INVALID_BINARY, "xclbin: is cut short", EINVAL);
+  if (xclbin->m_header.m_length > kMaxXclbinBytes)
+    throw Error(CL_INVALID_BINARY, "xclbin: is too large", E2BIG);
+  return {reinterpret_cast<const char*>(xclbin), xclbin->m_header.m_length};
 }
 
 }  // namespace
@@ -90,8 +90,8 @@ void xclClose(xclDeviceHandle handle) {
   });
 }
 
-int xclLoadXclBin(xclDeviceHandle handle, const axlf* image) {
-  return with_device(__func__, handle, [&](XclDevice& device) { device.load(bytes_of(image)); });
+int xclLoadXclBin(xclDeviceHandle handle, const axlf* xclbin) {
+  return with_device(__func__, handle, [&](XclDevice& device) { device.load(bytes_of(xclbin)); });
 }
 
 int xclOpenContext(xclDeviceHandle handle, const xuid_t uuid, unsigned int unit, bool shared) {
@@ -220,11 +220,11 @@ int xclConclaveGetDevice(xclDeviceHandle handle, xclConclaveDevice* info) {
   });
 }
 
-int xclConclaveGetImage(xclDeviceHandle handle, xuid_t uuid) {
+int xclConclaveGetXclbin(xclDeviceHandle handle, xuid_t uuid) {
   return with_device(__func__, handle, [&](XclDevice&) {
     require_pointer(uuid);
-    const auto loaded = share::Share::get().image_slot().loaded();
-    if (!loaded) throw Error(CL_INVALID_PROGRAM, "no device image is loaded", ENOENT);
+    const auto loaded = share::Share::get().xclbin_slot().loaded();
+    if (!loaded) throw Error(CL_INVALID_PROGRAM, "no xclbin is loaded", ENOENT);
     std::memcpy(uuid, loaded->uuid.data(), loaded->uuid.size());
   });
 }

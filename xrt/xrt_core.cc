@@ -47,7 +47,7 @@ FORWARD(unsigned, xclVersion, 2, (), ())
 FORWARD(xclDeviceHandle, xclOpen, nullptr,
         (unsigned index, const char* log, xclVerbosityLevel level), (index, log, level))
 FORWARD(void, xclClose, void(), (xclDeviceHandle handle), (handle))
-FORWARD(int, xclLoadXclBin, -ENODEV, (xclDeviceHandle handle, const axlf* image), (handle, image))
+FORWARD(int, xclLoadXclBin, -ENODEV, (xclDeviceHandle handle, const axlf* xclbin), (handle, xclbin))
 FORWARD(int, xclOpenContext, -ENODEV,
         (xclDeviceHandle handle, const xuid_t uuid, unsigned unit, bool shared),
         (handle, uuid, unit, shared))
@@ -93,7 +93,7 @@ FORWARD(xclBufferHandle, xclImportBO, NULLBO,
         (handle, descriptor, flags))
 FORWARD(int, xclConclaveGetDevice, -ENODEV, (xclDeviceHandle handle, xclConclaveDevice* device),
         (handle, device))
-FORWARD(int, xclConclaveGetImage, -ENODEV, (xclDeviceHandle handle, xuid_t uuid), (handle, uuid))
+FORWARD(int, xclConclaveGetXclbin, -ENODEV, (xclDeviceHandle handle, xuid_t uuid), (handle, uuid))
 FORWARD(int, xclConclaveGetKernel, -ENODEV,
         (xclDeviceHandle handle, const char* name, xclConclaveKernel* kernel),
         (handle, name, kernel))

@@ -37,7 +37,7 @@ xclConclaveGraph xclConclaveOpenGraph(xclDeviceHandle handle, const xuid_t uuid,
   xclConclaveGraph graph = nullptr;
   guarded(__func__, [&] {
     require_no_fork();
-    ImageUuid wanted{};
+    XclbinUuid wanted{};
     if (uuid) std::memcpy(wanted.data(), uuid, wanted.size());
     graph = open_graphs().add(
         open_devices().find(handle)->open_graph(wanted, name ? name : "", mode_of(mode)));

@@ -8,8 +8,8 @@
 #include "compiler/binary/image_file.h"
 #include "compiler/binary/metadata.h"
 #include "conclave/register_map.h"
-#include "platform/loader/device_image_file.h"
-#include "platform/loader/image_layout.h"
+#include "platform/loader/xclbin_file.h"
+#include "platform/loader/xclbin_layout.h"
 
 namespace conclave::compiler {
 namespace {
@@ -20,7 +20,7 @@ std::string joined(const std::vector<LayoutKernel>& kernels) {
   return text;
 }
 
-ImageLayout layout_of(const LayoutRequest& request, const std::vector<LayoutKernel>& kernels) {
+XclbinLayout layout_of(const LayoutRequest& request, const std::vector<LayoutKernel>& kernels) {
   if (!request.file.empty()) {
     try {
       return parse_layout(request.text, kernels);
@@ -29,7 +29,7 @@ ImageLayout layout_of(const LayoutRequest& request, const std::vector<LayoutKern
                        std::to_string(error.place().column) + ": error: " + error.what());
     }
   }
-  ImageLayout layout;
+  XclbinLayout layout;
   for (const auto& [kernel, count] : request.compute_units) {
     const auto is_it = [&](const LayoutKernel& known) { return known.name == kernel; };
     if (std::none_of(kernels.begin(), kernels.end(), is_it))
@@ -39,14 +39,14 @@ ImageLayout layout_of(const LayoutRequest& request, const std::vector<LayoutKern
   }
   if (request.compute_units.empty())
     for (const LayoutKernel& kernel : kernels) layout.add(kernel.name, 1);
-  if (layout.compute_units.size() > ImageLayout::kMaxComputeUnits)
+  if (layout.compute_units.size() > XclbinLayout::kMaxComputeUnits)
     throw BuildError("clocl: error: " + std::to_string(layout.compute_units.size()) +
                      " compute units; a device has at most " +
-                     std::to_string(ImageLayout::kMaxComputeUnits));
-  for (const ImageLayout::ComputeUnit& unit : layout.compute_units)
-    if (unit.full_name().size() > ImageLayout::kMaxNameBytes)
+                     std::to_string(XclbinLayout::kMaxComputeUnits));
+  for (const XclbinLayout::ComputeUnit& unit : layout.compute_units)
+    if (unit.full_name().size() > XclbinLayout::kMaxNameBytes)
       throw BuildError("clocl: error: the name '" + unit.full_name() + "' is longer than " +
-                       std::to_string(ImageLayout::kMaxNameBytes) + " bytes");
+                       std::to_string(XclbinLayout::kMaxNameBytes) + " bytes");
   return layout;
 }
 
@@ -90,14 +90,14 @@ uint64_t register_bytes(const ArgumentInfo& argument) {
 }
 
 // The kernels, their registers and compute units, as XRT's images describe them.
-std::string describe_kernels(const std::vector<KernelInfo>& kernels, const ImageLayout& layout) {
+std::string describe_kernels(const std::vector<KernelInfo>& kernels, const XclbinLayout& layout) {
   std::string xml =
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<project name=\"conclave\">\n"
       " <platform vendor=\"conclave\" name=\"conclave\">\n  <device name=\"conclave\">\n"
       "   <core name=\"OCL_REGION_0\" type=\"clc_region\">\n";
   for (const KernelInfo& kernel : kernels) {
     xml += "    <kernel" + attribute("name", kernel.name) + attribute("language", "clc") + ">\n";
-    image::RegisterMap map;
+    binary::RegisterMap map;
     size_t id = 0;
     const auto add = [&](const std::string& name, const std::string& type, const char* qualifier,
                          uint64_t bytes, uint32_t offset) {
@@ -111,7 +111,7 @@ std::string describe_kernels(const std::vector<KernelInfo>& kernels, const Image
     }
     add("global_size", "uint3", "0", 12, map.global_size());
     add("local_size", "uint3", "0", 12, map.local_size());
-    for (const ImageLayout::ComputeUnit& unit : layout.compute_units)
+    for (const XclbinLayout::ComputeUnit& unit : layout.compute_units)
       if (unit.kernel == kernel.name)
         xml += "     <instance" + attribute("name", unit.name) + "/>\n";
     xml += "    </kernel>\n";
@@ -123,8 +123,8 @@ std::string describe_kernels(const std::vector<KernelInfo>& kernels, const Image
 
 std::string make_device_image(const std::string& program, const LayoutRequest& request) {
   const std::vector<KernelInfo> kernels = read_metadata(read_image(program).metadata).kernels;
-  const ImageLayout layout = layout_of(request, for_layout(kernels));
-  return write_device_image(program, layout, describe_kernels(kernels, layout));
+  const XclbinLayout layout = layout_of(request, for_layout(kernels));
+  return write_xclbin(program, layout, describe_kernels(kernels, layout));
 }
 
 }  // namespace conclave::compiler

@@ -9,7 +9,7 @@
 
 #include "compiler/binary/image_file.h"
 #include "compiler/binary/metadata.h"
-#include "conclave/program_image.h"
+#include "conclave/program_binary.h"
 
 namespace conclave::compiler {
 namespace {
@@ -65,7 +65,7 @@ std::string join_images(std::vector<std::string> images) {
     const uint64_t size = images[i].size();
     others.append(reinterpret_cast<const char*>(&size), sizeof size).append(images[i]);
   }
-  if (images.size() > 1) append_section(whole, image::kImagesSection, others);
+  if (images.size() > 1) append_section(whole, binary::kOtherCpusSection, others);
   return whole;
 }
 

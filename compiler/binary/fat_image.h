@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Program binaries for several CPUs: one that has the others in a section
-// (conclave/program_image.h).
+// (conclave/program_binary.h).
 #ifndef CONCLAVE_COMPILER_BINARY_FAT_IMAGE_H_
 #define CONCLAVE_COMPILER_BINARY_FAT_IMAGE_H_
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "conclave/program_image.h"
+#include "conclave/program_binary.h"
 
 namespace conclave::compiler {
 namespace {
@@ -18,11 +18,11 @@ size_t aligned(size_t size, size_t alignment) {
 
 std::string make_note(std::string_view metadata) {
   Elf64_Nhdr header = {};
-  header.n_namesz = sizeof image::kNoteName;
+  header.n_namesz = sizeof binary::kNoteName;
   header.n_descsz = static_cast<Elf64_Word>(metadata.size());
-  header.n_type = image::kNoteType;
+  header.n_type = binary::kNoteType;
   std::string note(reinterpret_cast<const char*>(&header), sizeof header);
-  note.append(image::kNoteName, sizeof image::kNoteName);
+  note.append(binary::kNoteName, sizeof binary::kNoteName);
   note.resize(aligned(note.size(), 4));
   note.append(metadata);
   note.resize(aligned(note.size(), 4));
@@ -139,16 +139,16 @@ class ObjectReader {
 
 std::string_view note_content(std::string_view section) {
   Elf64_Nhdr header;
-  constexpr size_t kName = sizeof image::kNoteName;
+  constexpr size_t kName = sizeof binary::kNoteName;
   size_t start = aligned(sizeof header + kName, 4);
   if (section.size() < start) throw ImageError("note is cut short");
   std::memcpy(&header, section.data(), sizeof header);
   if (header.n_namesz != kName ||
-      std::memcmp(section.data() + sizeof header, image::kNoteName, kName) != 0)
+      std::memcmp(section.data() + sizeof header, binary::kNoteName, kName) != 0)
     throw ImageError("note of another program");
-  if (header.n_type != image::kNoteType)
+  if (header.n_type != binary::kNoteType)
     throw ImageError("metadata of version " + std::to_string(header.n_type) + ", expected " +
-                     std::to_string(image::kNoteType) + ": build the program again");
+                     std::to_string(binary::kNoteType) + ": build the program again");
   if (header.n_descsz > section.size() - start) throw ImageError("note is cut short");
   return section.substr(start, header.n_descsz);
 }
@@ -157,9 +157,9 @@ std::string_view note_content(std::string_view section) {
 
 std::string write_image(const ImageParts& parts) {
   ObjectWriter writer;
-  writer.add(image::kNoteSection, SHT_NOTE, make_note(parts.metadata), 4);
-  writer.add(image::kBitcodeSection, SHT_PROGBITS, parts.bitcode, 16);
-  if (!parts.native.empty()) writer.add(image::kNativeSection, SHT_PROGBITS, parts.native, 8);
+  writer.add(binary::kNoteSection, SHT_NOTE, make_note(parts.metadata), 4);
+  writer.add(binary::kBitcodeSection, SHT_PROGBITS, parts.bitcode, 16);
+  if (!parts.native.empty()) writer.add(binary::kNativeSection, SHT_PROGBITS, parts.native, 8);
   // Without it the linker takes the object as one that wants an executable stack.
   writer.add(".note.GNU-stack", SHT_PROGBITS, "", 1);
   return writer.finish();
@@ -167,9 +167,9 @@ std::string write_image(const ImageParts& parts) {
 
 ImageParts read_image(std::string_view file) {
   ObjectReader reader(file);
-  return {note_content(reader.section_named(image::kNoteSection, SHT_NOTE)),
-          reader.section_named(image::kBitcodeSection, SHT_PROGBITS),
-          reader.find(image::kNativeSection, SHT_PROGBITS).value_or("")};
+  return {note_content(reader.section_named(binary::kNoteSection, SHT_NOTE)),
+          reader.section_named(binary::kBitcodeSection, SHT_PROGBITS),
+          reader.find(binary::kNativeSection, SHT_PROGBITS).value_or("")};
 }
 
 }  // namespace conclave::compiler

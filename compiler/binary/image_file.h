@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes and reads the ELF side of program binaries (conclave/program_image.h).
+// Writes and reads the ELF side of program binaries (conclave/program_binary.h).
 #ifndef CONCLAVE_COMPILER_BINARY_IMAGE_FILE_H_
 #define CONCLAVE_COMPILER_BINARY_IMAGE_FILE_H_
 

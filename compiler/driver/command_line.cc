@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "compiler/frontend/options.h"
-#include "platform/loader/image_layout.h"
+#include "platform/loader/xclbin_layout.h"
 
 namespace conclave::compiler {
 
@@ -30,9 +30,9 @@ const char kHelp[] =
     "                     NAME,NAME,...: one binary for all, of which the best is loaded\n"
     "  --emit=llvm|asm|obj|spir|spirv  optimised LLVM IR, assembly, an ELF object, the IR of the\n"
     "                     front end, or SPIR-V (with clang-15, llvm-spirv-15) instead of a binary\n"
-    "  --cu KERNEL[:N]    make a device image, *.xclbin: N compute units for the kernel, KERNEL_1\n"
+    "  --cu KERNEL[:N]    make an xclbin, *.xclbin: N compute units for the kernel, KERNEL_1\n"
     "                     to KERNEL_N; again for other kernels\n"
-    "  --layout FILE      make a device image with the compute units that a JSON file describes\n"
+    "  --layout FILE      make an xclbin with the compute units that a JSON file describes\n"
     "  --report[=json]    what the vectorizer made of each kernel instead of a binary\n"
     "  --time             the milliseconds of each phase, to standard error\n"
     "  --server           answer compile requests on file descriptor 3\n"
@@ -105,9 +105,9 @@ void add_compute_units(CommandLine& line, const std::string& value) {
     const auto result = std::from_chars(value.data() + colon + 1, end, count);
     if (result.ec != std::errc() || result.ptr != end) count = 0;
   }
-  if (kernel.empty() || count == 0 || count > ImageLayout::kMaxComputeUnits)
+  if (kernel.empty() || count == 0 || count > XclbinLayout::kMaxComputeUnits)
     throw UsageError("--cu '" + value + "': expected KERNEL or KERNEL:N, N from 1 to " +
-                     std::to_string(ImageLayout::kMaxComputeUnits));
+                     std::to_string(XclbinLayout::kMaxComputeUnits));
   for (const auto& [other, n] : line.layout.compute_units)
     if (other == kernel) throw UsageError("--cu: kernel '" + kernel + "' is named twice");
   line.layout.compute_units.emplace_back(kernel, count);
@@ -219,7 +219,7 @@ void check(const CommandLine& line) {
     if (!line.layout.file.empty() && !line.layout.compute_units.empty())
       throw UsageError("--layout and --cu exclude each other");
     if (line.compile_only || line.create_library || line.kind != Output::kImage)
-      throw UsageError("a device image is made of a linked program alone");
+      throw UsageError("an xclbin is made of a linked program alone");
   }
   if (line.target_cpus.size() > 1 &&
       (line.kind != Output::kImage || line.keep || line.compile_only || line.create_library))

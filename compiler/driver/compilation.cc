@@ -27,6 +27,7 @@
 #include "compiler/frontend/options.h"
 #include "compiler/native/native_code.h"
 #include "compiler/pipeline/kernels.h"
+#include "compiler/workgroup/lower_streams.h"
 #include "compiler/x86/target.h"
 
 namespace conclave::compiler {
@@ -97,7 +98,7 @@ class Compilation {
 
   Response run() {
     std::unique_ptr<llvm::Module> module = make_module();
-    if (module) response_.image = finish(*module);
+    if (module) response_.binary = finish(*module);
     if (!diagnosed_error_ && module) response_.status = Status::kSuccess;
     extras_.times.end();
     return std::move(response_);

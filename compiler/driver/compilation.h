@@ -24,7 +24,7 @@ struct Extras {
     kReport,
     kJsonReport
   };
-  Output output = Output::kImage;  // text instead of a program binary, in Response::image
+  Output output = Output::kImage;  // text instead of a program binary, in Response::binary
   std::string source_name = "program.cl";
   std::vector<NativeObject> native;          // C code to be linked to the program
   std::vector<std::string> native_features;  // what it needs of the CPU

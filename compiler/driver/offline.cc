@@ -285,7 +285,7 @@ class Job {
     if (line_.show_times)
       for (const auto& [phase, milliseconds] : extras.times.phases())
         std::fprintf(stderr, "%-14s %8.2f ms\n", phase.c_str(), milliseconds);
-    if (response.status == protocol::Status::kSuccess) return std::move(response.image);
+    if (response.status == protocol::Status::kSuccess) return std::move(response.binary);
     throw Failed();
   }
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "compiler/base/error.h"
-#include "conclave/program_image.h"
+#include "conclave/program_binary.h"
 
 namespace conclave::compiler {
 namespace {
@@ -67,7 +67,7 @@ bool is_native_object(std::string_view file) {
     auto name = section.getName();
     if (!name)
       llvm::consumeError(name.takeError());
-    else if (*name == image::kNoteSection)
+    else if (*name == binary::kNoteSection)
       return false;
   }
   return true;

@@ -8,7 +8,7 @@
 
 #include "compiler/base/error.h"
 #include "compiler/workgroup/builtins_link.h"
-#include "conclave/program_image.h"
+#include "conclave/program_binary.h"
 
 namespace conclave::compiler {
 namespace {
@@ -42,7 +42,7 @@ std::vector<std::string> native_libraries(const NativeCode& native) {
   // Operations that the CPU has no instruction for, as the division of 128-bit numbers.
   if (auto path = find_library("libgcc_s.so.1")) paths.push_back(*path);
   if (native.uses_openmp())
-    paths.push_back(required_library(image::kOpenMpLibrary, "C code with OpenMP", "libomp5-19"));
+    paths.push_back(required_library(binary::kOpenMpLibrary, "C code with OpenMP", "libomp5-19"));
   return paths;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Access modes of the array and its graphs: one process drives a graph, and others may look on or
-// may not. `aie_access IMAGE 1` shows exclusive use, `2` a driver and a reader, `3` two threads.
+// may not. `aie_access XCLBIN 1` shows exclusive use, `2` a driver and a reader, `3` two threads.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -109,12 +109,12 @@ void run_halves(xrt::graph& graph) {
 }
 
 // Process 1 has array and graph alone. Process 2 gets neither, until process 1 has closed them.
-int exclusive(const std::string& image) {
+int exclusive(const std::string& xclbin) {
   Process other([&](Process& first) {
     first.listen();
     int errors = 0;
     xrt::device device(0);
-    const xrt::uuid uuid = device.load_xclbin(image);
+    const xrt::uuid uuid = device.load_xclbin(xclbin);
     for (const auto mode : {ArrayMode::exclusive, ArrayMode::primary, ArrayMode::shared})
       errors += expect_refused("the array", [&] { xrt::aie::device array(0, mode); });
     for (const auto mode : {Mode::exclusive, Mode::primary, Mode::shared})
@@ -128,7 +128,7 @@ int exclusive(const std::string& image) {
   });
   {
     xrt::aie::device device(0, ArrayMode::exclusive);
-    const xrt::uuid uuid = device.load_xclbin(image);
+    const xrt::uuid uuid = device.load_xclbin(xclbin);
     xrt::graph graph(device, uuid, "adder", Mode::exclusive);
     other.tell();
     other.listen();
@@ -139,17 +139,17 @@ int exclusive(const std::string& image) {
 
 // Process 1 drives the graph, process 2 reads the parameter that it used last, and may do nothing
 // else; a third one has the kernels at the streams' other ends.
-int primary_and_shared(const std::string& image) {
+int primary_and_shared(const std::string& xclbin) {
   Process driver([&](Process&) {
     xrt::aie::device device(0);
-    const xrt::uuid uuid = device.load_xclbin(image);
+    const xrt::uuid uuid = device.load_xclbin(xclbin);
     xrt::graph graph(device, uuid, "adder");
     run_halves(graph);
     return 0;
   });
   Process reader([&](Process& parent) {
     xrt::aie::device device(0, ArrayMode::shared);
-    const xrt::uuid uuid = device.load_xclbin(image);
+    const xrt::uuid uuid = device.load_xclbin(xclbin);
     xrt::graph graph(device, uuid, "adder", Mode::shared);
     int errors = expect_refused("run() of a shared graph", [&] { graph.run(1); });
     errors += expect_refused("reset_array() of a shared array", [&] { device.reset_array(); });
@@ -160,16 +160,16 @@ int primary_and_shared(const std::string& image) {
     return errors + (used != kSecond);
   });
   xrt::device device(0);
-  const int wrong = send_ramp(device, device.load_xclbin(image));
+  const int wrong = send_ramp(device, device.load_xclbin(xclbin));
   const int failed = driver.errors();
   reader.tell();
   return wrong + failed + reader.errors();
 }
 
 // Two threads share one graph: one runs it, the other one reads.
-int threads(const std::string& image) {
+int threads(const std::string& xclbin) {
   xrt::aie::device device(0);
-  const xrt::uuid uuid = device.load_xclbin(image);
+  const xrt::uuid uuid = device.load_xclbin(xclbin);
   xrt::graph graph(device, uuid, "adder");
   std::thread driver([&] { run_halves(graph); });
   const int wrong = send_ramp(device, uuid);
@@ -189,10 +189,10 @@ int main(int argc, char** argv) {
     return argc == 2 && argv[1] == std::string("-h") ? 0 : 1;
   }
   try {
-    const std::string image = argv[1];
-    const int errors = use_case == "1"   ? exclusive(image)
-                       : use_case == "2" ? primary_and_shared(image)
-                                         : threads(image);
+    const std::string xclbin = argv[1];
+    const int errors = use_case == "1"   ? exclusive(xclbin)
+                       : use_case == "2" ? primary_and_shared(xclbin)
+                                         : threads(xclbin);
     std::cout << (errors ? "FAILED" : "PASSED") << std::endl;
     return errors;
   } catch (const std::exception& error) {

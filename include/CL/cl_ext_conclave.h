@@ -64,22 +64,22 @@ cl_bool CL_API_CALL __is_in_malloced_region(void* address);
 // XRT's extensions. The functions are obtained like those of all extensions; programs that link
 // libxrt_core have them by name.
 //
-// cl_kernel_info: on how many compute units of a device image the kernel runs (cl_uint). For a
+// cl_kernel_info: on how many compute units of an xclbin the kernel runs (cl_uint). For a
 // kernel of another program: on how many of the device.
 #ifndef CL_KERNEL_COMPUTE_UNIT_COUNT
 #define CL_KERNEL_COMPUTE_UNIT_COUNT 0x1300
 #endif
 
-// What xclGetComputeUnitInfo() returns about a kernel's compute unit in a device image.
+// What xclGetComputeUnitInfo() returns about a kernel's compute unit in an xclbin.
 #ifndef XCL_COMPUTE_UNIT_NAME
 // char[]: its name, without the kernel's.
 #define XCL_COMPUTE_UNIT_NAME 0x1320
-// cl_uint: its number in the image.
+// cl_uint: its number in the xclbin.
 #define XCL_COMPUTE_UNIT_INDEX 0x1321
 // cl_ulong[], one per argument: the banks of memory that the argument may be in, as bits. There is
 // one bank, number 0. The entry of an argument that is a value is 0.
 #define XCL_COMPUTE_UNIT_CONNECTIONS 0x1322
-// size_t: the address of its registers that the image states.
+// size_t: the address of its registers that the xclbin states.
 #define XCL_COMPUTE_UNIT_BASE_ADDRESS 0x1323
 #endif
 typedef cl_uint xcl_compute_unit_info;
@@ -110,8 +110,8 @@ typedef struct {
 #ifdef __cplusplus
 extern "C" {
 #endif
-// `cu_id`: 0 to CL_KERNEL_COMPUTE_UNIT_COUNT - 1. CL_INVALID_KERNEL if the kernel is not of a
-// device image, CL_INVALID_VALUE for another number or question, or if there is too little room.
+// `cu_id`: 0 to CL_KERNEL_COMPUTE_UNIT_COUNT - 1. CL_INVALID_KERNEL if the kernel is not of an
+// xclbin, CL_INVALID_VALUE for another number or question, or if there is too little room.
 __attribute__((visibility("default"))) cl_int CL_API_CALL
 xclGetComputeUnitInfo(cl_kernel kernel, cl_uint cu_id, xcl_compute_unit_info param_name,
                       size_t param_value_size, void* param_value, size_t* param_value_size_ret);

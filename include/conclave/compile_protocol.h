@@ -56,8 +56,8 @@ enum class Status : uint32_t {
 struct Response {
   uint32_t version = kProtocolVersion;
   Status status = Status::kFailure;
-  std::string log;    // warnings too; file, line, caret
-  std::string image;  // program binary on success
+  std::string log;     // warnings too; file, line, caret
+  std::string binary;  // program binary on success
 };
 
 // Appends fields to a message body.
@@ -124,7 +124,7 @@ inline std::string encode(const Response& response) {
   w.put(response.version);
   w.put(static_cast<uint32_t>(response.status));
   w.put(response.log);
-  w.put(response.image);
+  w.put(response.binary);
   return w.body();
 }
 
@@ -160,7 +160,7 @@ inline Response decode_response(std::string_view body) {
   response.version = decode_version(r);
   response.status = static_cast<Status>(r.u32());
   response.log = r.text();
-  response.image = r.text();
+  response.binary = r.text();
   return response;
 }
 

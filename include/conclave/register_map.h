@@ -14,7 +14,7 @@
 
 #include <cstdint>
 
-namespace conclave::image {
+namespace conclave::binary {
 
 class RegisterMap {
  public:
@@ -36,6 +36,6 @@ class RegisterMap {
   uint32_t end_ = kFirst;
 };
 
-}  // namespace conclave::image
+}  // namespace conclave::binary
 
 #endif  // CONCLAVE_REGISTER_MAP_H_

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The container of device images is that of XRT's xclbin files, version 2, with the names that XRT
- * gives its parts. docs/xclbin.md says what is in the sections of images of this platform.
+/* The container of an xclbin: version 2 of XRT's, with the names that XRT gives its parts.
+ * docs/xclbin.md says what is in the sections of this platform's xclbins.
  */
 #ifndef CONCLAVE_XRT_XCLBIN_H_
 #define CONCLAVE_XRT_XCLBIN_H_

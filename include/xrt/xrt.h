@@ -68,15 +68,15 @@ XCL_DRIVER_DLLESPEC xclDeviceHandle xclOpen(unsigned int deviceIndex, const char
 /* Waits for the handle's commands, closes its contexts and frees its buffer objects. */
 XCL_DRIVER_DLLESPEC void xclClose(xclDeviceHandle handle);
 
-/* Loads a device image, of header.m_length bytes; does nothing if it is loaded already. */
-XCL_DRIVER_DLLESPEC int xclLoadXclBin(xclDeviceHandle handle, const struct axlf* image);
+/* Loads an xclbin, of header.m_length bytes; does nothing if it is loaded already. */
+XCL_DRIVER_DLLESPEC int xclLoadXclBin(xclDeviceHandle handle, const struct axlf* xclbin);
 
-/* A context on compute unit `ipIndex` of the image; 0xffffffff: on the image alone. */
+/* A context on compute unit `ipIndex` of the xclbin; with 0xffffffff on the xclbin alone. */
 XCL_DRIVER_DLLESPEC int xclOpenContext(xclDeviceHandle handle, const xuid_t xclbinId,
                                        unsigned int ipIndex, bool shared);
 XCL_DRIVER_DLLESPEC int xclCloseContext(xclDeviceHandle handle, const xuid_t xclbinId,
                                         unsigned int ipIndex);
-/* The number of "kernel:compute unit" in the loaded image, or -ENOENT. */
+/* The number of "kernel:compute unit" in the xclbin that is loaded, or -ENOENT. */
 XCL_DRIVER_DLLESPEC int xclIPName2Index(xclDeviceHandle handle, const char* name);
 
 XCL_DRIVER_DLLESPEC xclBufferHandle xclAllocBO(xclDeviceHandle handle, size_t size, int unused,

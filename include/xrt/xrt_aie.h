@@ -58,7 +58,7 @@ class XCL_DRIVER_DLLESPEC device : public xrt::device {
   access_mode mode_ = access_mode::none;
 };
 
-// A port is one end of a stream of the device image; a kernel has the other end (docs/graphs.md).
+// A port is one end of a stream of the xclbin; a kernel has the other end (docs/graphs.md).
 // The array of the bo's device must be open: the xrt::aie::device that the bo was made with, or
 // that its device is a copy of.
 class XCL_DRIVER_DLLESPEC bo : public xrt::bo {
@@ -109,7 +109,7 @@ class XCL_DRIVER_DLLESPEC profiling {
   // Returns 0.
   int start(profiling_option option, const std::string& port1, const std::string& port2,
             uint32_t value) const;
-  // Words since then. EINVAL once another image has been loaded.
+  // Words since then. EINVAL once another xclbin has been loaded.
   uint64_t read() const;
   void stop() const;
 

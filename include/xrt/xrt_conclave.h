@@ -19,19 +19,19 @@ struct xclConclaveDevice {
 XCL_DRIVER_DLLESPEC int xclConclaveGetDevice(xclDeviceHandle handle,
                                              struct xclConclaveDevice* device);
 
-/* The UUID of the loaded device image, whichever process has loaded it; ENOENT if there is none. */
-XCL_DRIVER_DLLESPEC int xclConclaveGetImage(xclDeviceHandle handle, xuid_t uuid);
+/* The UUID of the xclbin that is loaded, by whatever process; ENOENT if there is none. */
+XCL_DRIVER_DLLESPEC int xclConclaveGetXclbin(xclDeviceHandle handle, xuid_t uuid);
 
-/* A kernel of the device image that the handle's contexts are on. */
+/* A kernel of the xclbin that the handle's contexts are on. */
 struct xclConclaveKernel {
   uint32_t num_units;
-  uint32_t units[256]; /* numbers of its compute units in the image */
+  uint32_t units[256]; /* numbers of its compute units in the xclbin */
   uint32_t num_arguments;
   uint32_t global_size; /* offset of the registers for the global size; those for the local size
                            follow. Three words each. */
 };
 /* `name`: "kernel", which means all its compute units, or "kernel:{unit,unit}". ENOENT if the
- * image has none of that name, EINVAL if the handle has no context. */
+ * xclbin has none of that name, EINVAL if the handle has no context. */
 XCL_DRIVER_DLLESPEC int xclConclaveGetKernel(xclDeviceHandle handle, const char* name,
                                              struct xclConclaveKernel* kernel);
 
@@ -40,7 +40,7 @@ enum xclConclaveArgumentKind {
   XCL_CONCLAVE_ARGUMENT_POINTER = 1, /* paddr of a buffer object; 0 is a null pointer */
   XCL_CONCLAVE_ARGUMENT_LOCAL = 2,   /* bytes of local memory */
   XCL_CONCLAVE_ARGUMENT_OTHER = 3,   /* image or sampler, which no register can give */
-  XCL_CONCLAVE_ARGUMENT_STREAM = 4   /* the device image connects it; its registers are unused */
+  XCL_CONCLAVE_ARGUMENT_STREAM = 4   /* what the xclbin connects; takes registers, unused */
 };
 struct xclConclaveArgument {
   char name[64];   /* cut off if it is longer */
@@ -76,7 +76,7 @@ XCL_DRIVER_DLLESPEC xclConclaveArray xclConclaveOpenArray(xclDeviceHandle handle
 XCL_DRIVER_DLLESPEC int xclConclaveCloseArray(xclConclaveArray array);
 /* Closes it in any case. */
 XCL_DRIVER_DLLESPEC int xclConclaveDropArray(xclConclaveArray array);
-/* Empties the streams of the image whose kernels do not run, and resets the parameters and states
+/* Empties the streams of the xclbin whose kernels do not run, and resets the parameters and states
  * of the graphs that nobody has open. EPERM in shared mode. */
 XCL_DRIVER_DLLESPEC int xclConclaveResetArray(xclConclaveArray array);
 
@@ -106,13 +106,13 @@ typedef void* xclConclaveProfile;
 XCL_DRIVER_DLLESPEC xclConclaveProfile xclConclaveStartProfile(xclConclaveArray array,
                                                                unsigned int option,
                                                                const char* port);
-/* Words of 32 bits since then. EINVAL if it has been stopped, the array closed, or the image
+/* Words of 32 bits since then. EINVAL if it has been stopped, the array closed, or the xclbin
  * replaced. */
 XCL_DRIVER_DLLESPEC int xclConclaveReadProfile(xclConclaveProfile profile, uint64_t* words);
 XCL_DRIVER_DLLESPEC int xclConclaveStopProfile(xclConclaveProfile profile);
 XCL_DRIVER_DLLESPEC int xclConclaveFreeProfile(xclConclaveProfile profile);
 
-/* A graph of the device image, open in a mode until it is closed. Null, and errno, if it cannot
+/* A graph of the xclbin, open in a mode until it is closed. Null, and errno, if it cannot
  * be had. */
 typedef void* xclConclaveGraph;
 XCL_DRIVER_DLLESPEC xclConclaveGraph xclConclaveOpenGraph(xclDeviceHandle handle, const xuid_t uuid,

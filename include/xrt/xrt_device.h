@@ -56,15 +56,15 @@ class XCL_DRIVER_DLLESPEC device {
 
   explicit operator bool() const { return impl_ != nullptr; }
 
-  // Loads a device image; does nothing if it is loaded already. Throws system_error: EBUSY while
-  // contexts on another image are open, EPERM while another process has the device alone, EINVAL if
-  // it is no image of this device. Returns its UUID.
+  // Loads an xclbin; does nothing if it is loaded already. Throws system_error: EBUSY while
+  // contexts on another xclbin are open, EPERM while another process has the device alone, EINVAL
+  // if it is no xclbin of this device. Returns its UUID.
   uuid load_xclbin(const std::string& file);
-  uuid load_xclbin(const axlf* image);
-  uuid load_xclbin(const xclbin& image);
-  // Keeps an image for a hw_context, which loads it.
-  uuid register_xclbin(const xclbin& image);
-  // The UUID of the loaded image, which any process may have loaded; null if there is none.
+  uuid load_xclbin(const axlf* container);
+  uuid load_xclbin(const xclbin& container);
+  // Keeps an xclbin for a hw_context, which loads it.
+  uuid register_xclbin(const xclbin& container);
+  // The UUID of the loaded xclbin, which any process may have loaded; null if there is none.
   uuid get_xclbin_uuid() const;
 
   template <info::device what>

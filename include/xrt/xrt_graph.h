@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// xrt::graph: a graph of the device image, whose kernels run iteration after iteration.
+// xrt::graph: a graph of the xclbin, whose kernels run iteration after iteration.
 #ifndef CONCLAVE_XRT_XRT_GRAPH_H_
 #define CONCLAVE_XRT_XRT_GRAPH_H_
 
@@ -31,11 +31,11 @@ class XCL_DRIVER_DLLESPEC graph {
 
   // An empty graph: calls on it throw EINVAL.
   graph() = default;
-  // Opens the graph `name` of the loaded image. EINVAL for another image, an unknown name, and if
+  // Opens the graph `name` of the loaded xclbin. EINVAL for another xclbin, an unknown name, and if
   // this process has it open; EBUSY if another process has it in a mode that forbids this.
   graph(const device& device, const uuid& uuid, const std::string& name,
         access_mode mode = access_mode::primary);
-  // Opens a graph of the context's image.
+  // Opens a graph of the context's xclbin.
   graph(const hw_context& context, const std::string& name, access_mode mode = access_mode::primary)
       : graph(context.get_device(), context.get_xclbin_uuid(), name, mode) {}
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// xrt::hw_context: a device image in use, and how its kernels share their compute units.
+// xrt::hw_context: an xclbin in use, and how its kernels share their compute units.
 #ifndef CONCLAVE_XRT_XRT_HW_CONTEXT_H_
 #define CONCLAVE_XRT_XRT_HW_CONTEXT_H_
 
@@ -14,7 +14,7 @@ namespace xrt {
 
 class hw_context_impl;
 
-// Nobody replaces the image while a copy lives. Kernels made from it have its access mode.
+// Nobody replaces the xclbin while a copy lives. Kernels made from it have its access mode.
 class XCL_DRIVER_DLLESPEC hw_context {
  public:
   enum class access_mode : uint8_t {
@@ -24,8 +24,8 @@ class XCL_DRIVER_DLLESPEC hw_context {
 
   // An empty context: calls on it throw EINVAL.
   hw_context() = default;
-  // Loads the image if device::register_xclbin() has kept it and it is not loaded. Throws
-  // system_error: EINVAL for a null UUID, EBUSY if another image is loaded and in use, or none is
+  // Loads the xclbin if device::register_xclbin() has kept it and it is not loaded. Throws
+  // system_error: EINVAL for a null UUID, EBUSY if another xclbin is loaded and in use, or none is
   // loaded, EPERM while another process has the device alone.
   hw_context(const device& device, const uuid& uuid, access_mode mode = access_mode::shared);
 
@@ -33,7 +33,7 @@ class XCL_DRIVER_DLLESPEC hw_context {
 
   device get_device() const;
   uuid get_xclbin_uuid() const;
-  // Empty if this process has neither loaded nor registered the image.
+  // Empty if this process has neither loaded nor registered the xclbin.
   xclbin get_xclbin() const;
   access_mode get_mode() const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// xrt::kernel: a kernel of a device image on some of its compute units; xrt::run: an execution.
+// xrt::kernel: a kernel of an xclbin on some of its compute units; xrt::run: an execution.
 #ifndef CONCLAVE_XRT_XRT_KERNEL_H_
 #define CONCLAVE_XRT_XRT_KERNEL_H_
 
@@ -163,9 +163,9 @@ class XCL_DRIVER_DLLESPEC kernel {
   // An empty kernel: calls on it throw EINVAL.
   kernel() = default;
   // `name`: "kernel", which means all its compute units, or "kernel:{unit,unit}". Throws
-  // system_error: EINVAL for a null UUID; EBUSY if `uuid` is not the loaded image, or if another
-  // client has a compute unit in a way that forbids this; ENOENT if the image has no such kernel or
-  // compute unit; EPERM while another process has the device alone.
+  // system_error: EINVAL for a null UUID; EBUSY if `uuid` is not the loaded xclbin, or if another
+  // client has a compute unit in a way that forbids this; ENOENT if the xclbin has no such kernel
+  // or compute unit; EPERM while another process has the device alone.
   kernel(const device& device, const uuid& uuid, const std::string& name,
          cu_access_mode mode = cu_access_mode::shared);
   kernel(const device& device, const uuid& uuid, const std::string& name, bool exclusive)
@@ -189,7 +189,7 @@ class XCL_DRIVER_DLLESPEC kernel {
   uint32_t offset(int argument) const;
   // The name without compute units.
   std::string get_name() const;
-  // Empty if this process has neither loaded nor registered the image.
+  // Empty if this process has neither loaded nor registered the xclbin.
   xclbin get_xclbin() const;
 
   const std::shared_ptr<kernel_impl>& get_handle() const { return impl_; }

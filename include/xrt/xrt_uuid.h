@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// xrt::uuid: the identity of a device image.
+// xrt::uuid: the identity of an xclbin.
 #ifndef CONCLAVE_XRT_XRT_UUID_H_
 #define CONCLAVE_XRT_XRT_UUID_H_
 
@@ -15,7 +15,7 @@ namespace xrt {
 
 class uuid {
  public:
-  // The null UUID, which no image has.
+  // The null UUID, which no xclbin has.
   uuid() = default;
   // From its 16 bytes, such as axlf's m_header.uuid.
   uuid(const xuid_t bytes) {

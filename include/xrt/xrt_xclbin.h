@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// xrt::xclbin: a device image in memory, and its content.
+// xrt::xclbin: an xclbin in memory, and its content.
 #ifndef CONCLAVE_XRT_XRT_XCLBIN_H_
 #define CONCLAVE_XRT_XRT_XCLBIN_H_
 
@@ -17,7 +17,7 @@ namespace xrt {
 
 class xclbin_impl;
 
-// Copies are the same image.
+// Copies are the same xclbin.
 class XCL_DRIVER_DLLESPEC xclbin {
  public:
   // An argument of a kernel.
@@ -44,7 +44,7 @@ class XCL_DRIVER_DLLESPEC xclbin {
    public:
     std::string get_tag() const { return tag_; }
     uint64_t get_base_address() const { return base_address_; }
-    // In KiB; 0 if the image does not say it: the device's heaps have the configured sizes.
+    // In KiB; 0 if the xclbin does not say it: the device's heaps have the configured sizes.
     uint64_t get_size_kb() const { return size_kb_; }
     bool get_used() const { return used_; }
     // The number that kernel::group_id() returns.
@@ -64,7 +64,7 @@ class XCL_DRIVER_DLLESPEC xclbin {
     // "kernel:compute unit"
     std::string get_name() const { return name_; }
     uint64_t get_base_address() const { return base_address_; }
-    // Its number in the image.
+    // Its number in the xclbin.
     uint32_t get_index() const { return index_; }
 
    private:
@@ -94,12 +94,12 @@ class XCL_DRIVER_DLLESPEC xclbin {
   };
 
   xclbin() = default;
-  // Reads a file. Throws system_error with the errno of the failure, EINVAL if it is no device
-  // image.
+  // Reads a file. Throws system_error with the errno of the failure, EINVAL if it is no
+  // xclbin.
   explicit xclbin(const std::string& file);
-  // Copies an image of header.m_length bytes, or the bytes of a file. Both throw
+  // Copies an xclbin of header.m_length bytes, or the bytes of a file. Both throw
   // system_error(EINVAL).
-  explicit xclbin(const axlf* image);
+  explicit xclbin(const axlf* container);
   explicit xclbin(const std::vector<char>& bytes);
 
   explicit operator bool() const { return impl_ != nullptr; }
@@ -110,12 +110,12 @@ class XCL_DRIVER_DLLESPEC xclbin {
   std::vector<kernel> get_kernels() const;
   // Throws system_error(ENOENT) if there is none.
   kernel get_kernel(const std::string& name) const;
-  // All compute units, in the image's order.
+  // All compute units, in the xclbin's order.
   std::vector<ip> get_ips() const;
   // Throws system_error(ENOENT) if there is none.
   ip get_ip(const std::string& name) const;
   std::vector<mem> get_mems() const;
-  // The image itself; lives as long as a copy of this object.
+  // The xclbin itself; lives as long as a copy of this object.
   const axlf* get_axlf() const;
 
  private:

@@ -70,7 +70,7 @@ class AtomicComputeUnitSet {
 
   // Calls attempt(i) for the members of `allowed` whose token is there, with `preferred` first,
   // until one succeeds. Returns that member, or -1. Must not read anything older than what the
-  // caller did before (see Dispatcher::add_to_backlog), hence seq_cst.
+  // caller did before (see Dispatcher::add_to_run_queue), hence seq_cst.
   template <class Attempt>
   int find(const ComputeUnitSet& allowed, uint32_t preferred, Attempt&& attempt) {
     const bool there = words_[preferred / 64].load() >> (preferred % 64) & 1;

@@ -29,14 +29,14 @@ void admit(Event& event) {
   WorkRecord& p = event.work;
   if (p.planned.load(std::memory_order_acquire)) return;
   if (const Command* command = event.dependency_failed() ? nullptr : event.command()) {
-    p.total = command->units();
+    p.total = command->parts();
     p.needs_lease = command->needs_lease();
     p.team = command->team() && p.total > 0;
     p.gang = p.team || (command->gang() && p.total > 0);
     p.timed = command->wants_timing();
     p.stack_bytes = command->stack_bytes();
     p.estimate_ns = command->estimate_ns();
-    p.least = command->units_at_least();
+    p.least = command->parts_at_least();
   }
   p.remaining.store(p.total + 1, std::memory_order_relaxed);
   if (p.total > 1) cut(event);

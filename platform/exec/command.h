@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a command does once it may run. A command is cut into `units` (work-groups of an ND-range,
-// blocks of a copy). Compute units take them in any order, several at a time.
+// What a command does once it may run. A command is cut into parts: the work-groups of an ND-range,
+// or blocks of a copy. Compute units take them in any order, several at a time.
 #ifndef CONCLAVE_PLATFORM_EXEC_COMMAND_H_
 #define CONCLAVE_PLATFORM_EXEC_COMMAND_H_
 
@@ -23,9 +23,9 @@ class Command {
   virtual ~Command() = default;
 
   // Whether it is device work (kernels), which needs a lease of the compute unit that it runs on.
-  // Otherwise it is an errand for the host (copies, native kernels), which any worker can do.
+  // Otherwise it is a host task (a copy, a native kernel), which any worker can do.
   virtual bool needs_lease() const { return false; }
-  // Whether all units must run at the same time, each on a compute unit of its own.
+  // Whether all parts must run at the same time, each on a compute unit of its own.
   virtual bool gang() const { return false; }
   // The only compute units of the device on which it may run; null: any.
   virtual const ComputeUnitSet* compute_units() const { return nullptr; }
@@ -35,12 +35,12 @@ class Command {
   // The name that examining programs show.
   virtual const char* name() const { return ""; }
 
-  // How many units there are.
-  virtual uint64_t units() const { return 1; }
+  // How many parts there are.
+  virtual uint64_t parts() const { return 1; }
   // How many of them should run together.
-  virtual uint64_t units_at_least() const { return 1; }
+  virtual uint64_t parts_at_least() const { return 1; }
 
-  // Expected time for all units on one compute unit, in nanoseconds. Decides whether waking other
+  // Expected time for all parts on one compute unit, in nanoseconds. Decides whether waking other
   // threads pays.
   virtual uint64_t estimate_ns() const = 0;
 
@@ -48,22 +48,22 @@ class Command {
   // small.
   virtual size_t stack_bytes() const { return 0; }
 
-  // Runs units [first, first + count) on `cu`. Called from several threads at once with disjoint
-  // ranges. Throws Error to end the command with that status.
+  // Runs the parts [first, first + count) on `cu`. Called from several threads at once with
+  // disjoint ranges. Throws Error to end the command with that status.
   virtual void run(ComputeUnit& cu, uint64_t first, uint64_t count) = 0;
 
-  // After run(): what a command of a single unit waits for before it can go on, and run() is called
+  // After run(): what a command of a single part waits for before it can go on, and run() is called
   // again; null if it has ended.
   virtual Waiting* waiting() { return nullptr; }
 
-  // Runs all units with the device's compute units; the first one calls the kernel.
-  virtual void run_team(const std::vector<ComputeUnit*>& /*units*/) {}
+  // Runs all parts with the device's compute units; the first one calls the kernel.
+  virtual void run_team(const std::vector<ComputeUnit*>& /*team*/) {}
 
   // Whether the engine should time run() now and report to measured().
   virtual bool wants_timing() const { return false; }
-  virtual void measured(uint64_t /*units*/, uint64_t /*ns*/) {}
+  virtual void measured(uint64_t /*parts*/, uint64_t /*ns*/) {}
 
-  // Called once, after the last unit and before the event is complete.
+  // Called once, after the last part and before the event is complete.
   virtual void finish() {}
 };
 

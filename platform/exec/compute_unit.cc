@@ -4,13 +4,14 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <utility>
 
 #include "platform/base/background_thread.h"
 #include "platform/base/clock.h"
 #include "platform/base/error.h"
 #include "platform/base/futex.h"
 #include "platform/exec/engine.h"
-#include "platform/exec/tenure.h"
+#include "platform/exec/scoped_lease.h"
 #include "platform/loader/fault_handlers.h"
 
 namespace conclave {
@@ -159,9 +160,9 @@ void ComputeUnit::work() {
   for (;;) {
     while (signal_.load(std::memory_order_acquire) != kPosted) sleep();
     Event* event = posted_;
-    const Tenure tenure(*this, posted_permit_);
+    ScopedLease lease(*this, posted_permit_);
     signal_.store(kEmpty, std::memory_order_relaxed);
-    Engine::get().serve(tenure, Ref<Event>::adopt(event));
+    Engine::get().serve(std::move(lease), Ref<Event>::adopt(event));
   }
 }
 

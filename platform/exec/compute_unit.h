@@ -22,7 +22,7 @@ namespace conclave {
 
 class Event;
 
-// The right by which a thread acts for a compute unit. kNone is enough for errands. kLease: the
+// The right by which a thread acts for a compute unit. kNone is enough for host tasks. kLease: the
 // process holds the compute unit. kGuest: another process holds it, and this one may run beside it
 // for a while.
 enum class Right { kNone, kLease, kGuest };
@@ -71,8 +71,8 @@ class ComputeUnit {
   void end_local_heap() { services_.forget_local_heap(); }
 
   // Hands work to the worker: an event (with a reference that the worker takes over), or null to
-  // look at the backlog. The caller has the compute unit's token, and what `permit` says, and gives
-  // both away. Throws Error{CL_OUT_OF_RESOURCES} if the worker's thread cannot be started.
+  // look at the run queue. The caller has the compute unit's token, and what `permit` says, and
+  // gives both away. Throws Error{CL_OUT_OF_RESOURCES} if the worker's thread cannot be started.
   void post(Event* event, const Permit& permit);
 
   // Starts the worker's thread if it does not run yet, so that other processes may hand the compute

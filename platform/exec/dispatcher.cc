@@ -3,6 +3,8 @@
 
 #include <sched.h>
 
+#include <utility>
+
 #include "platform/base/config.h"
 #include "platform/base/error.h"
 #include "platform/base/log.h"
@@ -10,7 +12,7 @@
 
 namespace conclave {
 
-Dispatcher::Dispatcher() : backlog_(units_) {
+Dispatcher::Dispatcher() : run_queue_(units_) {
   share::Share& share = share::Share::get();
   const bool arbitrated = Config::get().scheduler != Config::Scheduler::kOff;
   unit_of_cpu_.assign(CPU_SETSIZE, -1);
@@ -23,21 +25,21 @@ Dispatcher::Dispatcher() : backlog_(units_) {
 }
 
 bool Dispatcher::send(const Ref<Event>& event) {
-  std::optional<Tenure> tenure = claim(*event, false);
-  return tenure && post(*tenure, event);
+  std::optional<ScopedLease> lease = claim(*event, false);
+  return lease && post(std::move(*lease), event);
 }
 
 void Dispatcher::dispatch(const Ref<Event>& event) {
-  if (!send(event)) add_to_backlog(*event);
+  if (!send(event)) add_to_run_queue(*event);
 }
 
 // A compute unit may have become idle between the caller's look at the idle set and the push. Its
-// last look at the backlog then missed this entry. So this looks again after the push.
-void Dispatcher::add_to_backlog(Event& event) {
+// last look at the run queue then missed this entry. So this looks again after the push.
+void Dispatcher::add_to_run_queue(Event& event) {
   Ref<Event> keep(&event);
   event.work.wanted.fetch_add(1);
-  backlog_.push(event);
-  if (std::optional<Tenure> tenure = claim(event, false)) post(*tenure, nullptr);
+  run_queue_.push(event);
+  if (std::optional<ScopedLease> lease = claim(event, false)) post(std::move(*lease), nullptr);
 }
 
 bool Dispatcher::has_free_unit(const ComputeUnitSet& units) {
@@ -54,62 +56,62 @@ uint32_t Dispatcher::preferred_unit(bool prefer_here) const {
   return prefer_here ? unit : (unit + 1) % static_cast<uint32_t>(units_.size());
 }
 
-std::optional<Tenure> Dispatcher::claim(const Event& event, bool prefer_here) {
+std::optional<ScopedLease> Dispatcher::claim(const Event& event, bool prefer_here) {
   const ComputeUnitSet allowed = allowed_units(event);
   const uint32_t preferred = preferred_unit(prefer_here);
-  std::optional<Tenure> tenure;
+  std::optional<ScopedLease> lease;
   if (!units_[0]->arbitrated() || !event.work.needs_lease) {
     const int unit = idle_.find(allowed, preferred, [&](uint32_t i) { return idle_.take(i); });
-    if (unit >= 0) tenure.emplace(*units_[static_cast<size_t>(unit)]);
-    return tenure;
+    if (unit >= 0) lease.emplace(*units_[static_cast<size_t>(unit)]);
+    return lease;
   }
   share::Leases& leases = units_[0]->leases();
   const auto with_lease = [&](uint32_t i) {
     if (!leases.looks_free(units_[i]->shared()) || !idle_.take(i)) return false;
-    tenure.emplace(*units_[i]);
+    lease.emplace(*units_[i]);
     if (leases.take(units_[i]->shared())) {
-      tenure.emplace(*units_[i], Permit{Right::kLease});
+      lease.emplace(*units_[i], Permit{Right::kLease});
       return true;
     }
-    leave(*tenure);
+    leave(*lease);
     return false;
   };
   const auto as_guest = [&](uint32_t i) {
     if (!idle_.take(i)) return false;
-    tenure.emplace(*units_[i]);
-    if (tenure->obtain()) return true;
-    leave(*tenure);
+    lease.emplace(*units_[i]);
+    if (lease->obtain()) return true;
+    leave(*lease);
     return false;
   };
-  if (idle_.find(allowed, preferred, with_lease) >= 0) return tenure;
-  if (leases.policy() == share::Policy::kInterleave && event.work.gang_unit < 0 &&
+  if (idle_.find(allowed, preferred, with_lease) >= 0) return lease;
+  if (leases.policy() == share::Policy::kInterleave && event.work.gang_cu < 0 &&
       idle_.find(allowed, preferred, as_guest) >= 0)
-    return tenure;
+    return lease;
   return std::nullopt;
 }
 
-bool Dispatcher::post(const Tenure& tenure, Ref<Event> event) {
+bool Dispatcher::post(ScopedLease lease, Ref<Event> event) {
   try {
-    tenure.cu().post(event.get(), tenure.permit());
+    lease.cu().post(event.get(), lease.permit());
+    lease.release();
     event.detach();
     return true;
   } catch (const std::exception& error) {  // no thread can be had
     log::error(error.what());
-    Tenure given_up = tenure;
-    given_up.end();
-    idle_.give(tenure.cu().index());
+    lease.end();
+    idle_.give(lease.cu().index());
     return false;
   }
 }
 
 // While the token was away nobody else could do certain work. The compute unit's worker does it
 // now.
-void Dispatcher::leave(Tenure& tenure) {
-  ComputeUnit& cu = tenure.cu();
-  tenure.end();
+void Dispatcher::leave(ScopedLease& lease) {
+  ComputeUnit& cu = lease.cu();
+  lease.end();
   idle_.give(cu.index());
-  if (!handed_over(cu) && !backlog_.has_errands()) return;
-  if (idle_.take(cu.index())) post(Tenure(cu), nullptr);
+  if (!handed_over(cu) && !run_queue_.has_host_tasks()) return;
+  if (idle_.take(cu.index())) post(ScopedLease(cu), nullptr);
 }
 
 }  // namespace conclave

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a ready command goes: to a free compute unit, or else into the backlog.
+// Where a ready command goes: to a free compute unit, or else into the run queue.
 //
 // A compute unit is free in this process while its token lies in the idle set. A thread that takes
 // the token acts for the compute unit until it gives the token back. Device work also needs a right
-// against other processes (tenure.h).
+// against other processes (scoped_lease.h).
 //
-// No compute unit stays idle beside work that it could do: a thread that adds to the backlog looks
-// for an idle compute unit afterwards, and a thread that gives a token back looks at the backlog
-// afterwards.
+// No compute unit stays idle beside work that it could do: a thread that adds to the run queue
+// looks for an idle compute unit afterwards, and a thread that gives a token back looks at the run
+// queue afterwards.
 #ifndef CONCLAVE_PLATFORM_EXEC_DISPATCHER_H_
 #define CONCLAVE_PLATFORM_EXEC_DISPATCHER_H_
 
@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "platform/base/compute_unit_set.h"
-#include "platform/exec/backlog.h"
 #include "platform/exec/compute_unit.h"
-#include "platform/exec/tenure.h"
+#include "platform/exec/run_queue.h"
+#include "platform/exec/scoped_lease.h"
 #include "platform/model/event.h"
 
 namespace conclave {
@@ -29,18 +29,18 @@ class Dispatcher {
   Dispatcher();
 
   // By index.
-  const Backlog::Units& units() const { return units_; }
-  Backlog& backlog() { return backlog_; }
-  const Backlog& backlog() const { return backlog_; }
+  const RunQueue::Units& units() const { return units_; }
+  RunQueue& run_queue() { return run_queue_; }
+  const RunQueue& run_queue() const { return run_queue_; }
 
   // --- Commands ---
 
   // Hands an admitted command to the worker of a free compute unit; false if none is free.
   bool send(const Ref<Event>& event);
-  // The same, but puts the command into the backlog if no compute unit is free.
+  // The same, but puts the command into the run queue if no compute unit is free.
   void dispatch(const Ref<Event>& event);
   // Asks for one more compute unit for the command, as soon as there is one.
-  void add_to_backlog(Event& event);
+  void add_to_run_queue(Event& event);
 
   // --- Units ---
 
@@ -49,12 +49,12 @@ class Dispatcher {
   // Takes the token of an idle compute unit for `event`, and the right to run it there; nothing if
   // there is none. A host thread that will run the work itself prefers the compute unit of its own
   // CPU (`prefer_here`); a worker is better woken on another one.
-  std::optional<Tenure> claim(const Event& event, bool prefer_here);
-  // Gives right, token and `event` (null: the backlog) to the compute unit's worker. Returns false,
-  // and gives right and token back, if the worker has no thread.
-  bool post(const Tenure& tenure, Ref<Event> event);
+  std::optional<ScopedLease> claim(const Event& event, bool prefer_here);
+  // Gives right, token and `event` (null: the run queue) to the compute unit's worker. Returns
+  // false, and gives right and token back, if the worker has no thread.
+  bool post(ScopedLease lease, Ref<Event> event);
   // Ends the right and gives the token back.
-  void leave(Tenure& tenure);
+  void leave(ScopedLease& lease);
 
   // The token alone.
   bool take(const ComputeUnit& cu) { return idle_.take(cu.index()); }
@@ -68,10 +68,10 @@ class Dispatcher {
  private:
   uint32_t preferred_unit(bool prefer_here) const;
 
-  Backlog::Units units_;
+  RunQueue::Units units_;
   std::vector<int> unit_of_cpu_;  // CPU number -> compute unit pinned there
   AtomicComputeUnitSet idle_;
-  Backlog backlog_;
+  RunQueue run_queue_;
 };
 
 }  // namespace conclave

@@ -28,14 +28,14 @@ constexpr uint64_t kWaitSpinNs = 50'000;
 
 }  // namespace
 
-thread_local Engine::Seat* Engine::seat_ = nullptr;
+thread_local Engine::ActingThread* Engine::acting_thread_ = nullptr;
 
 // A compute unit outside the queue's sub-device may complete a command's dependency, but not run
 // the command. A host thread leaves gangs, and commands with large private arrays, to the workers.
-bool Engine::Seat::suits(const Event& event) const {
+bool Engine::suits(const ComputeUnit& cu, bool host_thread, const Event& event) {
   const WorkRecord& p = event.work;
   if (host_thread && (p.gang || p.stack_bytes > kHostStackBytes)) return false;
-  return event.compute_units().has(tenure.cu().index());
+  return event.compute_units().has(cu.index());
 }
 
 Engine& Engine::get() {
@@ -67,22 +67,22 @@ void Engine::resume(Ref<Event> event) noexcept {
 }
 
 void Engine::ready(Event& event) noexcept {
-  if (!seat_) return submit(Ref<Event>(&event));
+  if (!acting_thread_) return submit(Ref<Event>(&event));
   admit(event);
-  seat_->ready.push_back(Ref<Event>(&event));
+  acting_thread_->ready.push_back(Ref<Event>(&event));
 }
 
 // For a process that cannot have threads: the calling thread runs the command, and those that
 // become ready by it. False if it must not, or if another process has the compute units.
 bool Engine::run_here(Event& event) {
-  if (seat_) return false;
-  std::optional<Tenure> tenure = dispatcher_.claim(event, true);
-  if (!tenure) return false;
-  if (!Seat{*tenure, true}.suits(event)) {
-    dispatcher_.leave(*tenure);
+  if (acting_thread_) return false;
+  std::optional<ScopedLease> lease = dispatcher_.claim(event, true);
+  if (!lease) return false;
+  if (!suits(lease->cu(), true, event)) {
+    dispatcher_.leave(*lease);
     return false;
   }
-  sit_down(*tenure, {}, Ref<Event>(&event), nullptr);
+  act(std::move(*lease), {}, Ref<Event>(&event), nullptr);
   return true;
 }
 
@@ -92,7 +92,7 @@ void Engine::put_off(Event& event) {
     if (event.work.gang)
       gang::begin(dispatcher_, event);
     else
-      dispatcher_.add_to_backlog(event);
+      dispatcher_.add_to_run_queue(event);
   } catch (const std::exception& error) {
     if (!run_here(event)) execution::abandon(event, error);
   }
@@ -102,68 +102,70 @@ void Engine::put_off(Event& event) {
 
 bool Engine::take_up(ComputeUnit& cu) {
   if (!dispatcher_.take(cu)) return false;
-  serve(Tenure(cu), nullptr);
+  serve(ScopedLease(cu), nullptr);
   return true;
 }
 
-void Engine::serve(const Tenure& tenure, Ref<Event> event) noexcept {
-  Seat seat{tenure, false};
-  seat_ = &seat;
-  const ComputeUnit& cu = tenure.cu();
+void Engine::serve(ScopedLease lease, Ref<Event> event) noexcept {
+  ActingThread thread{std::move(lease), false};
+  acting_thread_ = &thread;
+  const ComputeUnit& cu = thread.lease.cu();
   for (;;) {
-    const uint32_t pushes = dispatcher_.backlog().pushes();
+    const uint32_t pushes = dispatcher_.run_queue().pushes();
     if (!event) {
-      if (seat.tenure.right() == Right::kNone && (waits_for(cu) || Dispatcher::handed_over(cu)))
-        seat.tenure.obtain();
-      event = dispatcher_.backlog().pop(seat.tenure);
+      if (thread.lease.right() == Right::kNone && (waits_for(cu) || Dispatcher::handed_over(cu)))
+        thread.lease.obtain();
+      event = dispatcher_.run_queue().pop(thread.lease);
     }
     if (event) {
-      work(seat, std::exchange(event, nullptr), nullptr);
+      work(thread, std::exchange(event, nullptr), nullptr);
       continue;
     }
     // Entries that were there and are not for this compute unit must not keep it awake. But an
-    // entry pushed since then may have missed that it is idle (see add_to_backlog), and so may
+    // entry pushed since then may have missed that it is idle (see add_to_run_queue), and so may
     // another process that handed it over.
-    seat.tenure.end();
+    thread.lease.end();
     dispatcher_.give(cu);
-    const bool more = dispatcher_.backlog().pushes() != pushes || Dispatcher::handed_over(cu);
+    const bool more = dispatcher_.run_queue().pushes() != pushes || Dispatcher::handed_over(cu);
     if (!more || !dispatcher_.take(cu)) break;
   }
-  seat_ = nullptr;
+  acting_thread_ = nullptr;
 }
 
 void Engine::wait(Event& event, ReadyList deferred) {
   if (event.finished() && deferred.empty()) return;
   if (!deferred.empty()) {
     deferred.for_each(admit);
-    // A thread that already has a seat (in a callback that waits) goes on with that seat.
-    if (seat_) {
-      seat_->ready.append(deferred);
-      work(*seat_, nullptr, &event);
-    } else if (std::optional<Tenure> tenure = dispatcher_.claim(deferred.front(), true)) {
-      sit_down(*tenure, std::move(deferred), nullptr, &event);
+    // A thread that acts for a compute unit already, and waits in a callback, goes on doing so.
+    if (acting_thread_) {
+      acting_thread_->ready.append(deferred);
+      work(*acting_thread_, nullptr, &event);
+    } else if (std::optional<ScopedLease> lease = dispatcher_.claim(deferred.front(), true)) {
+      act(std::move(*lease), std::move(deferred), nullptr, &event);
     } else {
       share_ready(deferred);
     }
   }
   help(event);
   if (spin_on(event)) return;
-  if (seat_) {  // nothing else would run what this seat made ready, or the backlog on one unit
-    work(*seat_, dispatcher_.backlog().pop(seat_->tenure), &event);
-    share_ready(seat_->ready);
+  // Nothing else would run what this thread has made ready, or, if there is only one compute unit,
+  // what is in the run queue.
+  if (acting_thread_) {
+    work(*acting_thread_, dispatcher_.run_queue().pop(acting_thread_->lease), &event);
+    share_ready(acting_thread_->ready);
   }
   event.sleep_until_finished();
 }
 
-// A host thread acts for a unit.
-void Engine::sit_down(const Tenure& tenure, ReadyList ready, Ref<Event> first, const Event* until) {
+// The calling host thread acts for the compute unit of `lease`.
+void Engine::act(ScopedLease lease, ReadyList ready, Ref<Event> first, const Event* until) {
   FloatEnvironment guard;
-  Seat seat{tenure, true, std::move(ready)};
-  seat_ = &seat;
-  work(seat, std::move(first), until);
-  seat_ = nullptr;
-  dispatcher_.leave(seat.tenure);
-  share_ready(seat.ready);
+  ActingThread thread{std::move(lease), true, std::move(ready)};
+  acting_thread_ = &thread;
+  work(thread, std::move(first), until);
+  acting_thread_ = nullptr;
+  dispatcher_.leave(thread.lease);
+  share_ready(thread.ready);
 }
 
 // Takes part in a short command that a host thread waits for, if nobody has begun it yet or more
@@ -172,23 +174,23 @@ void Engine::sit_down(const Tenure& tenure, ReadyList ready, Ref<Event> first, c
 // then two threads compute on one of them.
 void Engine::help(Event& event) {
   WorkRecord& p = event.work;
-  if (seat_ || event.finished() || !p.planned.load(std::memory_order_acquire)) return;
+  if (acting_thread_ || event.finished() || !p.planned.load(std::memory_order_acquire)) return;
   if (p.gang || p.estimate_ns >= kWorthQueuingNs || p.exhausted()) return;
   if (p.started.load(std::memory_order_relaxed) && p.wanted.load() <= 0) return;
-  std::optional<Tenure> tenure = dispatcher_.claim(event, true);
-  if (!tenure) return;
-  if (Seat{*tenure, true}.suits(event) &&
+  std::optional<ScopedLease> lease = dispatcher_.claim(event, true);
+  if (!lease) return;
+  if (suits(lease->cu(), true, event) &&
       (p.take_wanted() || !p.started.load(std::memory_order_relaxed)))
-    sit_down(*tenure, {}, Ref<Event>(&event), &event);
+    act(std::move(*lease), {}, Ref<Event>(&event), &event);
   else
-    dispatcher_.leave(*tenure);
+    dispatcher_.leave(*lease);
 }
 
 // Looks for a while whether `event` has ended.
 bool Engine::spin_on(const Event& event) {
   const WorkRecord& p = event.work;
   for (int i = 0; i < kWaitSpins && !event.finished(); ++i) spin_pause();
-  const bool about_to_end = !seat_ && p.planned.load(std::memory_order_acquire) &&
+  const bool about_to_end = !acting_thread_ && p.planned.load(std::memory_order_acquire) &&
                             p.estimate_ns < kWorthQueuingNs && p.started.load();
   for (const uint64_t end = about_to_end ? now_ns() + kWaitSpinNs : 0;
        end && !event.finished() && now_ns() < end;)
@@ -196,33 +198,33 @@ bool Engine::spin_on(const Event& event) {
   return event.finished();
 }
 
-// Runs `event`, then what the seat has ready, until nothing is ready or `until` has ended.
-void Engine::work(Seat& seat, Ref<Event> event, const Event* until) {
-  if (event) run_one(seat, *event);
-  while (!seat.ready.empty() && !(until && until->finished())) {
+// Runs `event`, then what this thread has made ready, until nothing is ready or `until` has ended.
+void Engine::work(ActingThread& thread, Ref<Event> event, const Event* until) {
+  if (event) run_one(thread, *event);
+  while (!thread.ready.empty() && !(until && until->finished())) {
     // Those who wait for the compute unit and came first go first: the end of the line is behind
     // them.
-    if (seat.tenure.is_over()) {
-      share_ready(seat.ready);
-      seat.tenure.yield();
-    } else if (seat.tenure.is_behind(0)) {
-      share_ready(seat.ready);  // where tickets are compared
-    } else if (!dispatcher_.backlog().empty() && !seat.host_thread) {
-      if (Ref<Event> older = dispatcher_.backlog().pop(seat.tenure)) {
-        share_ready(seat.ready);
-        run_one(seat, *older);
+    if (thread.lease.is_over()) {
+      share_ready(thread.ready);
+      thread.lease.yield();
+    } else if (thread.lease.is_behind(0)) {
+      share_ready(thread.ready);  // where tickets are compared
+    } else if (!dispatcher_.run_queue().empty() && !thread.host_thread) {
+      if (Ref<Event> older = dispatcher_.run_queue().pop(thread.lease)) {
+        share_ready(thread.ready);
+        run_one(thread, *older);
         continue;
       }
     }
-    if (seat.ready.empty()) break;
-    Ref<Event> next = seat.ready.pop_front();
+    if (thread.ready.empty()) break;
+    Ref<Event> next = thread.ready.pop_front();
     // What could run beside `next`, and is worth it, goes to other compute units.
-    while (!seat.ready.empty() && seat.ready.back().work.estimate_ns > kWorthWakingNs) {
-      if (!dispatcher_.send(Ref<Event>(&seat.ready.back()))) break;
-      seat.ready.pop_back();
+    while (!thread.ready.empty() && thread.ready.back().work.estimate_ns > kWorthWakingNs) {
+      if (!dispatcher_.send(Ref<Event>(&thread.ready.back()))) break;
+      thread.ready.pop_back();
     }
-    if (seat.suits(*next))
-      run_one(seat, *next);
+    if (thread.suits(*next))
+      run_one(thread, *next);
     else
       submit(std::move(next));
   }
@@ -232,17 +234,17 @@ void Engine::share_ready(ReadyList& ready) {
   while (!ready.empty()) put_off(*ready.pop_front());
 }
 
-void Engine::run_one(Seat& seat, Event& event) {
+void Engine::run_one(ActingThread& thread, Event& event) {
   WorkRecord& p = event.work;
   try {
-    if (p.gang_unit >= 0) return gang::join(dispatcher_, seat.tenure, event);
+    if (p.gang_cu >= 0) return gang::join(dispatcher_, thread.lease, event);
     if (p.gang) return gang::begin(dispatcher_, event);
     if (p.started.load(std::memory_order_relaxed) && p.exhausted() && !p.resumed.load())
       return;  // others were faster
     // If this compute unit is another process's at the moment, there may be a better one.
-    if (!seat.tenure.may_run(p.needs_lease) && !seat.tenure.obtain())
+    if (!thread.lease.may_run(p.needs_lease) && !thread.lease.obtain())
       return dispatcher_.dispatch(Ref<Event>(&event));
-    execution::run(dispatcher_, seat.tenure, event);
+    execution::run(dispatcher_, thread.lease, event);
   } catch (const std::exception& error) {
     execution::abandon(event, error);
   }

@@ -5,14 +5,14 @@
 // - Threads act for compute units, one thread at a time for each: the compute unit's worker, woken
 //   by a post, or a host thread that waits and helps meanwhile (Engine::wait). A compute unit that
 //   nobody acts for is free in this process. Device work also needs a right against other processes
-//   (tenure.h).
+//   (scoped_lease.h).
 // - A ready command is cut (admission.h) and goes to one free compute unit (dispatcher.h). That one
 //   starts it and wakes as many others as it has work for (execution.h). A command whose
 //   work-groups must run at the same time needs all compute units at once (gang.h).
-// - If no compute unit is free, commands wait in the backlog, first come, first served. So do
+// - If no compute unit is free, commands wait in the run queue, first come, first served. So do
 //   running commands that could use more compute units than were free, and those that had to let
 //   another process have one. A compute unit that another process hands over goes on with the
-//   backlog.
+//   run queue.
 // - The thread that finishes a command's last work-group completes the event, and goes on with the
 //   commands that became ready by that.
 //
@@ -28,7 +28,7 @@
 #include "platform/exec/dispatcher.h"
 #include "platform/exec/overdue_holders.h"
 #include "platform/exec/ready_list.h"
-#include "platform/exec/tenure.h"
+#include "platform/exec/scoped_lease.h"
 #include "platform/model/event.h"
 
 namespace conclave {
@@ -61,45 +61,46 @@ class Engine {
 
   // --- For workers ---
 
-  // Runs `event` (null: only the backlog), what follows from it, and the backlog, until nothing is
-  // left. Then gives the right to the compute unit and its token back.
-  void serve(const Tenure& tenure, Ref<Event> event) noexcept;
+  // Runs `event` (null: only the run queue), what follows from it, and the run queue, until nothing
+  // is left. Then gives the right to the compute unit and its token back.
+  void serve(ScopedLease lease, Ref<Event> event) noexcept;
   // Takes up a compute unit that another process has handed over, and serves; false if another
   // thread does so.
   bool take_up(ComputeUnit& cu);
   // Whether device work of this process waits for `cu`.
   bool waits_for(const ComputeUnit& cu) const {
-    return dispatcher_.backlog().waits_for(cu.index());
+    return dispatcher_.run_queue().waits_for(cu.index());
   }
   // Whether other processes may hand compute units over to this one.
-  bool shares_units() const { return dispatcher_.backlog().shares_units(); }
+  bool shares_units() const { return dispatcher_.run_queue().shares_units(); }
   void look_at_overdue_holders() { overdue_holders_.look(); }
 
   uint32_t compute_units() const { return static_cast<uint32_t>(dispatcher_.units().size()); }
 
  private:
-  // What the current thread runs commands with.
-  struct Seat {
-    Tenure tenure;
+  // A thread that acts for a compute unit.
+  struct ActingThread {
+    ScopedLease lease;
     bool host_thread;      // with a stack of unknown size
     ReadyList ready = {};  // made ready by what ran here
 
     // Whether this thread may run a command itself.
-    bool suits(const Event& event) const;
+    bool suits(const Event& event) const { return Engine::suits(lease.cu(), host_thread, event); }
   };
 
   Engine();
 
-  void sit_down(const Tenure& tenure, ReadyList ready, Ref<Event> first, const Event* until);
+  static bool suits(const ComputeUnit& cu, bool host_thread, const Event& event);
+  void act(ScopedLease lease, ReadyList ready, Ref<Event> first, const Event* until);
   bool run_here(Event& event);
   void help(Event& event);
   static bool spin_on(const Event& event);
-  void work(Seat& seat, Ref<Event> event, const Event* until);
-  void run_one(Seat& seat, Event& event);
+  void work(ActingThread& thread, Ref<Event> event, const Event* until);
+  void run_one(ActingThread& thread, Event& event);
   void share_ready(ReadyList& ready);
   void put_off(Event& event);
 
-  static thread_local Seat* seat_;
+  static thread_local ActingThread* acting_thread_;
   static inline std::atomic<bool> lost_in_fork_{false};
 
   Dispatcher dispatcher_;

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <new>
 #include <optional>
+#include <utility>
 
 #include "platform/base/checked_size.h"
 #include "platform/base/clock.h"
@@ -33,7 +34,7 @@ void show(const Event& event) {
 // Asks for one more compute unit for a running command. False if that is impossible.
 bool want_later(Dispatcher& dispatcher, Event& event) {
   try {
-    dispatcher.backlog().push(event);
+    dispatcher.run_queue().push(event);
     return true;
   } catch (const std::exception&) {
     return false;
@@ -48,22 +49,22 @@ void recruit(Dispatcher& dispatcher, Event& event) {
   if (p.estimate_ns < kWorthQueuingNs && !dispatcher.has_free_unit(event.compute_units())) return;
   for (int woken = 0; woken < 2 && p.wanted.load(std::memory_order_relaxed) > 0; ++woken) {
     if (p.exhausted()) return;
-    std::optional<Tenure> tenure = dispatcher.claim(event, false);
-    if (!tenure) {
+    std::optional<ScopedLease> lease = dispatcher.claim(event, false);
+    if (!lease) {
       want_later(dispatcher, event);
       return;
     }
-    if (!p.take_wanted()) return dispatcher.leave(*tenure);
-    if (!dispatcher.post(*tenure, Ref<Event>(&event))) return;
+    if (!p.take_wanted()) return dispatcher.leave(*lease);
+    if (!dispatcher.post(std::move(*lease), Ref<Event>(&event))) return;
   }
 }
 
 // A command turns out to be longer than was expected: recruits as many compute units as it is
 // worth.
-void want_more(Dispatcher& dispatcher, Event& event, uint64_t unit_ns) {
+void want_more(Dispatcher& dispatcher, Event& event, uint64_t part_ns) {
   WorkRecord& p = event.work;
   const uint64_t units = event.compute_units().size();
-  const uint64_t whole_ns = (CheckedSize(p.total) * unit_ns).saturated();
+  const uint64_t whole_ns = (CheckedSize(p.total) * part_ns).saturated();
   const auto places =
       static_cast<int32_t>(useful_compute_units(units, p.total, whole_ns, kWorthWakingNs) - 1);
   if (places <= p.places) return;
@@ -72,50 +73,50 @@ void want_more(Dispatcher& dispatcher, Event& event, uint64_t unit_ns) {
   recruit(dispatcher, event);
 }
 
-// Takes part in a command of several units.
-void take_part(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
+// Takes part in a command of several parts.
+void take_part(Dispatcher& dispatcher, ScopedLease& lease, Event& event) {
   WorkRecord& p = event.work;
   recruit(dispatcher, event);
   uint64_t done = 0;
   for (ChunkSize chunk(p.chunk, p.most, p.least, p.timed);;) {
-    const uint64_t size = chunk.units();
+    const uint64_t size = chunk.parts();
     const uint64_t first = p.next.fetch_add(size, std::memory_order_relaxed);
     if (first >= p.total) break;
     const uint64_t count = std::min(size, p.total - first);
-    const uint64_t ns = run_units(tenure, event, first, count, chunk.timed());
+    const uint64_t ns = run_parts(lease, event, first, count, chunk.timed());
     done += count;
     chunk.took(ns);
     if (ns > kChunkNs && !p.measured.exchange(true, std::memory_order_relaxed))
       want_more(dispatcher, event, ns / count);
-    if (tenure.is_over() && !p.exhausted()) {
+    if (lease.is_over() && !p.exhausted()) {
       // The rest waits for its next turn, here or elsewhere.
       p.wanted.fetch_add(1);
-      if (want_later(dispatcher, event) && tenure.yield()) break;
+      if (want_later(dispatcher, event) && lease.yield()) break;
       // Nobody wants the compute unit any more.
     }
   }
-  if (p.exhausted()) dispatcher.backlog().remove(event);
+  if (p.exhausted()) dispatcher.run_queue().remove(event);
   note_done(event, done);
 }
 
 }  // namespace
 
-void run(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
+void run(Dispatcher& dispatcher, ScopedLease& lease, Event& event) {
   WorkRecord& p = event.work;
   const bool first = !p.started.exchange(true);
   if (first && !start(event)) return;
-  if (p.total > 1) return take_part(dispatcher, tenure, event);
+  if (p.total > 1) return take_part(dispatcher, lease, event);
   if (!first && !p.resumed.exchange(false)) return;
   for (;;) {
     p.next.store(1, std::memory_order_relaxed);
-    run_units(tenure, event, 0, 1, p.timed);
+    run_parts(lease, event, 0, 1, p.timed);
     Waiting* waiting =
         p.error.load(std::memory_order_relaxed) ? nullptr : event.command()->waiting();
     if (!waiting) break;
-    p.next.store(0, std::memory_order_relaxed);  // its only unit can be taken again
+    p.next.store(0, std::memory_order_relaxed);  // its only part can be taken again
     const auto go_on = [event = Ref<Event>(&event)] { Engine::get().resume(event); };
     if (StreamWatch::get().park(*waiting, go_on)) return;
-    if (tenure.is_over() || !dispatcher.backlog().empty()) return resume(dispatcher, event, false);
+    if (lease.is_over() || !dispatcher.run_queue().empty()) return resume(dispatcher, event, false);
   }
   close(event);
 }
@@ -123,7 +124,7 @@ void run(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
 void resume(Dispatcher& dispatcher, Event& event, bool at_once) noexcept {
   event.work.resumed.store(true);
   try {
-    if (!at_once || !dispatcher.send(Ref<Event>(&event))) dispatcher.add_to_backlog(event);
+    if (!at_once || !dispatcher.send(Ref<Event>(&event))) dispatcher.add_to_run_queue(event);
   } catch (const std::exception& error) {
     fail(event, error);
     close(event);
@@ -146,10 +147,10 @@ bool start(Event& event) {
   return true;
 }
 
-uint64_t run_units(Tenure& tenure, Event& event, uint64_t first, uint64_t count, bool timed) {
+uint64_t run_parts(ScopedLease& lease, Event& event, uint64_t first, uint64_t count, bool timed) {
   if (event.work.error.load(std::memory_order_relaxed) != CL_SUCCESS) return 0;
   Command& command = *event.command();
-  ComputeUnit& cu = tenure.cu();
+  ComputeUnit& cu = lease.cu();
   uint64_t ns = 0;
   try {
     if (timed) {
@@ -161,15 +162,15 @@ uint64_t run_units(Tenure& tenure, Event& event, uint64_t first, uint64_t count,
       command.run(cu, first, count);
     }
     if (cu.arbitrated())
-      charge(tenure, event, timed ? ns : command.estimate_ns() * count / event.work.total);
+      charge(lease, event, timed ? ns : command.estimate_ns() * count / event.work.total);
   } catch (const std::exception& error) {
     fail(event, error);
   }
   return ns;
 }
 
-void note_done(Event& event, uint64_t units) {
-  if (units > 0 && event.work.remaining.fetch_sub(units, std::memory_order_acq_rel) == units)
+void note_done(Event& event, uint64_t parts) {
+  if (parts > 0 && event.work.remaining.fetch_sub(parts, std::memory_order_acq_rel) == parts)
     close(event);
 }
 
@@ -203,8 +204,8 @@ void skip_rest(Event& event) {
   note_done(event, p.total - std::min(p.total, p.next.exchange(p.total)));
 }
 
-void charge(Tenure& tenure, const Event& event, uint64_t ns) {
-  if (tenure.cu().arbitrated() && event.work.needs_lease) tenure.use(ns, event.queue()->cost(ns));
+void charge(ScopedLease& lease, const Event& event, uint64_t ns) {
+  if (lease.cu().arbitrated() && event.work.needs_lease) lease.use(ns, event.queue()->cost(ns));
 }
 
 void close(Event& event) {

@@ -23,11 +23,11 @@ void wait_for_size(Event& event, int32_t size) {
 }
 
 // Called on the compute unit that joined last.
-void run_team(const Dispatcher& dispatcher, Tenure& tenure, Event& event) {
+void run_team(const Dispatcher& dispatcher, ScopedLease& lease, Event& event) {
   const ComputeUnitSet& units = event.compute_units();
-  std::vector<ComputeUnit*> team = {&tenure.cu()};
+  std::vector<ComputeUnit*> team = {&lease.cu()};
   for (uint32_t i = units.first_from(0); i < kMaxComputeUnits; i = units.first_from(i + 1))
-    if (i != tenure.cu().index()) team.push_back(dispatcher.units()[i].get());
+    if (i != lease.cu().index()) team.push_back(dispatcher.units()[i].get());
   const uint64_t start = now_ns();
   try {
     event.command()->run_team(team);
@@ -35,15 +35,15 @@ void run_team(const Dispatcher& dispatcher, Tenure& tenure, Event& event) {
   } catch (const std::exception& error) {
     execution::fail(event, error);
   }
-  execution::charge(tenure, event, now_ns() - start);
+  execution::charge(lease, event, now_ns() - start);
 }
 
 // Called on each compute unit.
-void run_units(Tenure& tenure, Event& event) {
+void run_parts(ScopedLease& lease, Event& event) {
   WorkRecord& p = event.work;
   uint64_t done = 0;
-  for (uint64_t unit = p.next.fetch_add(1); unit < p.total; unit = p.next.fetch_add(1), ++done)
-    execution::run_units(tenure, event, unit, 1, true);
+  for (uint64_t part = p.next.fetch_add(1); part < p.total; part = p.next.fetch_add(1), ++done)
+    execution::run_parts(lease, event, part, 1, true);
   execution::note_done(event, done);
 }
 
@@ -51,11 +51,11 @@ void run_units(Tenure& tenure, Event& event) {
 
 void begin(Dispatcher& dispatcher, Event& event) {
   event.work.wanted.store(0);
-  event.work.gang_unit = static_cast<int32_t>(event.compute_units().first_from(0));
-  dispatcher.add_to_backlog(event);
+  event.work.gang_cu = static_cast<int32_t>(event.compute_units().first_from(0));
+  dispatcher.add_to_run_queue(event);
 }
 
-void join(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
+void join(Dispatcher& dispatcher, ScopedLease& lease, Event& event) {
   WorkRecord& p = event.work;
   const ComputeUnitSet& units = event.compute_units();
   const auto size = static_cast<int32_t>(units.size());
@@ -65,23 +65,23 @@ void join(Dispatcher& dispatcher, Tenure& tenure, Event& event) {
   const int32_t enough = p.team ? size + 1 : size;
   if (last && !execution::start(event)) return set_size(event, enough);
 
-  const uint32_t next = units.first_from(tenure.cu().index() + 1);
-  p.gang_unit = last ? -1 : static_cast<int32_t>(next);
+  const uint32_t next = units.first_from(lease.cu().index() + 1);
+  p.gang_cu = last ? -1 : static_cast<int32_t>(next);
   if (last) {
     set_size(event, joined);
   } else {
     p.gang_size.store(joined);
-    dispatcher.add_to_backlog(event);
+    dispatcher.add_to_run_queue(event);
   }
   if (p.team && last) {
-    run_team(dispatcher, tenure, event);
+    run_team(dispatcher, lease, event);
     set_size(event, enough);
     return execution::close(event);
   }
   const uint64_t start = now_ns();
   wait_for_size(event, enough);
-  if (p.team) return execution::charge(tenure, event, now_ns() - start);
-  run_units(tenure, event);
+  if (p.team) return execution::charge(lease, event, now_ns() - start);
+  run_parts(lease, event);
 }
 
 void abandon(Event& event) {

@@ -10,7 +10,7 @@
 #define CONCLAVE_PLATFORM_EXEC_GANG_H_
 
 #include "platform/exec/dispatcher.h"
-#include "platform/exec/tenure.h"
+#include "platform/exec/scoped_lease.h"
 #include "platform/model/event.h"
 
 namespace conclave::gang {
@@ -20,7 +20,7 @@ void begin(Dispatcher& dispatcher, Event& event);
 
 // Called on the compute unit whose turn it is to join: makes the next one join, waits until all
 // have joined, and takes part.
-void join(Dispatcher& dispatcher, Tenure& tenure, Event& event);
+void join(Dispatcher& dispatcher, ScopedLease& lease, Event& event);
 
 // Ends a command that cannot have all its compute units, with the error that was found.
 void abandon(Event& event);

@@ -37,7 +37,7 @@ class Copy : public MemoryCommand {
     block_ = overlap ? size : kBlockBytes;
   }
 
-  uint64_t units() const override { return (size_ + block_ - 1) / block_; }
+  uint64_t parts() const override { return (size_ + block_ - 1) / block_; }
   uint64_t estimate_ns() const override { return kCallNs + size_ / kBytesPerNs; }
   void run(ComputeUnit&, uint64_t first, uint64_t count) override {
     size_t begin = first * block_;
@@ -61,16 +61,16 @@ class RectCommand : public MemoryCommand {
   RectCommand(const Box& to, const size_t region[3], std::vector<Ref<Memory>> keep)
       : MemoryCommand(std::move(keep)), to_(to) {
     std::copy_n(region, 3, region_.begin());
-    rows_per_unit_ = std::max<size_t>(1, kBlockBytes / region_[0]);
+    rows_per_part_ = std::max<size_t>(1, kBlockBytes / region_[0]);
   }
 
-  uint64_t units() const override { return (rows() + rows_per_unit_ - 1) / rows_per_unit_; }
+  uint64_t parts() const override { return (rows() + rows_per_part_ - 1) / rows_per_part_; }
   uint64_t estimate_ns() const override {
     return kCallNs + rows() * (region_[0] / kBytesPerNs + 10);
   }
   void run(ComputeUnit&, uint64_t first, uint64_t count) override {
-    size_t end = std::min<size_t>(rows(), (first + count) * rows_per_unit_);
-    for (size_t row = first * rows_per_unit_; row < end; ++row) {
+    size_t end = std::min<size_t>(rows(), (first + count) * rows_per_part_);
+    for (size_t row = first * rows_per_part_; row < end; ++row) {
       size_t y = row % region_[1], z = row / region_[1];
       run_row(at(to_, y, z), y, z);
     }
@@ -88,7 +88,7 @@ class RectCommand : public MemoryCommand {
 
   Box to_;
   std::array<size_t, 3> region_;
-  size_t rows_per_unit_;
+  size_t rows_per_part_;
 };
 
 class RectCopy : public RectCommand {
@@ -126,7 +126,7 @@ class Fill : public MemoryCommand {
   Fill(const Pattern& pattern, std::byte* to, size_t size, std::vector<Ref<Memory>> keep)
       : MemoryCommand(std::move(keep)), pattern_(pattern), to_(to), size_(size) {}
 
-  uint64_t units() const override { return (size_ + kBlockBytes - 1) / kBlockBytes; }
+  uint64_t parts() const override { return (size_ + kBlockBytes - 1) / kBlockBytes; }
   uint64_t estimate_ns() const override { return kCallNs + size_ / kBytesPerNs; }
   void run(ComputeUnit&, uint64_t first, uint64_t count) override {
     // Blocks are multiples of every pattern's size.

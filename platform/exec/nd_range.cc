@@ -80,13 +80,13 @@ NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
                  const IndexSpace& space, Iterations* iterations,
                  std::shared_ptr<StreamedCall> call)
     : code_(std::move(code)), bound_units_(kernel.bound_units()), iterations_(iterations) {
-  units_ = 1;
+  work_groups_ = 1;
   for (int d = 0; d < 3; ++d) {
     launch_.global_offset[d] = space.offset[d];
     launch_.global_size[d] = space.global[d];
     launch_.local_size[d] = space.local[d];
     launch_.num_groups[d] = space.groups(d);
-    units_ *= launch_.num_groups[d];
+    work_groups_ *= launch_.num_groups[d];
     items_per_group_ *= space.local[d];
     has_smaller_groups_ |= launch_.num_groups[d] * space.local[d] != space.global[d];
   }
@@ -201,7 +201,7 @@ abi::CheckUnit* NdRange::check_unit(const abi::Launch* launch) {
 
 // Work-groups that are narrower than the kernel's packets fill a packet together, if nothing tells
 // them apart. One by one they would be slow, and would go on being dealt out one by one.
-uint64_t NdRange::units_at_least() const {
+uint64_t NdRange::parts_at_least() const {
   const uint64_t row = std::max<uint64_t>(launch_.local_size[0], 1);
   const bool may_be_joined = local_bytes_ == 0 && spill_bytes_ == 0;
   return may_be_joined ? (code_->info->lanes + row - 1) / row : 1;
@@ -211,13 +211,13 @@ uint64_t NdRange::estimate_ns() const {
   float ns = code_->timing.ns_per_item();
   if (ns == 0) return kUnknown;
   return static_cast<uint64_t>(
-      std::min(ns * static_cast<float>(units_ * items_per_group_), kLongestEstimateNs));
+      std::min(ns * static_cast<float>(work_groups_ * items_per_group_), kLongestEstimateNs));
 }
 
-void NdRange::measured(uint64_t units, uint64_t ns) {
+void NdRange::measured(uint64_t work_groups, uint64_t ns) {
   if (streamed_) return;  // its time depends on others
   code_->timing.add(std::max(0.001f, static_cast<float>(ns)) /
-                    static_cast<float>(units * items_per_group_));
+                    static_cast<float>(work_groups * items_per_group_));
 }
 
 void NdRange::limit_time(uint64_t ns) {
@@ -226,7 +226,7 @@ void NdRange::limit_time(uint64_t ns) {
 }
 
 bool NdRange::team() const {
-  return code_->image->uses_openmp() && code_->info->calls_native && !code_->info->gang;
+  return code_->binary->uses_openmp() && code_->info->calls_native && !code_->info->gang;
 }
 
 // The needs of C code are unknown, and a host thread has signals of its own, which must not leave
@@ -246,7 +246,7 @@ void NdRange::run(ComputeUnit& cu, uint64_t first, uint64_t count) {
 }
 
 void NdRange::connect(const std::vector<StreamPort>& ports, std::shared_ptr<StreamedCall> call) {
-  if (units_ != 1 || items_per_group_ != 1)
+  if (work_groups_ != 1 || items_per_group_ != 1)
     throw Error(CL_INVALID_GLOBAL_WORK_SIZE,
                 "kernel '" + code_->info->name + "' has streams, and so a single work-item",
                 EINVAL);
@@ -294,10 +294,10 @@ Waiting* NdRange::waiting() {
   return streamed_ && !has_ended_ ? streamed_->waiting() : nullptr;
 }
 
-void NdRange::run_team(const std::vector<ComputeUnit*>& units) {
-  ComputeUnit& cu = *units.front();
-  CodeCall code_call = prepare(cu, 0, units_);
-  const Departure departure = OpenMpTeam::run(code_->code, units, [&](TeamThreads& threads) {
+void NdRange::run_team(const std::vector<ComputeUnit*>& team) {
+  ComputeUnit& cu = *team.front();
+  CodeCall code_call = prepare(cu, 0, work_groups_);
+  const Departure departure = OpenMpTeam::run(code_->code, team, [&](TeamThreads& threads) {
     Departure how;
     call_contained(cu, code_call, &threads, how);
     return how;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command that runs a kernel over an ND-range, with one unit per work-group.
+// The command that runs a kernel over an ND-range, with one part per work-group.
 #ifndef CONCLAVE_PLATFORM_EXEC_ND_RANGE_H_
 #define CONCLAVE_PLATFORM_EXEC_ND_RANGE_H_
 
@@ -70,15 +70,15 @@ class NdRange : public Command {
   const ComputeUnitSet* compute_units() const override { return bound_units_.get(); }
   bool team() const override;
   const char* name() const override { return code_->info->name.c_str(); }
-  uint64_t units() const override { return units_; }
-  uint64_t units_at_least() const override;
+  uint64_t parts() const override { return work_groups_; }
+  uint64_t parts_at_least() const override;
   uint64_t estimate_ns() const override;
   size_t stack_bytes() const override;
   void run(ComputeUnit& cu, uint64_t first, uint64_t count) override;
   Waiting* waiting() override;
-  void run_team(const std::vector<ComputeUnit*>& units) override;
+  void run_team(const std::vector<ComputeUnit*>& team) override;
   bool wants_timing() const override { return timed_; }
-  void measured(uint64_t units, uint64_t ns) override;
+  void measured(uint64_t work_groups, uint64_t ns) override;
   void finish() override;
 
   static void* operator new(size_t) { return Pool<NdRange>::allocate(); }
@@ -128,7 +128,7 @@ class NdRange : public Command {
   bool has_smaller_groups_ = false;
   boost::container::small_vector<Ref<Memory>, 6> keep_;
   PrintingLaunch launch_;
-  uint64_t units_ = 0;
+  uint64_t work_groups_ = 0;
   uint64_t items_per_group_ = 1;
   LaunchCalls calls_;
   uint64_t limit_ns_ = 0;  // of time on a compute unit; 0: none

@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-#include "platform/loader/program_image.h"
+#include "platform/loader/program_binary.h"
 
 namespace conclave {
 

@@ -5,7 +5,7 @@
 
 #include "platform/base/clock.h"
 #include "platform/base/log.h"
-#include "platform/exec/tenure.h"
+#include "platform/exec/scoped_lease.h"
 #include "platform/share/share.h"
 
 namespace conclave {
@@ -32,7 +32,7 @@ OverdueHolders::OverdueHolders(Dispatcher& dispatcher)
 void OverdueHolders::look() noexcept {
   share::Share& share = share::Share::get();
   share.leave_if_damaged();
-  dispatcher_.backlog().stay_published();
+  dispatcher_.run_queue().stay_published();
   std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return;
   const uint64_t now = now_ns();
@@ -41,12 +41,13 @@ void OverdueHolders::look() noexcept {
     const uint64_t word = unit->leases().word(unit->shared());
     SeenLease& seen = seen_[unit->index()];
     if (seen.word != word) seen = {word, now};
-    if (!dispatcher_.backlog().waits_for(unit->index())) continue;
+    if (!dispatcher_.run_queue().waits_for(unit->index())) continue;
     try {
       look_at(*unit, share::Lease::of(word), word, now - seen.since);
       if (starved && dispatcher_.take(*unit))
         dispatcher_.post(
-            Tenure(*unit, {.right = Right::kGuest, .visit_ns = kDefiantVisitNs, .uninvited = true}),
+            ScopedLease(*unit,
+                        {.right = Right::kGuest, .visit_ns = kDefiantVisitNs, .uninvited = true}),
             nullptr);
     } catch (const share::DamagedSegment& damage) {
       share.leave(share.membership(), damage.text());
@@ -60,7 +61,7 @@ void OverdueHolders::look() noexcept {
 bool OverdueHolders::is_starved(uint64_t now) {
   if (share::Share::get().policy_at_entry() != share::Policy::kInterleave) return false;
   const uint64_t most = now < defiant_until_ ? kStarvedAgainNs : kStarvedNs;
-  if (dispatcher_.backlog().standstill_ns() < most) return false;
+  if (dispatcher_.run_queue().standstill_ns() < most) return false;
   defiant_until_ = now + kDefiantNs;
   return true;
 }
@@ -84,7 +85,7 @@ void OverdueHolders::take_back(ComputeUnit& unit, const share::Lease& lease, uin
     unit.leases().revoke(unit.shared(), word);
   else
     unit.leases().ask_for(unit.shared());
-  dispatcher_.post(Tenure(unit), nullptr);
+  dispatcher_.post(ScopedLease(unit), nullptr);
 }
 
 void OverdueHolders::deal_with(ComputeUnit& unit, const share::Lease& lease, uint64_t word,
@@ -100,7 +101,7 @@ void OverdueHolders::deal_with(ComputeUnit& unit, const share::Lease& lease, uin
       break;
     case share::Liveness::kAlive:
       if (still_ns < kSilentNs) return go_beside(unit, word);
-      // It would get the compute unit again: its wish may be a forgery too.
+      // It would get the compute unit again: its request may be a forgery too.
       if (lease.state == share::Lease::kGranted) unit.leases().withdraw_all_of(lease.owner);
       unit.leases().revoke(unit.shared(), word);
   }
@@ -110,7 +111,7 @@ void OverdueHolders::deal_with(ComputeUnit& unit, const share::Lease& lease, uin
 void OverdueHolders::go_beside(ComputeUnit& unit, uint64_t word) {
   if (!dispatcher_.take(unit)) return;
   if (const uint64_t visit = unit.leases().enter_as_guest(unit.shared(), true))
-    dispatcher_.post(Tenure(unit, {Right::kGuest, visit, word}), nullptr);
+    dispatcher_.post(ScopedLease(unit, {Right::kGuest, visit, word}), nullptr);
   else
     dispatcher_.give(unit);
 }

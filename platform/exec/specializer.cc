@@ -61,14 +61,14 @@ protocol::Request make_request(const KernelCode& code, const LaunchKindUse& use)
   protocol::Request request;
   request.action = protocol::Action::kRebuild;
   request.background = Config::get().specialize == Config::Specialize::kBackground;
-  request.options = code.image->options();
+  request.options = code.binary->options();
   const LaunchKind kind = use.kind();
   if (kind.has_size())
     request.options +=
         " -cl-conclave-local-size=" + code.info->name + ":" + size_text(kind.local_size);
   if (const std::string formats = formats_text(kind); !formats.empty())
     request.options += " -cl-conclave-image-formats=" + code.info->name + ":" + formats;
-  request.inputs.push_back(code.image->bytes());
+  request.inputs.push_back(code.binary->bytes());
   return request;
 }
 
@@ -84,11 +84,11 @@ bool fits(const KernelInfo& special, const KernelInfo& general) {
 }
 
 void install(const KernelCode& code, LaunchKindUse& use, std::string bytes) {
-  const auto image = ProgramImage::parse(std::move(bytes));
-  if (image->kernels().size() != 1 || !fits(image->kernels()[0], *code.info))
+  const auto binary = ProgramBinary::parse(std::move(bytes));
+  if (binary->kernels().size() != 1 || !fits(binary->kernels()[0], *code.info))
     throw Error(CL_INVALID_BINARY, "the specialised code needs more memory than the general code");
-  const auto loaded = LoadedCode::load(*image);
-  const KernelInfo& info = image->kernels()[0];
+  const auto loaded = LoadedCode::load(*binary);
+  const KernelInfo& info = binary->kernels()[0];
   use.publish({loaded, loaded->function(info.symbol), info.spill_bytes, use.kind().has_size()});
   log::debug(describe(code, use) + ": runs specialised code from now on");
 }
@@ -111,7 +111,7 @@ void run(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& use) {
   }
   try {
     if (response->status != protocol::Status::kSuccess) throw Error(CL_SUCCESS, response->log);
-    install(*code, use, response->image);
+    install(*code, use, response->binary);
   } catch (const Error& error) {
     log::info(describe(*code, use) + ": keeps its general code: " + error.text());
   }
@@ -195,7 +195,7 @@ bool has_compiler() {
 
 }  // namespace
 
-std::unique_ptr<LaunchKinds> watch(const ProgramImage& image, const KernelInfo& info) {
+std::unique_ptr<LaunchKinds> watch(const ProgramBinary& binary, const KernelInfo& info) {
   const Config::Specialize mode = Config::get().specialize;
   if (mode == Config::Specialize::kOff || !has_compiler()) return nullptr;
   // Required sizes are compiled at once, unless smaller groups are possible.
@@ -207,7 +207,7 @@ std::unique_ptr<LaunchKinds> watch(const ProgramImage& image, const KernelInfo& 
   if (!by_size && !has_images) return nullptr;
   // Variables of C code exist once; specialised code would have its own.
   if (info.calls_native) return nullptr;
-  if (image.options().find("-cl-opt-disable") != std::string::npos) return nullptr;
+  if (binary.options().find("-cl-opt-disable") != std::string::npos) return nullptr;
   const uint64_t first = std::min(compile_after_ns(), kLookAfterNs);
   return std::make_unique<LaunchKinds>(
       by_size, mode == Config::Specialize::kNow ? 0 : std::max<uint64_t>(first, 1));

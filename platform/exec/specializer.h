@@ -22,7 +22,7 @@ namespace conclave::specializer {
 
 // What has to be watched of a kernel; null if nothing can be gained or the configuration forbids
 // it.
-std::unique_ptr<LaunchKinds> watch(const ProgramImage& image, const KernelInfo& info);
+std::unique_ptr<LaunchKinds> watch(const ProgramBinary& binary, const KernelInfo& info);
 
 // Serves a kind of launches of `code` that is due: in this call before its first launch with
 // specialize=now, otherwise in the background.

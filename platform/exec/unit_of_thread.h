@@ -24,7 +24,7 @@ class UnitOfThread {
 
   // The number of the unit in the device.
   static uint32_t number() { return get()->number; }
-  // What programs call through image::kUnitVariable. Threads that are on no compute unit get
+  // What programs call through binary::kUnitVariable. Threads that are on no compute unit get
   // UnitServices::without_unit().
   static const abi::UnitAccess* get();
 

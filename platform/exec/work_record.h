@@ -23,9 +23,9 @@ struct WorkRecord {
   explicit WorkRecord(Event& of) : event(of) {}
 
   Event& event;
-  ListHook ready_hook, waiting_hook;   // of ready_list.h and backlog.h
-  std::atomic<uint64_t> next{0};       // first unit nobody has taken
-  std::atomic<uint64_t> remaining{0};  // units not yet run, and one for the start
+  ListHook ready_hook, waiting_hook;   // of ready_list.h and run_queue.h
+  std::atomic<uint64_t> next{0};       // first part that nobody has taken
+  std::atomic<uint64_t> remaining{0};  // parts not yet run, and one for the start
   std::atomic<int32_t> wanted{0};      // further compute units that would help
   std::atomic<bool> started{false};
   std::atomic<bool> resumed{false};  // what the command has waited for in the middle is there
@@ -33,7 +33,7 @@ struct WorkRecord {
   std::atomic<bool> reported{false};  // somebody has been told of the error
   std::atomic<bool> planned{false};   // what follows is known
   uint64_t total = 0;
-  uint64_t chunk = 1;  // how many units to take at once, as far as is known, at most and at least
+  uint64_t chunk = 1;  // how many parts to take at once, as far as is known, at most and at least
   uint64_t most = 1;
   uint64_t least = 1;
   // What the command says of itself: it may be gone for those who come late.
@@ -45,7 +45,7 @@ struct WorkRecord {
   std::atomic<uint64_t> estimate_ns{0};
   int32_t places = 0;                 // what `wanted` was at first
   std::atomic<bool> measured{false};  // whether that has been compared with the time it takes
-  // What the backlog knows of it, under the backlog's lock.
+  // What the run queue knows of it, under the run queue's lock.
   struct Waiting {
     bool listed = false;
     uint64_t order = 0;     // of arrival there
@@ -53,8 +53,9 @@ struct WorkRecord {
     uint64_t since_ns = 0;  // when it came, for the statistics
   };
   Waiting waiting;
-  // Of a gang: the unit that is to join next, -1 before the first; and how many have joined.
-  std::atomic<int32_t> gang_unit{-1};
+  // Of a gang: the compute unit that is to join next, -1 before the first; and how many have
+  // joined.
+  std::atomic<int32_t> gang_cu{-1};
   std::atomic<int32_t> gang_size{0};
 
   bool exhausted() const { return next.load(std::memory_order_relaxed) >= total; }

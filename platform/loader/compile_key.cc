@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "conclave/kernel_abi.h"
-#include "conclave/program_image.h"
+#include "conclave/program_binary.h"
 #include "platform/loader/content_hash.h"
 #include "platform/loader/cpu_features.h"
 
@@ -35,7 +35,7 @@ std::string compile_key(const protocol::Request& request, const std::string& com
   hasher.add(cpu_identity());
   hasher.add(uint64_t{protocol::kProtocolVersion});
   hasher.add(uint64_t{abi::kAbiVersion});
-  hasher.add(uint64_t{image::kNoteType});
+  hasher.add(uint64_t{binary::kNoteType});
   hasher.add(static_cast<uint64_t>(request.action));
   hasher.add(request.options);
   hasher.add(request.target_cpu);

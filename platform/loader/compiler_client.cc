@@ -20,7 +20,7 @@
 #include "platform/loader/compile_server.h"
 #include "platform/loader/cpu_features.h"
 #include "platform/loader/disk_cache.h"
-#include "platform/loader/program_image.h"
+#include "platform/loader/program_binary.h"
 
 namespace conclave {
 namespace {
@@ -170,19 +170,19 @@ Response ask_server(const Request& request, const std::string& program) {
 
 // Dependencies are those of source text; a binary is input as a whole.
 DiskCache::Entry make_entry(const Request& request, const Response& response,
-                            const ProgramImage& image) {
-  DiskCache::Entry entry{response.image, response.log, {}};
+                            const ProgramBinary& binary) {
+  DiskCache::Entry entry{response.binary, response.log, {}};
   if (request.action == Action::kBuild || request.action == Action::kCompile)
-    entry.dependencies = image.dependencies();
+    entry.dependencies = binary.dependencies();
   return entry;
 }
 
 // Whether the server's code needs more than this process sees of the CPU. An emulator such as
 // valgrind hides features, and the server does not run in it.
-bool asks_too_much(const Request& request, const ProgramImage& image) {
+bool asks_too_much(const Request& request, const ProgramBinary& binary) {
   std::string why;
-  if (!request.target_cpu.empty() || image.kind() != ProgramKind::kExecutable ||
-      image.runs_here(&why))
+  if (!request.target_cpu.empty() || binary.kind() != ProgramKind::kExecutable ||
+      binary.runs_here(&why))
     return false;
   log::debug("compiling again for " + generic_cpu() + ": " + why);
   return true;
@@ -193,15 +193,15 @@ Response build(const Request& request, const std::string& program, const DiskCac
   Response response = ask_server(request, program);
   if (response.status != Status::kSuccess) return response;
   try {
-    auto image = ProgramImage::parse(response.image);
-    if (asks_too_much(request, *image)) {
+    auto binary = ProgramBinary::parse(response.binary);
+    if (asks_too_much(request, *binary)) {
       Request modest = request;
       modest.target_cpu = generic_cpu();
       response = ask_server(modest, program);
       if (response.status != Status::kSuccess) return response;
-      image = ProgramImage::parse(response.image);
+      binary = ProgramBinary::parse(response.binary);
     }
-    cache.store(key, make_entry(request, response, *image));
+    cache.store(key, make_entry(request, response, *binary));
   } catch (const Error& error) {
     return failure("the compiler's answer makes no sense: " + error.text());
   }
@@ -212,7 +212,7 @@ Response answer(DiskCache::Entry entry) {
   Response response;
   response.status = Status::kSuccess;
   response.log = std::move(entry.log);
-  response.image = std::move(entry.image);
+  response.binary = std::move(entry.binary);
   return response;
 }
 

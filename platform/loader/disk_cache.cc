@@ -51,7 +51,7 @@ std::string encode(const DiskCache::Entry& entry) {
     writer.put(hash);
   }
   writer.put(entry.log);
-  writer.put(entry.image);
+  writer.put(entry.binary);
   return writer.body();
 }
 
@@ -64,7 +64,7 @@ DiskCache::Entry decode(std::string_view body) {
     entry.dependencies.emplace_back(std::move(path), reader.text());
   }
   entry.log = reader.text();
-  entry.image = reader.text();
+  entry.binary = reader.text();
   return entry;
 }
 

@@ -24,9 +24,9 @@ namespace conclave {
 class DiskCache {
  public:
   struct Entry {
-    std::string image;
+    std::string binary;
     std::string log;
-    // The files that the image was made from. The entry counts only while they have that content.
+    // The files that the binary was made from. The entry counts only while they have that content.
     std::vector<Dependency> dependencies;
   };
 

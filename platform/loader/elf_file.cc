@@ -20,7 +20,7 @@ constexpr unsigned kMaxSections = 4096;
 
 }  // namespace
 
-void bad_image(const std::string& what) {
+void bad_binary(const std::string& what) {
   throw Error(CL_INVALID_BINARY, "program binary: " + what);
 }
 
@@ -32,19 +32,19 @@ std::string hex(uint64_t value) {
 
 std::string_view slice(std::string_view bytes, uint64_t offset, uint64_t size, const char* what) {
   if (offset > bytes.size() || size > bytes.size() - offset)
-    bad_image(std::string(what) + " (offset " + hex(offset) + ", " + std::to_string(size) +
-              " bytes) reaches outside the " + std::to_string(bytes.size()) +
-              " bytes that are there");
+    bad_binary(std::string(what) + " (offset " + hex(offset) + ", " + std::to_string(size) +
+               " bytes) reaches outside the " + std::to_string(bytes.size()) +
+               " bytes that are there");
   return bytes.substr(offset, size);
 }
 
 std::string_view string_at(std::string_view table, uint64_t offset, const char* what) {
   if (offset >= table.size())
-    bad_image(std::string(what) + ": name at offset " + hex(offset) + " lies outside the table");
+    bad_binary(std::string(what) + ": name at offset " + hex(offset) + " lies outside the table");
   std::string_view rest = table.substr(offset);
   const size_t end = rest.find('\0');
   if (end == rest.npos)
-    bad_image(std::string(what) + ": name at offset " + hex(offset) + " does not end");
+    bad_binary(std::string(what) + ": name at offset " + hex(offset) + " does not end");
   return rest.substr(0, end);
 }
 
@@ -70,15 +70,15 @@ std::vector<Note> read_notes(std::string_view data, uint64_t alignment) {
 
 ElfFile::ElfFile(std::string_view bytes) : bytes_(bytes) {
   if (bytes.size() < sizeof header_ || std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0)
-    bad_image("is no ELF file (" + std::to_string(bytes.size()) + " bytes)");
+    bad_binary("is no ELF file (" + std::to_string(bytes.size()) + " bytes)");
   header_ = read_at<Elf64_Ehdr>(bytes, 0, "ELF header");
-  if (header_.e_ident[EI_CLASS] != ELFCLASS64) bad_image("is no 64-bit ELF file");
-  if (header_.e_ident[EI_DATA] != ELFDATA2LSB) bad_image("is no little-endian ELF file");
+  if (header_.e_ident[EI_CLASS] != ELFCLASS64) bad_binary("is no 64-bit ELF file");
+  if (header_.e_ident[EI_DATA] != ELFDATA2LSB) bad_binary("is no little-endian ELF file");
   if (header_.e_ident[EI_VERSION] != EV_CURRENT || header_.e_version != EV_CURRENT)
-    bad_image("has ELF version " + std::to_string(header_.e_version) + ", expected 1");
+    bad_binary("has ELF version " + std::to_string(header_.e_version) + ", expected 1");
   if (header_.e_type != ET_DYN && header_.e_type != ET_REL)
-    bad_image("has ELF type " + std::to_string(header_.e_type) +
-              ", expected a shared object or a relocatable file");
+    bad_binary("has ELF type " + std::to_string(header_.e_type) +
+               ", expected a shared object or a relocatable file");
   read_segments();
   read_sections();
 }
@@ -86,9 +86,9 @@ ElfFile::ElfFile(std::string_view bytes) : bytes_(bytes) {
 void ElfFile::read_segments() {
   if (header_.e_phnum == 0) return;
   if (header_.e_phentsize != sizeof(Elf64_Phdr) || header_.e_phnum > kMaxSegments)
-    bad_image("has " + std::to_string(header_.e_phnum) + " program headers of " +
-              std::to_string(header_.e_phentsize) + " bytes, expected at most " +
-              std::to_string(kMaxSegments) + " of 56");
+    bad_binary("has " + std::to_string(header_.e_phnum) + " program headers of " +
+               std::to_string(header_.e_phentsize) + " bytes, expected at most " +
+               std::to_string(kMaxSegments) + " of 56");
   for (unsigned i = 0; i < header_.e_phnum; ++i)
     segments_.push_back(read_at<Elf64_Phdr>(
         slice(bytes_, header_.e_phoff, uint64_t{header_.e_phnum} * sizeof(Elf64_Phdr),
@@ -99,15 +99,15 @@ void ElfFile::read_segments() {
 void ElfFile::read_sections() {
   if (header_.e_shentsize != sizeof(Elf64_Shdr) || header_.e_shnum == 0 ||
       header_.e_shnum > kMaxSections)
-    bad_image("has " + std::to_string(header_.e_shnum) + " section headers of " +
-              std::to_string(header_.e_shentsize) + " bytes, expected 1 to " +
-              std::to_string(kMaxSections) + " of 64");
+    bad_binary("has " + std::to_string(header_.e_shnum) + " section headers of " +
+               std::to_string(header_.e_shentsize) + " bytes, expected 1 to " +
+               std::to_string(kMaxSections) + " of 64");
   const std::string_view table =
       slice(bytes_, header_.e_shoff, uint64_t{header_.e_shnum} * sizeof(Elf64_Shdr),
             "section header table");
   if (header_.e_shstrndx >= header_.e_shnum)
-    bad_image("takes its section names from section " + std::to_string(header_.e_shstrndx) +
-              " of " + std::to_string(header_.e_shnum));
+    bad_binary("takes its section names from section " + std::to_string(header_.e_shstrndx) +
+               " of " + std::to_string(header_.e_shnum));
   const auto names_header =
       read_at<Elf64_Shdr>(table, header_.e_shstrndx * sizeof(Elf64_Shdr), "section header");
   const std::string_view names =
@@ -128,7 +128,7 @@ const ElfFile::Section* ElfFile::find(std::string_view name) const {
   const Section* found = nullptr;
   for (const Section& section : sections_) {
     if (section.name != name) continue;
-    if (found) bad_image("has several sections " + std::string(name));
+    if (found) bad_binary("has several sections " + std::string(name));
     found = &section;
   }
   return found;

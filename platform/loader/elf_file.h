@@ -14,7 +14,7 @@
 namespace conclave {
 
 // Throws Error{CL_INVALID_BINARY} with "program binary: <what>".
-[[noreturn]] void bad_image(const std::string& what);
+[[noreturn]] void bad_binary(const std::string& what);
 
 // "0x1f": how offsets and addresses are written in messages.
 std::string hex(uint64_t value);

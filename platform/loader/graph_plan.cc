@@ -13,25 +13,25 @@ namespace {
 using Kind = share::GraphPart::Kind;
 
 constexpr size_t kLine = share::GraphPart::kAlignment;
-static_assert(ImageLayout::kMaxStreamBytes <= share::GraphPart::kMaxStreamBytes);
-static_assert(ImageLayout::kMaxParameterBytes <= share::GraphPart::kMaxParameterBytes);
+static_assert(XclbinLayout::kMaxStreamBytes <= share::GraphPart::kMaxStreamBytes);
+static_assert(XclbinLayout::kMaxParameterBytes <= share::GraphPart::kMaxParameterBytes);
 
 }  // namespace
 
-GraphPlan::GraphPlan(const ImageLayout& layout) : end_(sizeof(share::GraphHeader)) {
-  for (const ImageLayout::Graph& graph : layout.graphs) {
+GraphPlan::GraphPlan(const XclbinLayout& layout) : end_(sizeof(share::GraphHeader)) {
+  for (const XclbinLayout::Graph& graph : layout.graphs) {
     graphs_.push_back(add(sizeof(share::GraphState), 0));
     auto& kernels = parameters_.emplace_back();
-    for (const ImageLayout::GraphKernel& kernel : graph.kernels) {
+    for (const XclbinLayout::GraphKernel& kernel : graph.kernels) {
       auto& parameters = kernels.emplace_back();
-      for (const ImageLayout::Parameter& parameter : kernel.parameters) {
+      for (const XclbinLayout::Parameter& parameter : kernel.parameters) {
         parameters.push_back(
             add(sizeof(share::Parameter) + 2 * align_up(parameter.bytes, kLine), 0));
         add_part(Kind::kParameter, parameters.back(), parameter.bytes);
       }
     }
   }
-  for (const ImageLayout::Stream& stream : layout.streams) {
+  for (const XclbinLayout::Stream& stream : layout.streams) {
     streams_.push_back(add(sizeof(share::Stream), stream.bytes));
     add_part(Kind::kStream, streams_.back(), stream.bytes);
   }

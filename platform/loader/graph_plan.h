@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where in the graphs' part of the shared segment (share/graph_area.h) the streams, parameters and
-// states of the graphs of a device image lie. Each process calculates that from the image's layout,
+// states of the graphs of an xclbin lie. Each process calculates that from the xclbin's layout,
 // so nobody has to believe an offset in shared memory.
 #ifndef CONCLAVE_PLATFORM_LOADER_GRAPH_PLAN_H_
 #define CONCLAVE_PLATFORM_LOADER_GRAPH_PLAN_H_
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "platform/loader/image_layout.h"
+#include "platform/loader/xclbin_layout.h"
 #include "platform/share/graph_part.h"
 
 namespace conclave {
@@ -18,7 +18,7 @@ namespace conclave {
 class GraphPlan {
  public:
   // Throws std::length_error with a text if the layout needs more than the area has.
-  explicit GraphPlan(const ImageLayout& layout);
+  explicit GraphPlan(const XclbinLayout& layout);
 
   // Offsets from the area's beginning, in the order of the layout: a share::Stream, followed by its
   // buffer; a share::GraphState; a share::Parameter, followed by its two values.
@@ -29,7 +29,7 @@ class GraphPlan {
   }
   // The streams and parameters in the order of their offsets, for the daemon (share/graph_part.h).
   const std::vector<share::GraphPart>& parts() const { return parts_; }
-  // Everything that must be zero when an image begins: ranges of offset and size.
+  // Everything that must be zero when an xclbin begins: ranges of offset and size.
   const std::vector<std::pair<size_t, size_t>>& words() const { return words_; }
 
  private:

@@ -108,7 +108,7 @@ bool run(const Site& site, Function&& function, Departure& departure) {
   return run(site, [](void* f) { (*static_cast<Callable*>(f))(); }, &function, departure);
 }
 
-// What programs call through image::kLeaveVariable. Ends the call of the calling thread, or of the
+// What programs call through binary::kLeaveVariable. Ends the call of the calling thread, or of the
 // thread whose team it is in.
 void leave(int status, int exit_code);
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <set>
 
-#include "platform/loader/image_layout.h"
+#include "platform/loader/xclbin_layout.h"
 
 namespace conclave {
 namespace {
@@ -78,7 +78,7 @@ class Reader {
  public:
   explicit Reader(const std::vector<LayoutKernel>& kernels) : kernels_(kernels) {}
 
-  ImageLayout read(const JsonValue& root) {
+  XclbinLayout read(const JsonValue& root) {
     const Entry top(root, "the layout", {"compute-units", "graphs", "streams"});
     const JsonValue& units = top["compute-units"];
     for (const JsonValue& unit : units.as_list("'compute-units'")) read_compute_unit(unit);
@@ -100,9 +100,9 @@ class Reader {
 
   void read_compute_unit(const JsonValue& value) {
     const Entry entry(value, "a compute unit", {"kernel", "name", "units"});
-    if (layout_.compute_units.size() == ImageLayout::kMaxComputeUnits)
-      value.bad("more than " + std::to_string(ImageLayout::kMaxComputeUnits) + " compute units");
-    ImageLayout::ComputeUnit unit;
+    if (layout_.compute_units.size() == XclbinLayout::kMaxComputeUnits)
+      value.bad("more than " + std::to_string(XclbinLayout::kMaxComputeUnits) + " compute units");
+    XclbinLayout::ComputeUnit unit;
     unit.kernel = read_kernel(entry["kernel"]).name;
     unit.name = entry["name"].as_text("'name'");
     if (!is_word(unit.name))
@@ -129,9 +129,9 @@ class Reader {
     std::set<uint32_t> units;
     for (const JsonValue& item : list->as_list("'units'")) {
       const uint64_t unit = item.as_index("a compute unit of the device");
-      if (unit >= ImageLayout::kMaxComputeUnits)
+      if (unit >= XclbinLayout::kMaxComputeUnits)
         item.bad("there is no compute unit " + std::to_string(unit) + ": a device has at most " +
-                 std::to_string(ImageLayout::kMaxComputeUnits));
+                 std::to_string(XclbinLayout::kMaxComputeUnits));
       if (!units.insert(static_cast<uint32_t>(unit)).second)
         item.bad("compute unit " + std::to_string(unit) + " of the device is here twice");
     }
@@ -143,9 +143,9 @@ class Reader {
 
   void read_graph(const JsonValue& value) {
     const Entry entry(value, "a graph", {"name", "kernels"});
-    if (layout_.graphs.size() == ImageLayout::kMaxGraphs)
-      value.bad("more than " + std::to_string(ImageLayout::kMaxGraphs) + " graphs");
-    ImageLayout::Graph graph;
+    if (layout_.graphs.size() == XclbinLayout::kMaxGraphs)
+      value.bad("more than " + std::to_string(XclbinLayout::kMaxGraphs) + " graphs");
+    XclbinLayout::Graph graph;
     graph.name = read_name(entry["name"], "a graph");
     if (graph.name.find('.') != std::string::npos)
       entry["name"].bad(in_quotes(graph.name) + " is no name for a graph: it has a point");
@@ -157,10 +157,10 @@ class Reader {
     layout_.graphs.push_back(std::move(graph));
   }
 
-  ImageLayout::GraphKernel read_graph_kernel(const JsonValue& value,
-                                             const ImageLayout::Graph& graph) {
+  XclbinLayout::GraphKernel read_graph_kernel(const JsonValue& value,
+                                              const XclbinLayout::Graph& graph) {
     const Entry entry(value, "a kernel of a graph", {"name", "kernel", "units", "parameters"});
-    ImageLayout::GraphKernel kernel;
+    XclbinLayout::GraphKernel kernel;
     const LayoutKernel& code = read_kernel(entry["kernel"]);
     kernel.kernel = code.name;
     kernel.name = entry["name"].as_text("'name'");
@@ -179,22 +179,22 @@ class Reader {
         value.bad("argument '" + argument.name + "' of kernel '" + code.name +
                   "' needs an entry in 'parameters'");
       kernel.parameters.push_back({argument.name, argument.name,
-                                   ImageLayout::Parameter::Direction::kIn, false, argument.bytes});
+                                   XclbinLayout::Parameter::Direction::kIn, false, argument.bytes});
     }
     return kernel;
   }
 
-  static bool has_argument(const ImageLayout::GraphKernel& kernel, const std::string& argument) {
+  static bool has_argument(const XclbinLayout::GraphKernel& kernel, const std::string& argument) {
     return std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
                        [&](const auto& parameter) { return parameter.argument == argument; });
   }
 
-  ImageLayout::Parameter read_parameter(const JsonValue& value, const ImageLayout::Graph& graph,
-                                        const ImageLayout::GraphKernel& kernel,
-                                        const LayoutKernel& code) const {
+  XclbinLayout::Parameter read_parameter(const JsonValue& value, const XclbinLayout::Graph& graph,
+                                         const XclbinLayout::GraphKernel& kernel,
+                                         const LayoutKernel& code) const {
     const Entry entry(value, "a parameter",
                       {"name", "argument", "direction", "synchronous", "bytes"});
-    ImageLayout::Parameter parameter;
+    XclbinLayout::Parameter parameter;
     parameter.argument = entry["argument"].as_text("'argument'");
     const Argument* argument = named(code.arguments, parameter.argument);
     if (!argument || argument->is_stream() || argument->kind == Argument::Kind::kOther)
@@ -217,9 +217,9 @@ class Reader {
     return parameter;
   }
 
-  static ImageLayout::Parameter::Direction read_direction(const Entry& entry,
-                                                          const Argument& argument) {
-    using Direction = ImageLayout::Parameter::Direction;
+  static XclbinLayout::Parameter::Direction read_direction(const Entry& entry,
+                                                           const Argument& argument) {
+    using Direction = XclbinLayout::Parameter::Direction;
     const bool is_written = argument.kind == Argument::Kind::kPointer;
     const JsonValue* value = entry.find("direction");
     if (!value) return is_written ? Direction::kInOut : Direction::kIn;
@@ -240,9 +240,9 @@ class Reader {
     if (is_value && bytes != argument.bytes)
       given->bad("argument '" + argument.name + "' has " + std::to_string(argument.bytes) +
                  " bytes");
-    if (bytes == 0 || bytes > ImageLayout::kMaxParameterBytes)
+    if (bytes == 0 || bytes > XclbinLayout::kMaxParameterBytes)
       (given ? *given : value)
-          .bad("a parameter has 1 to " + std::to_string(ImageLayout::kMaxParameterBytes) +
+          .bad("a parameter has 1 to " + std::to_string(XclbinLayout::kMaxParameterBytes) +
                " bytes");
     return bytes;
   }
@@ -251,7 +251,7 @@ class Reader {
 
   void read_stream(const JsonValue& value) {
     const Entry entry(value, "a stream", {"name", "from", "to", "bytes"});
-    ImageLayout::Stream stream;
+    XclbinLayout::Stream stream;
     stream.name = read_name(entry["name"], "a stream");
     check_unique(entry["name"], stream.name);
     stream.from = read_end(entry["from"], "'from'", Argument::Kind::kWriteStream);
@@ -261,9 +261,9 @@ class Reader {
     if (const JsonValue* bytes = entry.find("bytes")) {
       stream.bytes = bytes->as_index("'bytes'");
       if (!std::has_single_bit(stream.bytes) || stream.bytes < 64 ||
-          stream.bytes > ImageLayout::kMaxStreamBytes)
+          stream.bytes > XclbinLayout::kMaxStreamBytes)
         bytes->bad("the buffer of a stream has 64 to " +
-                   std::to_string(ImageLayout::kMaxStreamBytes) + " bytes, a power of two");
+                   std::to_string(XclbinLayout::kMaxStreamBytes) + " bytes, a power of two");
       buffered_.insert(stream.name);
     }
     layout_.streams.push_back(std::move(stream));
@@ -272,10 +272,10 @@ class Reader {
   // "vadd_1.out", "gr[0].k.in", "host.in"
   std::string read_end(const JsonValue& value, const std::string& what, Argument::Kind kind) {
     const std::string& end = value.as_text(what);
-    if (end.size() > ImageLayout::kMaxNameBytes || !is_printable(end) || end.find('.') == end.npos)
+    if (end.size() > XclbinLayout::kMaxNameBytes || !is_printable(end) || end.find('.') == end.npos)
       value.bad(in_quotes(end) +
                 " is no end of a stream, such as vadd_1.out, graph.kernel.out or host.out");
-    const std::string_view host = ImageLayout::Stream::kHost;
+    const std::string_view host = XclbinLayout::Stream::kHost;
     if (!end.starts_with(host))
       check_argument(value, end, kind);
     else if (end.size() == host.size())
@@ -309,7 +309,7 @@ class Reader {
   // business.
   void refuse_loops(const JsonValue& streams) const {
     std::map<std::string, std::set<std::string>> next;
-    for (const ImageLayout::Stream& stream : layout_.streams)
+    for (const XclbinLayout::Stream& stream : layout_.streams)
       if (!buffered_.contains(stream.name) && stream.host_port().empty())
         next[stream.from.substr(0, stream.from.rfind('.'))].insert(
             stream.to.substr(0, stream.to.rfind('.')));
@@ -329,8 +329,8 @@ class Reader {
   }
 
   void require_connected(const JsonValue& graphs) const {
-    for (const ImageLayout::Graph& graph : layout_.graphs)
-      for (const ImageLayout::GraphKernel& kernel : graph.kernels)
+    for (const XclbinLayout::Graph& graph : layout_.graphs)
+      for (const XclbinLayout::GraphKernel& kernel : graph.kernels)
         for (const Argument& argument : named(kernels_, kernel.kernel)->arguments)
           if (argument.is_stream() && !ends_.contains(graph.port(kernel, argument.name)))
             graphs.bad("no stream ends at " + in_quotes(graph.port(kernel, argument.name)));
@@ -346,14 +346,14 @@ class Reader {
   }
 
   static void check_length(const JsonValue& value, const std::string& name) {
-    if (name.size() > ImageLayout::kMaxNameBytes)
-      value.bad(in_quotes(name) + " is longer than " + std::to_string(ImageLayout::kMaxNameBytes) +
+    if (name.size() > XclbinLayout::kMaxNameBytes)
+      value.bad(in_quotes(name) + " is longer than " + std::to_string(XclbinLayout::kMaxNameBytes) +
                 " bytes");
   }
 
   // Its streams would look like the host's.
   static void refuse_host(const JsonValue& value, const std::string& name) {
-    if (name + "." == ImageLayout::Stream::kHost)
+    if (name + "." == XclbinLayout::Stream::kHost)
       value.bad(in_quotes(name) + " is where the host's ports are: nothing else has this name");
   }
 
@@ -365,7 +365,7 @@ class Reader {
   }
 
   const std::vector<LayoutKernel>& kernels_;
-  ImageLayout layout_;
+  XclbinLayout layout_;
   std::map<std::string, TextPlace> names_;
   std::set<std::string> ends_;      // of streams
   std::set<std::string> buffered_;  // streams whose buffer's size is given
@@ -373,7 +373,7 @@ class Reader {
 
 }  // namespace
 
-ImageLayout parse_layout(std::string_view json, const std::vector<LayoutKernel>& kernels) {
+XclbinLayout parse_layout(std::string_view json, const std::vector<LayoutKernel>& kernels) {
   return Reader(kernels).read(parse_json(json));
 }
 

@@ -13,7 +13,7 @@
 #include <new>
 #include <set>
 
-#include "conclave/program_image.h"
+#include "conclave/program_binary.h"
 #include "platform/base/changeable_part.h"
 #include "platform/base/config.h"
 #include "platform/base/descriptor.h"
@@ -21,7 +21,7 @@
 #include "platform/base/log.h"
 #include "platform/base/private_directory.h"
 #include "platform/loader/perf_map.h"
-#include "platform/loader/program_image.h"
+#include "platform/loader/program_binary.h"
 #include "platform/loader/source_line.h"
 
 #ifndef MFD_NOEXEC_SEAL
@@ -81,9 +81,9 @@ uint64_t next_number() {
 }
 
 // What /proc/<pid>/maps, perf and debuggers show for the code: the first kernels' names.
-std::string display_name(const ProgramImage& image) {
+std::string display_name(const ProgramBinary& binary) {
   std::string name = "conclave";
-  for (const KernelInfo& kernel : image.kernels()) {
+  for (const KernelInfo& kernel : binary.kernels()) {
     if (name.size() + kernel.name.size() > 120) break;  // memfd names have at most 249 bytes
     name += (name.size() == 8 ? ":" : ",") + kernel.name;
   }
@@ -103,21 +103,21 @@ std::string unique_path(int fd) {
   return path + "/" + std::to_string(fd);
 }
 
-Descriptor make_memory_file(const ProgramImage& image) {
-  const std::string name = display_name(image);
+Descriptor make_memory_file(const ProgramBinary& binary) {
+  const std::string name = display_name(binary);
   int fd = memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
   if (fd < 0 && errno == EINVAL)  // before Linux 6.3
     fd = memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING);
   Descriptor file(fd);
-  if (!file || !write_file(file.get(), image.bytes().data(), image.bytes().size())) return {};
+  if (!file || !write_file(file.get(), binary.bytes().data(), binary.bytes().size())) return {};
   // Nobody who gets the descriptor can change the code any more.
   fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
   return file;
 }
 
 // Returns the file too.
-void* open_from_memory(const ProgramImage& image, Descriptor& file, std::string& why) {
-  file = make_memory_file(image);
+void* open_from_memory(const ProgramBinary& binary, Descriptor& file, std::string& why) {
+  file = make_memory_file(binary);
   if (!file) {
     why = std::string("no memory file: ") + strerror(errno);
     return nullptr;
@@ -134,7 +134,7 @@ void* open_file(int fd, const std::string& path, std::string& why) {
 }
 
 // For systems without /proc, or with a ban on code in memory files: a file that is removed at once.
-void* open_from_directory(const ProgramImage& image, const std::string& directory,
+void* open_from_directory(const ProgramBinary& binary, const std::string& directory,
                           std::string& why) {
   std::string path = directory + "/conclave-" + std::to_string(getpid()) + "-" +
                      std::to_string(next_number()) + "-XXXXXX";
@@ -145,7 +145,7 @@ void* open_from_directory(const ProgramImage& image, const std::string& director
   }
   void* handle = nullptr;
   std::string reason;
-  if (write_file(file.get(), image.bytes().data(), image.bytes().size()))
+  if (write_file(file.get(), binary.bytes().data(), binary.bytes().size()))
     handle = open_file(file.get(), path, reason);
   else
     reason = strerror(errno);
@@ -161,41 +161,43 @@ std::string usable_cache_dir() {
   return open_private_directory(directory, why) ? directory : "";
 }
 
-void* open_image(const ProgramImage& image, Descriptor& file) {
+void* open_binary(const ProgramBinary& binary, Descriptor& file) {
   std::string why;
   // Tries twice: a name or inode is taken for another program's by chance.
   for (int attempt = 0; attempt < 2; ++attempt)
-    if (void* handle = open_from_memory(image, file, why)) return handle;
+    if (void* handle = open_from_memory(binary, file, why)) return handle;
   file.close();
   log::debug("program binary: loading from memory failed: " + why);
   const char* temporary = secure_getenv("TMPDIR");
   for (const std::string& directory :
        {usable_cache_dir(), std::string(temporary ? temporary : ""), std::string("/tmp")})
     if (directory.starts_with('/'))
-      if (void* handle = open_from_directory(image, directory, why)) return handle;
+      if (void* handle = open_from_directory(binary, directory, why)) return handle;
   cannot_load(why);
 }
 
 // OpenMP's library, once for all programs. Its threads never end, so it stays.
 void load_openmp_library() {
-  static void* const library = dlopen(image::kOpenMpLibrary, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  static void* const library =
+      dlopen(binary::kOpenMpLibrary, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!library)
-    cannot_load(std::string("its C code uses OpenMP, and there is no ") + image::kOpenMpLibrary +
+    cannot_load(std::string("its C code uses OpenMP, and there is no ") + binary::kOpenMpLibrary +
                 " on this machine (Debian: package libomp5-19)");
 }
 
 }  // namespace
 
-std::shared_ptr<const LoadedCode> LoadedCode::load(const ProgramImage& image, FindUnit find_unit) {
+std::shared_ptr<const LoadedCode> LoadedCode::load(const ProgramBinary& binary,
+                                                   FindUnit find_unit) {
   std::string why;
-  if (!image.runs_here(&why)) cannot_load(why);
-  if (image.uses_openmp()) load_openmp_library();
+  if (!binary.runs_here(&why)) cannot_load(why);
+  if (binary.uses_openmp()) load_openmp_library();
   std::shared_ptr<LoadedCode> code(new LoadedCode);
-  code->handle_ = open_image(image, code->file_);
-  if (!image.has_debug_info()) code->file_.close();
-  for (const KernelInfo& kernel : image.kernels())
+  code->handle_ = open_binary(binary, code->file_);
+  if (!binary.has_debug_info()) code->file_.close();
+  for (const KernelInfo& kernel : binary.kernels())
     if (!code->function(kernel.symbol)) cannot_load("it has no symbol " + kernel.symbol);
-  code->connect(image, find_unit);
+  code->connect(binary, find_unit);
   return code;
 }
 
@@ -206,27 +208,27 @@ void LoadedCode::find(Pointer& pointer, const char* symbol) const {
 }
 
 // Gives the code what it needs of the platform, and the platform what it needs of the code.
-void LoadedCode::connect(const ProgramImage& image, FindUnit find_unit) {
+void LoadedCode::connect(const ProgramBinary& binary, FindUnit find_unit) {
   link_map* map = nullptr;
   if (dlinfo(handle_, RTLD_DI_LINKMAP, &map) != 0) cannot_load("it has no address");
-  const auto [begin, end] = image.code_range();
+  const auto [begin, end] = binary.code_range();
   base_ = map->l_addr;
   code_range_ = {base_ + begin, base_ + end};
-  if (Config::get().perf_map) write_perf_map(image, code_range_, base_);
-  if (image.can_be_left()) {
+  if (Config::get().perf_map) write_perf_map(binary, code_range_, base_);
+  if (binary.can_be_left()) {
     void (**variable)(int, int) = nullptr;
-    find(variable, image::kLeaveVariable);
+    find(variable, binary::kLeaveVariable);
     *variable = kernel_calls::leave;
   }
-  if (image.asks_for_unit()) {
+  if (binary.asks_for_unit()) {
     FindUnit* variable = nullptr;
-    find(variable, image::kUnitVariable);
+    find(variable, binary::kUnitVariable);
     *variable = find_unit;
   }
-  if (!image.uses_openmp()) return;
-  find(openmp_.set_threads, image::kOpenMpSetThreads);
-  find(openmp_.for_each, image::kOpenMpForEach);
-  find(openmp_.in_parallel, image::kOpenMpInParallel);
+  if (!binary.uses_openmp()) return;
+  find(openmp_.set_threads, binary::kOpenMpSetThreads);
+  find(openmp_.for_each, binary::kOpenMpForEach);
+  find(openmp_.in_parallel, binary::kOpenMpInParallel);
 }
 
 LoadedCode::~LoadedCode() {

@@ -36,9 +36,9 @@ bool detach_from_file(const CodeRange& code) {
   return mprotect(place, size, PROT_READ) == 0 && mprotect(place, size, PROT_READ | PROT_EXEC) == 0;
 }
 
-// One line for each function of the image's symbol table.
-std::string describe_functions(const ProgramImage& image, uintptr_t base) {
-  const ElfFile elf(image.bytes());
+// One line for each function of the binary's symbol table.
+std::string describe_functions(const ProgramBinary& binary, uintptr_t base) {
+  const ElfFile elf(binary.bytes());
   const ElfFile::Section* symbols = elf.find(".symtab");
   const ElfFile::Section* names = elf.find(".strtab");
   std::string text;
@@ -58,9 +58,9 @@ std::string describe_functions(const ProgramImage& image, uintptr_t base) {
 
 }  // namespace
 
-void write_perf_map(const ProgramImage& image, const CodeRange& code, uintptr_t base) {
+void write_perf_map(const ProgramBinary& binary, const CodeRange& code, uintptr_t base) {
   const std::string path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
-  const std::string text = describe_functions(image, base);
+  const std::string text = describe_functions(binary, base);
   std::string why;
   const Descriptor file = open_own_file(AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND, why, 0644);
   if (file && (!write_file(file.get(), text.data(), text.size()) || !detach_from_file(code)))

@@ -10,12 +10,12 @@
 #include <cstdint>
 
 #include "platform/loader/kernel_calls.h"
-#include "platform/loader/program_image.h"
+#include "platform/loader/program_binary.h"
 
 namespace conclave {
 
-// `base`: the place of the image's address 0. If it is impossible, a warning is logged.
-void write_perf_map(const ProgramImage& image, const CodeRange& code, uintptr_t base);
+// `base`: the place of the binary's address 0. If it is impossible, a warning is logged.
+void write_perf_map(const ProgramBinary& binary, const CodeRange& code, uintptr_t base);
 
 }  // namespace conclave
 

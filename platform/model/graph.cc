@@ -18,7 +18,7 @@ namespace conclave {
 namespace {
 
 using Cancel = StreamedCall::Cancel;
-using Direction = ImageLayout::Parameter::Direction;
+using Direction = XclbinLayout::Parameter::Direction;
 
 [[noreturn]] void fail(int error_number, const std::string& text) {
   throw Error(CL_INVALID_VALUE, text, error_number);
@@ -41,13 +41,13 @@ uint64_t cycles_in_ms(uint64_t cycles) {
 
 }  // namespace
 
-Graph::Graph(std::shared_ptr<const DeviceImage> image, size_t number, Context& context,
+Graph::Graph(std::shared_ptr<const Xclbin> xclbin, size_t number, Context& context,
              Program& program)
-    : ports_(image, number),
+    : ports_(xclbin, number),
       queue_(new CommandQueue(context, Device::root(), CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, {})),
-      shown_(at<share::GraphState>(image->plan().graph(number))) {
+      shown_(at<share::GraphState>(xclbin->plan().graph(number))) {
   for (size_t k = 0; k < ports_.graph().kernels.size(); ++k)
-    kernels_.emplace_back(*this, *image, ports_.graph().kernels[k], ports_.of_kernel(k), context,
+    kernels_.emplace_back(*this, *xclbin, ports_.graph().kernels[k], ports_.of_kernel(k), context,
                           program);
   shown_.driver.store(share::Share::get().self().bits());
   // What a former driver has not taken holds up nobody.

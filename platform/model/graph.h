@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A graph of the device image in the process that drives it: its kernels, which run iteration after
+// A graph of the xclbin in the process that drives it: its kernels, which run iteration after
 // iteration on the device, and its run-time parameters. What others may look at, the parameters'
 // last values and the state, lies in the shared segment (share/graph_area.h).
 //
@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "platform/base/owned.h"
-#include "platform/loader/device_image.h"
+#include "platform/loader/xclbin.h"
 #include "platform/model/command_queue.h"
 #include "platform/model/context.h"
 #include "platform/model/graph_kernel.h"
@@ -33,10 +33,9 @@ class Graph {
   enum class State : uint32_t { kReset, kRunning, kStopped, kSuspended, kEnded };
   static constexpr uint64_t kForever = 0;  // iterations, or milliseconds, without end
 
-  // Number `number` of the image, which is resident and on which this process has a context.
-  // `program`: the image's.
-  Graph(std::shared_ptr<const DeviceImage> image, size_t number, Context& context,
-        Program& program);
+  // Number `number` of the xclbin, which is resident and on which this process has a context.
+  // `program`: the xclbin's.
+  Graph(std::shared_ptr<const Xclbin> xclbin, size_t number, Context& context, Program& program);
   ~Graph() { close(); }
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;

@@ -13,7 +13,7 @@
 namespace conclave {
 namespace {
 
-using Direction = ImageLayout::Parameter::Direction;
+using Direction = XclbinLayout::Parameter::Direction;
 
 }  // namespace
 
@@ -31,14 +31,14 @@ class GraphKernel::Turn : public Waiting {
   GraphKernel& kernel_;
 };
 
-GraphKernel::GraphKernel(Graph& graph, const DeviceImage& image,
-                         const ImageLayout::GraphKernel& description, std::vector<GraphPort*> ports,
-                         Context& context, Program& program)
+GraphKernel::GraphKernel(Graph& graph, const Xclbin& xclbin,
+                         const XclbinLayout::GraphKernel& description,
+                         std::vector<GraphPort*> ports, Context& context, Program& program)
     : graph_(graph), description_(description), kernel_(new Kernel(program, description.kernel)) {
   ComputeUnitSet units;
   for (uint32_t unit : description.units) units.add(unit);
   kernel_->bind_to(std::make_shared<const ComputeUnitSet>(units));
-  kernel_->connect(image, graph.name() + "." + description.name);
+  kernel_->connect(xclbin, graph.name() + "." + description.name);
   const auto& arguments = kernel_->info().arguments;
   for (GraphPort* port : ports) {
     const auto argument = static_cast<cl_uint>(
@@ -100,7 +100,7 @@ GraphKernel::Next GraphKernel::next() {
   }
   if (!graph_.is_endless_ && done_ >= graph_.limit_) return Next::kStop;
   const auto is_due = [](const Place& place) {
-    const ImageLayout::Parameter& parameter = *place.port->parameter;
+    const XclbinLayout::Parameter& parameter = *place.port->parameter;
     if (!parameter.synchronous) return true;
     const share::ParameterSlot& slot = place.port->slot;
     // A value that has not been taken yet, or one that the host has read.
@@ -127,7 +127,7 @@ bool GraphKernel::begin(std::byte* arguments, StreamedCall& call) {
 // Loads the values that the host has written since the last call.
 void GraphKernel::load(std::byte* arguments) {
   for (Place& place : places_) {
-    const ImageLayout::Parameter& parameter = *place.port->parameter;
+    const XclbinLayout::Parameter& parameter = *place.port->parameter;
     share::ParameterSlot& slot = place.port->slot;
     const uint64_t version = slot.version();
     if (parameter.direction == Direction::kOut || version == place.seen) continue;

@@ -12,7 +12,7 @@
 #include "platform/exec/iterations.h"
 #include "platform/exec/streamed_call.h"
 #include "platform/exec/waiting.h"
-#include "platform/loader/image_layout.h"
+#include "platform/loader/xclbin_layout.h"
 #include "platform/model/graph_ports.h"
 #include "platform/model/kernel.h"
 #include "platform/model/memory.h"
@@ -26,10 +26,10 @@ class Program;
 class GraphKernel : public Iterations {
  public:
   // `ports`: those of its parameters, in their order.
-  GraphKernel(Graph& graph, const DeviceImage& image, const ImageLayout::GraphKernel& description,
+  GraphKernel(Graph& graph, const Xclbin& xclbin, const XclbinLayout::GraphKernel& description,
               std::vector<GraphPort*> ports, Context& context, Program& program);
 
-  const ImageLayout::GraphKernel& description() const { return description_; }
+  const XclbinLayout::GraphKernel& description() const { return description_; }
   // Enqueues its iterations. The graph's lock is held.
   void start();
   // Leaves it. The graph's lock is held.
@@ -59,7 +59,7 @@ class GraphKernel : public Iterations {
   void load(std::byte* arguments);
 
   Graph& graph_;
-  const ImageLayout::GraphKernel& description_;
+  const XclbinLayout::GraphKernel& description_;
   Owned<Kernel> kernel_;
   std::vector<Place> places_;
   std::shared_ptr<StreamedCall> call_;

@@ -17,16 +17,16 @@ void GraphPort::reset() {
   slot.use(slot.version());
 }
 
-GraphPorts::GraphPorts(std::shared_ptr<const DeviceImage> image, size_t number)
-    : image_(std::move(image)), number_(number) {
-  prepare_streams(*image_);
-  const GraphPlan& plan = image_->plan();
+GraphPorts::GraphPorts(std::shared_ptr<const Xclbin> xclbin, size_t number)
+    : xclbin_(std::move(xclbin)), number_(number) {
+  prepare_streams(*xclbin_);
+  const GraphPlan& plan = xclbin_->plan();
   std::byte* area = share::Share::get().layout().graphs;
   for (size_t k = 0; k < graph().kernels.size(); ++k) {
-    const ImageLayout::GraphKernel& kernel = graph().kernels[k];
+    const XclbinLayout::GraphKernel& kernel = graph().kernels[k];
     std::vector<GraphPort*>& ports = of_kernel_.emplace_back();
     for (size_t i = 0; i < kernel.parameters.size(); ++i) {
-      const ImageLayout::Parameter& parameter = kernel.parameters[i];
+      const XclbinLayout::Parameter& parameter = kernel.parameters[i];
       const size_t offset = plan.parameter(number, k, i);
       auto& shared = *reinterpret_cast<share::Parameter*>(area + offset);
       ports_.push_back({graph().port(kernel, parameter.name), &parameter,
@@ -66,29 +66,29 @@ bool GraphPorts::fetch(const GraphPort& port) const {
   const share::Membership& here = share::Share::get().membership();
   const share::Layout& layout = here.segment.layout();
   const auto& state =
-      *reinterpret_cast<const share::GraphState*>(layout.graphs + image_->plan().graph(number_));
+      *reinterpret_cast<const share::GraphState*>(layout.graphs + xclbin_->plan().graph(number_));
   if (here.registry.find(share::Owner::from_bits(state.driver.load()))) return true;
-  const auto& parts = image_->plan().parts();
+  const auto& parts = xclbin_->plan().parts();
   const auto part = std::lower_bound(
       parts.begin(), parts.end(), port.offset,
       [](const share::GraphPart& part, size_t offset) { return part.offset < offset; });
   return share::fetch_value(layout, static_cast<size_t>(part - parts.begin()));
 }
 
-void reset_idle_graphs(const std::shared_ptr<const DeviceImage>& image) {
-  const GraphPlan& plan = image->plan();
+void reset_idle_graphs(const std::shared_ptr<const Xclbin>& xclbin) {
+  const GraphPlan& plan = xclbin->plan();
   const share::Membership& here = share::Share::get().membership();
   std::byte* area = here.segment.layout().graphs;
   const auto has = [&](const share::Atomic<uint32_t>& owner) {
     return here.registry.find(share::Owner::from_bits(owner.load())) != nullptr;
   };
-  for (size_t i = 0; i < image->layout().streams.size(); ++i) {
+  for (size_t i = 0; i < xclbin->layout().streams.size(); ++i) {
     auto& stream = *reinterpret_cast<share::Stream*>(area + plan.stream(i));
     if (!has(stream.read.owner) && !has(stream.written.owner)) stream.empty();
   }
-  for (size_t i = 0; i < image->layout().graphs.size(); ++i) {
+  for (size_t i = 0; i < xclbin->layout().graphs.size(); ++i) {
     if (has(reinterpret_cast<share::GraphState*>(area + plan.graph(i))->driver)) continue;
-    GraphPorts ports(image, i);
+    GraphPorts ports(xclbin, i);
     for (GraphPort& port : ports.all()) port.reset();
   }
 }

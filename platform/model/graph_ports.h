@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "platform/loader/device_image.h"
+#include "platform/loader/xclbin.h"
 #include "platform/share/parameter_slot.h"
 
 namespace conclave {
 
 struct GraphPort {
   std::string name;  // "gr[0].k.in[1]"
-  const ImageLayout::Parameter* parameter;
+  const XclbinLayout::Parameter* parameter;
   share::ParameterSlot slot;
   size_t offset;  // the slot's, in the graphs' memory
 
@@ -26,8 +26,8 @@ struct GraphPort {
 
 class GraphPorts {
  public:
-  // The ports of graph number `number` of the image, which is resident and pinned by this process.
-  GraphPorts(std::shared_ptr<const DeviceImage> image, size_t number);
+  // The ports of graph number `number` of the xclbin, which is resident and pinned by this process.
+  GraphPorts(std::shared_ptr<const Xclbin> xclbin, size_t number);
 
   // Throws Error{EINVAL} if there is no such port, or if its value has another size.
   GraphPort& find(const std::string& name, size_t bytes);
@@ -38,10 +38,10 @@ class GraphPorts {
   // All ports, or those of a kernel by its place in the graph.
   std::deque<GraphPort>& all() { return ports_; }
   const std::vector<GraphPort*>& of_kernel(size_t kernel) const { return of_kernel_[kernel]; }
-  const ImageLayout::Graph& graph() const { return image_->layout().graphs[number_]; }
+  const XclbinLayout::Graph& graph() const { return xclbin_->layout().graphs[number_]; }
 
  private:
-  const std::shared_ptr<const DeviceImage> image_;
+  const std::shared_ptr<const Xclbin> xclbin_;
   const size_t number_;
   bool fetch(const GraphPort& port) const;
 
@@ -50,7 +50,7 @@ class GraphPorts {
 };
 
 // Empties the streams that no kernel has, and resets the parameters of graphs that nobody drives.
-void reset_idle_graphs(const std::shared_ptr<const DeviceImage>& image);
+void reset_idle_graphs(const std::shared_ptr<const Xclbin>& xclbin);
 
 }  // namespace conclave
 

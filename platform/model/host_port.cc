@@ -24,11 +24,11 @@ constexpr const char* kClosed = "the array has been closed";
 
 }  // namespace
 
-HostPort::HostPort(std::shared_ptr<const DeviceImage> image, size_t stream)
-    : image_(std::move(image)),
+HostPort::HostPort(std::shared_ptr<const Xclbin> xclbin, size_t stream)
+    : xclbin_(std::move(xclbin)),
       stream_(stream),
-      name_(image_->layout().streams[stream].host_port()),
-      side_(image_->layout().streams[stream].is_from_host() ? Side::kWrite : Side::kRead) {}
+      name_(xclbin_->layout().streams[stream].host_port()),
+      side_(xclbin_->layout().streams[stream].is_from_host() ? Side::kWrite : Side::kRead) {}
 
 HostPort::~HostPort() {
   // A forked child has copies of what its parent still uses.
@@ -77,12 +77,12 @@ void HostPort::close() noexcept {
 // --- Under the lock ---
 
 void HostPort::take_end() {
-  pin_.open(image_->uuid(), share::ImageClient::kNoUnit, share::ImageClient::Mode::kShared);
+  pin_.open(xclbin_->uuid(), share::XclbinClient::kNoUnit, share::XclbinClient::Mode::kShared);
   try {
-    prepare_streams(*image_);
-    const auto& stream = image_->layout().streams[stream_];
+    prepare_streams(*xclbin_);
+    const auto& stream = xclbin_->layout().streams[stream_];
     end_ = std::make_unique<share::StreamEnd>(share::Share::get().membership(), stream.name,
-                                              image_->plan().stream(stream_), stream.bytes, side_);
+                                              xclbin_->plan().stream(stream_), stream.bytes, side_);
   } catch (...) {
     pin_.close_all();
     throw;

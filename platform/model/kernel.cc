@@ -10,9 +10,9 @@
 #include "platform/exec/specializer.h"
 #include "platform/model/context.h"
 #include "platform/model/device.h"
-#include "platform/model/image_binding.h"
 #include "platform/model/program.h"
 #include "platform/model/sampler.h"
+#include "platform/model/xclbin_binding.h"
 
 namespace conclave {
 namespace {
@@ -90,17 +90,17 @@ void check_image_access(const ArgumentInfo& argument, const Memory& memory) {
 
 }  // namespace
 
-KernelCode::KernelCode(Ref<Device> on, std::shared_ptr<const ProgramImage> from,
+KernelCode::KernelCode(Ref<Device> on, std::shared_ptr<const ProgramBinary> from,
                        std::shared_ptr<const LoadedCode> loaded, const KernelInfo& kernel)
     : device(std::move(on)),
-      image(std::move(from)),
+      binary(std::move(from)),
       code(std::move(loaded)),
       info(&kernel),
       function(code->function(kernel.symbol)),
-      launch_kinds(specializer::watch(*image, kernel)) {}
+      launch_kinds(specializer::watch(*binary, kernel)) {}
 
 Kernel::Kernel(Program& program, const std::string& full_name) : program_(&program) {
-  const std::string name = program.device_image() ? kernel_of(full_name) : full_name;
+  const std::string name = program.xclbin() ? kernel_of(full_name) : full_name;
   bool built = false;
   for (const Ref<Device>& device : program.devices()) {
     Build build = program.build_for(*device);
@@ -115,7 +115,7 @@ Kernel::Kernel(Program& program, const std::string& full_name) : program_(&progr
   for (const auto& code : codes_)
     require(same_signature(*code->info, info()), CL_INVALID_KERNEL_DEFINITION,
             "the kernel's arguments differ between devices");
-  if (program.device_image()) bind(full_name);
+  if (program.xclbin()) bind(full_name);
   arguments_.resize(info().arguments.size());
   for (size_t i = 0; i < arguments_.size(); ++i)
     arguments_[i].set = info().arguments[i].kind == ArgumentKind::kStream;
@@ -124,22 +124,22 @@ Kernel::Kernel(Program& program, const std::string& full_name) : program_(&progr
 }
 
 void Kernel::bind(const std::string& name) {
-  const auto& image = program_->device_image();
+  const auto& xclbin = program_->xclbin();
   try {
-    binding_ = std::make_shared<const ImageBinding>(image, image->units_named(name));
+    binding_ = std::make_shared<const XclbinBinding>(xclbin, xclbin->units_named(name));
     bound_units_ = {binding_, &binding_->device_units()};
     if (has_streams(info()) && binding_->units().size() == 1)
-      connect(*image, image->layout().compute_units[binding_->units().front()].name);
+      connect(*xclbin, xclbin->layout().compute_units[binding_->units().front()].name);
   } catch (const Error& error) {
     program_->note("kernel " + name + ": " + error.text());
     throw;
   }
 }
 
-void Kernel::connect(const DeviceImage& image, const std::string& owner) {
+void Kernel::connect(const Xclbin& xclbin, const std::string& owner) {
   if (!has_streams(info())) return;
-  prepare_streams(image);
-  ports_ = std::make_shared<const std::vector<StreamPort>>(stream_ports(image, owner, info()));
+  prepare_streams(xclbin);
+  ports_ = std::make_shared<const std::vector<StreamPort>>(stream_ports(xclbin, owner, info()));
 }
 
 const std::vector<StreamPort>& Kernel::ports() const {
@@ -224,7 +224,7 @@ void Kernel::set_argument(cl_uint index, size_t size, const void* value) {
       break;
     }
     case ArgumentKind::kStream:
-      bad_argument(CL_INVALID_ARG_VALUE, argument, "a stream: the device image connects it");
+      bad_argument(CL_INVALID_ARG_VALUE, argument, "a stream: the xclbin connects it");
     case ArgumentKind::kSampler: {
       auto handle = handle_argument<cl_sampler>(argument, size, value);
       Sampler* sampler = Sampler::from(handle);

@@ -15,7 +15,7 @@
 #include "platform/base/checked_size.h"
 #include "platform/base/compute_unit_set.h"
 #include "platform/base/object.h"
-#include "platform/loader/program_image.h"
+#include "platform/loader/program_binary.h"
 #include "platform/model/launch_kinds.h"
 #include "platform/model/memory.h"
 #include "platform/model/stream_ports.h"
@@ -23,7 +23,7 @@
 namespace conclave {
 
 class Device;
-class ImageBinding;
+class XclbinBinding;
 class Kernel;
 class Program;
 
@@ -50,12 +50,12 @@ class KernelTiming {
 // A kernel compiled for one device. All kernel objects of its name from one build of a program
 // share it, so all of them know what its launches teach.
 struct KernelCode {
-  KernelCode(Ref<Device> device, std::shared_ptr<const ProgramImage> image,
+  KernelCode(Ref<Device> device, std::shared_ptr<const ProgramBinary> binary,
              std::shared_ptr<const LoadedCode> code, const KernelInfo& info);
 
   Ref<Device> device;
-  std::shared_ptr<const ProgramImage> image;  // owns info
-  std::shared_ptr<const LoadedCode> code;     // owns function
+  std::shared_ptr<const ProgramBinary> binary;  // owns info
+  std::shared_ptr<const LoadedCode> code;       // owns function
   const KernelInfo* info;
   abi::GroupFunction function;
   std::unique_ptr<LaunchKinds> launch_kinds;  // null: nothing can be specialised
@@ -66,10 +66,10 @@ class Kernel : public Object<Kernel> {
  public:
   static constexpr uint32_t kMagic = 0x6b65726e;  // "kern"
 
-  // If the program belongs to a device image, the kernel is bound to all its compute units, or to
+  // If the program belongs to an xclbin, the kernel is bound to all its compute units, or to
   // those of "name:{unit,unit}", and opens contexts on them. Throws
   // Error{CL_INVALID_PROGRAM_EXECUTABLE, CL_INVALID_KERNEL_NAME, CL_INVALID_KERNEL_DEFINITION}, and
-  // as ImageBinding does.
+  // as XclbinBinding does.
   Kernel(Program& program, const std::string& full_name);
   // A copy with the arguments that are set in `other` (clCloneKernel).
   Kernel(const Kernel& other);
@@ -82,8 +82,8 @@ class Kernel : public Object<Kernel> {
   // The code for `device`; null if the program was not built for it.
   const std::shared_ptr<const KernelCode>* code_for(const Device& device) const;
 
-  // Null if the program belongs to no device image.
-  const std::shared_ptr<const ImageBinding>& binding() const { return binding_; }
+  // Null if the program belongs to no xclbin.
+  const std::shared_ptr<const XclbinBinding>& binding() const { return binding_; }
   // The only compute units that launches may use, kept with everything that they need (the contexts
   // on them); null: all.
   const std::shared_ptr<const ComputeUnitSet>& bound_units() const { return bound_units_; }
@@ -94,9 +94,9 @@ class Kernel : public Object<Kernel> {
   // The streams at the kernel's arguments; empty if it has none. Throws Error{CL_INVALID_KERNEL} if
   // it is not bound to the one compute unit that tells them.
   const std::vector<StreamPort>& ports() const;
-  // Connects it as the kernel of that name (of a compute unit or a graph) in the image
+  // Connects it as the kernel of that name (of a compute unit or a graph) in the xclbin
   // (stream_ports.h).
-  void connect(const DeviceImage& image, const std::string& owner);
+  void connect(const Xclbin& xclbin, const std::string& owner);
 
   // clSetKernelArg. Throws Error with that function's codes.
   void set_argument(cl_uint index, size_t size, const void* value);
@@ -126,7 +126,7 @@ class Kernel : public Object<Kernel> {
 
   Ref<Program> program_;
   std::vector<std::shared_ptr<const KernelCode>> codes_;
-  std::shared_ptr<const ImageBinding> binding_;
+  std::shared_ptr<const XclbinBinding> binding_;
   std::shared_ptr<const ComputeUnitSet> bound_units_;
   std::shared_ptr<const std::vector<StreamPort>> ports_;  // null: not connected
   std::vector<Argument> arguments_;

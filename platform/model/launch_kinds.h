@@ -12,7 +12,7 @@
 
 #include "conclave/image_formats.h"
 #include "conclave/kernel_abi.h"
-#include "platform/loader/program_image.h"
+#include "platform/loader/program_binary.h"
 
 namespace conclave {
 

@@ -15,16 +15,16 @@
 #include "platform/loader/compiler_client.h"
 #include "platform/model/context.h"
 #include "platform/model/device.h"
-#include "platform/model/image_binding.h"
 #include "platform/model/kernel.h"
 #include "platform/model/stream_ports.h"
+#include "platform/model/xclbin_binding.h"
 
 namespace conclave {
 
 struct Program::Job {
   protocol::Request request;
   Devices devices;
-  // Programs whose images are the request's inputs, one per device.
+  // Programs whose binaries are the request's inputs, one per device.
   std::vector<Ref<Program>> inputs;
   cl_int failure;          // the code of an unsuccessful build of this kind
   cl_int invalid_options;  // the code for options that the compiler does not know
@@ -38,19 +38,19 @@ Program::Program(Context& context, std::string source)
       builds_(devices_.size()) {}
 
 Program::Program(Context& context, Devices devices,
-                 std::vector<std::shared_ptr<const ProgramImage>> images)
+                 std::vector<std::shared_ptr<const ProgramBinary>> binaries)
     : context_(&context), devices_(std::move(devices)), builds_(devices_.size()) {
-  for (size_t i = 0; i < images.size(); ++i) builds_[i].image = std::move(images[i]);
+  for (size_t i = 0; i < binaries.size(); ++i) builds_[i].binary = std::move(binaries[i]);
 }
 
-Program::Program(Context& context, Devices devices, std::shared_ptr<const DeviceImage> image)
-    : Program(context, devices, {devices.size(), image->program()}) {
-  device_image_ = std::move(image);
-  load_device_image(*device_image_);
+Program::Program(Context& context, Devices devices, std::shared_ptr<const Xclbin> xclbin)
+    : Program(context, devices, {devices.size(), xclbin->program()}) {
+  xclbin_ = std::move(xclbin);
+  load_xclbin(*xclbin_);
   try {
     build(devices_, "", nullptr);
   } catch (const Error& error) {
-    throw Error(CL_INVALID_BINARY, "the device image's program does not run here: " + error.text());
+    throw Error(CL_INVALID_BINARY, "the xclbin's program does not run here: " + error.text());
   }
 }
 
@@ -58,15 +58,15 @@ Program::~Program() = default;
 
 std::shared_ptr<const std::string> Program::binary(const Device& device) const {
   const Build build = build_for(device);
-  if (!build.image) return nullptr;
-  if (device_image_) return {device_image_, &device_image_->bytes()};
-  return {build.image, &build.image->binary()};
+  if (!build.binary) return nullptr;
+  if (xclbin_) return {xclbin_, &xclbin_->bytes()};
+  return {build.binary, &build.binary->whole()};
 }
 
-std::vector<std::string> Program::kernel_names(const ProgramImage& image) const {
+std::vector<std::string> Program::kernel_names(const ProgramBinary& binary) const {
   std::vector<std::string> names;
-  for (const KernelInfo& kernel : image.kernels())
-    if (!device_image_ || device_image_->has_units(kernel.name)) names.push_back(kernel.name);
+  for (const KernelInfo& kernel : binary.kernels())
+    if (!xclbin_ || xclbin_->has_units(kernel.name)) names.push_back(kernel.name);
   return names;
 }
 
@@ -93,7 +93,7 @@ const Build& Program::nearest(const Device& device) const {
     for (size_t i = 0; i < devices_.size(); ++i) {
       if (devices_[i].get() != d) continue;
       if (!own) own = &builds_[i];
-      if (builds_[i].status != CL_BUILD_NONE || builds_[i].image) return builds_[i];
+      if (builds_[i].status != CL_BUILD_NONE || builds_[i].binary) return builds_[i];
     }
   }
   require(own != nullptr, CL_INVALID_DEVICE, "the device is not associated with the program");
@@ -107,8 +107,8 @@ Build Program::build_for(const Device& device) const {
 
 cl_program_binary_type Program::binary_type(const Device& device) const {
   Build build = build_for(device);
-  if (!build.image) return CL_PROGRAM_BINARY_TYPE_NONE;
-  switch (build.image->kind()) {
+  if (!build.binary) return CL_PROGRAM_BINARY_TYPE_NONE;
+  switch (build.binary->kind()) {
     case ProgramKind::kObject:
       return CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
     case ProgramKind::kLibrary:
@@ -128,7 +128,7 @@ void Program::build(const Devices& devices, const std::string& options, Notify n
     job.request.source = source_;
   } else {
     for (const Ref<Device>& device : devices)
-      require(build_for(*device).image != nullptr, CL_INVALID_BINARY,
+      require(build_for(*device).binary != nullptr, CL_INVALID_BINARY,
               "the program has no valid binary for the device");
     job.request.action = protocol::Action::kRebuild;
     job.inputs.emplace_back(this);
@@ -181,7 +181,7 @@ void Program::start(Job job, Notify notify) {
       build.log.clear();
       build.code = nullptr;
       build.kernels.clear();
-      if (from_source_) build.image = nullptr;  // otherwise it is what is being built
+      if (from_source_) build.binary = nullptr;  // otherwise it is what is being built
     }
     building_ = true;
   }
@@ -229,13 +229,13 @@ bool add_check_option(protocol::Request& request) {
   return true;
 }
 
-bool has_streams(const ProgramImage& image) {
-  return std::any_of(image.kernels().begin(), image.kernels().end(),
+bool has_streams(const ProgramBinary& binary) {
+  return std::any_of(binary.kernels().begin(), binary.kernels().end(),
                      [](const KernelInfo& kernel) { return conclave::has_streams(kernel); });
 }
 
-bool has_checks(const ProgramImage& image) {
-  return std::any_of(image.kernels().begin(), image.kernels().end(),
+bool has_checks(const ProgramBinary& binary) {
+  return std::any_of(binary.kernels().begin(), binary.kernels().end(),
                      [](const KernelInfo& kernel) { return kernel.checked; });
 }
 
@@ -243,21 +243,21 @@ bool has_checks(const ProgramImage& image) {
 
 void Program::run_for(const Job& job, const Ref<Device>& device) {
   protocol::Request request = job.request;
-  std::shared_ptr<const ProgramImage> image;
+  std::shared_ptr<const ProgramBinary> binary;
   std::string log;
   for (const Ref<Program>& input : job.inputs) {
-    image = input->build_for(*device).image;
-    if (!image) throw Error(job.failure, "an input program is not compiled for the device");
-    request.inputs.push_back(image->bytes());
+    binary = input->build_for(*device).binary;
+    if (!binary) throw Error(job.failure, "an input program is not compiled for the device");
+    request.inputs.push_back(binary->bytes());
   }
   // A binary that can run here needs no compiler.
   std::string why;
   // Kernels with streams access memory of the runtime, and change threads in the middle. Checks
   // know neither.
-  const bool may_have_checks = !image || !has_streams(*image);
+  const bool may_have_checks = !binary || !has_streams(*binary);
   const bool lacks_checks =
-      may_have_checks && add_check_option(request) && image && !has_checks(*image);
-  if (request.action != protocol::Action::kRebuild || !image->runs_here(&why) ||
+      may_have_checks && add_check_option(request) && binary && !has_checks(*binary);
+  if (request.action != protocol::Action::kRebuild || !binary->runs_here(&why) ||
       (lacks_checks && compiler_available())) {
     if (request.action == protocol::Action::kRebuild && !compiler_available())
       throw Error(CL_INVALID_BINARY, "the program binary does not run here: " + why +
@@ -274,21 +274,21 @@ void Program::run_for(const Job& job, const Ref<Device>& device) {
                                                                          : job.failure;
       throw Error(code, "building the program failed:\n" + log);
     }
-    image = ProgramImage::parse(std::move(response.image));
+    binary = ProgramBinary::parse(std::move(response.binary));
   }
   std::shared_ptr<const LoadedCode> code;
   std::vector<std::shared_ptr<const KernelCode>> kernels;
-  if (has_checks(*image)) check::ShadowMemory::turn_on();
-  if (image->kind() == ProgramKind::kExecutable) {
-    code = LoadedCode::load(*image, UnitOfThread::get);
-    for (const KernelInfo& info : image->kernels())
-      kernels.push_back(std::make_shared<KernelCode>(device, image, code, info));
+  if (has_checks(*binary)) check::ShadowMemory::turn_on();
+  if (binary->kind() == ProgramKind::kExecutable) {
+    code = LoadedCode::load(*binary, UnitOfThread::get);
+    for (const KernelInfo& info : binary->kernels())
+      kernels.push_back(std::make_shared<KernelCode>(device, binary, code, info));
   }
 
   std::lock_guard lock(mutex_);
   Build& build = entry(*device);
   build.log = std::move(log);
-  build.image = std::move(image);
+  build.binary = std::move(binary);
   build.code = std::move(code);
   build.kernels = std::move(kernels);
   build.status = CL_BUILD_SUCCESS;

@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "platform/base/object.h"
-#include "platform/loader/program_image.h"
+#include "platform/loader/program_binary.h"
 
 namespace conclave {
 
 class Context;
 class Device;
-class DeviceImage;
+class Xclbin;
 class Program;
 struct KernelCode;
 
@@ -34,7 +34,7 @@ struct Build {
   cl_build_status status = CL_BUILD_NONE;
   std::string options;
   std::string log;
-  std::shared_ptr<const ProgramImage> image;               // null: nothing compiled yet
+  std::shared_ptr<const ProgramBinary> binary;             // null: nothing compiled yet
   std::shared_ptr<const LoadedCode> code;                  // set for executables
   std::vector<std::shared_ptr<const KernelCode>> kernels;  // likewise
 };
@@ -48,12 +48,12 @@ class Program : public Object<Program> {
 
   // From source; for all devices of the context.
   Program(Context& context, std::string source);
-  // From binaries, one per device; a null image stands for an invalid binary.
+  // From binaries, one per device; a null one stands for an invalid binary.
   Program(Context& context, Devices devices,
-          std::vector<std::shared_ptr<const ProgramImage>> images);
-  // From device images, the same one for each device; it is executable at once. Throws Error if the
-  // image cannot be loaded, as load_device_image() does, or cannot be built for this CPU.
-  Program(Context& context, Devices devices, std::shared_ptr<const DeviceImage> image);
+          std::vector<std::shared_ptr<const ProgramBinary>> binaries);
+  // From xclbins, the same one for each device; it is executable at once. Throws Error if the
+  // xclbin cannot be loaded, as load_xclbin() does, or cannot be built for this CPU.
+  Program(Context& context, Devices devices, std::shared_ptr<const Xclbin> xclbin);
   ~Program();
 
   Context& context() const { return *context_; }
@@ -61,12 +61,12 @@ class Program : public Object<Program> {
   const std::string& source() const { return source_; }
   bool from_source() const { return from_source_; }
   bool has(const Device& device) const;
-  // Null if the program belongs to no device image.
-  const std::shared_ptr<const DeviceImage>& device_image() const { return device_image_; }
+  // Null if the program belongs to no xclbin.
+  const std::shared_ptr<const Xclbin>& xclbin() const { return xclbin_; }
   // What CL_PROGRAM_BINARIES returns for a device; null if there is none.
   std::shared_ptr<const std::string> binary(const Device& device) const;
   // The kernels that have compute units.
-  std::vector<std::string> kernel_names(const ProgramImage& image) const;
+  std::vector<std::string> kernel_names(const ProgramBinary& binary) const;
   // Adds a line to the build log.
   void note(const std::string& text);
 
@@ -104,7 +104,7 @@ class Program : public Object<Program> {
   Devices devices_;
   std::string source_;
   bool from_source_ = false;
-  std::shared_ptr<const DeviceImage> device_image_;
+  std::shared_ptr<const Xclbin> xclbin_;
   std::atomic<uint32_t> kernels_{0};
   mutable std::mutex mutex_;
   bool building_ = false;

@@ -16,11 +16,11 @@ bool has_streams(const KernelInfo& kernel) {
                      [](const auto& argument) { return argument.kind == ArgumentKind::kStream; });
 }
 
-std::vector<StreamPort> stream_ports(const DeviceImage& image, const std::string& owner,
+std::vector<StreamPort> stream_ports(const Xclbin& xclbin, const std::string& owner,
                                      const KernelInfo& kernel) {
   using Side = share::StreamEnd::Side;
-  const GraphPlan& plan = image.plan();
-  const auto& streams = image.layout().streams;
+  const GraphPlan& plan = xclbin.plan();
+  const auto& streams = xclbin.layout().streams;
   std::vector<StreamPort> ports;
   for (size_t i = 0; i < kernel.arguments.size(); ++i) {
     const ArgumentInfo& argument = kernel.arguments[i];
@@ -31,7 +31,7 @@ std::vector<StreamPort> stream_ports(const DeviceImage& image, const std::string
       return (reads ? stream.to : stream.from) == end;
     });
     if (found == streams.end())
-      throw Error(CL_INVALID_KERNEL_ARGS, "no stream of the device image ends at " + end, EINVAL);
+      throw Error(CL_INVALID_KERNEL_ARGS, "no stream of the xclbin ends at " + end, EINVAL);
     ports.push_back({i, found->name, plan.stream(static_cast<size_t>(found - streams.begin())),
                      found->bytes, reads ? Side::kRead : Side::kWrite});
   }
@@ -42,7 +42,7 @@ namespace {
 
 using UuidWords = std::array<uint64_t, 2>;
 
-UuidWords words_of(const ImageUuid& uuid) {
+UuidWords words_of(const XclbinUuid& uuid) {
   UuidWords words;
   static_assert(sizeof words == sizeof uuid);
   std::memcpy(words.data(), uuid.data(), sizeof words);
@@ -55,25 +55,25 @@ share::GraphHeader& graph_header() {
 
 }  // namespace
 
-bool streams_are_ready(const DeviceImage& image) {
+bool streams_are_ready(const Xclbin& xclbin) {
   const share::GraphHeader& header = graph_header();
-  return UuidWords{header.image[0].load(), header.image[1].load()} == words_of(image.uuid());
+  return UuidWords{header.xclbin[0].load(), header.xclbin[1].load()} == words_of(xclbin.uuid());
 }
 
-void prepare_streams(const DeviceImage& image) {
-  if (streams_are_ready(image)) return;
+void prepare_streams(const Xclbin& xclbin) {
+  if (streams_are_ready(xclbin)) return;
   const share::Layout& layout = share::Share::get().layout();
-  const share::SegmentLock lock(layout.header().image_lock);
-  if (streams_are_ready(image)) return;
-  const GraphPlan& plan = image.plan();
+  const share::SegmentLock lock(layout.header().xclbin_lock);
+  if (streams_are_ready(xclbin)) return;
+  const GraphPlan& plan = xclbin.plan();
   for (const auto& [offset, size] : plan.words())
     for (size_t word = 0; word < size / sizeof(uint64_t); ++word)
       reinterpret_cast<share::Atomic<uint64_t>*>(layout.graphs + offset)[word].store(0);
   for (size_t i = 0; i < share::kGraphParts; ++i)
     graph_header().parts[i].store(i < plan.parts().size() ? plan.parts()[i].word() : 0);
-  const UuidWords uuid = words_of(image.uuid());
-  graph_header().image[0].store(uuid[0]);
-  graph_header().image[1].store(uuid[1]);
+  const UuidWords uuid = words_of(xclbin.uuid());
+  graph_header().xclbin[0].store(uuid[0]);
+  graph_header().xclbin[1].store(uuid[1]);
 }
 
 }  // namespace conclave

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The streams of a device image that end at a kernel's arguments.
+// The streams of an xclbin that end at a kernel's arguments.
 #ifndef CONCLAVE_PLATFORM_MODEL_STREAM_PORTS_H_
 #define CONCLAVE_PLATFORM_MODEL_STREAM_PORTS_H_
 
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "platform/loader/device_image.h"
-#include "platform/loader/program_image.h"
+#include "platform/loader/program_binary.h"
+#include "platform/loader/xclbin.h"
 #include "platform/share/stream_end.h"
 
 namespace conclave {
@@ -27,13 +27,14 @@ bool has_streams(const KernelInfo& kernel);
 // The streams of `kernel` on the compute unit of that name, or as the kernel of a graph of that
 // name ("vadd_1", "gr[0].k"). Throws Error{CL_INVALID_KERNEL_ARGS} if no stream ends at one of its
 // stream arguments.
-std::vector<StreamPort> stream_ports(const DeviceImage& image, const std::string& owner,
+std::vector<StreamPort> stream_ports(const Xclbin& xclbin, const std::string& owner,
                                      const KernelInfo& kernel);
 
-// Whether the segment is ready for the image's graphs and streams.
-bool streams_are_ready(const DeviceImage& image);
-// Makes the segment ready for the image's graphs and streams. A context must be open on the image.
-void prepare_streams(const DeviceImage& image);
+// Whether the segment is ready for the xclbin's graphs and streams.
+bool streams_are_ready(const Xclbin& xclbin);
+// Makes the segment ready for the xclbin's graphs and streams. A context must be open on the
+// xclbin.
+void prepare_streams(const Xclbin& xclbin);
 
 }  // namespace conclave
 

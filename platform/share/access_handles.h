@@ -46,7 +46,7 @@ class OpenArray {
 
 class OpenGraph {
  public:
-  // The same for a graph of the device image: its number there, and its name.
+  // The same for a graph of the xclbin: its number there, and its name.
   OpenGraph(const AccessModes::Uuid& uuid, uint32_t number, std::string name, AccessMode mode);
   ~OpenGraph();
   OpenGraph(const OpenGraph&) = delete;

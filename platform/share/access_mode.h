@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three modes in which a process may have the device's array or a graph of the device image,
+// The three modes in which a process may have the device's array or a graph of the xclbin,
 // and the rules that follow from them (docs/access-modes.md). The modes and rules are those of
 // XRT's documentation, which XRT's drivers do not fully enforce.
 #ifndef CONCLAVE_PLATFORM_SHARE_ACCESS_MODE_H_

@@ -127,7 +127,7 @@ void AccessModes::add(uint32_t thing, AccessMode mode, std::optional<AccessMode>
                       const std::string& name) {
   const auto take_back = [&] {
     publish(thing, before);
-    ImageSlot::announce_change(layout_);
+    XclbinSlot::announce_change(layout_);
   };
   under_lock(layout_.header().access_lock, "the lock of the access modes is lost again and again",
              [&](const SegmentLock&) {
@@ -195,7 +195,7 @@ void AccessModes::leave_array(AccessMode mode) {
   --array_opens_[static_cast<size_t>(mode)];
   if (array() == before) return;
   publish(kArray, array());
-  ImageSlot::announce_change(layout_);
+  XclbinSlot::announce_change(layout_);
 }
 
 // "graph gr[0] (primary mode), graph gr[1] (shared mode)"
@@ -211,8 +211,8 @@ void AccessModes::open_graph(const Uuid& uuid, uint32_t number, const std::strin
                              AccessMode mode) {
   if (number >= kMostGraphs)
     throw Error(CL_INVALID_VALUE,
-                "graph " + name + " has number " + std::to_string(number) +
-                    "; a device image has " + std::to_string(kMostGraphs) + " graphs at most",
+                "graph " + name + " has number " + std::to_string(number) + "; an xclbin has " +
+                    std::to_string(kMostGraphs) + " graphs at most",
                 EINVAL);
   const std::lock_guard lock(mutex_);
   if (const auto mine = graphs_.find(number); mine != graphs_.end())
@@ -221,7 +221,7 @@ void AccessModes::open_graph(const Uuid& uuid, uint32_t number, const std::strin
                     " mode in this process; it cannot be opened twice",
                 EINVAL);
   try {
-    image_slot_.open(uuid);
+    xclbin_slot_.open(uuid);
   } catch (const DamagedSegment&) {
     throw;
   } catch (const Error& error) {
@@ -231,7 +231,7 @@ void AccessModes::open_graph(const Uuid& uuid, uint32_t number, const std::strin
     add(number, mode, std::nullopt, "graph " + name);
     graphs_[number] = {name, mode};
   } catch (...) {
-    image_slot_.close();
+    xclbin_slot_.close();
     throw;
   }
 }
@@ -242,10 +242,10 @@ void AccessModes::close_graph(uint32_t number) {
     throw Error(CL_INVALID_VALUE,
                 "graph number " + std::to_string(number) + " is not open in this process", EINVAL);
   publish(number, std::nullopt);
-  image_slot_.close();  // also wakes those who wait
+  xclbin_slot_.close();  // also wakes those who wait
 }
 
-// A process that may only look must not take the image away from an owner. If there is no owner it
+// A process that may only look must not take the xclbin away from an owner. If there is no owner it
 // must be able to load: whoever opens the array in shared mode may come first.
 void AccessModes::note_load(const Uuid& uuid) {
   {
@@ -253,7 +253,7 @@ void AccessModes::note_load(const Uuid& uuid) {
     const std::optional<AccessMode> mode = array();
     if (!mode || *mode == AccessMode::kShared) return;
   }
-  image_slot_.become_loader(uuid);
+  xclbin_slot_.become_loader(uuid);
 }
 
 void AccessModes::require_may_load(const Uuid& uuid) const {
@@ -263,18 +263,18 @@ void AccessModes::require_may_load(const Uuid& uuid) const {
   }
   const OtherUsers others(layout_);
   others.consult();
-  if (image_slot_.is_resident(uuid) || others.know_as_the_last(uuid)) return;
+  if (xclbin_slot_.is_resident(uuid) || others.know_as_the_last(uuid)) return;
   // Only more than shared mode forbids this.
   Opponent owner = find_opponent(kArray, AccessMode::kPrimary);
   if (owner.process.empty()) owner = find_opponent_of_other_users(kArray, AccessMode::kPrimary);
   if (owner.process.empty()) return;
-  const std::optional<ImageSlot::Loaded> loaded = image_slot_.loaded();
-  // The owner may have loaded this very image since the look above.
+  const std::optional<XclbinSlot::Loaded> loaded = xclbin_slot_.loaded();
+  // The owner may have loaded this very xclbin since the look above.
   if (loaded && loaded->uuid == uuid) return;
   if (owner.pid && (!loaded || loaded->loader != owner.pid)) return;
   throw Error(CL_INVALID_OPERATION,
               std::string("the array is open in shared mode, which does not permit this: load of "
-                          "another device image; it is open in ") +
+                          "another xclbin; it is open in ") +
                   name_of(owner.mode) + " mode in " + owner.process,
               EPERM);
 }
@@ -309,7 +309,7 @@ void AccessModes::show(const OpenModes& modes) {
     change(word, self_.generation(), [&](const ModeWord&) { return fresh; });
     less = true;
   }
-  if (less) ImageSlot::announce_change(layout_);
+  if (less) XclbinSlot::announce_change(layout_);
 }
 
 bool AccessModes::forget(ProcessEntry& entry, uint16_t generation) {

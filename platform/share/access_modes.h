@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who has the device's array, and the graphs of its image, in which mode: exclusive, primary or
+// Who has the device's array, and the graphs of its xclbin, in which mode: exclusive, primary or
 // shared (access_mode.h).
 //
 // A process writes what it has into its own entry of the process table, two bits for each thing.
@@ -8,7 +8,7 @@
 // two that want the same at once gets it. The lock protects no data. The process itself trusts its
 // own memory; what is in the segment only informs others.
 //
-// An open graph pins the image, as a context on it does. Between users the daemon decides, as it
+// An open graph pins the xclbin, as a context on it does. Between users the daemon decides, as it
 // does for contexts (other_users.h).
 #ifndef CONCLAVE_PLATFORM_SHARE_ACCESS_MODES_H_
 #define CONCLAVE_PLATFORM_SHARE_ACCESS_MODES_H_
@@ -22,19 +22,19 @@
 #include <vector>
 
 #include "platform/share/access_mode.h"
-#include "platform/share/image_slot.h"
 #include "platform/share/layout.h"
 #include "platform/share/open_modes.h"
 #include "platform/share/owner.h"
+#include "platform/share/xclbin_slot.h"
 
 namespace conclave::share {
 
 class AccessModes {
  public:
-  using Uuid = ImageSlot::Uuid;
+  using Uuid = XclbinSlot::Uuid;
 
   AccessModes(const Layout& layout, Owner self)
-      : layout_(layout), self_(self), image_slot_(layout, self) {}
+      : layout_(layout), self_(self), xclbin_slot_(layout, self) {}
 
   // Opens the array once more. Throws Error{CL_DEVICE_NOT_AVAILABLE, EBUSY}, naming mode and
   // holder, if this process or another one has it in a mode that forbids this. Throws
@@ -47,20 +47,21 @@ class AccessModes {
   // The same for callers who cannot be refused: graphs may be open, and nothing is thrown.
   void drop_array(AccessMode mode) noexcept;
 
-  // Opens a graph of the resident image, and pins the image. `name` is the name that the image
-  // gives it, for messages. Throws Error{CL_INVALID_PROGRAM, EINVAL} if another image, or none, is
-  // resident; Error{CL_INVALID_VALUE, EINVAL} for a number that no image has, and for a graph that
+  // Opens a graph of the resident xclbin, and pins the xclbin. `name` is the name that the xclbin
+  // gives it, for messages. Throws Error{CL_INVALID_PROGRAM, EINVAL} if another xclbin, or none, is
+  // resident; Error{CL_INVALID_VALUE, EINVAL} for a number that no xclbin has, and for a graph that
   // this process has open; Error{CL_OUT_OF_RESOURCES, EBUSY}, naming mode and holder, if another
   // process has it in a mode that forbids this; and EAGAIN as above.
   void open_graph(const Uuid& uuid, uint32_t number, const std::string& name, AccessMode mode);
   // Throws Error{CL_INVALID_VALUE, EINVAL} if it is not open.
   void close_graph(uint32_t number);
 
-  // Throws Error{CL_INVALID_OPERATION, EPERM} if this process must not load an image other than the
-  // resident one: it has the array in shared mode, and the process that has it in primary mode has
-  // loaded its image. A process that only looks may load an image before the owner does.
+  // Throws Error{CL_INVALID_OPERATION, EPERM} if this process must not load an xclbin other than
+  // the resident one: it has the array in shared mode, and the process that has it in primary mode
+  // has loaded its xclbin. A process that only looks may load an xclbin before the owner does.
   void require_may_load(const Uuid& uuid) const;
-  // Called after a load, even of the image that was there already: an owner's image is the owner's.
+  // Called after a load, even of the xclbin that was there already: an owner's xclbin is the
+  // owner's.
   void note_load(const Uuid& uuid);
 
   // What this process has.
@@ -105,7 +106,7 @@ class AccessModes {
 
   const Layout layout_;
   const Owner self_;
-  ImageSlot image_slot_;
+  XclbinSlot xclbin_slot_;
 
   mutable std::mutex mutex_;
   std::array<uint32_t, 3> array_opens_{};  // by mode

@@ -10,7 +10,7 @@
 
 namespace conclave::share {
 
-// Brings the value of a parameter here; it is number `part` of the image's parts (graph_part.h).
+// Brings the value of a parameter here; it is number `part` of the xclbin's parts (graph_part.h).
 // The local value stays if no other user drives the graph, or if the daemon does not answer. False
 // if the value changes so quickly that it cannot be copied.
 bool fetch_value(const Layout& layout, size_t part);

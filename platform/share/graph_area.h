@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of the shared segment behind its tables: the memory of the graphs and streams of the
-// resident device image. The image's layout says which of it is used. Each process takes the layout
-// from the image's file and never from here (graph_plan.h). Only the daemon has no image: for it
-// the processes write down what lies where (graph_part.h). Pages that no image needs are never
+// resident xclbin. The xclbin's layout says which of it is used. Each process takes the layout
+// from the xclbin's file and never from here (graph_plan.h). Only the daemon has no xclbin: for it
+// the processes write down what lies where (graph_part.h). Pages that no xclbin needs are never
 // touched and cost nothing.
 #ifndef CONCLAVE_PLATFORM_SHARE_GRAPH_AREA_H_
 #define CONCLAVE_PLATFORM_SHARE_GRAPH_AREA_H_
@@ -16,13 +16,13 @@ namespace conclave::share {
 
 inline constexpr size_t kGraphAreaBytes = size_t{16} << 20;
 inline constexpr uint32_t kBells = 1024;  // at most one per entry of the process table
-// The streams and parameters of an image in which other users may have a part.
+// The streams and parameters of an xclbin in which other users may have a part.
 inline constexpr uint32_t kGraphParts = 1024;
 
 struct alignas(4096) GraphHeader {
-  // UUID of the image to which the following belongs; changed under the image's lock
-  // (image_slot.h).
-  Atomic<uint64_t> image[2];
+  // UUID of the xclbin to which the following belongs; changed under the xclbin's lock
+  // (xclbin_slot.h).
+  Atomic<uint64_t> xclbin[2];
   Atomic<uint64_t> ends_lock;  // while an end of a stream is taken; segment_lock.h
   // Changes when a process takes or gives back an end whose other end another user may have.
   Atomic<uint32_t> end_changes;
@@ -30,13 +30,13 @@ struct alignas(4096) GraphHeader {
   // wait for streams, and whether it sleeps.
   Atomic<uint32_t> bells[kBells];
   Atomic<uint32_t> sleeps[kBells];
-  // For the daemon: what lies where (graph_part.h), written together with `image`; and one bit for
+  // For the daemon: what lies where (graph_part.h), written together with `xclbin`; and one bit for
   // each parameter whose value a process waits for (fetched_value.h).
   Atomic<uint64_t> parts[kGraphParts];
   Atomic<uint64_t> wanted[kGraphParts / 64];
 
-  bool is_of_same_image(const GraphHeader& other) const {
-    return image[0].load() == other.image[0].load() && image[1].load() == other.image[1].load();
+  bool is_of_same_xclbin(const GraphHeader& other) const {
+    return xclbin[0].load() == other.xclbin[0].load() && xclbin[1].load() == other.xclbin[1].load();
   }
 };
 static_assert(sizeof(GraphHeader) == 5 * 4096);

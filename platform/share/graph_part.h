@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a stream or a parameter of the resident image lies in the graphs' memory. The processes of
+// Where a stream or a parameter of the resident xclbin lies in the graphs' memory. The processes of
 // a user tell that to the daemon, which moves bytes between users' segments. The daemon does not
 // trust it: a part counts if it lies within the area, behind the header, and both users say the
 // same. So a process that forges one harms only its own user's area.

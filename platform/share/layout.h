@@ -24,9 +24,9 @@ inline constexpr uint64_t kMagic = 0x65'76'61'6c'63'6e'6f'63;  // "conclave"
 inline constexpr uint32_t kLayoutVersion = 8;
 inline constexpr uint32_t kCuEntries = 256;
 inline constexpr uint32_t kMaxProcesses = 1024;
-inline constexpr uint32_t kWishes = 4;
+inline constexpr uint32_t kRequests = 4;
 inline constexpr uint32_t kSetWords = kCuEntries / 64;
-inline constexpr size_t kImageNameBytes = 63;
+inline constexpr size_t kXclbinNameBytes = 63;
 // Access modes (access_modes.h): of the array and of 256 graphs.
 inline constexpr uint32_t kModesPerWord = 24;
 inline constexpr uint32_t kModeWords = 11;
@@ -58,7 +58,7 @@ class SharedText {
 };
 
 // A compute unit. leases.h describes the words `lease` and `guest`. The last two members are about
-// something else: the compute unit of the same number in the resident device image (image_slot.h).
+// something else: the compute unit of the same number in the resident xclbin (xclbin_slot.h).
 struct alignas(64) CuEntry {
   Atomic<uint64_t> lease;
   Atomic<uint64_t> guest;
@@ -66,16 +66,17 @@ struct alignas(64) CuEntry {
   // apart.
   Atomic<uint32_t> wake;
   uint32_t reserved0;
-  Atomic<uint64_t> hand_overs;                             // statistics
-  CountedBytes<kSetWords * sizeof(uint64_t)> image_units;  // the device's units that it is on
-  CountedBytes<kImageNameBytes> image_name;                // "kernel:name", filled up with zeros
+  Atomic<uint64_t> hand_overs;                              // statistics
+  CountedBytes<kSetWords * sizeof(uint64_t)> xclbin_units;  // the device's units that it is on
+  CountedBytes<kXclbinNameBytes> xclbin_name;               // "kernel:name", filled up with zeros
 };
 static_assert(sizeof(CuEntry) == 192);
 
-// What a process waits for: any of these compute units. `ticket` is 0 while there is no wish, and
-// kRequested until somebody has drawn the number. Only the owner writes, except for that number.
-struct Wish {
-  static constexpr uint64_t kRequested = ~uint64_t{0};
+// A request for a lease: the process waits for any of these compute units. `ticket` is 0 while
+// there is no request, and kNotDrawn until somebody has drawn the number. Only the owner writes,
+// except for that number.
+struct Request {
+  static constexpr uint64_t kNotDrawn = ~uint64_t{0};
   Atomic<uint64_t> ticket;
   Atomic<uint64_t> units[kSetWords];
 };
@@ -92,7 +93,7 @@ struct alignas(128) ProcessEntry {
   Atomic<uint64_t> units[kSetWords];  // compute units in the process's list
   // The scheduler's account, weighted by priority (recent_use.h).
   Atomic<uint64_t> recent_use;
-  Wish wishes[kWishes];
+  Request requests[kRequests];
   // Counters, written by the owner.
   Atomic<uint64_t> launches;
   Atomic<uint64_t> work_groups;
@@ -102,11 +103,11 @@ struct alignas(128) ProcessEntry {
   SharedText<16> name;
   SharedText<96> command;
   SharedText<40> kernel;  // the last one launched
-  // Its contexts on the resident device image (image_slot.h): all contexts, the compute units they
+  // Its contexts on the resident xclbin (xclbin_slot.h): all contexts, the compute units they
   // are on, and those that are exclusive. Only the owner adds.
-  Atomic<uint64_t> image_contexts;  // image_slot.cc
-  Atomic<uint64_t> image_units[kSetWords];
-  Atomic<uint64_t> image_units_alone[kSetWords];
+  Atomic<uint64_t> xclbin_contexts;  // xclbin_slot.cc
+  Atomic<uint64_t> xclbin_units[kSetWords];
+  Atomic<uint64_t> xclbin_units_alone[kSetWords];
   // What it has open of the device's array and of the graphs, and in which mode (access_modes.h).
   // Only the owner adds.
   Atomic<uint64_t> access_modes[kModeWords];
@@ -149,27 +150,27 @@ struct alignas(4096) Header {
   Atomic<uint32_t> most_contexts;   // how many the user may have; 0: any number
 
   // What the daemon tells of other users (other_users.h). Only the daemon writes this.
-  Atomic<uint32_t> other_users;      // how many there are
-  Atomic<uint32_t> answered;         // futex; the value of the bell that the daemon answered last
-  Atomic<uint32_t> questions;        // by the users: how often they have consulted the daemon
-  Atomic<uint64_t> device_image[2];  // UUID of the image that any user has loaded last
+  Atomic<uint32_t> other_users;     // how many there are
+  Atomic<uint32_t> answered;        // futex; the value of the bell that the daemon answered last
+  Atomic<uint32_t> questions;       // by the users: how often they have consulted the daemon
+  Atomic<uint64_t> last_xclbin[2];  // UUID of the xclbin that any user has loaded last
 
   // Scheduling.
   alignas(64) Atomic<uint32_t> policy;  // leases.h
   Atomic<uint32_t> time_slice_us;
   Atomic<uint32_t> exclusive;  // Owner that has the device alone; 0: none
   alignas(64) Atomic<uint64_t> next_ticket;
-  alignas(64) Atomic<uint64_t> waiting[kMaxProcesses / 64];  // entries that may have wishes
+  alignas(64) Atomic<uint64_t> waiting[kMaxProcesses / 64];  // entries that may have requests
 
-  // The device image (image_slot.h). All but `image_changes` changes under `image_lock`.
-  alignas(64) CountedWord image_resident;  // 0: there is none, or it is being replaced
-  CountedWord image_compute_units;
-  CountedBytes<16> image_uuid;
-  CountedBytes<8> image_since_ns;  // CLOCK_REALTIME of the load
-  CountedWord image_loader;        // pid
-  Atomic<uint32_t> image_changes;  // futex; changes when a context, the image or a mode goes away
-  Atomic<uint64_t> image_lock;     // segment_lock.h
-  Atomic<uint64_t> access_lock;    // the same; access_modes.h
+  // The xclbin (xclbin_slot.h). All but `xclbin_changes` changes under `xclbin_lock`.
+  alignas(64) CountedWord xclbin_resident;  // 0: there is none, or it is being replaced
+  CountedWord xclbin_compute_units;
+  CountedBytes<16> xclbin_uuid;
+  CountedBytes<8> xclbin_since_ns;  // CLOCK_REALTIME of the load
+  CountedWord xclbin_loader;        // pid
+  Atomic<uint32_t> xclbin_changes;  // futex; changes when a context, the xclbin or a mode goes away
+  Atomic<uint64_t> xclbin_lock;     // segment_lock.h
+  Atomic<uint64_t> access_lock;     // the same; access_modes.h
 
   // The process that holds this lock watches the others (guardian.h).
   alignas(64) Atomic<uint64_t> guardian;

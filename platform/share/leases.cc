@@ -47,21 +47,21 @@ ProcessEntry* Leases::live_entry(Owner owner) const {
 // --- Whose turn it is ---
 
 // Improves `best` by what process `slot` wants of `unit`.
-void Leases::look_at_wishes(uint32_t slot, uint32_t unit, Owner except, uint64_t now,
-                            Waiter& best) const {
+void Leases::look_at_requests(uint32_t slot, uint32_t unit, Owner except, uint64_t now,
+                              Waiter& best) const {
   ProcessEntry& entry = layout_.process(slot);
   const EntryState state = EntryState::of(entry.state.load());
   const Owner owner(slot, state.generation);
   if (state.state != ProcessEntry::kLive || owner == except) return;
-  for (Wish& wish : entry.wishes) {
-    uint64_t ticket = wish.ticket.load();
+  for (Request& request : entry.requests) {
+    uint64_t ticket = request.ticket.load();
     if (ticket == 0) continue;
-    if (!(wish.units[unit / 64].load(std::memory_order_relaxed) >> (unit % 64) & 1)) continue;
-    if (ticket == Wish::kRequested) {
+    if (!(request.units[unit / 64].load(std::memory_order_relaxed) >> (unit % 64) & 1)) continue;
+    if (ticket == Request::kNotDrawn) {
       // Its owner was interrupted between publishing and drawing: a process that sees that draws
       // for it.
       const uint64_t drawn = draw_ticket();
-      if (wish.ticket.compare_exchange_strong(ticket, drawn)) ticket = drawn;
+      if (request.ticket.compare_exchange_strong(ticket, drawn)) ticket = drawn;
       if (ticket == 0) continue;
     }
     const Waiter waiter{owner, policy() == Policy::kFcfs ? ticket : used(entry, now), ticket};
@@ -69,7 +69,7 @@ void Leases::look_at_wishes(uint32_t slot, uint32_t unit, Owner except, uint64_t
   }
 }
 
-// A number below `next_ticket` was drawn for a wish that could be seen then. So if a scan that
+// A number below `next_ticket` was drawn for a request that could be seen then. So if a scan that
 // began after the drawing finds a number, that is the smallest of all. Otherwise one more scan
 // makes sure.
 Leases::Waiter Leases::first_waiter(uint32_t unit, Owner except) const {
@@ -83,7 +83,7 @@ Leases::Waiter Leases::first_waiter(uint32_t unit, Owner except) const {
     for (uint32_t w = 0; w < words; ++w) {
       for (uint64_t waiting = header.waiting[w].load(); waiting; waiting &= waiting - 1) {
         const uint32_t slot = w * 64 + static_cast<uint32_t>(std::countr_zero(waiting));
-        if (slot < layout_.process_capacity()) look_at_wishes(slot, unit, except, now, best);
+        if (slot < layout_.process_capacity()) look_at_requests(slot, unit, except, now, best);
       }
     }
     if (!best.owner || best.ticket <= drawn || policy() != Policy::kFcfs) break;
@@ -198,9 +198,9 @@ bool Leases::accept(uint32_t unit) {
   return false;
 }
 
-// --- Wishes ---
+// --- Requests ---
 
-// Called after a wish for `unit` can be seen. Tells the holder, or hands the compute unit out at
+// Called after a request for `unit` can be seen. Tells the holder, or hands the compute unit out at
 // once if nobody works on it. True if the daemon has the compute unit; it looks when it is called.
 bool Leases::mark_contended(uint32_t unit) {
   CuEntry& cu = layout_.unit(unit);
@@ -229,43 +229,43 @@ ComputeUnitSet Leases::wanted(Owner except) const {
       const ProcessEntry& entry = layout_.process(slot);
       const EntryState state = EntryState::of(entry.state.load());
       if (state.state != ProcessEntry::kLive || Owner(slot, state.generation) == except) continue;
-      for (const Wish& wish : entry.wishes)
-        if (wish.ticket.load() != 0)
-          for (uint32_t i = 0; i < kSetWords; ++i) all.add_word(i, wish.units[i].load());
+      for (const Request& request : entry.requests)
+        if (request.ticket.load() != 0)
+          for (uint32_t i = 0; i < kSetWords; ++i) all.add_word(i, request.units[i].load());
     }
   }
   return all;
 }
 
-// Neither 0 nor Wish::kRequested, whatever the segment contains.
+// Neither 0 nor Request::kNotDrawn, whatever the segment contains.
 uint64_t Leases::draw_ticket() const {
   const uint64_t ticket = (layout_.header().next_ticket.fetch_add(1) + 1) & (UINT64_MAX >> 1);
   return ticket ? ticket : 1;
 }
 
-uint64_t Leases::wish(uint32_t index, const ComputeUnitSet& units, uint64_t ticket) {
+uint64_t Leases::request(uint32_t index, const ComputeUnitSet& units, uint64_t ticket) {
   const Owner self = self_;
   ProcessEntry* mine = live_entry(self);
   if (!mine) return 0;
-  Wish& wish = mine->wishes[index];
+  Request& request = mine->requests[index];
   bool same = true;
   for (uint32_t w = 0; w < kSetWords; ++w)
-    same &= wish.units[w].load(std::memory_order_relaxed) == units.word(w);
+    same &= request.units[w].load(std::memory_order_relaxed) == units.word(w);
   if (!same) {
-    wish.ticket.store(0);
+    request.ticket.store(0);
     for (uint32_t w = 0; w < kSetWords; ++w)
-      wish.units[w].store(units.word(w), std::memory_order_relaxed);
+      request.units[w].store(units.word(w), std::memory_order_relaxed);
   }
   layout_.header().waiting[self.slot() / 64].fetch_or(uint64_t{1} << (self.slot() % 64));
-  wish.ticket.store(ticket ? ticket : Wish::kRequested);
+  request.ticket.store(ticket ? ticket : Request::kNotDrawn);
   if (!ticket) {
-    uint64_t requested = Wish::kRequested;
+    uint64_t not_drawn = Request::kNotDrawn;
     ticket = draw_ticket();
     // Somebody may have drawn for us, and this number is nobody's then.
-    if (!wish.ticket.compare_exchange_strong(requested, ticket)) ticket = requested;
+    if (!request.ticket.compare_exchange_strong(not_drawn, ticket)) ticket = not_drawn;
   }
   if (!live_entry(self)) {  // the entry may be another's by now
-    wish.ticket.compare_exchange_strong(ticket, 0);
+    request.ticket.compare_exchange_strong(ticket, 0);
     return 0;
   }
   bool away = false;
@@ -280,9 +280,9 @@ void Leases::withdraw(uint32_t index) {
   const Owner self = self_;
   ProcessEntry* mine = live_entry(self);
   if (!mine) return;
-  mine->wishes[index].ticket.store(0);
-  for (const Wish& wish : mine->wishes)
-    if (wish.ticket.load(std::memory_order_relaxed)) return;
+  mine->requests[index].ticket.store(0);
+  for (const Request& request : mine->requests)
+    if (request.ticket.load(std::memory_order_relaxed)) return;
   Atomic<uint64_t>& waiting = layout_.header().waiting[self.slot() / 64];
   const uint64_t bit = uint64_t{1} << (self.slot() % 64);
   waiting.fetch_and(~bit);
@@ -294,14 +294,14 @@ void Leases::withdraw(uint32_t index) {
 
 void Leases::withdraw_all_of(Owner owner) {
   if (ProcessEntry* entry = live_entry(owner))
-    for (Wish& wish : entry->wishes) wish.ticket.store(0);
+    for (Request& request : entry->requests) request.ticket.store(0);
 }
 
 bool Leases::is_published(uint32_t index, const ComputeUnitSet& units, uint64_t ticket) const {
-  const Wish& wish = entry().wishes[index];
-  bool same = wish.ticket.load(std::memory_order_relaxed) == ticket;
+  const Request& request = entry().requests[index];
+  bool same = request.ticket.load(std::memory_order_relaxed) == ticket;
   for (uint32_t w = 0; w < kSetWords; ++w)
-    same &= wish.units[w].load(std::memory_order_relaxed) == units.word(w);
+    same &= request.units[w].load(std::memory_order_relaxed) == units.word(w);
   const uint32_t slot = self_.slot() % kMaxProcesses;
   return same &&
          layout_.header().waiting[slot / 64].load(std::memory_order_relaxed) >> (slot % 64) & 1;
@@ -402,7 +402,7 @@ void Leases::wake(uint32_t unit, Owner whose) const {
 
 // --- The dead ---
 
-// The wishes stay: nobody looks at those of an entry that is not live, and its next user clears
+// The requests stay: nobody looks at those of an entry that is not live, and its next user clears
 // them. A process that is slow to remove the entry's former user must not do that.
 void Leases::release_all_of(Owner owner) {
   const auto gone = [&](Owner holder) {

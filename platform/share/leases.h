@@ -7,10 +7,10 @@
 //   kGranted  handed to the owner, which has been woken and has not taken it up yet
 //   kActive   the owner runs work on it
 //
-// A process that finds no compute unit publishes a wish (layout.h) and sets the `contended` bit in
-// the words of the compute units that it wants. With that bit set nobody just takes the compute
+// A process that finds no compute unit publishes a request (layout.h) and sets the `contended` bit
+// in the words of the compute units that it wants. With that bit set nobody just takes the compute
 // unit: the process that lets go of it, or finds it idle, hands it to the process whose turn it is.
-// The bit is cleared when no wish for the compute unit is left. Every change of a contended word
+// The bit is cleared when no request for the compute unit is left. Every change of a contended word
 // increases its version, so a change fails if somebody else has changed the word since the
 // decision.
 //
@@ -112,19 +112,21 @@ class Leases {
 
   // The compute units that processes other than `except` wait for.
   ComputeUnitSet wanted(Owner except) const;
-  // Draws a number for a command that becomes ready while this process has an older wish published.
+  // Draws a number for a command that becomes ready while this process has an older request
+  // published.
   uint64_t draw_ticket() const;
-  // Publishes or changes wish number `index` < kWishes: this process wants any of `units`, since
-  // `ticket`, or since now if that is 0. Compute units that turn out to be free are handed out at
-  // once, perhaps to this process. Returns the ticket; 0 if the process is no longer in the table.
-  uint64_t wish(uint32_t index, const ComputeUnitSet& units, uint64_t ticket);
+  // Publishes or changes request number `index` < kRequests: this process wants any of `units`,
+  // since `ticket`, or since now if that is 0. Compute units that turn out to be free are handed
+  // out at once, perhaps to this process. Returns the ticket; 0 if the process is no longer in the
+  // table.
+  uint64_t request(uint32_t index, const ComputeUnitSet& units, uint64_t ticket);
   void withdraw(uint32_t index);
-  // Whether others can see that wish as it was published.
+  // Whether others can see that request as it was published.
   bool is_published(uint32_t index, const ComputeUnitSet& units, uint64_t ticket) const;
-  // Whether others see any wish of that number.
-  bool has_wish(uint32_t index) const { return entry().wishes[index].ticket.load() != 0; }
-  // Takes the wishes from a process that does not take up what is handed to it. If it does wait, it
-  // publishes them again (Backlog::stay_published).
+  // Whether others see any request of that number.
+  bool has_request(uint32_t index) const { return entry().requests[index].ticket.load() != 0; }
+  // Takes the requests from a process that does not take up what is handed to it. If it does wait,
+  // it publishes them again (RunQueue::stay_published).
   void withdraw_all_of(Owner owner);
   // If nobody works on the compute unit, hands it to the process whose turn it is. Otherwise tells
   // its holder that this process waits for it. Harmless at any time while it does.
@@ -229,7 +231,8 @@ class Leases {
   Grant grant(uint32_t unit, uint64_t seen, Owner next);
   bool mark_contended(uint32_t unit);
   Waiter first_waiter(uint32_t unit, Owner except) const;
-  void look_at_wishes(uint32_t slot, uint32_t unit, Owner except, uint64_t now, Waiter& best) const;
+  void look_at_requests(uint32_t slot, uint32_t unit, Owner except, uint64_t now,
+                        Waiter& best) const;
   ProcessEntry* live_entry(Owner owner) const;
   // `nowhere` if the process has never been in the table.
   ProcessEntry& entry() const { return layout_.process(self_.slot()); }

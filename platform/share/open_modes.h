@@ -13,7 +13,7 @@
 
 namespace conclave::share {
 
-// The things that have modes: the graphs of the device image by their numbers, then the array.
+// The things that have modes: the graphs of the xclbin by their numbers, then the array.
 inline constexpr uint32_t kMostGraphs = 256;
 inline constexpr uint32_t kArray = kMostGraphs;
 inline constexpr uint32_t kThingsWithModes = kMostGraphs + 1;

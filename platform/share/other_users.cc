@@ -45,21 +45,21 @@ const ProcessEntry& OtherUsers::entry() const {
 }
 
 bool OtherUsers::have_replaced(const Uuid& uuid) const {
-  const Uuid last = device_image();
+  const Uuid last = xclbin();
   return last != Uuid{} && last != uuid;
 }
 
 bool OtherUsers::know_as_the_last(const Uuid& uuid) const {
-  const Uuid last = device_image();
+  const Uuid last = xclbin();
   return last != Uuid{} && last == uuid;
 }
 
 // Zeros if there is none, or if there are no other users.
-OtherUsers::Uuid OtherUsers::device_image() const {
+OtherUsers::Uuid OtherUsers::xclbin() const {
   Uuid uuid{};
   if (!are_there()) return uuid;
   const Header& header = layout_.header();
-  const uint64_t words[2] = {header.device_image[0].load(), header.device_image[1].load()};
+  const uint64_t words[2] = {header.last_xclbin[0].load(), header.last_xclbin[1].load()};
   std::memcpy(uuid.data(), words, sizeof words);
   return uuid;
 }

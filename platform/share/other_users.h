@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a user's processes know of other users, with whom they share no memory. The device has one
-// image, and one process may have the device alone, whichever user it belongs to. So the daemon's
+// xclbin, and one process may have the device alone, whichever user it belongs to. So the daemon's
 // entry in a user's table of processes shows what all other users have: their contexts, and their
-// contexts on the image. The header says which image is the device's.
+// contexts on the xclbin. The header says which xclbin is the device's.
 //
 // A process first stores what it wants, then consults the daemon, and then looks at what others
-// have. The daemon shows the wish to the other users only if nobody there has something that
+// have. The daemon shows the request to the other users only if nobody there has something that
 // forbids it. So of two users that want the same at once, one gets it.
 #ifndef CONCLAVE_PLATFORM_SHARE_OTHER_USERS_H_
 #define CONCLAVE_PLATFORM_SHARE_OTHER_USERS_H_
@@ -36,13 +36,13 @@ class OtherUsers {
 
   // The daemon's entry of the table; `nowhere` if there are no other users.
   const ProcessEntry& entry() const;
-  // Whether another user has loaded an image other than `uuid` since.
+  // Whether another user has loaded an xclbin other than `uuid` since.
   bool have_replaced(const Uuid& uuid) const;
-  // Whether `uuid` is the image that any user has loaded last; false if there are no others.
+  // Whether `uuid` is the xclbin that any user has loaded last; false if there are no others.
   bool know_as_the_last(const Uuid& uuid) const;
 
  private:
-  Uuid device_image() const;
+  Uuid xclbin() const;
 
   const Layout layout_;
 };

@@ -12,10 +12,10 @@
 #include "platform/share/access_modes.h"
 #include "platform/share/daemon_bell.h"
 #include "platform/share/heap.h"
-#include "platform/share/image_slot.h"
 #include "platform/share/leases.h"
 #include "platform/share/stream_bell.h"
 #include "platform/share/tries.h"
+#include "platform/share/xclbin_slot.h"
 
 namespace conclave::share {
 namespace {
@@ -28,14 +28,14 @@ void raise_to(Atomic<uint32_t>& word, uint32_t least) {
 
 // The entry may hold values of its last user.
 void clear(ProcessEntry& entry, uint16_t generation) {
-  for (Wish& wish : entry.wishes) wish.ticket.store(0);
+  for (Request& request : entry.requests) request.ticket.store(0);
   entry.contexts.store(0);
   for (auto& word : entry.units) word.store(0);
   for (auto* counter : {&entry.recent_use, &entry.launches, &entry.work_groups, &entry.busy_ns,
                         &entry.wait_ns, &entry.heap_bytes})
     counter->store(0);
   entry.kernel.set("");
-  ImageSlot::begin(entry, generation);
+  XclbinSlot::begin(entry, generation);
   AccessModes::begin(entry, generation);
 }
 
@@ -163,9 +163,9 @@ std::optional<EntryState> Registry::give_up(Owner owner) {
     state = EntryState::of(word);
   }
   Leases(layout_, Owner()).release_all_of(owner);
-  const bool had_contexts = ImageSlot::forget(*entry, owner.generation());
+  const bool had_contexts = XclbinSlot::forget(*entry, owner.generation());
   const bool had_modes = AccessModes::forget(*entry, owner.generation());
-  if (had_contexts || had_modes) ImageSlot::announce_change(layout_);
+  if (had_contexts || had_modes) XclbinSlot::announce_change(layout_);
   uint32_t exclusive = owner.bits();
   layout_.header().exclusive.compare_exchange_strong(exclusive, 0);
   uint32_t daemon = owner.bits();

@@ -52,8 +52,8 @@ class Registry {
   // entry shows them, "a process of another user".
   std::string describe(Owner owner) const;
 
-  // Removes a process and all that belongs to it: leases (which go to those who wait), wishes,
-  // contexts on the device image, access modes, heap blocks, the exclusive use of the device, its
+  // Removes a process and all that belongs to it: leases (which go to those who wait), requests,
+  // contexts on the xclbin, access modes, heap blocks, the exclusive use of the device, its
   // entry. Called for the dead, and by a process for itself. Calling it twice, or by several at
   // once, is harmless. Returns the number of bytes and blocks of the heaps that were freed.
   struct Recovered {

@@ -15,7 +15,7 @@
 
 namespace conclave::share {
 
-// Calls `attempt`, and again whenever something of the device image changes, while it throws
+// Calls `attempt`, and again whenever something of the xclbin changes, while it throws
 // Error{EBUSY} and for as long as the configuration allows.
 template <class Attempt>
 auto retry_while_busy(Attempt attempt) {
@@ -25,7 +25,7 @@ auto retry_while_busy(Attempt attempt) {
   const uint64_t wait_ms = Config::get().image_wait_ms;
   const uint64_t start = wait_ms ? now_ns() : 0;
   for (;;) {
-    const ImageSlot& slot = share.image_slot();
+    const XclbinSlot& slot = share.xclbin_slot();
     const uint32_t seen = slot.changes();
     uint64_t left_ms = 0;
     try {

@@ -100,8 +100,8 @@ bool Share::is_idle() const {
     if (lease.owner == here.self && lease.state >= Lease::kGranted) return false;
   }
   if (!here.is_entered()) return true;
-  for (const Wish& wish : here.segment.layout().process(here.self.slot()).wishes)
-    if (wish.ticket.load() != 0) return false;
+  for (const Request& request : here.segment.layout().process(here.self.slot()).requests)
+    if (request.ticket.load() != 0) return false;
   return true;
 }
 
@@ -113,7 +113,7 @@ Membership::Membership(Segment& in, Owner self)
       registry(in.layout()),
       leases(in.layout(), self),
       heap(in.layout()),
-      image_slot(in.layout(), self),
+      xclbin_slot(in.layout(), self),
       access_modes(in.layout(), self) {}
 
 Share::Share()

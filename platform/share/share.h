@@ -16,12 +16,12 @@
 #include "platform/share/access_modes.h"
 #include "platform/share/damaged_segment.h"
 #include "platform/share/heap.h"
-#include "platform/share/image_slot.h"
 #include "platform/share/leases.h"
 #include "platform/share/meeting_place.h"
 #include "platform/share/registry.h"
 #include "platform/share/segment.h"
 #include "platform/share/unit_placement.h"
+#include "platform/share/xclbin_slot.h"
 
 namespace conclave::share {
 
@@ -43,7 +43,7 @@ struct Membership {
   Registry registry;
   Leases leases;
   Heap heap;
-  ImageSlot image_slot;
+  XclbinSlot xclbin_slot;
   AccessModes access_modes;
 };
 
@@ -77,14 +77,14 @@ class Share {
   Registry& registry() const { return membership().registry; }
   Leases& leases() const { return membership().leases; }
   Heap& heap() const { return membership().heap; }
-  ImageSlot& image_slot() const { return membership().image_slot; }
+  XclbinSlot& xclbin_slot() const { return membership().xclbin_slot; }
   Owner self() const { return membership().self; }
   // The policy that this process found when it entered: a process that changes it in the segment
   // does not change this one's rights.
   Policy policy_at_entry() const { return membership().policy; }
 
   // Enters the process again if its entry is gone: with its contexts, and without what belonged to
-  // the entry (leases, wishes, heap blocks, contexts on the device image, access modes). False if
+  // the entry (leases, requests, heap blocks, contexts on the xclbin, access modes). False if
   // that fails, which is logged; this is for threads that cannot wait for a better time.
   bool stay_entered() noexcept { return membership().is_entered() || enter_again(); }
   // The process's entry; `nowhere` if the process is no longer in the table.

@@ -194,7 +194,7 @@ CHILD_PROCESS(count_team) {
   return 0;
 }
 
-TEST_F(OfflineTest, OpenMpHasTheUnitsOfADeviceImage) {
+TEST_F(OfflineTest, OpenMpHasTheUnitsOfAnXclbin) {
   std::ofstream(folder_ + "/team.cl") << "void count(int*);\n"
                                          "kernel void team(global int* n) { count((int*)n); }\n";
   std::ofstream(folder_ + "/team.c") << "void count(int* n) {\n"
@@ -213,7 +213,7 @@ TEST_F(OfflineTest, OpenMpHasTheUnitsOfADeviceImage) {
   EXPECT_EQ(0, result.exit_status) << result.output;
 }
 
-TEST_F(OfflineTest, ADeviceImageForSeveralCpus) {
+TEST_F(OfflineTest, AnXclbinForSeveralCpus) {
   const ChildResult result = run("run_binary", compile("portable,native", "--cu k k.cl"), false);
   EXPECT_EQ(0, result.exit_status) << result.output;
 }

@@ -71,7 +71,7 @@ class ArbiterTest : public testing::Test {
   std::array<uint64_t, 2> compute(int looks) {
     User* users[] = {&first, &second};
     std::array<uint64_t, 2> held{};
-    for (User* user : users) user->process.wish(0, units({0}), 0);
+    for (User* user : users) user->process.request(0, units({0}), 0);
     for (int i = 0; i < looks; ++i) {
       arbiter.look();
       for (size_t u = 0; u < held.size(); ++u) {
@@ -105,7 +105,7 @@ TEST_F(ArbiterTest, AnIdleUnitGoesOverAtOnce) {
   ASSERT_TRUE(first.process.take(3));
   first.process.give(3);
   EXPECT_FALSE(second.process.take(3));
-  second.process.wish(0, units({3}), 0);
+  second.process.request(0, units({3}), 0);
   EXPECT_GT(second.bell(), 0u) << "the daemon has not been called";
   EXPECT_EQ(arbiter.look(), 0u);
   EXPECT_TRUE(second.process.accept(3));
@@ -122,7 +122,7 @@ TEST_F(ArbiterTest, LendsToThoseFarBehind) {
   add(first);
   add(second);
   ASSERT_TRUE(first.process.take(0));
-  second.process.wish(0, units({0}), 0);
+  second.process.request(0, units({0}), 0);
   EXPECT_GT(arbiter.look(), 0u);
   EXPECT_TRUE(second.process.accept(0));
   EXPECT_TRUE(first.process.holds(0));
@@ -149,8 +149,8 @@ TEST_F(ArbiterTest, HogsTakeTurns) {
 TEST_F(ArbiterTest, KeepsToLimits) {
   add(first);
   add(second, 1);
-  second.process.wish(0, units({0}), 0);
-  second.process.wish(1, units({1}), 0);
+  second.process.request(0, units({0}), 0);
+  second.process.request(1, units({1}), 0);
   arbiter.look();
   const bool has_first = second.process.accept(0), has_second = second.process.accept(1);
   EXPECT_NE(has_first, has_second);
@@ -162,7 +162,7 @@ TEST_F(ArbiterTest, KeepsToLimits) {
   EXPECT_TRUE(second.process.accept(has_first ? 1 : 0));
   // Also if nobody else is there.
   arbiter.remove(first.tenant);
-  second.process.wish(2, units({5}), 0);
+  second.process.request(2, units({5}), 0);
   arbiter.look();
   EXPECT_FALSE(second.process.accept(5));
 }
@@ -194,12 +194,12 @@ TEST_F(ArbiterTest, UnitsOfWhoeverLeavesAreTheOthers) {
   {
     User third;
     add(third);
-    third.process.wish(0, units({1}), 0);
+    third.process.request(0, units({1}), 0);
     arbiter.look();
     EXPECT_TRUE(third.process.accept(1));
     arbiter.remove(third.tenant);
   }
-  first.process.wish(0, units({1}), 0);
+  first.process.request(0, units({1}), 0);
   arbiter.look();
   EXPECT_TRUE(first.process.accept(1));
 }
@@ -233,7 +233,8 @@ TEST_F(ArbiterTest, SurvivesGarbage) {
     }
     arbiter.look();
     ASSERT_TRUE(look_until([&] {
-      if (!first.process.holds(2) && !first.process.take(2)) first.process.wish(0, units({2}), 0);
+      if (!first.process.holds(2) && !first.process.take(2))
+        first.process.request(0, units({2}), 0);
       first.process.accept(2);
       return first.process.holds(2);
     })) << "round "

@@ -51,12 +51,12 @@ class Cache : public ToolTest {
 TEST_F(Cache, ShowsWhatIsThere) {
   EXPECT_NE(cache({"show"}).output.find("Programs   0, 0 KiB of at most 512 MiB"),
             std::string::npos);
-  const std::string image = compiled(
+  const std::string binary = compiled(
       "kernel void one(global int* a) { a[0] = 1; }\n"
       "kernel void two(global int* a) { a[0] = 2; }",
       "-DUNUSED=5");
-  cache_.store(kFirst, {image, "", {}});
-  cache_.store(kSecond, {image, "", {{file("k.cl"), "not its hash"}}});
+  cache_.store(kFirst, {binary, "", {}});
+  cache_.store(kSecond, {binary, "", {{file("k.cl"), "not its hash"}}});
   const Result shown = cache({"show"});
   EXPECT_EQ(shown.status, 0);
   EXPECT_NE(shown.output.find("Directory  " + directory_), std::string::npos) << shown.output;
@@ -69,15 +69,15 @@ TEST_F(Cache, ShowsWhatIsThere) {
   ASSERT_EQ(report["programs"].size(), 2U);
   for (const json& program : report["programs"]) {
     EXPECT_EQ(program["kernels"], json({"one", "two"}));
-    EXPECT_GT(program["bytes"], image.size());
+    EXPECT_GT(program["bytes"], binary.size());
     EXPECT_EQ(program["state"], program["key"] == kFirst ? "good" : "out of date");
   }
 }
 
 TEST_F(Cache, RemovesWhatIsDamaged) {
-  const std::string image = compiled("kernel void k(global int* a) { a[0] = 1; }", "-w");
-  cache_.store(kFirst, {image, "", {}});
-  cache_.store(kSecond, {image, "", {}});
+  const std::string binary = compiled("kernel void k(global int* a) { a[0] = 1; }", "-w");
+  cache_.store(kFirst, {binary, "", {}});
+  cache_.store(kSecond, {binary, "", {}});
   const std::string third(32, '3');
   cache_.store(third, {"no program", "", {}});
   std::string text = read(directory_ + "/" + kSecond);

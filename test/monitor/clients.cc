@@ -58,42 +58,43 @@ void hold(const Arguments&) {
 }
 
 // Waits for the first compute unit.
-void wish(const Arguments&) {
+void request(const Arguments&) {
   Share& share = Share::get();
   share.open_context();
   ComputeUnitSet units;
   units.add(share.units().front().shared);
-  share.leases().wish(0, units, 0);
+  share.leases().request(0, units, 0);
   be_ready_and_stay();
 }
 
-// Has loaded a device image with two compute units, and has a shared context on one and an
+// Has loaded an xclbin with two compute units, and has a shared context on one and an
 // exclusive one on the other.
-void use_image(const Arguments&) {
+void use_xclbin(const Arguments&) {
   Share& share = Share::get();
-  share::ImageSlot::Image image;
-  image.uuid.fill(0x5a);
-  for (const char* name : {"vadd:vadd_1", "vadd:vadd_2"}) image.compute_units.push_back({name, {}});
-  image.compute_units[0].units.add(0);
-  image.compute_units[1].units.add(1);
-  image.compute_units[1].units.add(2);
-  share::ImageSlot& slot = share.image_slot();
-  slot.load(image);
-  slot.open(image.uuid, 0, share::ImageSlot::Mode::kShared);
-  slot.open(image.uuid, 1, share::ImageSlot::Mode::kExclusive);
+  share::XclbinSlot::Description xclbin;
+  xclbin.uuid.fill(0x5a);
+  for (const char* name : {"vadd:vadd_1", "vadd:vadd_2"})
+    xclbin.compute_units.push_back({name, {}});
+  xclbin.compute_units[0].units.add(0);
+  xclbin.compute_units[1].units.add(1);
+  xclbin.compute_units[1].units.add(2);
+  share::XclbinSlot& slot = share.xclbin_slot();
+  slot.load(xclbin);
+  slot.open(xclbin.uuid, 0, share::XclbinSlot::Mode::kShared);
+  slot.open(xclbin.uuid, 1, share::XclbinSlot::Mode::kExclusive);
   be_ready_and_stay();
 }
 
-// Has the array in primary mode, and two graphs of a device image.
+// Has the array in primary mode, and two graphs of an xclbin.
 void use_access_modes(const Arguments&) {
   Share& share = Share::get();
-  share::ImageSlot::Image image;
-  image.uuid.fill(0x5a);
-  share.image_slot().load(image);
+  share::XclbinSlot::Description xclbin;
+  xclbin.uuid.fill(0x5a);
+  share.xclbin_slot().load(xclbin);
   share::AccessModes& modes = share.membership().access_modes;
   modes.open_array(share::AccessMode::kPrimary);
-  modes.open_graph(image.uuid, 0, "gr[0]", share::AccessMode::kShared);
-  modes.open_graph(image.uuid, 2, "gr[2]", share::AccessMode::kExclusive);
+  modes.open_graph(xclbin.uuid, 0, "gr[0]", share::AccessMode::kShared);
+  modes.open_graph(xclbin.uuid, 2, "gr[2]", share::AccessMode::kExclusive);
   be_ready_and_stay();
 }
 
@@ -111,8 +112,8 @@ void stop_with_lock(const Arguments&) {
 const std::map<std::string, Role>& client_roles() {
   static const std::map<std::string, Role> roles = {{"allocate", allocate},
                                                     {"hold", hold},
-                                                    {"wish", wish},
-                                                    {"use-image", use_image},
+                                                    {"request", request},
+                                                    {"use-xclbin", use_xclbin},
                                                     {"use-access-modes", use_access_modes},
                                                     {"stop-with-lock", stop_with_lock}};
   return roles;

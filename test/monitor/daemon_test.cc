@@ -134,7 +134,7 @@ TEST_F(DaemonTest, CollectsTheDeadUnasked) {
 TEST_F(DaemonTest, HandsOnTheUnitsOfTheDead) {
   start_daemon();
   const auto holder = client("hold");
-  const auto waiter = client("wish");
+  const auto waiter = client("request");
   holder->signal(SIGKILL);
   holder->wait();
   const auto opened = open_segment();

@@ -17,22 +17,22 @@
 #include "monitor/bell.h"
 #include "platform/base/error.h"
 #include "platform/share/access_modes.h"
-#include "platform/share/image_slot.h"
+#include "platform/share/xclbin_slot.h"
 
 namespace conclave::monitor {
 namespace {
 
 using share::AccessMode;
 using share::AccessModes;
-using share::ImageSlot;
 using share::Owner;
 using share::ProcessEntry;
+using share::XclbinSlot;
 
-constexpr auto kShared = ImageSlot::Mode::kShared;
-constexpr auto kExclusive = ImageSlot::Mode::kExclusive;
+constexpr auto kShared = XclbinSlot::Mode::kShared;
+constexpr auto kExclusive = XclbinSlot::Mode::kExclusive;
 
-const ImageSlot::Image kX = {{1}, {{"vadd:vadd_1", {}}, {"vadd:vadd_2", {}}}};
-const ImageSlot::Image kY = {{2}, {{"vmul:vmul_1", {}}}};
+const XclbinSlot::Description kX = {{1}, {{"vadd:vadd_1", {}}, {"vadd:vadd_2", {}}}};
+const XclbinSlot::Description kY = {{2}, {{"vmul:vmul_1", {}}}};
 
 // A user with one process.
 struct User {
@@ -44,7 +44,7 @@ struct User {
     const share::Layout& layout = tenant.layout();
     layout.header().entries_in_use.store(3);
     layout.process(2).start_time.store(share::ProcessIdentity::self().start_time);
-    ImageSlot::begin(layout.process(2), 1);
+    XclbinSlot::begin(layout.process(2), 1);
     AccessModes::begin(layout.process(2), 1);
     layout.process(2).state.store(
         share::EntryState{static_cast<uint32_t>(getpid()), 1, ProcessEntry::kLive}.word());
@@ -53,7 +53,7 @@ struct User {
   // What others have, as this user sees it.
   ProcessEntry& others() const { return tenant.layout().process(0); }
   uint32_t contexts_of_others() const {
-    return static_cast<uint32_t>(others().image_contexts.load());
+    return static_cast<uint32_t>(others().xclbin_contexts.load());
   }
   share::Header& header() const { return tenant.layout().header(); }
 
@@ -71,7 +71,7 @@ struct User {
   }
 
   Tenant tenant;
-  ImageSlot slot;
+  XclbinSlot slot;
   AccessModes modes;
 };
 
@@ -118,12 +118,12 @@ TEST_F(DeviceUsersTest, ShowsContextsToOthersAlone) {
   first.slot.load(kX);
   first.slot.open(kX.uuid, 0, kShared);
   EXPECT_EQ(second.contexts_of_others(), 1u);
-  EXPECT_EQ(second.others().image_units[0].load(), 1u);
+  EXPECT_EQ(second.others().xclbin_units[0].load(), 1u);
   EXPECT_EQ(first.contexts_of_others(), 0u);
   first.slot.close(0);
   look(true);
   EXPECT_EQ(second.contexts_of_others(), 0u);
-  EXPECT_EQ(second.others().image_units[0].load(), 0u);
+  EXPECT_EQ(second.others().xclbin_units[0].load(), 0u);
 }
 
 TEST_F(DeviceUsersTest, ExclusiveContextsExcludeOtherUsers) {
@@ -152,7 +152,7 @@ TEST_F(DeviceUsersTest, OneOfTwoAtTheSameTime) {
   }
 }
 
-TEST_F(DeviceUsersTest, TheImageOfThoseWithContextsStays) {
+TEST_F(DeviceUsersTest, TheXclbinOfThoseWithContextsStays) {
   first.slot.load(kX);
   first.slot.open(kX.uuid);
   EXPECT_EQ(attempt([&] { second.slot.load(kY); }), EBUSY);
@@ -215,8 +215,8 @@ TEST_F(DeviceUsersTest, AccessModesOfAUserWhoHasGone) {
   EXPECT_EQ(attempt([&] { second.modes.open_array(AccessMode::kExclusive); }), 0);
 }
 
-// Graphs are those of the device's image: one of an image that has been replaced is nobody's.
-TEST_F(DeviceUsersTest, GraphsOfTheDevicesImage) {
+// Graphs are those of the device's xclbin: one of an xclbin that has been replaced is nobody's.
+TEST_F(DeviceUsersTest, GraphsOfTheDevicesXclbin) {
   for (User* user : {&first, &second}) user->slot.load(kX);
   first.modes.open_graph(kX.uuid, 0, "gr[0]", AccessMode::kExclusive);
   EXPECT_EQ(attempt([&] { second.slot.load(kY); }), EBUSY);
@@ -226,7 +226,7 @@ TEST_F(DeviceUsersTest, GraphsOfTheDevicesImage) {
   EXPECT_EQ(attempt([&] { second.slot.load(kY); }), 0);
   EXPECT_EQ(attempt([&] { first.modes.open_graph(kX.uuid, 0, "gr[0]", AccessMode::kShared); }),
             EINVAL);
-  // A user who claims one without having the image keeps nobody from the image's own.
+  // A user who claims one without having the xclbin keeps nobody from the xclbin's own.
   share::OpenModes forged;
   forged.in(AccessMode::kExclusive).set(0).set(share::kArray);
   first.modes.show(forged);

@@ -54,7 +54,7 @@ TEST_F(Examine, NobodyUsesTheDevice) {
 
 TEST_F(Examine, ShowsWhoHoldsAndWhoWaits) {
   const auto holder = client("hold");
-  const auto waiter = client("wish");
+  const auto waiter = client("request");
   const json all = report();
   EXPECT_EQ(all["device"]["segment"], segment());
   EXPECT_EQ(all["device"]["segment-bytes"], 4096 << 10);
@@ -98,7 +98,7 @@ TEST_F(Examine, ShowsWhoHoldsAndWhoWaits) {
 
 TEST_F(Examine, TextSaysTheSame) {
   const auto holder = client("hold");
-  const auto waiter = client("wish");
+  const auto waiter = client("request");
   const std::string all = text(), pid = std::to_string(holder->pid());
   EXPECT_NE(line_with(all, {"Segment", segment(), "4096 KiB"}), "") << all;
   EXPECT_NE(line_with(all, {"Scheduler", "interleave", "3000 us"}), "") << all;
@@ -131,28 +131,28 @@ TEST_F(Examine, TellsTheDeadFromTheLiving) {
   EXPECT_NE(line_with(text(), {std::to_string(victim->pid()), "(dead)"}), "");
 }
 
-TEST_F(Examine, ShowsTheDeviceImage) {
+TEST_F(Examine, ShowsTheXclbin) {
   {
     const auto nobody = client("hold");
     EXPECT_TRUE(report()["image"].is_null());
     EXPECT_NE(line_with(text({"-r", "image"}), {"None is loaded"}), "");
   }
-  const auto user = client("use-image");
-  const json image = report({"-r", "image"})["image"];
-  EXPECT_EQ(image["uuid"], "5a5a5a5a-5a5a-5a5a-5a5a-5a5a5a5a5a5a");
-  EXPECT_EQ(image["loader"], user->pid());
-  ASSERT_EQ(image["compute-units"].size(), 2u);
-  EXPECT_EQ(image["compute-units"][0]["name"], "vadd:vadd_1");
-  EXPECT_EQ(image["compute-units"][1]["units"], json::array({1, 2}));
-  EXPECT_EQ(image["compute-units"][0]["contexts"],
+  const auto user = client("use-xclbin");
+  const json xclbin = report({"-r", "image"})["image"];
+  EXPECT_EQ(xclbin["uuid"], "5a5a5a5a-5a5a-5a5a-5a5a-5a5a5a5a5a5a");
+  EXPECT_EQ(xclbin["loader"], user->pid());
+  ASSERT_EQ(xclbin["compute-units"].size(), 2u);
+  EXPECT_EQ(xclbin["compute-units"][0]["name"], "vadd:vadd_1");
+  EXPECT_EQ(xclbin["compute-units"][1]["units"], json::array({1, 2}));
+  EXPECT_EQ(xclbin["compute-units"][0]["contexts"],
             json::parse("[{\"pid\": " + std::to_string(user->pid()) + ", \"exclusive\": false}]"));
-  EXPECT_EQ(image["compute-units"][1]["contexts"][0]["exclusive"], true);
-  ASSERT_EQ(image["holders"].size(), 1u);
-  EXPECT_EQ(image["holders"][0]["contexts"], 2);
+  EXPECT_EQ(xclbin["compute-units"][1]["contexts"][0]["exclusive"], true);
+  ASSERT_EQ(xclbin["holders"].size(), 1u);
+  EXPECT_EQ(xclbin["holders"][0]["contexts"], 2);
   const std::string shown = text({"-r", "image"}), pid = std::to_string(user->pid());
   EXPECT_NE(line_with(shown, {"UUID", "5a5a5a5a-5a5a"}), "") << shown;
   EXPECT_NE(line_with(shown, {"1", "vadd:vadd_2", "1-2", pid + " (exclusive)"}), "") << shown;
-  EXPECT_NE(line_with(shown, {pid, " 2 ", "--role=use-image"}), "") << shown;
+  EXPECT_NE(line_with(shown, {pid, " 2 ", "--role=use-xclbin"}), "") << shown;
 }
 
 TEST_F(Examine, ShowsAccessModes) {

@@ -21,10 +21,10 @@ constexpr AccessMode kExclusive = AccessMode::kExclusive;
 constexpr AccessMode kPrimary = AccessMode::kPrimary;
 constexpr AccessMode kShared = AccessMode::kShared;
 
-ImageSlot::Image image(uint8_t number) {
-  ImageSlot::Image image;
-  image.uuid.fill(number);
-  return image;
+XclbinSlot::Description xclbin(uint8_t number) {
+  XclbinSlot::Description xclbin;
+  xclbin.uuid.fill(number);
+  return xclbin;
 }
 
 // A process in the table, and its action.
@@ -34,18 +34,18 @@ struct Member {
 
   int open(uint32_t graph, AccessMode mode, uint8_t of = 1) {
     return error_number([&] {
-      modes.open_graph(image(of).uuid, graph, "gr[" + std::to_string(graph) + "]", mode);
+      modes.open_graph(xclbin(of).uuid, graph, "gr[" + std::to_string(graph) + "]", mode);
     });
   }
   int open_array(AccessMode mode) {
     return error_number([&] { modes.open_array(mode); });
   }
   int load(uint8_t number) {
-    return error_number([&] { slot.load(image(number)); });
+    return error_number([&] { slot.load(xclbin(number)); });
   }
 
   const Owner self;
-  ImageSlot slot;
+  XclbinSlot slot;
   AccessModes modes;
 };
 
@@ -208,7 +208,7 @@ TEST(AccessGarbage, NoCrashAndNoHang) {
           [&] { mine.load(static_cast<uint8_t>(1 + random() % 2)); },
           [&] { error_number([&] { mine.modes.close_array(any[random() % 3]); }); },
           [&] { error_number([&] { mine.modes.close_graph(random() % 300); }); },
-          [&] { error_number([&] { mine.modes.require_may_load(image(7).uuid); }); },
+          [&] { error_number([&] { mine.modes.require_may_load(xclbin(7).uuid); }); },
           [&] { mine.modes.report(); },
           [&] { Registry(layout).remove_dead(); },
       };

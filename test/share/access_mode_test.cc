@@ -163,10 +163,10 @@ TEST_F(AccessModesOfProcesses, GraphsAreClosedBeforeTheArray) {
   expect_steps(*q, {"graph X 1 exclusive"});
 }
 
-TEST_F(AccessModesOfProcesses, GraphsAreThoseOfTheResidentImage) {
+TEST_F(AccessModesOfProcesses, GraphsAreThoseOfTheResidentXclbin) {
   auto p = start(), q = start();
   EXPECT_EQ(step(*p, "graph X 0 shared"), EINVAL);
-  expect_in(ask(*p, "error"), "graph gr[0] cannot be opened: no device image is loaded");
+  expect_in(ask(*p, "error"), "graph gr[0] cannot be opened: no xclbin is loaded");
   expect_steps(*p, {"load X"});
   EXPECT_EQ(step(*p, "graph Y 0 shared"), EINVAL);
   EXPECT_EQ(step(*p, "graph X 256 shared"), EINVAL);
@@ -227,7 +227,8 @@ TEST_F(AccessModesOfProcesses, WhatTheModesPermit) {
   expect_steps(*p, {"may 0 run"});
 }
 
-// A process that may only look does not replace an owner's image; without an owner it may be first.
+// A process that may only look does not replace an owner's xclbin; without an owner it may be
+// first.
 TEST_F(AccessModesOfProcesses, LoadsInSharedMode) {
   auto owner = start(), looker = start();
   expect_steps(*looker, {"array shared", "load X", "load Y", "load X"});
@@ -238,7 +239,7 @@ TEST_F(AccessModesOfProcesses, LoadsInSharedMode) {
   expect_steps(*owner, {"load Y"});
 }
 
-// The sample of XRT's documentation: a process loads the image for its kernels, its child owns the
+// The sample of XRT's documentation: a process loads the xclbin for its kernels, its child owns the
 // graph, its grandchild looks. Any of them may be first.
 TEST_F(AccessModesOfProcesses, SampleOfTheDocumentation) {
   struct Part {
@@ -374,7 +375,7 @@ TEST_F(AccessModesOfUsers, GraphRules) {
     expect_steps(*a, {"ungraph 3"});
   }
   expect_steps(*b, {"load Y"});
-  EXPECT_EQ(step(*a, "graph X 3 shared"), EINVAL);  // the image has been replaced
+  EXPECT_EQ(step(*a, "graph X 3 shared"), EINVAL);  // the xclbin has been replaced
 }
 
 TEST_F(AccessModesOfUsers, OneOfTwoAtTheSameTime) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random sequences of what six processes do with the array and the graphs of two images, and of
+// Random sequences of what six processes do with the array and the graphs of two xclbins, and of
 // their deaths, compared step by step with a model of the rules: docs/access-modes.md, written down
 // here once more as a list of who has opened what. CONCLAVE_ACCESS_SEQUENCES says how many,
 // CONCLAVE_ACCESS_SEED which one is the first.
@@ -34,17 +34,17 @@ struct Step {
   int process = 0;
   int mode = 0;        // index into kModes
   int graph = 0;       // number
-  int image = 0;       // 1 or 2
+  int xclbin = 0;      // 1 or 2
   Verb work = kReset;  // of kKillAtWork
 
   std::string text() const {
     static const char* const kVerbs[] = {"opens the array",    "closes the array", "opens graph",
-                                         "closes graph",       "loads image",      "is killed",
+                                         "closes graph",       "loads xclbin",     "is killed",
                                          "is killed while it", "closes all"};
     std::ostringstream text;
     text << "process " << process << ' ' << kVerbs[verb];
     if (verb == kKillAtWork) text << ' ' << kVerbs[work];
-    text << " (mode " << kModes[mode] << ", graph " << graph << ", image " << image << ")";
+    text << " (mode " << kModes[mode] << ", graph " << graph << ", xclbin " << xclbin << ")";
     return text.str();
   }
 };
@@ -63,11 +63,11 @@ class Model {
       case Step::kCloseArray:
         return close_array(p, mode);
       case Step::kOpenGraph:
-        return open_graph(p, step.image, step.graph, mode);
+        return open_graph(p, step.xclbin, step.graph, mode);
       case Step::kCloseGraph:
         return close_graph(p, step.graph);
       case Step::kLoad:
-        return load(p, step.image);
+        return load(p, step.xclbin);
       default:
         std::erase_if(arrays_, [&](const Array& open) { return open.process == p; });
         std::erase_if(graphs_, [&](const Graph& open) { return open.process == p; });
@@ -119,8 +119,8 @@ class Model {
     arrays_.erase(open);
     return 0;
   }
-  int open_graph(int p, int image, int graph, char mode) {
-    if (image != loaded_) return EINVAL;
+  int open_graph(int p, int xclbin, int graph, char mode) {
+    if (xclbin != loaded_) return EINVAL;
     for (const Graph& open : graphs_)
       if (open.graph == graph && open.process == p) return EINVAL;
     for (const Graph& open : graphs_) {
@@ -138,19 +138,19 @@ class Model {
                ? 0
                : EINVAL;
   }
-  int load(int p, int image) {
+  int load(int p, int xclbin) {
     bool shared = false, more = false, owner = false;
     for (const Array& open : arrays_) {
       if (open.process == p) (open.mode == 'S' ? shared : more) = true;
       if (open.process != p && open.mode == 'P' && open.process == loader_) owner = true;
     }
-    if (image != loaded_) {
+    if (xclbin != loaded_) {
       if (shared && !more && owner) return EPERM;
       if (!graphs_.empty()) return EBUSY;
       loader_ = p;
     }
     if (more) loader_ = p;
-    loaded_ = image;
+    loaded_ = xclbin;
     return 0;
   }
 
@@ -162,10 +162,10 @@ class Model {
 
 // --- The processes ---
 
-ImageSlot::Image image_number(int number) {
-  ImageSlot::Image image;
-  image.uuid.fill(static_cast<uint8_t>(number));
-  return image;
+XclbinSlot::Description xclbin_number(int number) {
+  XclbinSlot::Description xclbin;
+  xclbin.uuid.fill(static_cast<uint8_t>(number));
+  return xclbin;
 }
 
 // What a process has, and does, in the shared segment.
@@ -187,20 +187,20 @@ class Member {
   void act(const Step& step) {
     const auto mode = static_cast<AccessMode>(step.mode);
     const auto graph = static_cast<uint32_t>(step.graph);
-    const ImageSlot::Image image = image_number(step.image);
+    const XclbinSlot::Description xclbin = xclbin_number(step.xclbin);
     switch (step.verb) {
       case Step::kOpenArray:
         return modes_.open_array(mode);
       case Step::kCloseArray:
         return modes_.close_array(mode);
       case Step::kOpenGraph:
-        return modes_.open_graph(image.uuid, graph, "gr[" + std::to_string(graph) + "]", mode);
+        return modes_.open_graph(xclbin.uuid, graph, "gr[" + std::to_string(graph) + "]", mode);
       case Step::kCloseGraph:
         return modes_.close_graph(graph);
       case Step::kLoad:
-        modes_.require_may_load(image.uuid);
-        slot_.load(image);
-        modes_.note_load(image.uuid);
+        modes_.require_may_load(xclbin.uuid);
+        slot_.load(xclbin);
+        modes_.note_load(xclbin.uuid);
         return;
       default:
         return reset();
@@ -219,7 +219,7 @@ class Member {
   }
 
   const Owner self_;
-  ImageSlot slot_;
+  XclbinSlot slot_;
   AccessModes modes_;
 };
 
@@ -303,7 +303,7 @@ class AccessModel : public testing::Test {
                 : kind < 98 ? Step::kKill
                             : Step::kKillAtWork;
     // Graphs are mostly looked for where they are. Loads often want what somebody may refuse.
-    step.image = random() % (step.verb == Step::kLoad ? 2 : 8) ? 1 : 2;
+    step.xclbin = random() % (step.verb == Step::kLoad ? 2 : 8) ? 1 : 2;
     // A load that is cut off may have come to its end or not.
     if (step.verb == Step::kKillAtWork) step.work = static_cast<Step::Verb>(random() % Step::kLoad);
     return step;
@@ -357,7 +357,7 @@ TEST_F(AccessModel, SequencesEndAsTheRulesSay) {
     Model model;
     std::string story = "sequence " + std::to_string(seed);
     for (int p = 0; p < kProcesses; ++p) ASSERT_EQ(act({Step::kReset, p}), 0) << story;
-    for (int image : {2, 1}) ASSERT_EQ(act({Step::kLoad, 0, 0, 0, image}), 0) << story;
+    for (int xclbin : {2, 1}) ASSERT_EQ(act({Step::kLoad, 0, 0, 0, xclbin}), 0) << story;
     for (uint32_t left = 10 + random() % 50; left > 0; --left) {
       const Step step = random_step(random);
       story += "\n  " + step.text();

@@ -16,8 +16,8 @@
 
 #include "platform/base/error.h"
 #include "platform/share/access_handles.h"
-#include "platform/share/image_client.h"
 #include "platform/share/share.h"
+#include "platform/share/xclbin_client.h"
 
 namespace conclave::test {
 namespace {
@@ -43,10 +43,10 @@ share::Operation operation_of(const std::string& name) {
   throw std::runtime_error("there is no operation " + name);
 }
 
-share::ImageSlot::Image image_of(const std::string& name) {
-  share::ImageSlot::Image image;
-  image.uuid.fill(static_cast<uint8_t>(name.at(0)));
-  return image;
+share::XclbinSlot::Description xclbin_of(const std::string& name) {
+  share::XclbinSlot::Description xclbin;
+  xclbin.uuid.fill(static_cast<uint8_t>(name.at(0)));
+  return xclbin;
 }
 
 // All words from the one with this number.
@@ -76,7 +76,7 @@ class AccessClient {
   void act(const Words& words) {
     const std::string& verb = words.at(0);
     if (verb == "load")
-      load_image(image_of(words.at(1)), "an image");
+      load_xclbin(xclbin_of(words.at(1)), "an xclbin");
     else if (verb == "array")
       arrays_.push_back(std::make_unique<share::OpenArray>(mode_of(words.at(1))));
     else if (verb == "unarray")
@@ -105,8 +105,8 @@ class AccessClient {
     (*array)->close();
     arrays_.erase(array);
   }
-  void open_graph(const std::string& image, const std::string& number, AccessMode mode) {
-    auto graph = std::make_unique<share::OpenGraph>(image_of(image).uuid,
+  void open_graph(const std::string& xclbin, const std::string& number, AccessMode mode) {
+    auto graph = std::make_unique<share::OpenGraph>(xclbin_of(xclbin).uuid,
                                                     static_cast<uint32_t>(std::stoul(number)),
                                                     "gr[" + number + "]", mode);
     graphs_[number] = std::move(graph);

@@ -12,7 +12,7 @@
 namespace conclave::test {
 
 // Role "access": each line is a step and is answered by a line, "0" or an errno: "load X"; "array
-// primary" opens the array, "graph X 0 shared" graph gr[0] of image X; "unarray primary" and
+// primary" opens the array, "graph X 0 shared" graph gr[0] of xclbin X; "unarray primary" and
 // "ungraph 0" close them; "drop primary" ends an object that has the array open without closing it
 // first; "may array reset_array" and "may 0 run" ask whether the open mode permits an operation;
 // "thread STEP" takes a step on another thread, "fork STEP" in a child process. "error" is answered

@@ -29,7 +29,7 @@ constexpr auto kOut = XCL_BO_SYNC_BO_AIE_TO_GMIO;
 
 class Gmio : public testing::Test {
  protected:
-  Gmio() : device_(0), uuid_(device_.load_xclbin(gmio_image_file())) {}
+  Gmio() : device_(0), uuid_(device_.load_xclbin(gmio_xclbin_file())) {}
 
   xrt::aie::bo ints(int count, int first = 0) const { return ints_of(device_, count, first); }
   static xrt::aie::bo ints_of(const xrt::device& device, int count, int first) {
@@ -171,7 +171,7 @@ TEST_F(Gmio, Errors) {
 }
 
 TEST_F(Gmio, WithoutPorts) {
-  device_.load_xclbin(graph_image_file());
+  device_.load_xclbin(graph_xclbin_file());
   EXPECT_EQ(error_of([&] { ints(4).sync("sink", kIn); }, "it has none"), EINVAL);
 }
 
@@ -183,15 +183,15 @@ TEST_F(Gmio, SharedModeMayNot) {
   EXPECT_EQ(error_of([&] { device_.wait_gmio("sink"); }, "shared mode"), EPERM);
 }
 
-// The image stays while something is on its way, and no longer.
-TEST_F(Gmio, PinsTheImage) {
+// The xclbin stays while something is on its way, and no longer.
+TEST_F(Gmio, PinsTheXclbin) {
   xrt::aie::bo bo = ints(4);
   auto received = bo.async("source", kOut);
-  EXPECT_EQ(error_of([&] { device_.load_xclbin(graph_image_file()); }), EBUSY);
+  EXPECT_EQ(error_of([&] { device_.load_xclbin(graph_xclbin_file()); }), EBUSY);
   start("source:{source_1}", 4).wait(60s);
   received.wait();
   expect_ints(bo, 0);
-  EXPECT_EQ(error_of([&] { device_.load_xclbin(graph_image_file()); }), 0);
+  EXPECT_EQ(error_of([&] { device_.load_xclbin(graph_xclbin_file()); }), 0);
 }
 
 TEST_F(Gmio, ClosedWhileThreadsWait) {
@@ -245,8 +245,8 @@ TEST_F(Gmio, ProfilingCountsWords) {
   EXPECT_EQ(error_of([&] { sent.read(); }, "stopped"), EINVAL);
   EXPECT_EQ(error_of([&] { sent.stop(); }, "stopped"), EINVAL);
   sink = source = {};
-  device_.load_xclbin(graph_image_file());
-  EXPECT_EQ(error_of([&] { received.read(); }, "another device image"), EINVAL);
+  device_.load_xclbin(graph_xclbin_file());
+  EXPECT_EQ(error_of([&] { received.read(); }, "another xclbin"), EINVAL);
   device_ = {};
   EXPECT_EQ(error_of([&] { received.read(); }, "closed"), EINVAL);
 }
@@ -283,7 +283,7 @@ class GmioProcesses : public Gmio {
                    const std::string& answer = "0") {
     ASSERT_EQ(ask(worker, line), answer) << line;
   }
-  GmioProcesses() { step(worker_, "load " + gmio_image_file()); }
+  GmioProcesses() { step(worker_, "load " + gmio_xclbin_file()); }
 
   WorkerProcess worker_{"graphs", {}};
 };
@@ -306,7 +306,7 @@ TEST_F(GmioProcesses, TheKernelsProcessDies) {
   xrt::aie::bo bo = ints(100);
   for (int round = 0; round < 2; ++round) {
     WorkerProcess driver("graphs", {});
-    step(driver, "load " + gmio_image_file());
+    step(driver, "load " + gmio_xclbin_file());
     step(driver, "graph gr primary");
     step(driver, "reset");
     step(driver, "update gr.k.value 1");
@@ -333,7 +333,7 @@ TEST_F(GmioProcesses, TheHostDies) {
   const std::string count = std::to_string(kCount);
   {
     WorkerProcess host("graphs", {});
-    step(host, "load " + gmio_image_file());
+    step(host, "load " + gmio_xclbin_file());
     step(host, "array primary");
     step(host, "send sink 0 " + count);  // the stream is full now
     host.signal(SIGSTOP);
@@ -369,7 +369,7 @@ TEST_F(GmioProcesses, ProcessesEnd) {
   device_ = {};
   for (const char* start : {"receive source 10", "send sink 0 100000"}) {
     WorkerProcess host("graphs", {});
-    step(host, "load " + gmio_image_file());
+    step(host, "load " + gmio_xclbin_file());
     step(host, "array primary");
     step(host, start);
     host.send("leave");

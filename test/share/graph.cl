@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of the device images of graph_test and stream_test.
+// The kernels of the xclbins of graph_test and stream_test.
 
 // --- Of graphs ---
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of graphs share: a device with an image on it, and graphs of that image.
+// What the tests of graphs share: a device with an xclbin on it, and graphs of that xclbin.
 #ifndef CONCLAVE_TEST_SHARE_GRAPH_FIXTURE_H_
 #define CONCLAVE_TEST_SHARE_GRAPH_FIXTURE_H_
 
@@ -16,7 +16,7 @@ namespace conclave::test {
 
 class GraphTest : public testing::Test {
  protected:
-  GraphTest() : device_(0), uuid_(device_.load_xclbin(graph_image_file())) {}
+  GraphTest() : device_(0), uuid_(device_.load_xclbin(graph_xclbin_file())) {}
 
   xrt::graph graph(const std::string& name) { return {device_, uuid_, name}; }
   template <class T = int>

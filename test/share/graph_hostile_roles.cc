@@ -29,7 +29,7 @@ constexpr auto kPatience = 1s;
 class User {
  public:
   explicit User(uint32_t seed)
-      : random_(seed), device_(0), uuid_(device_.load_xclbin(graph_image_file())) {}
+      : random_(seed), device_(0), uuid_(device_.load_xclbin(graph_xclbin_file())) {}
 
   // Does one thing, to its end or to an error. False if a kernel goes on for which nothing can be
   // done: the process has to end.
@@ -126,13 +126,13 @@ void graph_user(const Arguments& arguments) {
 }
 
 void graph_vandal(const Arguments& arguments) {
-  const auto image = graph_image();
+  const auto xclbin = graph_xclbin();
   const auto segment = share::MeetingPlace(arguments.at(1)).find();
   if (!segment) throw std::runtime_error("nobody has made the segment");
   GraphVandal vandal(
       static_cast<uint32_t>(std::stoul(arguments.at(0))),
       {static_cast<uint32_t>(getpid()), static_cast<uint32_t>(getppid()), 0, 4'000'000, UINT32_MAX},
-      segment->layout(), *image);
+      segment->layout(), *xclbin);
   for (SharedPage& page = shared_page(); page.stop == 0; page.progress.fetch_add(1)) {
     vandal.attack();
     usleep(2'000);
@@ -147,9 +147,9 @@ const std::map<std::string, Role>& graph_hostile_roles() {
   return roles;
 }
 
-std::shared_ptr<const DeviceImage> graph_image() {
-  std::ifstream file(graph_image_file(), std::ios::binary);
-  return DeviceImage::parse({std::istreambuf_iterator<char>(file), {}});
+std::shared_ptr<const Xclbin> graph_xclbin() {
+  std::ifstream file(graph_xclbin_file(), std::ios::binary);
+  return Xclbin::parse({std::istreambuf_iterator<char>(file), {}});
 }
 
 }  // namespace conclave::test

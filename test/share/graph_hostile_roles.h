@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "platform/loader/device_image.h"
+#include "platform/loader/xclbin.h"
 #include "test/common/worker_process.h"
 
 namespace conclave::test {
@@ -18,8 +18,8 @@ namespace conclave::test {
 //                          counts the attacks by `progress`
 const std::map<std::string, Role>& graph_hostile_roles();
 
-// That of graph_image_file().
-std::shared_ptr<const DeviceImage> graph_image();
+// That of graph_xclbin_file().
+std::shared_ptr<const Xclbin> graph_xclbin();
 
 }  // namespace conclave::test
 

@@ -142,16 +142,16 @@ TEST_F(GraphHostile, VandalHarmsNobody) {
 TEST_F(GraphHostile, VersionsMayBeginAnywhere) {
   const auto driver = start("graphs");
   ASSERT_EQ(ask(*driver, "load"), "0");
-  const auto image = graph_image();
+  const auto xclbin = graph_xclbin();
   const auto segment = share::MeetingPlace(segment_.name()).find();
   ASSERT_TRUE(segment);
-  const auto& graphs = image->layout().graphs;
+  const auto& graphs = xclbin->layout().graphs;
   const auto sync = std::find_if(graphs.begin(), graphs.end(),
                                  [](const auto& graph) { return graph.name == "sync"; });
   for (uint64_t version = UINT64_MAX - 4; version != 3; ++version) {
     for (size_t i = 0; i < sync->kernels[0].parameters.size(); ++i) {
       const size_t offset =
-          image->plan().parameter(static_cast<size_t>(sync - graphs.begin()), 0, i);
+          xclbin->plan().parameter(static_cast<size_t>(sync - graphs.begin()), 0, i);
       reinterpret_cast<share::Parameter*>(segment->layout().graphs + offset)
           ->version.store(version);
     }

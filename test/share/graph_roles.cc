@@ -40,7 +40,7 @@ void must(cl_int code) {
   if (code != CL_SUCCESS) throw std::runtime_error("OpenCL failed: " + std::to_string(code));
 }
 
-// A kernel of the image, from OpenCL.
+// A kernel of the xclbin, from OpenCL.
 class ClClient {
  public:
   explicit ClClient(const std::string& file) {
@@ -111,7 +111,7 @@ class GraphClient {
     if (verb == "cpu") return cpu();
     if (!device_) device_ = xrt::device(0);
     if (verb == "load") {
-      file_ = words.size() > 1 ? words[1] : graph_image_file();
+      file_ = words.size() > 1 ? words[1] : graph_xclbin_file();
       uuid_ = device_.load_xclbin(file_);
     } else if (verb == "graph") {
       graph_ = xrt::graph(device_, uuid_, words.at(1), mode<xrt::graph::access_mode>(words.at(2)));
@@ -257,16 +257,16 @@ const std::map<std::string, Role>& graph_roles() {
   return roles;
 }
 
-std::string graph_image_file() {
-  return GRAPH_IMAGE_FILE;
+std::string graph_xclbin_file() {
+  return GRAPH_XCLBIN_FILE;
 }
 
-std::string one_unit_image_file() {
-  return ONE_UNIT_IMAGE_FILE;
+std::string one_unit_xclbin_file() {
+  return ONE_UNIT_XCLBIN_FILE;
 }
 
-std::string gmio_image_file() {
-  return GMIO_IMAGE_FILE;
+std::string gmio_xclbin_file() {
+  return GMIO_XCLBIN_FILE;
 }
 
 }  // namespace conclave::test

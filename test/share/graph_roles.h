@@ -15,7 +15,7 @@
 namespace conclave::test {
 
 // Role "graphs": each line is a step, and is answered by "0" or the errno of the exception.
-//   load [FILE]                 the image, by default the one that all tests use
+//   load [FILE]                 the xclbin, by default the one that all tests use
 //   graph NAME MODE             opens it: exclusive, primary, shared; "close" closes it
 //   array MODE                  opens the array, once more; "noarray" lets go of it
 //   reset, run N, wait MS, cycles N, suspend, resume, end N, timestamp
@@ -33,10 +33,10 @@ namespace conclave::test {
 // Besides those of graph_hostile_roles.h and hostile_roles.h.
 const std::map<std::string, Role>& graph_roles();
 
-// The files of the images; the second has all on compute unit 0, the third has ports of the host.
-std::string graph_image_file();
-std::string one_unit_image_file();
-std::string gmio_image_file();
+// The files of the xclbins; the second has all on compute unit 0, the third has ports of the host.
+std::string graph_xclbin_file();
+std::string one_unit_xclbin_file();
+std::string gmio_xclbin_file();
 
 }  // namespace conclave::test
 

@@ -58,7 +58,7 @@ TEST_F(GraphTest, BadGraphs) {
   EXPECT_EQ(error_of([&] { xrt::graph(xrt::device(), uuid_, "gr[0]"); }), ENODEV);
   const xrt::graph mine = graph("gr[0]");
   EXPECT_EQ(error_of([&] { graph("gr[0]"); }), EINVAL) << "twice";
-  EXPECT_EQ(error_of([&] { device_.load_xclbin(one_unit_image_file()); }), EBUSY);
+  EXPECT_EQ(error_of([&] { device_.load_xclbin(one_unit_xclbin_file()); }), EBUSY);
   xrt::graph none;
   int n = 0;
   EXPECT_FALSE(none);
@@ -68,13 +68,13 @@ TEST_F(GraphTest, BadGraphs) {
   EXPECT_EQ(error_of([&] { none.get_timestamp(); }), EINVAL);
 }
 
-// Another image takes the place: its graphs begin with zeros, and the former UUID is of no use.
-TEST_F(GraphTest, OfAnotherImage) {
+// Another xclbin takes the place: its graphs begin with zeros, and the former UUID is of no use.
+TEST_F(GraphTest, OfAnotherXclbin) {
   {
     xrt::graph counter = graph("gr[0]");
     counter.update("gr[0].k.n", 77);
   }
-  const xrt::uuid other = device_.load_xclbin(one_unit_image_file());
+  const xrt::uuid other = device_.load_xclbin(one_unit_xclbin_file());
   ASSERT_NE(other, uuid_);
   EXPECT_EQ(error_of([&] { graph("gr[0]"); }), EINVAL);
   xrt::graph counter(device_, other, "gr[0]");

@@ -20,16 +20,16 @@ constexpr uint64_t kMillisecond = 1'000'000;
 }  // namespace
 
 GraphVandal::GraphVandal(uint32_t seed, std::vector<uint32_t> bystanders,
-                         const share::Layout& layout, const DeviceImage& image)
+                         const share::Layout& layout, const Xclbin& xclbin)
     : Vandal(seed, std::move(bystanders)), layout_(layout) {
-  const GraphPlan& plan = image.plan();
-  for (size_t i = 0; i < image.layout().streams.size(); ++i) {
+  const GraphPlan& plan = xclbin.plan();
+  for (size_t i = 0; i < xclbin.layout().streams.size(); ++i) {
     streams_.push_back(reinterpret_cast<Stream*>(layout.graphs + plan.stream(i)));
-    stream_bytes_.push_back(image.layout().streams[i].bytes);
+    stream_bytes_.push_back(xclbin.layout().streams[i].bytes);
   }
-  for (size_t g = 0; g < image.layout().graphs.size(); ++g) {
+  for (size_t g = 0; g < xclbin.layout().graphs.size(); ++g) {
     graphs_.push_back(reinterpret_cast<share::GraphState*>(layout.graphs + plan.graph(g)));
-    const auto& kernels = image.layout().graphs[g].kernels;
+    const auto& kernels = xclbin.layout().graphs[g].kernels;
     for (size_t k = 0; k < kernels.size(); ++k)
       for (size_t i = 0; i < kernels[k].parameters.size(); ++i)
         parameters_.push_back(
@@ -44,7 +44,7 @@ void GraphVandal::attack() {
   static constexpr Attack kAttacks[] = {
       &GraphVandal::garbage, &GraphVandal::sides,      &GraphVandal::sides,  &GraphVandal::sides,
       &GraphVandal::states,  &GraphVandal::parameters, &GraphVandal::lock,   &GraphVandal::bells,
-      &GraphVandal::image,   &GraphVandal::hammer,     &GraphVandal::hammer,
+      &GraphVandal::xclbin,  &GraphVandal::hammer,     &GraphVandal::hammer,
   };
   (this->*kAttacks[number(std::size(kAttacks))])();
 }
@@ -60,7 +60,7 @@ Vandal::Word GraphVandal::some_word_of_graphs() {
                     {&parameters_[number(parameters_.size())]->version, 8},
                     {&graphs_[number(graphs_.size())]->driver, 4},
                     {&header().ends_lock, 8},
-                    {&header().image[0], 8},
+                    {&header().xclbin[0], 8},
                     {&header().bells[slot], 4},
                     {&header().sleeps[slot], 4}});
 }
@@ -119,9 +119,9 @@ void GraphVandal::bells() {
     }
 }
 
-// As if the memory belonged to another image.
-void GraphVandal::image() {
-  for (Atomic<uint64_t>& word : header().image)
+// As if the memory belonged to another xclbin.
+void GraphVandal::xclbin() {
+  for (Atomic<uint64_t>& word : header().xclbin)
     if (chance(2)) word.store(some_word());
 }
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "platform/loader/device_image.h"
+#include "platform/loader/xclbin.h"
 #include "platform/share/graph_area.h"
 #include "vandal.h"
 
@@ -15,9 +15,9 @@ namespace conclave::test {
 
 class GraphVandal : Vandal {
  public:
-  // `image`: the one that is resident. `bystanders`: processes that it names.
+  // `xclbin`: the one that is resident. `bystanders`: processes that it names.
   GraphVandal(uint32_t seed, std::vector<uint32_t> bystanders, const share::Layout& layout,
-              const DeviceImage& image);
+              const Xclbin& xclbin);
 
   // One attack of a random kind, which takes up to some ten milliseconds.
   void attack();
@@ -34,7 +34,7 @@ class GraphVandal : Vandal {
   void states();
   void lock();
   void bells();
-  void image();
+  void xclbin();
   void hammer();
 
   const share::Layout& layout_;

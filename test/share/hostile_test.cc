@@ -319,21 +319,21 @@ TEST_P(Forgery, LeasesKeepNobodyWaiting) {
   }
 }
 
-// Wishes in the name of processes that do not have them. With a small ticket, or much CU time to
+// Requests in the name of processes that do not have them. With a small ticket, or much CU time to
 // its credit, such a process is the first to be handed each unit.
-TEST_P(Forgery, WishesKeepNobodyWaiting) {
+TEST_P(Forgery, RequestsKeepNobodyWaiting) {
   using share::Lease;
   const std::map<std::string, share::Owner> owners = {{"the client itself", owner_of(*busy_)},
                                                       {"one that does nothing", owner_of(*idle_)}};
   uint32_t version = 0;
   for (const auto& [whose, owner] : owners) {
-    for (uint64_t ticket : {uint64_t{1}, share::Wish::kRequested}) {
+    for (uint64_t ticket : {uint64_t{1}, share::Request::kNotDrawn}) {
       SCOPED_TRACE(whose + ", ticket " + std::to_string(ticket));
       share::ProcessEntry& entry = layout().process(owner.slot());
       entry.recent_use.store(0);
-      for (share::Wish& wish : entry.wishes) {
-        for (auto& units : wish.units) units.store(UINT64_MAX);
-        wish.ticket.store(ticket);
+      for (share::Request& request : entry.requests) {
+        for (auto& units : request.units) units.store(UINT64_MAX);
+        request.ticket.store(ticket);
       }
       layout().header().waiting[0].store(UINT64_MAX);
       for (uint32_t unit = 0; unit < share::kCuEntries; ++unit)

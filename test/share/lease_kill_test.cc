@@ -34,7 +34,7 @@ class FcfsSegment : public EmptySegment {
 // Uses unit 0 once, as long as it takes to get it.
 void use_once(Leases& leases) {
   if (!leases.take(0)) {
-    leases.wish(0, only(0), 0);
+    leases.request(0, only(0), 0);
     for (;;) {
       const uint32_t seen = leases.wake_count(0);
       if (leases.accept(0)) break;
@@ -75,8 +75,8 @@ struct Script {
   }
   void play() {
     step([&] { victim.take(0); });
-    survivor.wish(0, only(0), 0);
-    step([&] { victim.wish(1, only(0), 0); });
+    survivor.request(0, only(0), 0);
+    step([&] { victim.request(1, only(0), 0); });
     step([&] { victim.yield(0); });
     survivor.accept(0);
     survivor.give(0);
@@ -85,9 +85,9 @@ struct Script {
     step([&] { victim.give(0); });
     survivor.accept(0);
     survivor.withdraw(0);
-    step([&] { victim.wish(0, only(0), 0); });
+    step([&] { victim.request(0, only(0), 0); });
     survivor.give(0);
-    survivor.wish(0, only(0), 0);
+    survivor.request(0, only(0), 0);
     step([&] { victim.revoke(0, victim.word(0)); });
     step([&] { victim.enter_as_guest(0, true); });
     step([&] { victim.leave_as_guest(0); });
@@ -96,7 +96,7 @@ struct Script {
     survivor.accept(0);
     survivor.withdraw(0);
     survivor.give(0);
-    step([&] { victim.wish(0, only(0), 0); });
+    step([&] { victim.request(0, only(0), 0); });
     step([&] { victim.accept(0); });
     step([&] { victim.withdraw(0); });
     step([&] { victim.give(0); });
@@ -122,7 +122,7 @@ TEST(LeaseKill, SurvivorHasTheUnitAtOnce) {
     registry.remove_dead();
     ASSERT_EQ(registry.everybody(), std::vector<Owner>{self});
     // If it waits, it has been handed the unit; otherwise it can take it.
-    const bool waits = layout.process(self.slot()).wishes[0].ticket.load() != 0;
+    const bool waits = layout.process(self.slot()).requests[0].ticket.load() != 0;
     ASSERT_TRUE(survivor.holds(0) || survivor.accept(0) || (!waits && survivor.take(0)))
         << std::hex << survivor.word(0);
     survivor.withdraw(0);
@@ -214,7 +214,7 @@ TEST(RegistryKill, DeathWhileRemoving) {
       Heap(layout).allocate(HeapId::kDdr1, 1024, dead);
     };
     ASSERT_EQ(0, run_child(leave_things_behind));
-    survivor.wish(0, only(0), 0);
+    survivor.request(0, only(0), 0);
     died = was_killed(run_child([&] {
       registry.enter();
       interrupt_after(n, SIGKILL);
@@ -290,8 +290,8 @@ TEST(LeaseGarbage, NoCrashAndNoHang) {
           [&](uint32_t unit) { leases.take(unit); },
           [&](uint32_t unit) { leases.give(unit); },
           [&](uint32_t unit) { leases.accept(unit); },
-          [&](uint32_t unit) { leases.wish(unit, only(unit), 0); },
-          [&](uint32_t unit) { leases.wish(unit, only(3 - unit), leases.draw_ticket()); },
+          [&](uint32_t unit) { leases.request(unit, only(unit), 0); },
+          [&](uint32_t unit) { leases.request(unit, only(3 - unit), leases.draw_ticket()); },
           [&](uint32_t unit) { leases.withdraw(unit); },
           [&](uint32_t unit) { leases.yield(unit); },
           [&](uint32_t unit) { leases.should_yield(unit, unit); },

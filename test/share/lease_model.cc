@@ -87,8 +87,8 @@ bool is_step(const void* word) {
   const uint32_t capacity = g_setup->capacity ? g_setup->capacity : g_setup->processes;
   for (uint32_t slot = 0; slot < capacity; ++slot) {
     const ProcessEntry& entry = all.process(slot);
-    const Wish& wish = entry.wishes[0];
-    if (word == &entry.state || word == &wish.ticket || word == &wish.units[0] ||
+    const Request& request = entry.requests[0];
+    if (word == &entry.state || word == &request.ticket || word == &request.units[0] ||
         (word == &entry.recent_use && g_setup->policy == Policy::kInterleave))
       return true;
     if (g_setup->capacity > g_setup->processes && word == &entry.start_time) return true;
@@ -113,8 +113,8 @@ std::string name_of(const void* word) {
     const ProcessEntry& entry = all.process(slot);
     const std::string number = std::to_string(slot);
     if (word == &entry.state) return "state" + number;
-    if (word == &entry.wishes[0].ticket) return "ticket" + number;
-    if (word == &entry.wishes[0].units[0]) return "wished_units" + number;
+    if (word == &entry.requests[0].ticket) return "ticket" + number;
+    if (word == &entry.requests[0].units[0]) return "requested_units" + number;
     if (word == &entry.recent_use) return "recent_use" + number;
     if (word == &entry.start_time) return "start_time" + number;
   }

@@ -52,7 +52,7 @@ struct Notes {
   uint32_t locked;                   // bit p: a thread of process p has that process's lock
   uint32_t stopped;                  // bit p: process p does not run, for somebody has stopped it
   uint32_t entered[kMostProcesses];  // Owner of a process that came later or again, 0: none
-  uint32_t published_by[kMostProcesses];  // Owner that a process last published its wishes as
+  uint32_t published_by[kMostProcesses];  // Owner that a process last published its requests as
   // What the threads of one process share: its memberships, and which is the present one.
   alignas(Leases) std::byte leases[kMostProcesses][kMostEntries][sizeof(Leases)];
   uint32_t membership[kMostProcesses];

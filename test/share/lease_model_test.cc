@@ -51,7 +51,7 @@ class Process {
   // The ticket that a unit was handed out for is greater than the one before.
   bool accept_in_order(uint32_t unit) {
     if (!accept(unit)) return false;
-    const uint64_t ticket = peek(layout().process(owner_of(index_).slot()).wishes[0].ticket);
+    const uint64_t ticket = peek(layout().process(owner_of(index_).slot()).requests[0].ticket);
     if (ticket <= notes().last_ticket[unit]) violated("not in the order of tickets");
     notes().last_ticket[unit] = ticket;
     return true;
@@ -79,7 +79,7 @@ class Process {
     leases_.leave_as_guest(unit);
   }
 
-  // Its turn comes, for it has published a wish: else the work is left over in the end.
+  // Its turn comes, for it has published a request: else the work is left over in the end.
   void wait_for_turn(uint32_t unit, bool in_order = false) {
     ++notes().jobs[index_];
     wait(unit, in_order);
@@ -96,7 +96,7 @@ class Process {
   // Uses the unit once.
   void work(uint32_t unit, bool in_order = false) {
     if (!take(unit)) {
-      leases_.wish(0, units(bit(unit)), 0);
+      leases_.request(0, units(bit(unit)), 0);
       wait_for_turn(unit, in_order);
       leases_.withdraw(0);
     }
@@ -205,7 +205,7 @@ std::string at_end() {
     const bool alive = is_alive(Owner(slot, state.generation));
     if (state.state != ProcessEntry::kFree && !alive)
       return "the dead process " + std::to_string(slot) + " is still in the table";
-    if (alive && peek(entry.wishes[0].ticket))
+    if (alive && peek(entry.requests[0].ticket))
       return "process " + std::to_string(slot) + " waits, and " + unit_text(0);
   }
   for (uint32_t unit = 0; unit < kMostUnits; ++unit) {
@@ -255,11 +255,11 @@ void held_by_first() {
 }
 
 // So it is, and process 1 waits for it.
-void wished_by_second() {
+void requested_by_second() {
   held_by_first();
-  Wish& wish = layout().process(1).wishes[0];
-  wish.units[0].store(bit(0));
-  wish.ticket.store(1);
+  Request& request = layout().process(1).requests[0];
+  request.units[0].store(bit(0));
+  request.ticket.store(1);
   layout().header().next_ticket.store(1);
   layout().header().waiting[0].store(bit(1));
   layout().unit(0).lease.store(Lease{Owner(0, 1), Lease::kActive, true, 1}.word());
@@ -276,7 +276,7 @@ Thread holder() {
 
 // --- The living ---
 
-TEST_P(LeaseModel, TakeAndGiveAgainstWishes) {
+TEST_P(LeaseModel, TakeAndGiveAgainstRequests) {
   explore_all({.policy = GetParam()}, {worker(0, 2, fcfs()), worker(1, 1, fcfs())});
   if (thorough()) explore_all({.policy = GetParam()}, {worker(0, 2, fcfs()), worker(1, 2, fcfs())});
 }
@@ -309,7 +309,7 @@ TEST_P(LeaseModel, OldestOfTwoThatCome) {
 TEST_P(LeaseModel, WithdrawAgainstGrant) {
   const Thread fickle{1, [] {
                         Process self(1);
-                        self.leases().wish(0, units(bit(0)), 0);
+                        self.leases().request(0, units(bit(0)), 0);
                         self.leases().withdraw(0);
                         self.rest(0);
                       }};
@@ -324,7 +324,7 @@ TEST_P(LeaseModel, Yield) {
                           Process self(0);
                           const uint64_t ticket = self.leases().draw_ticket();
                           if (self.leases().contended(0)) {
-                            self.leases().wish(0, units(bit(0)), ticket);
+                            self.leases().request(0, units(bit(0)), ticket);
                             if (self.yield(0)) self.wait_for_turn(0);
                             self.leases().withdraw(0);
                           }
@@ -340,7 +340,7 @@ TEST_P(LeaseModel, Yield) {
 void publish(Process& self, uint32_t jobs, uint32_t process) {
   lock();
   notes().jobs[process] = jobs;
-  self.leases().wish(0, units(3), 0);
+  self.leases().request(0, units(3), 0);
   unlock();
 }
 Thread either_worker(uint32_t process, uint32_t unit, uint32_t jobs) {
@@ -425,7 +425,7 @@ TEST_P(LeaseModel, GrantToOneThatIsBeingRemoved) {
                   }};
   };
   const auto first_in_line_is_dead = [] {
-    wished_by_second();
+    requested_by_second();
     notes().dead = bit(1);
   };
   explore_all({.policy = GetParam(),
@@ -475,7 +475,7 @@ TEST_P(LeaseModel, EntryIsUsedAgain) {
 // --- Evictions ---
 
 // A process that lives on when somebody removes its entry. Any of its threads may note that and
-// enter the process again; a thread that finds wishes of a former entry publishes them again.
+// enter the process again; a thread that finds requests of a former entry publishes them again.
 class Evictable {
  public:
   // Before the threads start.
@@ -507,7 +507,7 @@ class Evictable {
       lock();
       if (notes().jobs[index_]) {
         notes().published_by[index_] = leases().self().bits();
-        leases().wish(0, units(1), 0);
+        leases().request(0, units(1), 0);
       }
       unlock();
     }
@@ -571,7 +571,7 @@ TEST_P(LeaseModel, EvictedWhileItWaitsOrHolds) {
 TEST_P(LeaseModel, EvictedWhileItIsHandedTheUnit) {
   explore_all({.policy = GetParam(), .preemptions = thorough() ? 4 : 3},
               {holder(), evictable(1), evictable_worker(1), evictor(2, 1)}, [] {
-                wished_by_second();
+                requested_by_second();
                 Evictable::prepare(1);
                 notes().jobs[1] = 1;
                 notes().published_by[1] = Owner(1, 1).bits();
@@ -598,7 +598,7 @@ TEST_P(LeaseModel, RevokeAgainstGive) {
   const auto impatient = [](uint32_t process) {
     return Thread{process, [=] {
                     Process self(process);
-                    self.leases().wish(0, units(bit(0)), 0);
+                    self.leases().request(0, units(bit(0)), 0);
                     const uint64_t word = self.leases().word(0);
                     if (notes().stopped && Lease::of(word).owner == Owner(0, 1))
                       self.leases().revoke(0, word);

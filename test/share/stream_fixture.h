@@ -46,7 +46,7 @@ class StreamTest : public testing::Test {
     daemon_.reset();
     daemon_ = std::make_unique<DaemonProcess>(segment_.name());
   }
-  // A process that has loaded the image.
+  // A process that has loaded the xclbin.
   WorkerProcess& process(const std::vector<std::string>& settings = {},
                          const std::string& load = "load") {
     WorkerProcess& worker =

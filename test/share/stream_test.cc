@@ -275,7 +275,7 @@ TEST_F(StreamTest, SecondReaderWaitsForTheFirst) {
 TEST_F(StreamTest, OneComputeUnit) {
   const TemporarySegment segment(".one");
   const std::vector<std::string> settings = {"CONCLAVE_COMPUTE_UNITS=1", segment.setting()};
-  const std::string load = "load " + one_unit_image_file();
+  const std::string load = "load " + one_unit_xclbin_file();
   WorkerProcess &source = process(settings, load), &graph = process(settings, load),
                 &sink = process(settings, load);
   step(graph, "graph through primary");
@@ -380,7 +380,7 @@ TEST_P(Streams, PrimaryAndExclusiveModes) {
     step(other, std::string("graph gr[0] ") + mode, errno_text(EBUSY));
   step(other, "graph gr[1] primary");
   step(other, "run 1");
-  step(driver, "load " + one_unit_image_file(), errno_text(EBUSY));
+  step(driver, "load " + one_unit_xclbin_file(), errno_text(EBUSY));
   // The data of a process that dies can be read, and the next process begins again.
   step(driver, "run 0");
   kill(driver);

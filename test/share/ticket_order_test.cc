@@ -47,13 +47,13 @@ uint32_t wait_for_unit(Leases& leases) {
 void take_tickets(const Layout& layout, Log& log) {
   Leases leases(layout, Registry(layout).enter());
   while (log.started.load() < kTickets) {
-    const uint64_t ticket = leases.wish(0, all_units(), 0);
+    const uint64_t ticket = leases.request(0, all_units(), 0);
     const uint32_t unit = wait_for_unit(leases);
     leases.withdraw(0);
     if (log.started.fetch_add(1) < kTickets) log.tickets[unit][log.count[unit]++] = ticket;
     for (int i = 0; i < 1000; ++i) asm volatile("");
     leases.give(unit);
-    // Others may have been handed over for the same wish.
+    // Others may have been handed over for the same request.
     for (uint32_t other = 0; other < kUnits; ++other)
       if (leases.accept(other)) leases.give(other);
   }

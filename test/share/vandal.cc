@@ -7,9 +7,9 @@
 
 #include "platform/base/clock.h"
 #include "platform/share/daemon_bell.h"
-#include "platform/share/image_slot.h"
 #include "platform/share/process_identity.h"
 #include "platform/share/registry.h"
+#include "platform/share/xclbin_slot.h"
 
 namespace conclave::test {
 
@@ -22,7 +22,7 @@ using share::Lease;
 using share::LockWord;
 using share::Owner;
 using share::ProcessEntry;
-using share::Wish;
+using share::Request;
 
 namespace {
 
@@ -37,11 +37,11 @@ void Vandal::attack(const Layout& layout) {
   static constexpr Attack kAttacks[] = {
       &Vandal::garbage,       &Vandal::tables_of_garbage,
       &Vandal::leases,        &Vandal::leases,
-      &Vandal::wishes,        &Vandal::wishes,
+      &Vandal::requests,      &Vandal::requests,
       &Vandal::entries,       &Vandal::crowd,
       &Vandal::accounts,      &Vandal::texts,
       &Vandal::heaps,         &Vandal::heap_blocks,
-      &Vandal::schedule,      &Vandal::image,
+      &Vandal::schedule,      &Vandal::xclbin,
       &Vandal::locks,         &Vandal::hammer,
       &Vandal::hammer,        &Vandal::hammer,
       &Vandal::sleepers,      &Vandal::access_modes,
@@ -66,7 +66,7 @@ Owner Vandal::some_owner(const Layout& layout) {
 
 share::Atomic<uint64_t>& Vandal::some_lock(const Layout& layout) {
   share::Header& header = layout.header();
-  return *any({&header.heap_lock, &header.image_lock, &header.access_lock, &header.guardian});
+  return *any({&header.heap_lock, &header.xclbin_lock, &header.access_lock, &header.guardian});
 }
 
 void Vandal::store(const Word& word, uint64_t value) {
@@ -88,16 +88,16 @@ Vandal::Word Vandal::some_word_of_interest(const Layout& layout) {
                     {&unit.wake, 4},
                     {&entry.state, 8},
                     {&entry.recent_use, 8},
-                    {&entry.wishes[0].ticket, 8},
-                    {&entry.wishes[0].units[0], 8},
-                    {&entry.image_contexts, 8},
+                    {&entry.requests[0].ticket, 8},
+                    {&entry.requests[0].units[0], 8},
+                    {&entry.xclbin_contexts, 8},
                     {&entry.access_modes[0], 8},
                     {&entry.access_modes[share::kModeWords - 1], 8},
                     {&header.next_ticket, 8},
                     {&header.waiting[0], 8},
                     {&header.entries_in_use, 4},
                     {&header.heap_lock, 8},
-                    {&header.image_lock, 8},
+                    {&header.xclbin_lock, 8},
                     {&header.access_lock, 8},
                     {&header.heaps_damaged, 4},
                     {&header.blocks_in_use, 4},
@@ -146,11 +146,11 @@ void Vandal::leases(const Layout& layout) {
   }
 }
 
-void Vandal::wishes(const Layout& layout) {
+void Vandal::requests(const Layout& layout) {
   for (uint32_t slot = 0; slot < 12; ++slot) {
-    for (Wish& wish : layout.process(slot).wishes) {
-      if (chance(2)) wish.ticket.store(any<uint64_t>({0, 0, 1, Wish::kRequested, random_()}));
-      if (chance(2)) wish.units[0].store(any<uint64_t>({0, UINT64_MAX, random_()}));
+    for (Request& request : layout.process(slot).requests) {
+      if (chance(2)) request.ticket.store(any<uint64_t>({0, 0, 1, Request::kNotDrawn, random_()}));
+      if (chance(2)) request.units[0].store(any<uint64_t>({0, UINT64_MAX, random_()}));
     }
   }
   layout.header().waiting[0].store(any<uint64_t>({0, UINT64_MAX, random_()}));
@@ -181,7 +181,7 @@ void Vandal::crowd(const Layout& layout) {
   share::Header& header = layout.header();
   header.entries_in_use.store(layout.process_capacity());
   header.registrations.fetch_add(1);
-  share::ImageSlot::announce_change(layout);
+  share::XclbinSlot::announce_change(layout);
   // Long enough to be met, not so long that nobody else can ever enter.
   usleep(20'000);
   for (uint32_t slot = 8; slot < layout.process_capacity(); ++slot)
@@ -259,17 +259,17 @@ void Vandal::schedule(const Layout& layout) {
   header.exclusive.store(any<uint32_t>({0, 0, some_owner(layout).bits(), UINT32_MAX}));
 }
 
-void Vandal::image(const Layout& layout) {
+void Vandal::xclbin(const Layout& layout) {
   share::Header& header = layout.header();
-  for (void* word :
-       {static_cast<void*>(&header.image_resident), static_cast<void*>(&header.image_compute_units),
-        static_cast<void*>(&header.image_loader)})
+  for (void* word : {static_cast<void*>(&header.xclbin_resident),
+                     static_cast<void*>(&header.xclbin_compute_units),
+                     static_cast<void*>(&header.xclbin_loader)})
     if (chance(2)) store({word, 8}, some_word());
   for (uint32_t unit = 0; unit < 8; ++unit)
-    for (size_t at = offsetof(CuEntry, image_units); at < sizeof(CuEntry); at += 8)
+    for (size_t at = offsetof(CuEntry, xclbin_units); at < sizeof(CuEntry); at += 8)
       if (chance(2)) store({reinterpret_cast<std::byte*>(&layout.unit(unit)) + at, 8}, some_word());
   for (uint32_t slot = 0; slot < 12; ++slot)
-    if (chance(2)) layout.process(slot).image_contexts.store(some_word());
+    if (chance(2)) layout.process(slot).xclbin_contexts.store(some_word());
 }
 
 // In the names of those whose entries they are, or of their predecessors.
@@ -280,7 +280,7 @@ void Vandal::access_modes(const Layout& layout) {
     for (share::Atomic<uint64_t>& word : entry.access_modes)
       if (chance(2)) word.store((generation + number(2)) << 48 | (some_word() & 0xffff'ffff'ffff));
   }
-  if (chance(2)) share::ImageSlot::announce_change(layout);
+  if (chance(2)) share::XclbinSlot::announce_change(layout);
 }
 
 // What the daemon reads of streams and parameters; with the words of a part exchanged, garbled, or

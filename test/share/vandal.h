@@ -54,7 +54,7 @@ class Vandal {
   void garbage(const share::Layout& layout);
   void tables_of_garbage(const share::Layout& layout);
   void leases(const share::Layout& layout);
-  void wishes(const share::Layout& layout);
+  void requests(const share::Layout& layout);
   void entries(const share::Layout& layout);
   void crowd(const share::Layout& layout);
   void accounts(const share::Layout& layout);
@@ -62,7 +62,7 @@ class Vandal {
   void heaps(const share::Layout& layout);
   void heap_blocks(const share::Layout& layout);
   void schedule(const share::Layout& layout);
-  void image(const share::Layout& layout);
+  void xclbin(const share::Layout& layout);
   void access_modes(const share::Layout& layout);
   void stream_words(const share::Layout& layout, const share::GraphPart& part);
   void locks(const share::Layout& layout);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of the device images A and B of xrt_api_test.
+// The kernels of the xclbins A and B of xrt_api_test.
 kernel void vadd(global const int* a, global const int* b, global int* c, int n) {
   for (int i = get_global_id(0); i < n; i += get_global_size(0)) c[i] = a[i] + b[i];
 }
 
-#ifdef IMAGE_A
+#ifdef XCLBIN_A
 kernel void mixed(global long* out, char small, long large, float real, float4 four,
                   local int* scratch) {
   scratch[get_local_id(0)] = get_global_id(0);

@@ -23,7 +23,7 @@ class XrtClient {
     if (verb == "alone") return xrt::ini::set("Runtime.multiprocess", 0), "0";
     if (!device_) device_ = xrt::device(0);
     if (verb == "load") {
-      uuid_ = device_.load_xclbin(xrt_image_file(words.at(1)));
+      uuid_ = device_.load_xclbin(xrt_xclbin_file(words.at(1)));
     } else if (verb == "kernel") {
       using Mode = xrt::kernel::cu_access_mode;
       kernel_ = xrt::kernel(device_, uuid_, words.at(1),
@@ -96,8 +96,8 @@ const std::map<std::string, Role>& xrt_api_roles() {
   return roles;
 }
 
-std::string xrt_image_file(const std::string& name) {
-  return name == "A" ? IMAGE_A_FILE : IMAGE_B_FILE;
+std::string xrt_xclbin_file(const std::string& name) {
+  return name == "A" ? XCLBIN_A_FILE : XCLBIN_B_FILE;
 }
 
 }  // namespace conclave::test

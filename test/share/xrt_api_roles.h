@@ -18,8 +18,8 @@ namespace conclave::test {
 // object.
 const std::map<std::string, Role>& xrt_api_roles();
 
-// The files of the images: "A" and "B".
-std::string xrt_image_file(const std::string& name);
+// The files of the xclbins: "A" and "B".
+std::string xrt_xclbin_file(const std::string& name);
 
 }  // namespace conclave::test
 

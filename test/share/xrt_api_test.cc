@@ -45,10 +45,10 @@ TEST(XrtUuid, TextAndBytes) {
 }
 
 TEST(XrtXclbin, WhatIsInIt) {
-  const xrt::xclbin image(xrt_image_file("A"));
-  EXPECT_EQ(image.get_xsa_name(), "conclave");
-  EXPECT_EQ(image.get_kernels().size(), 5u);
-  const auto vadd = image.get_kernel("vadd");
+  const xrt::xclbin xclbin(xrt_xclbin_file("A"));
+  EXPECT_EQ(xclbin.get_xsa_name(), "conclave");
+  EXPECT_EQ(xclbin.get_kernels().size(), 5u);
+  const auto vadd = xclbin.get_kernel("vadd");
   ASSERT_EQ(vadd.get_cus().size(), 2u);
   EXPECT_EQ(vadd.get_cus()[1].get_name(), "vadd:vadd_2");
   EXPECT_EQ(vadd.get_cu("vadd:vadd_2").get_index(), 1u);
@@ -57,16 +57,16 @@ TEST(XrtXclbin, WhatIsInIt) {
   EXPECT_EQ(vadd.get_arg(3).get_offset(), 0x34u);
   EXPECT_EQ(vadd.get_arg(3).get_host_type(), "int");
   EXPECT_EQ(error_of([&] { vadd.get_arg(4); }), EINVAL);
-  EXPECT_EQ(image.get_ips().size(), 6u);
-  ASSERT_EQ(image.get_mems().size(), 1u);
-  EXPECT_EQ(image.get_mems()[0].get_tag(), "ddr_heap1");
-  EXPECT_TRUE(image.get_mems()[0].get_used());
-  EXPECT_EQ(error_of([&] { image.get_kernel("vsub"); }, "vsub"), ENOENT);
-  EXPECT_EQ(error_of([&] { image.get_ip("vadd:vadd_3"); }), ENOENT);
-  EXPECT_EQ(xrt::xclbin(bytes_of(xrt_image_file("A"))).get_uuid(), image.get_uuid());
-  EXPECT_NE(xrt::xclbin(xrt_image_file("B")).get_uuid(), image.get_uuid());
+  EXPECT_EQ(xclbin.get_ips().size(), 6u);
+  ASSERT_EQ(xclbin.get_mems().size(), 1u);
+  EXPECT_EQ(xclbin.get_mems()[0].get_tag(), "ddr_heap1");
+  EXPECT_TRUE(xclbin.get_mems()[0].get_used());
+  EXPECT_EQ(error_of([&] { xclbin.get_kernel("vsub"); }, "vsub"), ENOENT);
+  EXPECT_EQ(error_of([&] { xclbin.get_ip("vadd:vadd_3"); }), ENOENT);
+  EXPECT_EQ(xrt::xclbin(bytes_of(xrt_xclbin_file("A"))).get_uuid(), xclbin.get_uuid());
+  EXPECT_NE(xrt::xclbin(xrt_xclbin_file("B")).get_uuid(), xclbin.get_uuid());
   EXPECT_EQ(error_of([] { xrt::xclbin("/nowhere.xclbin"); }, "/nowhere.xclbin"), ENOENT);
-  auto cut = bytes_of(xrt_image_file("A"));
+  auto cut = bytes_of(xrt_xclbin_file("A"));
   cut.pop_back();
   EXPECT_EQ(error_of([&] { xrt::xclbin{cut}; }), EINVAL);
   EXPECT_EQ(error_of([] { xrt::xclbin{std::vector<char>(4096)}; }), EINVAL);
@@ -80,7 +80,7 @@ TEST_F(XrtApi, Device) {
   EXPECT_TRUE(named);
   EXPECT_FALSE(xrt::device());
   char path[256];
-  strcpy(path, xrt_image_file("A").c_str());
+  strcpy(path, xrt_xclbin_file("A").c_str());
   EXPECT_EQ(named.load_xclbin(path), uuid_);
   const auto bytes = bytes_of(path);
   EXPECT_EQ(named.load_xclbin(reinterpret_cast<const axlf*>(bytes.data())), uuid_);
@@ -161,18 +161,18 @@ TEST_F(XrtApi, KernelsByName) {
   EXPECT_EQ(
       error_of([&] { xrt::kernel(device_, xrt::uuid(), "vadd"); }, "failed to open cu context"),
       EINVAL);
-  const xrt::xclbin other(xrt_image_file("B"));
+  const xrt::xclbin other(xrt_xclbin_file("B"));
   EXPECT_EQ(error_of([&] { xrt::kernel(device_, other.get_uuid(), "vadd"); }), EBUSY);
   EXPECT_EQ(error_of([&] { xrt::kernel().group_id(0); }), EINVAL);
 }
 
-TEST_F(XrtApi, KernelsHoldTheImage) {
+TEST_F(XrtApi, KernelsHoldTheXclbin) {
   xrt::run run;
   {
     const xrt::kernel vadd = kernel("vadd:{vadd_1}");
     run = xrt::run(vadd);
   }
-  const std::string other = xrt_image_file("B");
+  const std::string other = xrt_xclbin_file("B");
   EXPECT_EQ(error_of([&] { device_.load_xclbin(other); }), EBUSY);
   run = {};
   EXPECT_EQ(error_of([&] { device_.load_xclbin(other); }), 0);
@@ -295,8 +295,8 @@ TEST_F(XrtApi, RunsThatAreLetGo) {
         &told);
     run.start();
   }
-  const std::string other = xrt_image_file("B");
-  EXPECT_EQ(error_of([&] { device_.load_xclbin(other); }), EBUSY) << "a command runs on the image";
+  const std::string other = xrt_xclbin_file("B");
+  EXPECT_EQ(error_of([&] { device_.load_xclbin(other); }), EBUSY) << "a command runs on the xclbin";
   flag->store(1);
   told.get_future().get();
   // Its contexts go right after that.
@@ -343,7 +343,7 @@ TEST_F(XrtApi, ManyThreads) {
 
 TEST_F(XrtApi, HardwareContexts) {
   using Mode = xrt::hw_context::access_mode;
-  const xrt::xclbin other(xrt_image_file("B"));
+  const xrt::xclbin other(xrt_xclbin_file("B"));
   const xrt::uuid id = device_.register_xclbin(other);
   EXPECT_EQ(device_.get_xclbin_uuid(), uuid_) << "it is not loaded yet";
   {
@@ -358,9 +358,9 @@ TEST_F(XrtApi, HardwareContexts) {
     a.map<int*>()[15] = 5;
     vadd(a, b, c, 16).wait2();
     EXPECT_EQ(c.map<int*>()[15], 5);
-    EXPECT_EQ(error_of([&] { device_.load_xclbin(xrt_image_file("A")); }), EBUSY);
+    EXPECT_EQ(error_of([&] { device_.load_xclbin(xrt_xclbin_file("A")); }), EBUSY);
   }
-  EXPECT_EQ(device_.load_xclbin(xrt_image_file("A")), uuid_);
+  EXPECT_EQ(device_.load_xclbin(xrt_xclbin_file("A")), uuid_);
   EXPECT_EQ(
       error_of([&] { xrt::hw_context(device_, xrt::uuid()); }, "Failed to create hardware context"),
       EINVAL);
@@ -378,7 +378,7 @@ std::string examine(const std::string& options) {
   return text;
 }
 
-TEST_F(XrtApi, ReportsOfTheImage) {
+TEST_F(XrtApi, ReportsOfTheXclbin) {
   xrt::bo stop(device_, sizeof(int), 0);
   xrt::run run = kernel("spin")(stop);
   std::string text;
@@ -398,7 +398,7 @@ TEST_F(XrtApi, ReportsOfTheImage) {
   stop.map<std::atomic<int>*>()->store(1);
   run.wait2();
   run = {};
-  device_.load_xclbin(xrt_image_file("B"));
+  device_.load_xclbin(xrt_xclbin_file("B"));
   EXPECT_NE(examine("-r aie").find("gr[0]"), text.npos);
   {
     const xrt::graph graph(device_, device_.get_xclbin_uuid(), "gr[0]");
@@ -432,7 +432,7 @@ TEST_F(XrtApi, ForkedChildren) {
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
-  EXPECT_EQ(error_of([&] { device_.load_xclbin(xrt_image_file("B")); }), EBUSY)
+  EXPECT_EQ(error_of([&] { device_.load_xclbin(xrt_xclbin_file("B")); }), EBUSY)
       << "the parent's contexts are its own";
   run(a, b, c, 16);
   run.wait2();
@@ -449,7 +449,7 @@ TEST_F(XrtApi, SettingsComeTooLate) {
 int main(int argc, char** argv) {
   using namespace conclave::test;
   return run_role_or_tests(argc, argv, xrt_api_roles(), [] {
-    const OwnDevice device(".xrt", 6);  // as many units as image A has
+    const OwnDevice device(".xrt", 6);  // as many units as xclbin A has
     setenv("CONCLAVE_DDR_HEAP1_SIZE_MIB", std::to_string(kHeapMiB).c_str(), 1);
     return RUN_ALL_TESTS();
   });

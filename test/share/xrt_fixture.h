@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of XRT's C++ interface share: a device with an image on it, alone or beside a
+// What the tests of XRT's C++ interface share: a device with an xclbin on it, alone or beside a
 // worker process.
 #ifndef CONCLAVE_TEST_SHARE_XRT_FIXTURE_H_
 #define CONCLAVE_TEST_SHARE_XRT_FIXTURE_H_
@@ -32,7 +32,7 @@ inline std::vector<char> bytes_of(const std::string& path) {
 class XrtApi : public testing::Test {
  protected:
   // No context of a test is open any more, so that the next one may load what it likes.
-  XrtApi() : device_(0), uuid_(device_.load_xclbin(xrt_image_file("A"))) {}
+  XrtApi() : device_(0), uuid_(device_.load_xclbin(xrt_xclbin_file("A"))) {}
 
   xrt::bo ints(int count, int step = 1) {
     xrt::bo bo(device_, static_cast<size_t>(count) * sizeof(int), 0);

@@ -27,7 +27,7 @@ class XrtAndOpenCl : public XrtProcesses {
     clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &cl_device_, nullptr);
     context_ = clCreateContext(nullptr, 1, &cl_device_, nullptr, nullptr, nullptr);
     queue_ = clCreateCommandQueueWithProperties(context_, cl_device_, nullptr, nullptr);
-    const std::vector<char> bytes = bytes_of(xrt_image_file("A"));
+    const std::vector<char> bytes = bytes_of(xrt_xclbin_file("A"));
     const size_t size = bytes.size();
     const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
     program_ = clCreateProgramWithBinary(context_, 1, &cl_device_, &size, &data, nullptr, nullptr);
@@ -110,7 +110,7 @@ TEST_F(XrtAndOpenCl, ComputeUnits) {
   EXPECT_EQ(xclGetComputeUnitInfo(vadd, 0, XCL_COMPUTE_UNIT_BASE_ADDRESS, sizeof address, &address,
                                   nullptr),
             CL_SUCCESS);
-  EXPECT_EQ(address, xrt::xclbin(xrt_image_file("A")).get_ip("vadd:vadd_2").get_base_address());
+  EXPECT_EQ(address, xrt::xclbin(xrt_xclbin_file("A")).get_ip("vadd:vadd_2").get_base_address());
   cl_ulong banks[4];
   EXPECT_EQ(
       xclGetComputeUnitInfo(vadd, 0, XCL_COMPUTE_UNIT_CONNECTIONS, sizeof banks, banks, &size),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// XRT's C++ interface in several processes: buffer objects and images that they share.
+// XRT's C++ interface in several processes: buffer objects and xclbins that they share.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -109,13 +109,13 @@ TEST_F(XrtApi, NobodyShrinksWhatIsExported) {
   close(handle);
 }
 
-TEST_F(XrtProcesses, ShareTheImage) {
+TEST_F(XrtProcesses, ShareTheXclbin) {
   EXPECT_EQ(ask(worker_, "load A"), "0");
   EXPECT_EQ(ask(worker_, "kernel vadd:{vadd_1} exclusive"), "0");
   EXPECT_EQ(ask(worker_, "run"), "0");
   const std::string name = "process " + std::to_string(worker_.pid());
   EXPECT_EQ(error_of([&] { kernel("vadd"); }, name), EBUSY);
-  EXPECT_EQ(error_of([&] { device_.load_xclbin(xrt_image_file("B")); }, name), EBUSY);
+  EXPECT_EQ(error_of([&] { device_.load_xclbin(xrt_xclbin_file("B")); }, name), EBUSY);
   const xrt::kernel second = kernel("vadd:{vadd_2}");
   EXPECT_EQ(ask(worker_, "load B"), std::to_string(EBUSY));
   EXPECT_EQ(ask(worker_, "drop"), "0");

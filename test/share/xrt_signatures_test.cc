@@ -72,7 +72,7 @@ TEST(XrtSignatures, Devices) {
   xrt::aie::device by_device(xrt::device(0), xrt::aie::access_mode::shared);
   xrt::aie::device by_text("0", xrt::aie::access_mode::shared), copy(primary);
   EXPECT_EQ(error_of([] { xrt::aie::device{0, xrt::aie::access_mode::exclusive}; }), EBUSY);
-  copy.load_xclbin(graph_image_file());
+  copy.load_xclbin(graph_xclbin_file());
   primary.reset_array();
   copy.close();
   EXPECT_EQ(error_of([&] { primary.reset_array(); }), ENODEV);
@@ -82,7 +82,7 @@ TEST(XrtSignatures, Devices) {
 
 TEST(XrtSignatures, ClosingTheArray) {
   xrt::aie::device array(0);
-  const xrt::graph graph(array, array.load_xclbin(graph_image_file()), "gr[0]");
+  const xrt::graph graph(array, array.load_xclbin(graph_xclbin_file()), "gr[0]");
   EXPECT_EQ(error_of([&] { array.close(); }, "gr[0]"), EBUSY);
   array = {};
   EXPECT_EQ(error_of([] { xrt::aie::device(0, xrt::aie::access_mode::exclusive); }), 0)
@@ -91,7 +91,7 @@ TEST(XrtSignatures, ClosingTheArray) {
 
 TEST(XrtSignatures, Graphs) {
   xrt::aie::device device{0};
-  const xrt::uuid uuid = device.load_xclbin(graph_image_file());
+  const xrt::uuid uuid = device.load_xclbin(graph_xclbin_file());
   EXPECT_EQ(xrt::uuid(uuid.to_string()), uuid);
   const xrt::hw_context context(device, uuid);
   {
@@ -133,7 +133,7 @@ TEST(XrtSignatures, Graphs) {
 // An array counts with its size.
 TEST(XrtSignatures, ArraysAsParameters) {
   xrt::device device(0);
-  xrt::graph sizes(device, device.load_xclbin(graph_image_file()), "sizes");
+  xrt::graph sizes(device, device.load_xclbin(graph_xclbin_file()), "sizes");
   unsigned char three[3] = {1, 2, 3};
   sizes.update("sizes.k.three[0]", three);
   unsigned char back[3] = {};
@@ -145,7 +145,7 @@ TEST(XrtSignatures, ArraysAsParameters) {
 
 TEST(XrtSignatures, KernelsAndRuns) {
   xrt::device device(0);
-  const xrt::uuid uuid = device.load_xclbin(gmio_image_file());
+  const xrt::uuid uuid = device.load_xclbin(gmio_xclbin_file());
   using Mode = xrt::kernel::cu_access_mode;
   {
     xrt::kernel exclusive(device, uuid, "sink:{sink_1}", Mode::exclusive);
@@ -183,7 +183,7 @@ TEST(XrtSignatures, KernelsAndRuns) {
 TEST(XrtSignatures, FromC) {
   xrtDeviceHandle device = xrtAIEDeviceOpenExclusive(0);
   ASSERT_TRUE(device);
-  EXPECT_EQ(xrtDeviceLoadXclbinFile(device, gmio_image_file().c_str()), 0);
+  EXPECT_EQ(xrtDeviceLoadXclbinFile(device, gmio_xclbin_file().c_str()), 0);
   xuid_t uuid{};
   EXPECT_EQ(xrtDeviceGetXclbinUUID(device, uuid), 0);
   EXPECT_EQ(xrtGMIOWait(device, "sink"), 0);

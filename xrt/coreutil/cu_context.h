@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A context on the device image, open for as long as the object lives.
+// A context on the xclbin, open for as long as the object lives.
 #ifndef CONCLAVE_XRT_COREUTIL_CU_CONTEXT_H_
 #define CONCLAVE_XRT_COREUTIL_CU_CONTEXT_H_
 
@@ -14,8 +14,8 @@ namespace xrt {
 
 class cu_context {
  public:
-  // Stands for no compute unit: a context that only pins the image.
-  static constexpr uint32_t kImage = ~uint32_t{0};
+  // Stands for no compute unit: a context that only pins the xclbin.
+  static constexpr uint32_t kXclbin = ~uint32_t{0};
 
   // Throws system_error with a text that begins with `what`.
   cu_context(std::shared_ptr<device_impl> device, const uuid& uuid, uint32_t unit, bool shared,

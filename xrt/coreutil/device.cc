@@ -30,28 +30,28 @@ device_impl::~device_impl() {
   xclClose(handle_);
 }
 
-void device_impl::load(const xclbin& image) {
-  if (!image) fail(EINVAL, "failed to load an empty xclbin");
-  check(xclLoadXclBin(handle_, image.get_axlf()), "failed to load xclbin");
-  keep(image);
+void device_impl::load(const xclbin& container) {
+  if (!container) fail(EINVAL, "failed to load an empty xclbin");
+  check(xclLoadXclBin(handle_, container.get_axlf()), "failed to load xclbin");
+  keep(container);
 }
 
 uuid device_impl::loaded() const {
   xuid_t bytes{};
-  const int result = xclConclaveGetImage(handle_, bytes);
+  const int result = xclConclaveGetXclbin(handle_, bytes);
   if (result != -ENOENT) check(result, "failed to look for the xclbin");
   return result < 0 ? uuid() : uuid(bytes);
 }
 
-void device_impl::keep(const xclbin& image) {
+void device_impl::keep(const xclbin& container) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  images_.emplace(image.get_uuid(), image);
+  xclbins_.emplace(container.get_uuid(), container);
 }
 
 xclbin device_impl::kept(const uuid& uuid) const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = images_.find(uuid);
-  return found == images_.end() ? xclbin() : found->second;
+  const auto found = xclbins_.find(uuid);
+  return found == xclbins_.end() ? xclbin() : found->second;
 }
 
 void device_impl::note(const std::shared_ptr<aie::array_impl>& array) {
@@ -83,18 +83,18 @@ uuid device::load_xclbin(const std::string& file) {
   return load_xclbin(xclbin(file));
 }
 
-uuid device::load_xclbin(const axlf* image) {
-  return load_xclbin(xclbin(image));
+uuid device::load_xclbin(const axlf* container) {
+  return load_xclbin(xclbin(container));
 }
 
-uuid device::load_xclbin(const xclbin& image) {
-  require_device(*this)->load(image);
-  return image.get_uuid();
+uuid device::load_xclbin(const xclbin& container) {
+  require_device(*this)->load(container);
+  return container.get_uuid();
 }
 
-uuid device::register_xclbin(const xclbin& image) {
-  const uuid id = image.get_uuid();
-  require_device(*this)->keep(image);
+uuid device::register_xclbin(const xclbin& container) {
+  const uuid id = container.get_uuid();
+  require_device(*this)->keep(container);
   return id;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What xrt::device stands for: an open handle of the C interface, and the images that this process
+// What xrt::device stands for: an open handle of the C interface, and the xclbins that this process
 // has given it.
 #ifndef CONCLAVE_XRT_COREUTIL_DEVICE_IMPL_H_
 #define CONCLAVE_XRT_COREUTIL_DEVICE_IMPL_H_
@@ -29,10 +29,10 @@ class device_impl {
   xclDeviceHandle handle() const { return handle_; }
 
   // Throws system_error as xrt::device does.
-  void load(const xclbin& image);
+  void load(const xclbin& container);
   uuid loaded() const;
-  void keep(const xclbin& image);
-  // An image that was loaded or kept; empty for any other.
+  void keep(const xclbin& container);
+  // An xclbin that was loaded or kept; empty for any other.
   xclbin kept(const uuid& uuid) const;
 
   // The array that was opened last on this device; null if it is closed.
@@ -42,7 +42,7 @@ class device_impl {
  private:
   xclDeviceHandle handle_;
   mutable std::mutex mutex_;
-  std::map<uuid, xclbin> images_;
+  std::map<uuid, xclbin> xclbins_;
   std::weak_ptr<aie::array_impl> array_;
 };
 

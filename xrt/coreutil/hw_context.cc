@@ -15,18 +15,21 @@ constexpr char kFailed[] = "Failed to create hardware context";
 class hw_context_impl {
  public:
   hw_context_impl(const device& of, const uuid& id, hw_context::access_mode access)
-      : owner(of), image(id), mode(access), pin_(load(), id, cu_context::kImage, true, kFailed) {}
+      : owner(of),
+        xclbin_id(id),
+        mode(access),
+        pin_(load(), id, cu_context::kXclbin, true, kFailed) {}
 
   const device owner;
-  const uuid image;
+  const uuid xclbin_id;
   const hw_context::access_mode mode;
 
  private:
-  // An image that the device has kept is loaded only now.
+  // An xclbin that the device has kept is loaded only now.
   std::shared_ptr<device_impl> load() const {
     auto device = require_device(owner);
-    const xclbin kept = device->kept(image);
-    if (kept && device->loaded() != image)
+    const xclbin kept = device->kept(xclbin_id);
+    if (kept && device->loaded() != xclbin_id)
       check(xclLoadXclBin(device->handle(), kept.get_axlf()), kFailed);
     return device;
   }
@@ -51,11 +54,11 @@ device hw_context::get_device() const {
 }
 
 uuid hw_context::get_xclbin_uuid() const {
-  return require_context(impl_).image;
+  return require_context(impl_).xclbin_id;
 }
 
 xclbin hw_context::get_xclbin() const {
-  return require_device(get_device())->kept(require_context(impl_).image);
+  return require_device(get_device())->kept(require_context(impl_).xclbin_id);
 }
 
 hw_context::access_mode hw_context::get_mode() const {

@@ -13,11 +13,11 @@ std::string plain_name(const std::string& name) {
 
 }  // namespace
 
-// Nobody replaces the image while this looks at it.
-kernel_impl::kernel_impl(std::shared_ptr<device_impl> device, const uuid& image,
+// Nobody replaces the xclbin while this looks at it.
+kernel_impl::kernel_impl(std::shared_ptr<device_impl> device, const uuid& xclbin_id,
                          const std::string& name, kernel::cu_access_mode mode)
-    : device_(std::move(device)), image_(image), name_(plain_name(name)) {
-  const cu_context pin(device_, image_, cu_context::kImage, true, "failed to open cu context");
+    : device_(std::move(device)), xclbin_id_(xclbin_id), name_(plain_name(name)) {
+  const cu_context pin(device_, xclbin_id_, cu_context::kXclbin, true, "failed to open cu context");
   xclConclaveKernel found{};
   const std::string none = "No compute units matching '" + name + "'";
   check(xclConclaveGetKernel(device_->handle(), name.c_str(), &found), none.c_str());
@@ -31,7 +31,7 @@ kernel_impl::kernel_impl(std::shared_ptr<device_impl> device, const uuid& image,
   if (mode == kernel::cu_access_mode::none) return;
   const bool shared = mode == kernel::cu_access_mode::shared;
   for (uint32_t unit : units_)
-    contexts_.emplace_back(device_, image_, unit, shared, "failed to open cu context");
+    contexts_.emplace_back(device_, xclbin_id_, unit, shared, "failed to open cu context");
 }
 
 const xclConclaveArgument& kernel_impl::argument(int index) const {
@@ -75,7 +75,7 @@ std::string kernel::get_name() const {
 
 xclbin kernel::get_xclbin() const {
   const kernel_impl& kernel = *require_kernel(impl_);
-  return kernel.device()->kept(kernel.image());
+  return kernel.device()->kept(kernel.xclbin_id());
 }
 
 }  // namespace xrt

@@ -16,14 +16,14 @@ namespace xrt {
 
 class kernel_impl {
  public:
-  kernel_impl(std::shared_ptr<device_impl> device, const uuid& image, const std::string& name,
+  kernel_impl(std::shared_ptr<device_impl> device, const uuid& xclbin_id, const std::string& name,
               kernel::cu_access_mode mode);
 
   const std::shared_ptr<device_impl>& device() const { return device_; }
-  const uuid& image() const { return image_; }
+  const uuid& xclbin_id() const { return xclbin_id_; }
   // Without compute units.
   const std::string& name() const { return name_; }
-  // The numbers of its compute units in the image.
+  // The numbers of its compute units in the xclbin.
   const std::vector<uint32_t>& units() const { return units_; }
   const std::vector<xclConclaveArgument>& arguments() const { return arguments_; }
   // Throws system_error(EINVAL) if there is none.
@@ -34,7 +34,7 @@ class kernel_impl {
 
  private:
   const std::shared_ptr<device_impl> device_;
-  const uuid image_;
+  const uuid xclbin_id_;
   const std::string name_;
   std::vector<uint32_t> units_;
   std::vector<xclConclaveArgument> arguments_;

@@ -32,12 +32,12 @@ std::vector<char> read_file(const std::string& path) {
   return bytes;
 }
 
-std::vector<char> copy_of(const axlf* image) {
-  if (!image || std::memcmp(image->m_magic, kMagic, sizeof kMagic) != 0)
+std::vector<char> copy_of(const axlf* container) {
+  if (!container || std::memcmp(container->m_magic, kMagic, sizeof kMagic) != 0)
     fail(EINVAL, "invalid xclbin: it does not begin with \"xclbin2\"");
-  if (image->m_header.m_length > kMaxBytes) fail(E2BIG, "invalid xclbin");
-  const auto* bytes = reinterpret_cast<const char*>(image);
-  return {bytes, bytes + image->m_header.m_length};
+  if (container->m_header.m_length > kMaxBytes) fail(E2BIG, "invalid xclbin");
+  const auto* bytes = reinterpret_cast<const char*>(container);
+  return {bytes, bytes + container->m_header.m_length};
 }
 
 // The tags of an XML text by the platform's compiler, one after the other.
@@ -94,22 +94,22 @@ class xclbin_impl {
   explicit xclbin_impl(std::vector<char> bytes) : bytes_(std::move(bytes)) {
     if (bytes_.size() < sizeof(axlf) || std::memcmp(bytes_.data(), kMagic, sizeof kMagic) != 0)
       fail(EINVAL, "invalid xclbin: it does not begin with \"xclbin2\"");
-    if (image()->m_header.m_length != bytes_.size())
+    if (container()->m_header.m_length != bytes_.size())
       fail(EINVAL, "invalid xclbin: it has " + std::to_string(bytes_.size()) +
-                       " bytes, its header says " + std::to_string(image()->m_header.m_length));
+                       " bytes, its header says " + std::to_string(container()->m_header.m_length));
     read_units();
     read_kernels();
     read_banks();
   }
 
-  const axlf* image() const { return reinterpret_cast<const axlf*>(bytes_.data()); }
+  const axlf* container() const { return reinterpret_cast<const axlf*>(bytes_.data()); }
   const std::vector<xclbin::ip>& units() const { return units_; }
   const std::vector<xclbin::kernel>& kernels() const { return kernels_; }
   const std::vector<xclbin::mem>& banks() const { return banks_; }
 
  private:
   std::string_view section(uint32_t kind) const {
-    const uint32_t count = image()->m_header.m_numSections;
+    const uint32_t count = container()->m_header.m_numSections;
     for (uint32_t i = 0; i < count && i < kMaxSections; ++i) {
       const size_t place = offsetof(axlf, m_sections) + i * sizeof(axlf_section_header);
       axlf_section_header header;
@@ -198,9 +198,9 @@ class xclbin_impl {
 
 namespace {
 
-const xclbin_impl& require_image(const std::shared_ptr<const xclbin_impl>& image) {
-  if (!image) fail(EINVAL, "an empty xclbin");
-  return *image;
+const xclbin_impl& require_xclbin(const std::shared_ptr<const xclbin_impl>& container) {
+  if (!container) fail(EINVAL, "an empty xclbin");
+  return *container;
 }
 
 template <class Item>
@@ -226,42 +226,43 @@ xclbin::arg xclbin::kernel::get_arg(int32_t index) const {
 
 xclbin::xclbin(const std::string& file)
     : impl_(std::make_shared<const xclbin_impl>(read_file(file))) {}
-xclbin::xclbin(const axlf* image) : impl_(std::make_shared<const xclbin_impl>(copy_of(image))) {}
+xclbin::xclbin(const axlf* container)
+    : impl_(std::make_shared<const xclbin_impl>(copy_of(container))) {}
 xclbin::xclbin(const std::vector<char>& bytes)
     : impl_(std::make_shared<const xclbin_impl>(bytes)) {}
 
 uuid xclbin::get_uuid() const {
-  return uuid(require_image(impl_).image()->m_header.uuid);
+  return uuid(require_xclbin(impl_).container()->m_header.uuid);
 }
 
 std::string xclbin::get_xsa_name() const {
-  const axlf_header& header = require_image(impl_).image()->m_header;
+  const axlf_header& header = require_xclbin(impl_).container()->m_header;
   const auto* name = reinterpret_cast<const char*>(header.m_platformVBNV);
   return {name, strnlen(name, sizeof header.m_platformVBNV)};
 }
 
 std::vector<xclbin::kernel> xclbin::get_kernels() const {
-  return require_image(impl_).kernels();
+  return require_xclbin(impl_).kernels();
 }
 
 xclbin::kernel xclbin::get_kernel(const std::string& name) const {
-  return named(require_image(impl_).kernels(), name, "kernel");
+  return named(require_xclbin(impl_).kernels(), name, "kernel");
 }
 
 std::vector<xclbin::ip> xclbin::get_ips() const {
-  return require_image(impl_).units();
+  return require_xclbin(impl_).units();
 }
 
 xclbin::ip xclbin::get_ip(const std::string& name) const {
-  return named(require_image(impl_).units(), name, "compute unit");
+  return named(require_xclbin(impl_).units(), name, "compute unit");
 }
 
 std::vector<xclbin::mem> xclbin::get_mems() const {
-  return require_image(impl_).banks();
+  return require_xclbin(impl_).banks();
 }
 
 const axlf* xclbin::get_axlf() const {
-  return require_image(impl_).image();
+  return require_xclbin(impl_).container();
 }
 
 }  // namespace xrt

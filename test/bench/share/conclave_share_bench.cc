@@ -41,7 +41,7 @@ std::vector<Figure> all_figures() {
   figures.push_back(arbitration_figure());
   figures.push_back(alternation_figure());
   figures.push_back(kill_figure());
-  figures.push_back(image_figure());
+  figures.push_back(xclbin_figure());
   figures.push_back(graph_figure());
   figures.push_back(idle_figure());
   return figures;
@@ -93,7 +93,7 @@ int run(Options& options) {
   }
   const conclave::test::TemporarySegment segment;
   const conclave::test::TemporarySegment fcfs_segment(".fcfs");
-  const conclave::test::TemporaryDirectory runtime;  // for files of device images
+  const conclave::test::TemporaryDirectory runtime;  // for files of xclbins
   options.setting.environment = {segment.setting(), "XDG_RUNTIME_DIR=" + runtime.path()};
   std::optional<conclave::test::DaemonProcess> daemon, fcfs_daemon;
   if (options.users) {

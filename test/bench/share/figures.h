@@ -47,7 +47,7 @@ std::vector<Figure> short_launch_figures();
 Figure alternation_figure();
 Figure arbitration_figure();
 Figure kill_figure();
-Figure image_figure();
+Figure xclbin_figure();
 Figure graph_figure();
 Figure idle_figure();
 

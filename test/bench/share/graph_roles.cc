@@ -36,7 +36,7 @@ uint64_t time_of(uint32_t count, Body body) {
   return tries[tries.size() / 2];
 }
 
-// The device with the image in it.
+// The device with the xclbin in it.
 struct Loaded {
   xrt::device device{0};
   xrt::uuid uuid = device.load_xclbin(std::string(GRAPHS_FILE));

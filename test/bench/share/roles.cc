@@ -146,14 +146,14 @@ void wait_turn(const Arguments&) {
   }
 }
 
-void image_contexts(const Arguments& arguments) {
-  std::ifstream file(IMAGE_FILE, std::ios::binary);
+void xclbin_contexts(const Arguments& arguments) {
+  std::ifstream file(XCLBIN_FILE, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  const auto* image = reinterpret_cast<const axlf*>(bytes.data());
+  const auto* xclbin = reinterpret_cast<const axlf*>(bytes.data());
   xclDeviceHandle device = xclOpen(0, nullptr, XCL_QUIET);
-  const unsigned char* uuid = image->m_header.uuid;
-  if (bytes.empty() || xclLoadXclBin(device, image) || xclOpenContext(device, uuid, 0, true))
-    throw std::runtime_error(std::string("no device image: ") + xclConclaveErrorText());
+  const unsigned char* uuid = xclbin->m_header.uuid;
+  if (bytes.empty() || xclLoadXclBin(device, xclbin) || xclOpenContext(device, uuid, 0, true))
+    throw std::runtime_error(std::string("no xclbin: ") + xclConclaveErrorText());
   get_ready();
   std::vector<int64_t> times;
   for (uint32_t i = 0; i < number(arguments, 0); ++i) {
@@ -182,7 +182,7 @@ const std::map<std::string, Role>& roles() {
       {"short", short_launches},        {"flushed", flushed_launches},
       {"plain", plain_computation},     {"latency", latency},
       {"wait_turn", wait_turn},         {"idle", idle},
-      {"image", image_contexts},        {"graph", graph_calls},
+      {"xclbin", xclbin_contexts},      {"graph", graph_calls},
       {"stream_source", stream_source}, {"stream_sink", stream_sink}};
   return all;
 }

@@ -22,7 +22,7 @@ namespace bench {
 //   latency COUNT                  tells the median ns of an empty kernel's launch and end
 //   wait_turn                      for each line: enqueues a small kernel, tells "queued", then
 //                                  when it ended
-//   image COUNT                    has a shared context on a device image's compute unit; tells the
+//   xclbin COUNT                    has a shared context on an xclbin's compute unit; tells the
 //                                  median ns of opening and closing one on the other, COUNT times
 //   graph COUNT, stream_source PACKETS, stream_sink PACKETS: see graph_roles.h
 //   idle                           has used the device and does nothing

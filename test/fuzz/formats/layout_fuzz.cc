@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layouts of device images: a layout that is taken is written and read again as the same one; what
+// Layouts of xclbins: a layout that is taken is written and read again as the same one; what
 // is refused has a place inside the text. What it plans in shared memory lies there, one behind the
 // other.
 #include <algorithm>
@@ -7,12 +7,12 @@
 #include <string_view>
 
 #include "platform/loader/graph_plan.h"
-#include "platform/loader/image_layout.h"
+#include "platform/loader/xclbin_layout.h"
 #include "platform/share/graph_area.h"
 
 namespace {
 
-void require_room(const conclave::ImageLayout& layout) {
+void require_room(const conclave::XclbinLayout& layout) {
   try {
     const conclave::GraphPlan plan(layout);
     size_t end = sizeof(conclave::share::GraphHeader);
@@ -41,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
        {{"in", Kind::kReadStream, 0}, {"total", Kind::kPointer, 0}, {"by", Kind::kValue, 4}}},
       {"pass", {{"in", Kind::kReadStream, 0}, {"out", Kind::kWriteStream, 0}}}};
   try {
-    const ImageLayout layout = parse_layout(text, kernels);
+    const XclbinLayout layout = parse_layout(text, kernels);
     require_room(layout);
     const std::string json = layout.to_json();
     if (parse_layout(json, kernels).to_json() != json) __builtin_trap();

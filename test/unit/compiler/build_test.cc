@@ -28,7 +28,7 @@ Request request_for(Action action, const std::string& source, const std::string&
 std::string compile(const std::string& source, const std::string& options = "") {
   Response response = shared_server().send(request_for(Action::kCompile, source, options));
   EXPECT_EQ(response.status, Status::kSuccess) << response.log;
-  return response.image;
+  return response.binary;
 }
 
 Response link(const std::vector<std::string>& inputs, const std::string& options = "") {
@@ -50,7 +50,7 @@ TEST(Build, ReportsErrorsWithPlaceAndCaret) {
       << response.log;
   EXPECT_TRUE(contains(response.log, "         ^")) << response.log;
   EXPECT_TRUE(contains(response.log, "1 error generated.")) << response.log;
-  EXPECT_TRUE(response.image.empty());
+  EXPECT_TRUE(response.binary.empty());
 }
 
 // Each mistake is in line 2.
@@ -79,7 +79,7 @@ TEST(Build, ReportsWrongCallsOfBuiltins) {
         build(std::string("kernel void k(global float* x) {\n  ") + statement + "\n}\n", options);
     EXPECT_EQ(response.status, Status::kFailure) << statement;
     EXPECT_TRUE(contains(response.log, std::string("program.cl:") + error)) << response.log;
-    EXPECT_TRUE(response.image.empty()) << statement;
+    EXPECT_TRUE(response.binary.empty()) << statement;
   }
 }
 
@@ -346,7 +346,7 @@ TEST(Link, JoinsObjects) {
   EXPECT_EQ(metadata_of(b)["kernels"][0]["name"], "k");
   Response response = link({a, b});
   ASSERT_EQ(response.status, Status::kSuccess) << response.log;
-  EXPECT_EQ(metadata_of(response.image)["kind"], "executable");
+  EXPECT_EQ(metadata_of(response.binary)["kind"], "executable");
 
   response = link({b});
   EXPECT_EQ(response.status, Status::kFailure);
@@ -385,7 +385,7 @@ TEST(Rebuild, ForAnotherCpu) {
   request.target_cpu = "x86-64";
   Response response = shared_server().send(request);
   ASSERT_EQ(response.status, Status::kSuccess) << response.log;
-  nlohmann::json features = metadata_of(response.image)["target_features"];
+  nlohmann::json features = metadata_of(response.binary)["target_features"];
   EXPECT_EQ(std::count(features.begin(), features.end(), "avx"), 0);
   EXPECT_EQ(std::count(features.begin(), features.end(), "sse2"), 1);
   request.target_cpu = "pentium-of-theseus";

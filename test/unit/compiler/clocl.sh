@@ -176,7 +176,7 @@ refused 2 "takes sources (.cl, .clc) alone, 'twice.obj' is none" --emit spirv on
 refused 2 "takes sources (.cl, .clc) alone, 'add.c' is none" --emit spirv one.cl add.c
 refused 2 "takes sources (.cl, .clc) alone, 'library.a' is none" --emit spirv one.cl library.a
 refused 2 "--emit=spirv excludes --lib" --emit spirv -l one.cl
-refused 2 "a device image is made" --emit spirv --cu one one.cl
+refused 2 "an xclbin is made" --emit spirv --cu one one.cl
 refused 2 "option '-g' is not possible" --emit spirv -g one.cl
 refused 2 "'-cl-conclave-width=4' is not possible" --emit spirv -cl-conclave-width=4 one.cl
 

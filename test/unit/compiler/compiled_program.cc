@@ -11,7 +11,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "conclave/program_image.h"
+#include "conclave/program_binary.h"
 #include "test/unit/compiler/compile_server.h"
 
 namespace conclave::test {
@@ -90,9 +90,9 @@ int32_t print(const abi::Launch* launch, const char* format, const abi::PrintArg
 }
 
 // The descriptor stays open: dlopen() takes an equal path for a library that it has already.
-void* load(const std::string& image, int& descriptor) {
+void* load(const std::string& binary, int& descriptor) {
   descriptor = memfd_create("kernel", MFD_CLOEXEC);
-  if (write(descriptor, image.data(), image.size()) != static_cast<ssize_t>(image.size()))
+  if (write(descriptor, binary.data(), binary.size()) != static_cast<ssize_t>(binary.size()))
     throw std::runtime_error("cannot write the memory file");
   std::string path = "/proc/self/fd/" + std::to_string(descriptor);
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -103,7 +103,7 @@ void* load(const std::string& image, int& descriptor) {
 std::string require_success(const protocol::Response& response) {
   if (response.status != protocol::Status::kSuccess)
     throw std::runtime_error("build failed: " + response.log);
-  return response.image;
+  return response.binary;
 }
 
 protocol::Request build_request(const std::string& source, const std::string& options) {
@@ -115,19 +115,19 @@ protocol::Request build_request(const std::string& source, const std::string& op
 
 }  // namespace
 
-nlohmann::json metadata_of(const std::string& image) {
+nlohmann::json metadata_of(const std::string& binary) {
   Elf64_Ehdr header;
-  if (image.size() < sizeof header) throw std::runtime_error("no ELF file");
-  std::memcpy(&header, image.data(), sizeof header);
+  if (binary.size() < sizeof header) throw std::runtime_error("no ELF file");
+  std::memcpy(&header, binary.data(), sizeof header);
   for (unsigned i = 0; i < header.e_shnum; ++i) {
     Elf64_Shdr section;
-    std::memcpy(&section, image.data() + header.e_shoff + i * sizeof section, sizeof section);
+    std::memcpy(&section, binary.data() + header.e_shoff + i * sizeof section, sizeof section);
     if (section.sh_type != SHT_NOTE) continue;
     Elf64_Nhdr note;
-    std::memcpy(&note, image.data() + section.sh_offset, sizeof note);
-    if (note.n_type != image::kNoteType || note.n_namesz != sizeof image::kNoteName) continue;
-    size_t start = section.sh_offset + sizeof note + (sizeof image::kNoteName + 3) / 4 * 4;
-    return nlohmann::json::parse(image.substr(start, note.n_descsz));
+    std::memcpy(&note, binary.data() + section.sh_offset, sizeof note);
+    if (note.n_type != binary::kNoteType || note.n_namesz != sizeof binary::kNoteName) continue;
+    size_t start = section.sh_offset + sizeof note + (sizeof binary::kNoteName + 3) / 4 * 4;
+    return nlohmann::json::parse(binary.substr(start, note.n_descsz));
   }
   throw std::runtime_error("no note");
 }
@@ -149,10 +149,10 @@ CompiledProgram::CompiledProgram(const std::string& source, const std::string& o
 
 CompiledProgram::CompiledProgram(const protocol::Request& request) {
   protocol::Response response = shared_server().send(request);
-  image_ = require_success(response);
+  binary_ = require_success(response);
   log_ = response.log;
-  metadata_ = metadata_of(image_);
-  handle_ = load(image_, descriptor_);
+  metadata_ = metadata_of(binary_);
+  handle_ = load(binary_, descriptor_);
 }
 
 CompiledProgram::~CompiledProgram() {

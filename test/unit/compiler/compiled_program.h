@@ -16,7 +16,7 @@
 namespace conclave::test {
 
 // The metadata of a program binary. Throws std::runtime_error.
-nlohmann::json metadata_of(const std::string& image);
+nlohmann::json metadata_of(const std::string& binary);
 
 // A local-memory argument.
 struct LocalBytes {
@@ -75,11 +75,11 @@ class CompiledProgram {
 
   const nlohmann::json& metadata() const { return metadata_; }
   const nlohmann::json& kernel_metadata(const std::string& kernel) const;
-  const std::string& image() const { return image_; }
+  const std::string& binary() const { return binary_; }
   const std::string& log() const { return log_; }
 
  private:
-  std::string image_;
+  std::string binary_;
   std::string log_;
   nlohmann::json metadata_;
   int descriptor_ = -1;

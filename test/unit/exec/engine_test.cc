@@ -21,18 +21,18 @@
 namespace conclave {
 namespace {
 
-// A command of `units` units that calls `body(compute unit, first, count)`.
+// A command of `parts` parts that calls `body(compute unit, first, count)`.
 class TestCommand : public Command {
  public:
   using Body = std::function<void(ComputeUnit&, uint64_t, uint64_t)>;
-  TestCommand(uint64_t units, uint64_t estimate_ns, Body body)
-      : units_(units), estimate_ns_(estimate_ns), body_(std::move(body)) {}
-  uint64_t units() const override { return units_; }
+  TestCommand(uint64_t parts, uint64_t estimate_ns, Body body)
+      : parts_(parts), estimate_ns_(estimate_ns), body_(std::move(body)) {}
+  uint64_t parts() const override { return parts_; }
   uint64_t estimate_ns() const override { return estimate_ns_; }
   void run(ComputeUnit& cu, uint64_t first, uint64_t count) override { body_(cu, first, count); }
 
  private:
-  uint64_t units_, estimate_ns_;
+  uint64_t parts_, estimate_ns_;
   Body body_;
 };
 
@@ -48,10 +48,10 @@ class EngineTest : public ::testing::Test {
   Ref<CommandQueue> queue_on(Device& device, cl_command_queue_properties properties = 0) {
     return Ref<CommandQueue>::adopt(new CommandQueue(*context_, device, properties, {}));
   }
-  static Ref<Event> enqueue(CommandQueue& queue, uint64_t units, uint64_t estimate_ns,
+  static Ref<Event> enqueue(CommandQueue& queue, uint64_t parts, uint64_t estimate_ns,
                             TestCommand::Body body, std::span<const Ref<Event>> wait_list = {}) {
     return queue.enqueue(CL_COMMAND_NATIVE_KERNEL,
-                         std::make_unique<TestCommand>(units, estimate_ns, std::move(body)),
+                         std::make_unique<TestCommand>(parts, estimate_ns, std::move(body)),
                          wait_list);
   }
 
@@ -64,22 +64,22 @@ double process_cpu_seconds() {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
-TEST_F(EngineTest, EveryUnitRunsExactlyOnce) {
+TEST_F(EngineTest, EveryPartRunsExactlyOnce) {
   auto q = queue();
-  constexpr uint64_t kUnits = 10'007;
-  std::vector<std::atomic<int>> seen(kUnits);
-  enqueue(*q, kUnits, Command::kUnknown, [&](ComputeUnit&, uint64_t first, uint64_t count) {
+  constexpr uint64_t kParts = 10'007;
+  std::vector<std::atomic<int>> seen(kParts);
+  enqueue(*q, kParts, Command::kUnknown, [&](ComputeUnit&, uint64_t first, uint64_t count) {
     for (uint64_t i = first; i < first + count; ++i) seen[i].fetch_add(1);
   });
   q->finish();
-  for (uint64_t i = 0; i < kUnits; ++i) ASSERT_EQ(1, seen[i].load()) << "unit " << i;
+  for (uint64_t i = 0; i < kParts; ++i) ASSERT_EQ(1, seen[i].load()) << "part " << i;
 }
 
-TEST_F(EngineTest, OneSlowUnitDoesNotHoldBackTheOthers) {
+TEST_F(EngineTest, OneSlowPartDoesNotHoldBackTheOthers) {
   auto q = queue();
   std::atomic<uint64_t> quick{0};
   std::atomic<bool> timed_out{false};
-  // The slow unit ends only when all others have run: so somebody else must have taken them.
+  // The slow part ends only when all others have run: so somebody else must have taken them.
   Ref<Event> event =
       enqueue(*q, 64, Command::kUnknown, [&](ComputeUnit&, uint64_t first, uint64_t count) {
         for (uint64_t i = first; i < first + count; ++i) {
@@ -196,7 +196,7 @@ TEST_F(EngineTest, SubDeviceKeepsToItsComputeUnits) {
   };
   Ref<Event> before;
   for (int i = 0; i < 200; ++i) {
-    // Each queue's commands wait for the other's, so that units of one make work of the other
+    // Each queue's commands wait for the other's, so that parts of one make work of the other
     // ready.
     std::span<const Ref<Event>> wait(&before, before ? 1 : 0);
     Device& device = *parts[i % 2];

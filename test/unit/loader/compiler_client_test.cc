@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "platform/loader/content_hash.h"
-#include "platform/loader/program_image.h"
+#include "platform/loader/program_binary.h"
 #include "test_support.h"
 
 namespace conclave {
@@ -46,13 +46,13 @@ Response compile_source(std::string source) {
 
 void expect_success(const Response& response) {
   EXPECT_EQ(response.status, Status::kSuccess) << response.log;
-  EXPECT_EQ(response.image, test::sample_image());
+  EXPECT_EQ(response.binary, test::sample_program());
   EXPECT_EQ(response.log, "a warning\n");
 }
 
 void expect_failure(const Response& response, const std::string& text) {
   EXPECT_EQ(response.status, Status::kFailure);
-  EXPECT_EQ(response.image, "");
+  EXPECT_EQ(response.binary, "");
   EXPECT_NE(response.log.find(text), std::string::npos) << response.log;
 }
 
@@ -90,7 +90,7 @@ class CompilerClient : public ::testing::Test {
     setenv("CONCLAVE_CACHE_DIR", directory_.file("cache").c_str(), 1);
     setenv("CONCLAVE_CACHE", settings.cache ? "1" : "0", 1);
     setenv("CONCLAVE_COMPILE_TIMEOUT_S", std::to_string(settings.timeout_s).c_str(), 1);
-    setenv("FAKE_IMAGE", SAMPLE_IMAGE, 1);
+    setenv("FAKE_BINARY", SAMPLE_PROGRAM, 1);
     setenv("FAKE_COUNT", directory_.file("count").c_str(), 1);
   }
 
@@ -163,13 +163,13 @@ TEST_F(CompilerClient, WorkingDirectoryCountsWhereFilesAreIncluded) {
 TEST_F(CompilerClient, ChangedIncludeFileIsCompiledAgain) {
   const std::string header = directory_.file("inc.h");
   test::write_text(header, "one");
-  const std::string image = directory_.file("image");
-  test::write_text(image, test::image_with_metadata(test::replaced(
-                              test::sample_metadata(), "\"dependencies\": []",
-                              "\"dependencies\": [{\"path\": \"" + header + "\", \"hash\": \"" +
-                                  content_hash("one") + "\"}]")));
+  const std::string binary = directory_.file("binary");
+  test::write_text(binary, test::binary_with_metadata(test::replaced(
+                               test::sample_metadata(), "\"dependencies\": []",
+                               "\"dependencies\": [{\"path\": \"" + header + "\", \"hash\": \"" +
+                                   content_hash("one") + "\"}]")));
   run([&] {
-    setenv("FAKE_IMAGE", image.c_str(), 1);
+    setenv("FAKE_BINARY", binary.c_str(), 1);
     for (int i = 0; i < 2; ++i) EXPECT_EQ(compile_source("ok").status, Status::kSuccess);
     EXPECT_EQ(compilations(), 1u);
     test::write_text(header, "two");
@@ -181,10 +181,10 @@ TEST_F(CompilerClient, ChangedIncludeFileIsCompiledAgain) {
 // In an emulator the server sees a larger CPU than this process does.
 TEST_F(CompilerClient, CodeThatDoesNotRunHereIsCompiledForLess) {
   const std::string foreign = directory_.file("foreign");
-  test::write_text(foreign, test::image_with_metadata(
+  test::write_text(foreign, test::binary_with_metadata(
                                 test::replaced(test::sample_metadata(), "sse2", "quantum")));
   run([&] {
-    setenv("FAKE_FOREIGN_IMAGE", foreign.c_str(), 1);
+    setenv("FAKE_FOREIGN_BINARY", foreign.c_str(), 1);
     expect_success(compile_source("foreign"));
     expect_success(compile_source("foreign"));
     EXPECT_EQ(compilations(), 2u);
@@ -237,7 +237,7 @@ TEST_F(CompilerClient, BadServersAreBuildErrorsAndTheNextBuildWorks) {
         {"noise", "makes no sense: compile protocol: version"},
         {"cut", "the compiler crashed or was killed"},
         {"bad_status", "makes no sense: unknown status 77"},
-        {"bad_image", "makes no sense: program binary: has no section .note.conclave"},
+        {"bad_binary", "makes no sense: program binary: has no section .note.conclave"},
     };
     int number = 0;
     for (const auto& [source, text] : cases) {
@@ -504,8 +504,8 @@ TEST_F(CompilerClient, CachedBuildIsFast) {
   run([&] {
     const auto start = Clock::now();
     const Response response = compile_source("ok");
-    const auto image = ProgramImage::parse(response.image);
-    const auto code = LoadedCode::load(*image);
+    const auto binary = ProgramBinary::parse(response.binary);
+    const auto code = LoadedCode::load(*binary);
     const auto time = std::chrono::duration<double, std::milli>(Clock::now() - start);
     printf("cached build in a new process: %.3f ms\n", time.count());
     EXPECT_LT(time.count(), 100.0) << "far above 3 ms only so that a busy machine passes";

@@ -26,8 +26,8 @@ using test::TemporaryDirectory;
 constexpr uint64_t kLimit = 64 << 20;
 const std::string kKey(32, '1');
 
-DiskCache::Entry entry_with(std::string image) {
-  return {std::move(image), "log", {}};
+DiskCache::Entry entry_with(std::string binary) {
+  return {std::move(binary), "log", {}};
 }
 
 std::string numbered_key(unsigned number) {
@@ -55,7 +55,7 @@ TEST(DiskCache, KeepsEntries) {
   cache.store(kKey, {std::string("im\0age", 6), "a log", {}});
   const auto found = cache.find(kKey);
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->image, std::string("im\0age", 6));
+  EXPECT_EQ(found->binary, std::string("im\0age", 6));
   EXPECT_EQ(found->log, "a log");
   EXPECT_TRUE(DiskCache(directory.file("a/b"), kLimit).find(kKey)) << "another process";
   struct stat status;
@@ -69,7 +69,7 @@ TEST(DiskCache, ChangedDependencyMakesTheEntryStale) {
   const DiskCache cache(directory.file("c"), kLimit);
   const std::string header = directory.file("inc.h");
   test::write_text(header, "#define A 1\n");
-  cache.store(kKey, {"image", "", {{header, content_hash("#define A 1\n")}}});
+  cache.store(kKey, {"binary", "", {{header, content_hash("#define A 1\n")}}});
   EXPECT_TRUE(cache.find(kKey));
   test::write_text(header, "#define A 2\n");
   EXPECT_FALSE(cache.find(kKey));
@@ -83,7 +83,7 @@ TEST(DiskCache, AnyDamageIsFoundAndRemoved) {
   const TemporaryDirectory directory;
   const DiskCache cache(directory.path(), kLimit);
   const std::string file = directory.file(kKey);
-  cache.store(kKey, entry_with("image"));
+  cache.store(kKey, entry_with("binary"));
   const std::string good = test::read_text(file);
   for (size_t i = 0; i < good.size(); ++i) {
     std::string bad = good;
@@ -104,7 +104,7 @@ TEST(DiskCache, RefusesDirectoriesThatOthersCanWrite) {
   for (const mode_t mode : {0777, 0770, 0722}) {
     chmod(directory.path().c_str(), mode);
     const DiskCache cache(directory.path(), kLimit);
-    cache.store(kKey, entry_with("image"));
+    cache.store(kKey, entry_with("binary"));
     EXPECT_FALSE(cache.find(kKey));
     EXPECT_FALSE(cache.lock(kKey, seconds(1)));
     EXPECT_EQ(count_files(directory.path()), 0u);
@@ -113,7 +113,7 @@ TEST(DiskCache, RefusesDirectoriesThatOthersCanWrite) {
   chmod(directory.path().c_str(), 0700);
   ASSERT_EQ(chown(directory.path().c_str(), 12345, 12345), 0);
   const DiskCache cache(directory.path(), kLimit);
-  cache.store(kKey, entry_with("image"));
+  cache.store(kKey, entry_with("binary"));
   EXPECT_EQ(count_files(directory.path()), 0u);
 }
 
@@ -127,9 +127,9 @@ TEST(DiskCache, StaysInTheDirectoryThatItHasLookedAt) {
   ASSERT_EQ(rename(path.c_str(), aside.c_str()), 0);
   ASSERT_EQ(rename(directory.file("planted").c_str(), path.c_str()), 0);
   EXPECT_FALSE(cache.find(kKey));
-  cache.store(kKey, entry_with("image"));
-  EXPECT_EQ(cache.find(kKey)->image, "image");
-  EXPECT_EQ(planted.find(kKey)->image, "planted");
+  cache.store(kKey, entry_with("binary"));
+  EXPECT_EQ(cache.find(kKey)->binary, "binary");
+  EXPECT_EQ(planted.find(kKey)->binary, "planted");
   EXPECT_EQ(cache.items().size(), 1u);
   EXPECT_TRUE(cache.lock(numbered_key(2), milliseconds(0)));
   EXPECT_TRUE(cache.remove(kKey));
@@ -146,7 +146,7 @@ TEST(DiskCache, TrapsAreNoEntriesAndNoLocks) {
   ASSERT_EQ(mkfifo(lock.c_str(), 0600), 0);
   EXPECT_FALSE(cache.lock(kKey, milliseconds(100)));
   ASSERT_EQ(unlink(lock.c_str()), 0);
-  cache.store(kKey, entry_with("image"));
+  cache.store(kKey, entry_with("binary"));
   EXPECT_TRUE(cache.find(kKey));
   ASSERT_EQ(chmod(directory.file(kKey).c_str(), 0666), 0);
   EXPECT_FALSE(cache.find(kKey));
@@ -165,7 +165,7 @@ TEST(DiskCache, UnusableDirectoryIsNoCache) {
   for (const std::string& path : {std::string(), directory.file("file"), directory.file("file/sub"),
                                   std::string("/proc/no/such")}) {
     const DiskCache cache(path, kLimit);
-    cache.store(kKey, entry_with("image"));
+    cache.store(kKey, entry_with("binary"));
     EXPECT_FALSE(cache.find(kKey));
     EXPECT_FALSE(cache.lock(kKey, seconds(1)));
     cache.trim();
@@ -192,9 +192,9 @@ TEST(DiskCache, FullDiskLeavesNothing) {
 TEST(DiskCache, OldestEntriesGoBeyondTheLimit) {
   const TemporaryDirectory directory;
   const DiskCache cache(directory.path(), 1 << 20);
-  const std::string image(100 * 1000, 'x');
+  const std::string binary(100 * 1000, 'x');
   for (unsigned i = 0; i < 40; ++i) {
-    cache.store(numbered_key(i), entry_with(image));
+    cache.store(numbered_key(i), entry_with(binary));
     const timespec used[2] = {{1000 + i, 0}, {1000 + i, 0}};
     utimensat(AT_FDCWD, directory.file(numbered_key(i)).c_str(), used, 0);
   }

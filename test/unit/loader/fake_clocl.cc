@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compile server that does what the first word of the source says. FAKE_IMAGE names the file that
-// it answers with, FAKE_FOREIGN_IMAGE one for another CPU, FAKE_COUNT a file to which each
+// A compile server that does what the first word of the source says. FAKE_BINARY names the file
+// that it answers with, FAKE_FOREIGN_BINARY one for another CPU, FAKE_COUNT a file to which each
 // compilation adds a byte.
 #include <dirent.h>
 #include <fcntl.h>
@@ -127,11 +127,11 @@ void serve(int fd) {
   usleep(static_cast<useconds_t>(milliseconds) * 1000);
   response.status = Status::kSuccess;
   response.log = "a warning\n";
-  const char* file = getenv("FAKE_IMAGE");
-  if (word == "bad_image") file = "/proc/self/exe";
-  if (word == "foreign" && request.target_cpu.empty()) file = getenv("FAKE_FOREIGN_IMAGE");
-  std::ifstream image(file, std::ios::binary);
-  response.image = {std::istreambuf_iterator<char>(image), {}};
+  const char* file = getenv("FAKE_BINARY");
+  if (word == "bad_binary") file = "/proc/self/exe";
+  if (word == "foreign" && request.target_cpu.empty()) file = getenv("FAKE_FOREIGN_BINARY");
+  std::ifstream binary(file, std::ios::binary);
+  response.binary = {std::istreambuf_iterator<char>(binary), {}};
   answer(fd, response);
 }
 

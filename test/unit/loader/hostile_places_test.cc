@@ -16,7 +16,7 @@
 
 #include "platform/base/config.h"
 #include "platform/check/findings.h"
-#include "platform/loader/program_image.h"
+#include "platform/loader/program_binary.h"
 #include "test_support.h"
 
 namespace conclave {
@@ -68,7 +68,7 @@ TEST(HostilePlaces, NoCodeIsPutIntoARefusedCache) {
   with_settings({{"CONCLAVE_CACHE_DIR", cache.path()}, {"TMPDIR", temporary.path()}}, [&] {
     forbid_memory_files();
     const Watch refused(cache.path()), used(temporary.path());
-    const auto code = LoadedCode::load(*ProgramImage::parse(test::sample_image()));
+    const auto code = LoadedCode::load(*ProgramBinary::parse(test::sample_program()));
     ASSERT_EQ(Config::get().cache_dir, cache.path()) << "the configuration was read before";
     EXPECT_FALSE(refused.has_seen_any());
     EXPECT_TRUE(used.has_seen_any());
@@ -81,7 +81,7 @@ TEST(HostilePlaces, CodeIsLoadedFromTheFileThatWasWritten) {
   ASSERT_EQ(chmod(temporary.path().c_str(), 0777), 0);
   with_settings({{"CONCLAVE_CACHE_DIR", "/nonexistent"}, {"TMPDIR", temporary.path()}}, [&] {
     forbid_memory_files();
-    const auto code = LoadedCode::load(*ProgramImage::parse(test::sample_image()));
+    const auto code = LoadedCode::load(*ProgramBinary::parse(test::sample_program()));
     Dl_info info{};
     ASSERT_NE(dladdr(reinterpret_cast<void*>(code->function("identify")), &info), 0);
     EXPECT_TRUE(std::string(info.dli_fname).starts_with("/proc/")) << info.dli_fname;
@@ -93,7 +93,7 @@ TEST(HostilePlaces, PerfMapThatIsAFifo) {
     const std::string map = "/tmp/perf-" + std::to_string(getpid()) + ".map";
     unlink(map.c_str());
     ASSERT_EQ(mkfifo(map.c_str(), 0666), 0);
-    const auto code = LoadedCode::load(*ProgramImage::parse(test::sample_image()));
+    const auto code = LoadedCode::load(*ProgramBinary::parse(test::sample_program()));
     EXPECT_TRUE(Config::get().perf_map) << "the configuration was read before";
     EXPECT_TRUE(code->function("identify"));
     unlink(map.c_str());

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "conclave/program_image.h"
+#include "conclave/program_binary.h"
 #include "platform/loader/content_hash.h"
 #include "test_support.h"
 
@@ -150,7 +150,7 @@ std::string tables() {
   // The list has what is inside before what is around it; a reader wants it the other way.
 #define METADATA_BEGIN(Structure, what) text = table<Structure>(#Structure, what) + text;
 #include "conclave/metadata.def"
-  return "\nThis is version " + std::to_string(image::kNoteType) + ".\n" + text + "\n";
+  return "\nThis is version " + std::to_string(binary::kNoteType) + ".\n" + text + "\n";
 }
 
 TEST(Metadata, DocumentationShowsTheList) {
@@ -180,7 +180,7 @@ std::string format() {
 TEST(Metadata, VersionChangesWithTheFormat) {
   const std::string all =
       format<ArgumentInfo>() + format<KernelInfo>() + format<Dependency>() + format<ProgramInfo>();
-  EXPECT_EQ(image::kNoteType, 2u);
+  EXPECT_EQ(binary::kNoteType, 2u);
   EXPECT_EQ(content_hash(all), "76adf57a4e0f4b55afcdd6582255d622")
       << "The format has changed: raise METADATA_VERSION in include/conclave/metadata.def, then "
          "put the new version and hash here.";

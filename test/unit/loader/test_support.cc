@@ -22,10 +22,10 @@ void append(std::string& bytes, const T& value) {
   bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-std::string make_note(std::string_view json, uint32_t version = image::kNoteType) {
+std::string make_note(std::string_view json, uint32_t version = binary::kNoteType) {
   std::string note;
-  append(note, Elf64_Nhdr{sizeof image::kNoteName, static_cast<Elf64_Word>(json.size()), version});
-  note.append(image::kNoteName, sizeof image::kNoteName);
+  append(note, Elf64_Nhdr{sizeof binary::kNoteName, static_cast<Elf64_Word>(json.size()), version});
+  note.append(binary::kNoteName, sizeof binary::kNoteName);
   note.resize((note.size() + 3) / 4 * 4);
   note += json;
   note.resize((note.size() + 3) / 4 * 4);
@@ -34,8 +34,8 @@ std::string make_note(std::string_view json, uint32_t version = image::kNoteType
 
 }  // namespace
 
-const std::string& sample_image() {
-  static const std::string bytes = read_text(SAMPLE_IMAGE);
+const std::string& sample_program() {
+  static const std::string bytes = read_text(SAMPLE_PROGRAM);
   return bytes;
 }
 
@@ -45,22 +45,22 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
   return text.replace(at, from.size(), to);
 }
 
-std::string sample_image_with_id(uint64_t id) {
+std::string sample_program_with_id(uint64_t id) {
   const uint64_t original = 0x1d1d1d1dfeedbeefull;
-  return replaced(sample_image(), {reinterpret_cast<const char*>(&original), sizeof original},
+  return replaced(sample_program(), {reinterpret_cast<const char*>(&original), sizeof original},
                   {reinterpret_cast<const char*>(&id), sizeof id});
 }
 
 std::string sample_metadata() {
-  const ElfFile elf(sample_image());
-  return std::string(read_notes(elf.find(image::kNoteSection)->data, 4).at(0).descriptor);
+  const ElfFile elf(sample_program());
+  return std::string(read_notes(elf.find(binary::kNoteSection)->data, 4).at(0).descriptor);
 }
 
-std::string image_with_metadata(std::string_view json, uint32_t version) {
-  std::string bytes = sample_image();
+std::string binary_with_metadata(std::string_view json, uint32_t version) {
+  std::string bytes = sample_program();
   auto header = read_at<Elf64_Ehdr>(bytes, 0, "header");
-  const ElfFile elf(sample_image());
-  const Elf64_Off old_note = elf.find(image::kNoteSection)->header.sh_offset;
+  const ElfFile elf(sample_program());
+  const Elf64_Off old_note = elf.find(binary::kNoteSection)->header.sh_offset;
   std::vector<Elf64_Shdr> sections(header.e_shnum);
   std::memcpy(sections.data(), bytes.data() + header.e_shoff, sections.size() * sizeof(Elf64_Shdr));
   const std::string note = make_note(json, version);
@@ -87,7 +87,7 @@ std::string object_with_metadata(std::string_view json) {
     return static_cast<Elf64_Word>(at);
   };
   Elf64_Shdr sections[4] = {};
-  const char* section_names[] = {image::kNoteSection, image::kBitcodeSection, ".shstrtab"};
+  const char* section_names[] = {binary::kNoteSection, binary::kBitcodeSection, ".shstrtab"};
   const Elf64_Word types[] = {SHT_NOTE, SHT_PROGBITS, SHT_STRTAB};
   for (int i = 0; i < 3; ++i) {
     sections[i + 1].sh_name = add_name(section_names[i]);

@@ -8,18 +8,18 @@
 #include <string>
 #include <string_view>
 
-#include "conclave/program_image.h"
+#include "conclave/program_binary.h"
 
 namespace conclave::test {
 
 // The bytes of the sample program binary.
-const std::string& sample_image();
+const std::string& sample_program();
 // The same with another identity, which its kernel "identify" writes.
-std::string sample_image_with_id(uint64_t id);
+std::string sample_program_with_id(uint64_t id);
 // The JSON text in it.
 std::string sample_metadata();
 // The sample with another metadata text, of this version.
-std::string image_with_metadata(std::string_view json, uint32_t version = image::kNoteType);
+std::string binary_with_metadata(std::string_view json, uint32_t version = binary::kNoteType);
 // A relocatable file with this metadata.
 std::string object_with_metadata(std::string_view json);
 // `text` with `from`, which must be there, replaced by `to`.

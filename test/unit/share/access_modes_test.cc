@@ -63,20 +63,20 @@ TEST(AccessMode, RefusalsNameModeAndOperation) {
 
 // --- The table ---
 
-ImageSlot::Image image(uint8_t number) {
-  ImageSlot::Image image;
-  image.uuid.fill(number);
-  return image;
+XclbinSlot::Description xclbin(uint8_t number) {
+  XclbinSlot::Description xclbin;
+  xclbin.uuid.fill(number);
+  return xclbin;
 }
 
 class AccessTable : public testing::Test {
  protected:
   AccessTable() {
     for (uint32_t slot = 0; slot < 16; ++slot) {
-      ImageSlot::begin(layout().process(slot), 1);
+      XclbinSlot::begin(layout().process(slot), 1);
       AccessModes::begin(layout().process(slot), 1);
     }
-    ImageSlot(layout(), owner(0)).load(x_);
+    XclbinSlot(layout(), owner(0)).load(x_);
   }
   const Layout& layout() const { return segment_.layout(); }
   void open_graph(AccessModes& modes, uint32_t number, AccessMode mode) {
@@ -98,11 +98,11 @@ class AccessTable : public testing::Test {
   }
 
   TestSegment segment_;
-  const ImageSlot::Image x_ = image(1), y_ = image(2);
+  const XclbinSlot::Description x_ = xclbin(1), y_ = xclbin(2);
   AccessModes a_{layout(), owner(0)}, b_{layout(), owner(1)}, c_{layout(), owner(2)};
 };
 
-// Each graph of an image, and the array besides, has modes of its own.
+// Each graph of an xclbin, and the array besides, has modes of its own.
 TEST_F(AccessTable, ThingsDoNotTouchEachOther) {
   for (uint32_t i = 0; i < kMostGraphs; ++i) open_graph(a_, i, kModes[i % 3]);
   a_.open_array(kPrimary);
@@ -183,21 +183,20 @@ TEST_F(AccessTable, ClosingWhatIsNotOpen) {
   EXPECT_EQ(shown(1, 0), kShared);
 }
 
-TEST_F(AccessTable, GraphsAreThoseOfTheResidentImage) {
+TEST_F(AccessTable, GraphsAreThoseOfTheResidentXclbin) {
   const Error error = error_of([&] { a_.open_graph(y_.uuid, 0, "gr[0]", kShared); });
   EXPECT_EQ(error.error_number(), EINVAL);
   EXPECT_EQ(error.code(), CL_INVALID_PROGRAM);
-  EXPECT_NE(error.text().find("graph gr[0] cannot be opened: another device image"),
-            std::string::npos);
+  EXPECT_NE(error.text().find("graph gr[0] cannot be opened: another xclbin"), std::string::npos);
   EXPECT_EQ(attempt([&] { a_.open_graph(x_.uuid, kMostGraphs, "gr[256]", kShared); }), EINVAL);
   // What failed pins nothing; what is open does.
-  EXPECT_EQ(attempt([&] { ImageSlot(layout(), owner(1)).load(y_); }), 0);
-  EXPECT_EQ(attempt([&] { ImageSlot(layout(), owner(1)).load(x_); }), 0);
+  EXPECT_EQ(attempt([&] { XclbinSlot(layout(), owner(1)).load(y_); }), 0);
+  EXPECT_EQ(attempt([&] { XclbinSlot(layout(), owner(1)).load(x_); }), 0);
   open_graph(a_, 0, kExclusive);
   EXPECT_EQ(attempt([&] { open_graph(b_, 0, kShared); }), EBUSY);
-  EXPECT_EQ(attempt([&] { ImageSlot(layout(), owner(1)).load(y_); }), EBUSY);
+  EXPECT_EQ(attempt([&] { XclbinSlot(layout(), owner(1)).load(y_); }), EBUSY);
   a_.close_graph(0);
-  EXPECT_EQ(attempt([&] { ImageSlot(layout(), owner(1)).load(y_); }), 0);
+  EXPECT_EQ(attempt([&] { XclbinSlot(layout(), owner(1)).load(y_); }), 0);
 }
 
 TEST_F(AccessTable, NothingIsLoaded) {
@@ -207,10 +206,10 @@ TEST_F(AccessTable, NothingIsLoaded) {
   EXPECT_EQ(attempt([&] { modes.open_graph(x_.uuid, 0, "gr[0]", kShared); }), EINVAL);
 }
 
-// Where somebody is the primary owner, who may only look does not take the image away.
+// Where somebody is the primary owner, who may only look does not take the xclbin away.
 TEST_F(AccessTable, LoadsByWhoeverHasTheArrayInSharedMode) {
-  const auto load = [&](AccessModes& modes, const ImageSlot::Image& image) {
-    return attempt([&] { modes.require_may_load(image.uuid); });
+  const auto load = [&](AccessModes& modes, const XclbinSlot::Description& xclbin) {
+    return attempt([&] { modes.require_may_load(xclbin.uuid); });
   };
   b_.open_array(kShared);
   EXPECT_EQ(load(b_, y_), 0);

@@ -19,13 +19,6 @@ extern "C" const char* __lsan_default_suppressions() {
 }
 #endif
 
-#ifdef __SANITIZE_ADDRESS__
-// What the OpenMP library keeps for its threads is not ours to free.
-extern "C" const char* __lsan_default_suppressions() {
-  return "leak:libomp.so";
-}
-#endif
-
 int main(int argc, char** argv) {
   setenv(conclave::test::kMark, std::to_string(getpid()).c_str(), 1);
   if (int status = conclave::test::run_child_entry(argc, argv); status >= 0) return status;

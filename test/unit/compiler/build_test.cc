@@ -273,8 +273,8 @@ TEST(Build, AcceptsKernelsThatNeverEnd) {
 
 TEST(Build, KeepsLinesForDebuggers) {
   const std::string source = "kernel void k(global int* a) {\n  a[get_global_id(0)] += 1;\n}\n";
-  EXPECT_TRUE(contains(build(source, "-g").image, ".debug_line"));
-  EXPECT_FALSE(contains(build(source).image, ".debug_line"));
+  EXPECT_TRUE(contains(build(source, "-g").binary, ".debug_line"));
+  EXPECT_FALSE(contains(build(source).binary, ".debug_line"));
 }
 
 TEST(Metadata, DescribesKernels) {
@@ -360,16 +360,16 @@ TEST(Link, MakesLibraries) {
   std::string a = compile("float helper(float x) { return x / 3.0f; }");
   Response library = link({a}, "-create-library -enable-link-options");
   ASSERT_EQ(library.status, Status::kSuccess) << library.log;
-  EXPECT_EQ(metadata_of(library.image)["kind"], "library");
+  EXPECT_EQ(metadata_of(library.binary)["kind"], "library");
   std::string b =
       compile("float helper(float x);\nkernel void k(global float* a) { a[0] = helper(a[0]); }");
-  Response response = link({library.image, b}, "-cl-fast-relaxed-math");
+  Response response = link({library.binary, b}, "-cl-fast-relaxed-math");
   EXPECT_EQ(response.status, Status::kSuccess) << response.log;
 }
 
 TEST(Rebuild, TakesAnyProgram) {
   const std::string source = "kernel void k(global int* a) { a[0] += 5; }";
-  for (const std::string& image : {build(source).image, compile(source)}) {
+  for (const std::string& image : {build(source).binary, compile(source)}) {
     Request request;
     request.action = Action::kRebuild;
     request.inputs = {image};
@@ -395,7 +395,7 @@ TEST(Rebuild, ForAnotherCpu) {
 }
 
 TEST(Rebuild, RefusesWhatIsNoProgram) {
-  const std::string good = build("kernel void k(global int* a) { a[0] += 5; }").image;
+  const std::string good = build("kernel void k(global int* a) { a[0] += 5; }").binary;
   std::vector<std::string> bad = {"", "junk", good.substr(0, 100), good.substr(0, good.size() / 2),
                                   std::string(5000, '\0')};
   std::string foreign = good;
@@ -412,7 +412,7 @@ TEST(Rebuild, RefusesWhatIsNoProgram) {
 }
 
 TEST(Rebuild, SurvivesDamagedPrograms) {
-  const std::string good = build("kernel void k(global int* a) { a[0] += 5; }").image;
+  const std::string good = build("kernel void k(global int* a) { a[0] += 5; }").binary;
   unsigned seed = 1;
   for (int round = 0; round < 60; ++round) {
     Request request;
@@ -456,7 +456,7 @@ TEST(LocalSize, IsTakenFromABinary) {
   Request request;
   request.action = Action::kRebuild;
   request.options = "-cl-conclave-local-size=b:4,2,1";
-  request.inputs = {build(kTwoKernels).image};
+  request.inputs = {build(kTwoKernels).binary};
   CompiledProgram program(request);
   EXPECT_EQ(program.kernel_metadata("b")["required_local_size"], (nlohmann::json{4, 2, 1}));
 }

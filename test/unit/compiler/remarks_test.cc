@@ -124,8 +124,8 @@ TEST(Remarks, SayWhichPartIsNotVectorized) {
 // Lines are found by debug information that the program itself must not show.
 TEST(Remarks, LeaveNothingInTheBinary) {
   const std::string source = "kernel void k(global int* a) { a[a[get_global_id(0)]] = 1; }";
-  EXPECT_EQ(build(source, "-v").image.find(".debug_line"), std::string::npos);
-  EXPECT_NE(build(source, "-v -g").image.find(".debug_line"), std::string::npos);
+  EXPECT_EQ(build(source, "-v").binary.find(".debug_line"), std::string::npos);
+  EXPECT_NE(build(source, "-v -g").binary.find(".debug_line"), std::string::npos);
 }
 
 }  // namespace

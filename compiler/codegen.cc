@@ -14,6 +14,7 @@
 #include "compiler/code_size.h"
 #include "compiler/error.h"
 #include "compiler/passes/lower_half.h"
+#include "compiler/tuning.h"
 #include "compiler/vectorizer/bit_counts.h"
 #include "compiler/vectorizer/byte_masks.h"
 #include "compiler/vectorizer/lane_addresses.h"
@@ -25,12 +26,13 @@ namespace {
 
 constexpr char kTriple[] = "x86_64-unknown-linux-gnu";
 
-// Instructions that the optimiser sees to in some seconds where everything is inlined.
-constexpr uint64_t kMaxForMostEffort = 20'000;
-
-// Gathers and scatters of AMD's CPUs are microcode and take longer than loads and stores one by
-// one; LLVM takes those of AVX-512 for fast on any CPU.
+// LLVM takes those of AVX-512 for fast on any CPU.
 constexpr char kWithoutGathers[] = "+prefer-no-gather,+prefer-no-scatter";
+
+void add(const std::string& feature, std::string& list) {
+  if (!list.empty()) list += ",";
+  list += feature;
+}
 
 // Without AVX10's names: of a CPU with AVX-512 they say nothing that AVX-512's do not, and clang
 // warns of such a pair, which -Werror would make an error.
@@ -38,8 +40,7 @@ std::string host_features() {
   std::string text;
   for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
     if (feature.first().starts_with("avx10.")) continue;
-    if (!text.empty()) text += ",";
-    text += (feature.second ? "+" : "-") + feature.first().str();
+    add((feature.second ? "+" : "-") + feature.first().str(), text);
   }
   return text;
 }
@@ -63,6 +64,22 @@ const llvm::Target& find_target() {
   return *target;
 }
 
+// What the code generator would make worse code of.
+void lower_for_cpu(llvm::Module& module, const Target& target) {
+  const TargetModel& cpu = target.model();
+  lower_half(module, cpu.has_half_conversions);
+  const bool is_wide = !cpu.has_mask_registers && tuning().wide_masks;
+  const bool is_byte = cpu.has_mask_registers && tuning().byte_masks;
+  const bool counts_bits = cpu.counts_bits_by_table && tuning().bit_counts;
+  for (llvm::Function& function : module) {
+    if (is_byte) widen_byte_masks(function);
+    if (is_wide) widen_lane_masks(function);
+    if (counts_bits && !function.isDeclaration()) count_bits_by_table(function);
+    if (tuning().split_gathers)
+      split_gathers(function, target.machine().getTargetTransformInfo(function));
+  }
+}
+
 }  // namespace
 
 Target::Target(const std::string& cpu) : cpu_(cpu) {
@@ -71,13 +88,18 @@ Target::Target(const std::string& cpu) : cpu_(cpu) {
     cpu_ = llvm::sys::getHostCPUName().str();
     features_ = host_features();
   }
-  if (llvm::StringRef(cpu_).starts_with("znver"))
-    features_ += (features_.empty() ? "" : ",") + std::string(kWithoutGathers);
+  if (tuning().vector_bits < 512) add("-avx512f", features_);
+  if (tuning().vector_bits < 256) add("-avx", features_);
   // A target machine for an unknown CPU complains to stderr and takes another one.
   std::unique_ptr<llvm::MCSubtargetInfo> generic(
       find_target().createMCSubtargetInfo(kTriple, "", ""));
   if (!generic || !generic->isCPUStringValid(cpu_))
     throw BuildError("unknown target CPU '" + cpu_ + "'");
+  std::unique_ptr<llvm::MCSubtargetInfo> known(
+      find_target().createMCSubtargetInfo(kTriple, cpu_, features_));
+  model_ = model_of(*known, /*is_this_machine=*/cpu.empty());
+  if (model_.vector_bits == 512 && !model_.gathers_pay && tuning().own_gathers)
+    add(kWithoutGathers, features_);
   machine_ = make_machine(llvm::CodeGenOptLevel::Default);
 }
 
@@ -110,7 +132,7 @@ std::vector<std::string> Target::features() const {
 void Target::apply_to(llvm::Module& module) const {
   module.setTargetTriple(kTriple);
   module.setDataLayout(machine_->createDataLayout());
-  bool wide = has("+avx512f");
+  const bool wide = model_.vector_bits == 512;
   for (llvm::Function& function : module) {
     if (function.isDeclaration()) continue;
     function.addFnAttr("target-cpu", cpu_);
@@ -135,22 +157,15 @@ llvm::CodeGenOptLevel optimize_for_cpu(llvm::Module& module, const Target& targe
     run(make_quick_pipeline());
     return llvm::CodeGenOptLevel::None;
   }
-  if (effort == Effort::kMost && inlined_size(module) > kMaxForMostEffort) effort = Effort::kUsual;
+  if (effort == Effort::kMost && inlined_size(module) > tuning().most_effort_instructions)
+    effort = Effort::kUsual;
   run(make_cpu_pipeline(effort));
   return llvm::CodeGenOptLevel::Default;
 }
 
 std::string generate_code(llvm::Module& module, const Target& target, llvm::CodeGenOptLevel level,
                           llvm::CodeGenFileType type) {
-  lower_half(module, target.has("+f16c"));
-  const bool has_mask_registers = target.has("+avx512f");
-  for (llvm::Function& function : module)
-    has_mask_registers ? widen_byte_masks(function) : widen_lane_masks(function);
-  if (target.has("+avx2") && !has_mask_registers)
-    for (llvm::Function& function : module)
-      if (!function.isDeclaration()) count_bits_by_table(function);
-  for (llvm::Function& function : module)
-    split_gathers(function, target.machine().getTargetTransformInfo(function));
+  lower_for_cpu(module, target);
   llvm::SmallString<0> code;
   llvm::raw_svector_ostream stream(code);
   llvm::legacy::PassManager passes;

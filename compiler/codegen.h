@@ -12,6 +12,7 @@
 
 #include "compiler/cpu_pipeline.h"
 #include "compiler/options.h"
+#include "compiler/target_model.h"
 
 namespace conclave::compiler {
 
@@ -24,6 +25,7 @@ class Target {
   const std::string& cpu() const { return cpu_; }
   // What it has besides, or lacks, by LLVM's names: "+avx2,-sse4a".
   const std::string& feature_text() const { return features_; }
+  const TargetModel& model() const { return model_; }
   // `features` like "+avx2,+fma".
   bool has(const char* features) const;
   llvm::TargetMachine& machine() const { return *machine_; }
@@ -37,6 +39,7 @@ class Target {
  private:
   std::string cpu_;
   std::string features_;
+  TargetModel model_;
   std::unique_ptr<llvm::TargetMachine> machine_;
 };
 

@@ -40,6 +40,7 @@
 #include "compiler/passes/freeze_wrapping_indices.h"
 #include "compiler/passes/packet_loop.h"
 #include "compiler/passes/work_group_function.h"
+#include "compiler/tuning.h"
 
 namespace conclave::compiler {
 namespace {
@@ -55,23 +56,22 @@ struct UnswitchInnerLoops : llvm::PassInfoMixin<UnswitchInnerLoops> {
   static llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager& analyses,
                                      llvm::LoopStandardAnalysisResults& results,
                                      llvm::LPMUpdater& updater) {
-    const bool is_outer = llvm::findOptionMDForLoop(&loop, kOuterLoop) != nullptr;
+    const bool is_outer =
+        tuning().keep_outer_loops && llvm::findOptionMDForLoop(&loop, kOuterLoop) != nullptr;
     return llvm::SimpleLoopUnswitchPass(/*NonTrivial=*/!is_outer)
         .run(loop, analyses, results, updater);
   }
 };
 
-// Of loops over packets whose number is known, so many are unrolled: their values fit in registers.
-// More would make long code, in which loads wait for the stores of the region before.
-constexpr unsigned kMostUnrolledPackets = 4;
-
+// Loops over few packets are unrolled, whose values fit in registers. More of them would make long
+// code, in which loads wait for the stores of the region before.
 // Lets the next pass unroll short loops over packets.
 struct ReleaseShortLoops : llvm::PassInfoMixin<ReleaseShortLoops> {
   static llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager&,
                                      llvm::LoopStandardAnalysisResults& results,
                                      llvm::LPMUpdater&) {
     const unsigned packets = results.SE.getSmallConstantTripCount(&loop);
-    if (packets == 0 || packets > kMostUnrolledPackets ||
+    if (packets == 0 || packets > tuning().unrolled_packets ||
         llvm::findOptionMDForLoop(&loop, kCountedLoop) == nullptr)
       return llvm::PreservedAnalyses::all();
     llvm::LLVMContext& context = loop.getHeader()->getContext();
@@ -136,11 +136,10 @@ FunctionPassManager make_simplification() {
 // LLVM's vectorizer takes time by the square of a loop's length. The kernel's vectorizer leaves
 // those that are too long for it, and their loop over work-items is as long.
 struct VectorizeLoops : llvm::PassInfoMixin<VectorizeLoops> {
-  static constexpr unsigned kMaxInstructions = 10'000;
-
   static llvm::PreservedAnalyses run(llvm::Function& function,
                                      llvm::FunctionAnalysisManager& analyses) {
-    if (function.getInstructionCount() > kMaxInstructions) return llvm::PreservedAnalyses::all();
+    if (function.getInstructionCount() > tuning().loop_vectorizer_instructions)
+      return llvm::PreservedAnalyses::all();
     return llvm::LoopVectorizePass().run(function, analyses);
   }
 };
@@ -178,13 +177,11 @@ FunctionPassManager make_vectorization(bool is_in_packets) {
 // The code generator takes time by the square of a block's length. No pass that joins blocks may
 // come later.
 struct SplitLongBlocks : llvm::PassInfoMixin<SplitLongBlocks> {
-  static constexpr unsigned kMaxInstructions = 500;
-
   static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
     // The rest of a block that is split comes next.
     for (llvm::BasicBlock& block : function) {
       auto at = block.begin();
-      for (unsigned i = 0; i < kMaxInstructions && at != block.end(); ++i) ++at;
+      for (unsigned i = 0; i < tuning().block_instructions && at != block.end(); ++i) ++at;
       while (at != block.end() && llvm::isa<llvm::PHINode, llvm::AllocaInst>(*at)) ++at;
       if (at != block.end() && !at->isTerminator()) block.splitBasicBlock(at);
     }
@@ -225,10 +222,6 @@ ByKind make_simplifications() {
   return passes;
 }
 
-// LLVM's measure is five for an instruction; 250 is usual. A round function of a hash is part of
-// the loop around it, then, where what is the same for all inputs needs no calculation.
-constexpr int kHighInlineThreshold = 10'000;
-
 ByKind make_vectorizations() {
   ByKind passes;
   passes.ordinary = make_vectorization(/*is_in_packets=*/false);
@@ -262,7 +255,9 @@ llvm::ModulePassManager make_quick_pipeline() {
 llvm::ModulePassManager make_cpu_pipeline(Effort effort) {
   llvm::ModulePassManager passes;
   llvm::ModuleInlinerWrapperPass inliner(
-      effort == Effort::kMost ? llvm::getInlineParams(kHighInlineThreshold)
+      // A round function of a hash becomes part of the loop around it, where what is the same for
+      // all inputs needs no calculation.
+      effort == Effort::kMost ? llvm::getInlineParams(static_cast<int>(tuning().inline_threshold))
                               : llvm::getInlineParams(/*OptLevel=*/3, /*SizeOptLevel=*/0));
   inliner.getPM().addPass(llvm::PostOrderFunctionAttrsPass());
   inliner.getPM().addPass(llvm::createCGSCCToFunctionPassAdaptor(make_simplifications()));

@@ -36,6 +36,7 @@
 #include "compiler/passes/work_item_functions.h"
 #include "compiler/simplifier.h"
 #include "compiler/stack_bytes.h"
+#include "compiler/tuning.h"
 #include "compiler/vectorizer/lane_count.h"
 #include "compiler/vectorizer/lane_dimension.h"
 #include "compiler/vectorizer/lane_masks.h"
@@ -141,7 +142,7 @@ void prepare_kernels(llvm::Module& module, const std::vector<KernelInfo>& infos,
   times.begin("simplify");
   if (!options.optimize) return;
   simplifier.run(module);
-  if (options.specialization)
+  if (options.specialization && tuning().unroll_barrier_loops)
     for (llvm::Function* kernel : kernels) simplifier.unroll_barrier_loops(*kernel);
 }
 
@@ -163,7 +164,7 @@ unsigned wanted_lanes(const Region& region, bool has_long_rows, const KernelInfo
   if (info.required_sub_group_size) return info.required_sub_group_size;
   if (!options.optimize) return 1;
   return options.width ? options.width
-                       : choose_lanes(*region.function, register_bits(target), has_long_rows);
+                       : choose_lanes(*region.function, target.model(), has_long_rows);
 }
 
 // A row that is known to be shorter needs no more lanes than it has work-items.
@@ -184,7 +185,7 @@ PacketForms needed_forms(const Region& region, unsigned lanes, unsigned dimensio
   forms.rows = height;
   forms.only_if_faster =
       options.width == 0 && !info.required_sub_group_size && !region.has_sub_groups;
-  if (row == 0 && options.width == 0 && lanes > kMaxUsualLanes) forms.remainder = true;
+  if (row == 0 && options.width == 0 && lanes > tuning().max_usual_lanes) forms.remainder = true;
   if (region.has_sub_groups)
     forms.remainder = row == 0 || row % lanes != 0 || !info.uniform_work_groups;
   return forms;
@@ -237,7 +238,7 @@ void vectorize_regions(const std::string& kernel, std::vector<Region>& regions, 
     for (Region& other : regions) erase_packet_forms(other);
     return;
   }
-  stream_stores(regions);
+  if (tuning().streaming_stores) stream_stores(regions, target.model());
 }
 
 KernelRemarks start_remarks(const RegionedKernel& kernel, const Options& options) {

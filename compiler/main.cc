@@ -7,6 +7,7 @@
 #include "compiler/command_line.h"
 #include "compiler/offline.h"
 #include "compiler/server.h"
+#include "compiler/tuning.h"
 #include "compiler/version.h"
 
 namespace conclave::compiler {
@@ -16,6 +17,7 @@ int run(const std::vector<std::string>& words) {
   if (!words.empty() && words[0] == "--server") return serve();
   for (const std::string& word : words) {
     const std::string text = word == "-h" || word == "--help" ? kHelp
+                             : word == "--tune=list"          ? tuning_table()
                              : word == "--version" ? "clocl: " + compiler_version() + "\n"
                                                    : "";
     if (!text.empty()) return std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0;

@@ -17,6 +17,7 @@
 #include "compiler/check/segments.h"
 #include "compiler/passes/prepare_module.h"
 #include "compiler/passes/sub_groups.h"
+#include "compiler/tuning.h"
 
 namespace conclave::compiler {
 namespace {
@@ -25,9 +26,6 @@ using llvm::BasicBlock;
 using llvm::Instruction;
 using llvm::IRBuilder;
 using llvm::Value;
-
-// So many tags are compared at once, where elements are read or written together.
-constexpr uint64_t kMostTags = 16;
 
 std::vector<CheckedAccess> find_accesses(llvm::Function& region) {
   std::vector<CheckedAccess> accesses;
@@ -77,7 +75,7 @@ class RegionChecker {
 
  private:
   bool is_quick(const CheckedAccess& access) const {
-    return access.is_plain() && access.bytes / granules_.of(access.object) <= kMostTags;
+    return access.is_plain() && access.bytes / granules_.of(access.object) <= tuning().checked_tags;
   }
 
   void branch(IRBuilder<>& builder, Value* to_slow, BasicBlock* slow, BasicBlock* on) {

@@ -24,19 +24,15 @@ void answer(llvm::Module& module, const char* question, bool is_true,
   if (!where) asked->eraseFromParent();
 }
 
-bool has_tables(const Target& target) {
-  return target.has("+avx2,+fma");
-}
-
 }  // namespace
 
 void answer_cpu_questions(llvm::Module& module, const Target& target) {
-  answer(module, kHasFma, target.has("+fma"));
-  if (!has_tables(target)) answer(module, kHasTables, false);
+  answer(module, kHasFma, target.model().has_fma);
+  if (!target.model().has_register_tables) answer(module, kHasTables, false);
 }
 
 void answer_packet_questions(llvm::Function& function, const Target& target) {
-  answer(*function.getParent(), kHasTables, has_tables(target), &function);
+  answer(*function.getParent(), kHasTables, target.model().has_register_tables, &function);
 }
 
 void answer_scalar_questions(llvm::Module& module) {

@@ -2,9 +2,9 @@
 // Stores of kernels that write more than a cache keeps go past the caches, which need not fetch the
 // lines first:
 //
-//                                                 br i1 (<bytes of the launch> >= 32 MiB and
-//   store <16 x float> %v, ptr addrspace(1) %p  =>       <%p is at a line's begin>), %past, %usual
-//                                                 past: store ..., !nontemporal
+//                                            br i1 (<bytes of the launch> >= the last cache and
+//   store <16 x float> %v, ptr addrspace(1) %p  =>  <%p is at a line's begin>), %past, %usual
+//                                            past: store ..., !nontemporal
 //
 // Not in launches with short rows whose ends store under a mask.
 //
@@ -19,11 +19,12 @@
 #include <vector>
 
 #include "compiler/passes/region.h"
+#include "compiler/target_model.h"
 
 namespace conclave::compiler {
 
 // Of the packet forms of all of a kernel's regions; these tell which have any.
-void stream_stores(std::vector<Region>& regions);
+void stream_stores(std::vector<Region>& regions, const TargetModel& cpu);
 
 // Orders them before whatever tells others that the work-groups are done.
 void emit_fence_behind_streams(llvm::IRBuilder<>& builder);

@@ -10,13 +10,11 @@
 #include <bit>
 
 #include "compiler/passes/group_rows.h"
+#include "compiler/tuning.h"
 #include "compiler/vectorizer/packet_cost.h"
 
 namespace conclave::compiler {
 namespace {
-
-// Dimension 0 is what groups are made for, and what everybody expects.
-constexpr double kMuchFaster = 1.5;
 
 bool uses_dimension(const Region& region, unsigned dimension) {
   return !region.function->getArg(kLocalId + dimension)->use_empty();
@@ -62,6 +60,7 @@ void calculate_linear_ids(llvm::Function& function) {
 unsigned choose_dimension(llvm::ArrayRef<Region> regions, llvm::ArrayRef<unsigned> lanes,
                           const std::array<uint64_t, 3>& sizes,
                           const llvm::TargetTransformInfo& target) {
+  if (!tuning().other_dimensions) return 0;
   unsigned best = 0;
   double least = 0;
   for (unsigned d = 0; d < 3; ++d) {
@@ -71,7 +70,7 @@ unsigned choose_dimension(llvm::ArrayRef<Region> regions, llvm::ArrayRef<unsigne
     for (const auto& [region, count] : llvm::zip(regions, lanes))
       time += times_along(region, d, count, sizes[d], target).packet;
     if (d == 0)
-      least = time / kMuchFaster;
+      least = time / tuning().other_dimension_gain;
     else if (time < least)
       best = d, least = time;
   }

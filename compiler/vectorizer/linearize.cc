@@ -9,6 +9,7 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Local.h>
 
+#include "compiler/tuning.h"
 #include "compiler/vectorizer/divergent_flow.h"
 #include "compiler/vectorizer/lane_masks.h"
 #include "compiler/vectorizer/slots.h"
@@ -25,8 +26,6 @@ using llvm::Instruction;
 using llvm::IRBuilder;
 using llvm::PHINode;
 using llvm::Value;
-
-constexpr unsigned kMaxBlocks = 20'000;
 
 // Lanes that do not run have no say in what is asked of all that do.
 void restrict_to(Value* mask, llvm::CallInst& any) {
@@ -421,7 +420,7 @@ void mask_blocks(Function& function, Instruction* active) {
 }  // namespace
 
 bool linearize(Function& region, const LaneIds& ids, PartRemarks& remarks) {
-  if (region.size() > kMaxBlocks) return remarks.refuse("it has too many branches");
+  if (region.size() > tuning().region_blocks) return remarks.refuse("it has too many branches");
   if (!Uniformity(region, ids).has_divergent_branches()) {
     if (ids.active) mask_blocks(region, ids.active);
     return true;

@@ -18,6 +18,7 @@
 #include "compiler/passes/sub_groups.h"
 #include "compiler/passes/vector_math.h"
 #include "compiler/stack_bytes.h"
+#include "compiler/tuning.h"
 #include "compiler/vectorizer/canonicalize.h"
 #include "compiler/vectorizer/interior_packets.h"
 #include "compiler/vectorizer/lane_dimension.h"
@@ -35,19 +36,6 @@
 
 namespace conclave::compiler {
 namespace {
-
-// Above this the scalar form with everything inlined, or the packet form, would take too long to
-// compile.
-constexpr unsigned kMaxInstructions = 20'000;
-
-// An estimate of less means that packets would be slower, or hardly faster.
-constexpr double kLeastGain = 1.1;
-
-// Several rows at once are an improvement where they load by so much less than one after the other.
-constexpr double kFewerLoads = 0.8;
-
-// What the private arrays of all lanes may take of a thread's stack.
-constexpr uint64_t kMaxPrivateBytes = uint64_t{1} << 20;
 
 bool has_body(const llvm::CallBase& call) {
   return call.getCalledFunction() && !call.getCalledFunction()->isDeclaration();
@@ -72,7 +60,8 @@ bool inline_calls(llvm::Function& function, CallFilter is_wanted, PartRemarks& r
     calls.pop_back();
     const std::string name = call->getCalledFunction()->getName().str();
     size += call->getCalledFunction()->getInstructionCount();
-    if (size > kMaxInstructions) return remarks.refuse("it is too large with what it calls", call);
+    if (size > tuning().region_instructions)
+      return remarks.refuse("it is too large with what it calls", call);
     llvm::InlineFunctionInfo info;
     llvm::InlineResult result = llvm::InlineFunction(*call, info);
     if (!result.isSuccess())
@@ -128,7 +117,7 @@ bool prepare(llvm::Function& function, unsigned lanes, const Target& target, Sim
   answer_packet_questions(function, target);
   if (has_coordinates) simplifier.scalarize(function);
   simplifier.run(function);
-  return StackBytes().of(function) * lanes <= kMaxPrivateBytes ||
+  return StackBytes().of(function) * lanes <= tuning().packet_stack_bytes ||
          remarks.refuse("its private arrays are too large");
 }
 
@@ -145,7 +134,7 @@ bool packetize_all(llvm::Function& function, const LaneIds& ids, unsigned lanes,
   };
   const llvm::TargetTransformInfo costs = target.machine().getTargetTransformInfo(function);
   if (!packetize(function, ids, lanes, find, &costs, remarks)) return false;
-  if (function.getInstructionCount() > kMaxInstructions)
+  if (function.getInstructionCount() > tuning().region_instructions)
     return remarks.refuse("its packet form is too large");
   if (llvm::verifyFunction(function))
     return remarks.refuse("internal error: the packet form is broken");
@@ -183,19 +172,22 @@ bool make_packet_functions(llvm::Module& module, unsigned lanes, const Target& t
 bool make_packet_form(llvm::Function& function, const FormKind& kind, const Target& target,
                       Simplifier& simplifier, PartRemarks& remarks) {
   const auto lane_ids = [&] { return lane_ids_along(function, kind.dimension); };
-  if (!kind.is_remainder && kind.has_interior) add_interior_version(function, lane_ids());
+  if (!kind.is_remainder && kind.has_interior && tuning().interior_packets)
+    add_interior_version(function, lane_ids());
   if (!canonicalize(function, lane_ids(), remarks)) return false;
   LaneIds ids = lane_ids();
   const llvm::TargetTransformInfo costs = target.machine().getTargetTransformInfo(function);
   if (kind.is_remainder) {
     ids.active = emit_active(function, kind.dimension);
   } else {
-    add_whole_packet_versions(function, ids);
-    outline_mixed_packets(function, kind.lanes, costs);
+    if (tuning().whole_packets) add_whole_packet_versions(function, ids);
+    if (tuning().mixed_packets) outline_mixed_packets(function, kind.lanes, costs);
   }
   if (!linearize(function, ids, remarks)) return false;
-  if (kind.lanes * 32 > register_bits(target)) narrow_integers(function, lane_ids());
-  if (kind.only_if_faster && gain_of_packets(function, lane_ids(), kind.lanes, costs) < kLeastGain)
+  if (tuning().narrow_integers && kind.lanes * 32 > target.model().vector_bits)
+    narrow_integers(function, lane_ids());
+  if (kind.only_if_faster && tuning().scalar_if_faster &&
+      gain_of_packets(function, lane_ids(), kind.lanes, costs) < tuning().packet_gain)
     return remarks.refuse(
         "packets would not be faster: accesses to scattered places take most of the "
         "time, or its inner loops have vectors of their own");
@@ -222,7 +214,7 @@ llvm::Function* make_tall_form(llvm::Function& packet, const FormKind& kind, uns
   const double loads = count_loads_in_loops(*tall, lane_ids());
   jam_rows(*tall, row_ids_of(*tall, kind), rows);
   simplifier.run(*tall);
-  is_better |= count_loads_in_loops(*tall, lane_ids()) < kFewerLoads * rows * loads;
+  is_better |= count_loads_in_loops(*tall, lane_ids()) < tuning().jammed_loads * rows * loads;
   PartRemarks no_remarks;
   if (is_better && make_packet_form(*tall, kind, target, simplifier, no_remarks)) return tall;
   tall->eraseFromParent();
@@ -236,7 +228,7 @@ std::vector<TallForm> make_tall_forms(llvm::Function& packet, const FormKind& ki
   llvm::Function* linear = clone(packet, packet.getName() + ".rows");
   calculate_linear_ids(*linear);
   const LaneIds row_ids = row_ids_of(*linear, kind);
-  const unsigned registers = std::max(1u, kind.lanes * 32 / register_bits(target));
+  const unsigned registers = std::max(1u, kind.lanes * 32 / target.model().vector_bits);
   const unsigned most = rows_at_once(*linear, row_ids, registers);
   const AccessesAcross across =
       most == 1 ? AccessesAcross()
@@ -255,13 +247,9 @@ std::vector<TallForm> make_tall_forms(llvm::Function& packet, const FormKind& ki
 
 }  // namespace
 
-unsigned register_bits(const Target& target) {
-  return target.has("+avx512f") ? 512 : target.has("+avx2") ? 256 : 128;
-}
-
 bool vectorize_region(Region& region, unsigned lanes, PacketForms forms, const Target& target,
                       Simplifier& simplifier, PartRemarks& remarks) {
-  if (region.function->getInstructionCount() > kMaxInstructions)
+  if (region.function->getInstructionCount() > tuning().region_instructions)
     return remarks.refuse("it is too large");
   const std::string name =
       (region.function->getName() + "." + llvm::Twine("xyz"[forms.dimension]) + llvm::Twine(lanes))
@@ -274,7 +262,7 @@ bool vectorize_region(Region& region, unsigned lanes, PacketForms forms, const T
   const bool has_interior = !uses_images(*region.function) || knows_image_formats(*region.function);
   FormKind kind{lanes, forms.dimension, true, forms.only_if_faster, has_interior};
   bool is_done = prepare(*packet, lanes, target, simplifier, remarks);
-  if (is_done)
+  if (is_done && tuning().unconditional_stores)
     make_stores_unconditional(*packet, lane_ids_along(*packet, forms.dimension),
                               kLocalAddressSpace);
   if (is_done && forms.remainder) {
@@ -286,7 +274,8 @@ bool vectorize_region(Region& region, unsigned lanes, PacketForms forms, const T
     region.rows_share_lines =
         rows_may_share_lines(*packet, lane_ids_along(*packet, forms.dimension));
   std::vector<TallForm> tall;
-  if (is_done && forms.tall) tall = make_tall_forms(*packet, kind, forms.rows, target, simplifier);
+  if (is_done && forms.tall && tuning().row_jam)
+    tall = make_tall_forms(*packet, kind, forms.rows, target, simplifier);
   if (is_done && forms.packet)
     is_done = make_packet_form(*packet, kind, target, simplifier, remarks);
   if (!is_done || !forms.packet) {

@@ -139,7 +139,7 @@ bool run_pass(StringRef pass, llvm::Function& function, PartRemarks& remarks) {
   if (name == "stream-stores") {
     std::vector<conclave::compiler::Region> regions(1);
     regions[0].packet = &function;
-    conclave::compiler::stream_stores(regions);
+    conclave::compiler::stream_stores(regions, conclave::compiler::TargetModel());
     return regions[0].streams || remarks.refuse("nothing streams");
   }
   if (name == "split-gathers") {

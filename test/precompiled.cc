@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+// The precompiled headers of the tests belong to this program.
+int main() {}

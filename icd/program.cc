@@ -116,7 +116,7 @@ CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithBinary(
       require(c.has(d), CL_INVALID_DEVICE, "a device is not in the context");
       devices.emplace_back(&d);
     }
-    std::vector<std::shared_ptr<const ProgramBinary>> binaries;
+    std::vector<std::shared_ptr<const ProgramBinary>> parsed;
     std::shared_ptr<const Xclbin> xclbin;
     std::unique_ptr<Error> invalid;
     for (cl_uint i = 0; i < num_devices; ++i) {
@@ -128,16 +128,16 @@ CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithBinary(
         if (is_xclbin(bytes))
           add_xclbin(xclbin, std::move(bytes));
         else
-          binaries.push_back(ProgramBinary::parse(std::move(bytes)));
+          parsed.push_back(ProgramBinary::parse(std::move(bytes)));
       } catch (const Error& error) {
         if (status) status[i] = error.code();
         invalid = std::make_unique<Error>(error);
       }
     }
     if (invalid) throw *invalid;
-    require(!xclbin || binaries.empty(), CL_INVALID_BINARY, "an xclbin beside a program binary");
+    require(!xclbin || parsed.empty(), CL_INVALID_BINARY, "an xclbin beside a program binary");
     if (xclbin) return (new Program(c, std::move(devices), std::move(xclbin)))->handle();
-    return (new Program(c, std::move(devices), std::move(binaries)))->handle();
+    return (new Program(c, std::move(devices), std::move(parsed)))->handle();
   });
 }
 

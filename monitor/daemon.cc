@@ -175,7 +175,7 @@ void Daemon::show_name() const {
   if (name_ != share::kDefaultSegment || socket_->path() != share::system_socket(name_)) return;
   unlink(kTiName);
   if (symlink(socket_->path().c_str(), kTiName) != 0)
-    log::warn(std::string(kTiName) + ": " + strerror(errno));
+    log::warn("no link " + std::string(kTiName) + ": " + strerror(errno));
 }
 
 void Daemon::adopt_kept() {

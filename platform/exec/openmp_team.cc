@@ -79,6 +79,9 @@ class Master {
 
   const Cpus& cpus() const { return cpus_; }
 
+  // For good: threads of a region that was left are still in the code.
+  void keep(const std::shared_ptr<const LoadedCode>& code) { kept_ = code; }
+
  private:
   enum State : int32_t { kIdle, kWorking, kDone };
 
@@ -97,6 +100,7 @@ class Master {
   UnitOfThread::Team units_;
   std::mutex joining_;
   TeamThreads threads_;
+  std::shared_ptr<const LoadedCode> kept_;
 };
 
 void Master::work() {
@@ -210,8 +214,8 @@ Departure OpenMpTeam::run(const std::shared_ptr<const LoadedCode>& code,
   Master::Job job{.code = *code, .cpus = cpus, .units = team, .work = work};
   master->run(job);
   if (job.is_lost) {
-    static_cast<void>(master.release());          // its threads are still there,
-    new std::shared_ptr<const LoadedCode>(code);  // in this code
+    master->keep(code);
+    static_cast<void>(master.release());  // its threads are still there
   } else {
     Masters::get().give_back(std::move(master));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What most tests include, precompiled. Each file still includes what it uses (see
-// platform/precompiled.h).
+// platform/base/precompiled.h).
 #include <gtest/gtest.h>
 
 #include <algorithm>

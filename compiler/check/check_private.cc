@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "compiler/base/tuning.h"
 #include "compiler/check/check_sites.h"
 
 namespace conclave::compiler {
@@ -25,9 +26,6 @@ using llvm::IRBuilder;
 using llvm::Value;
 
 constexpr char kFinding[] = "conclave.check.private";
-
-// Private memory is scarce: larger variables have no shadow.
-constexpr uint64_t kMostShadowed = 64 << 10;
 
 // A load, a store or a copy, and the way from the variable to it.
 struct PrivateAccess {
@@ -124,7 +122,7 @@ class PrivateChecker {
 
   // Not where a write of all of it comes before every read.
   bool may_be_unwritten(const PrivateVariable& variable) {
-    if (variable.size > kMostShadowed) return false;
+    if (variable.size > tuning().checked_private_bytes) return false;
     const auto is_read = [](const PrivateAccess& access) {
       return llvm::isa<llvm::LoadInst>(access.instruction);
     };

@@ -10,6 +10,7 @@
 #include <cstddef>
 
 #include "compiler/base/program.h"
+#include "compiler/base/tuning.h"
 #include "compiler/check/barrier_checks.h"
 #include "compiler/check/check_private.h"
 #include "compiler/check/check_sites.h"
@@ -26,9 +27,6 @@ using llvm::BasicBlock;
 using llvm::Instruction;
 using llvm::IRBuilder;
 using llvm::Value;
-
-// So many tags are compared at once, where elements are read or written together.
-constexpr uint64_t kMostTags = 16;
 
 std::vector<CheckedAccess> find_accesses(llvm::Function& region) {
   std::vector<CheckedAccess> accesses;
@@ -78,7 +76,7 @@ class RegionChecker {
 
  private:
   bool is_quick(const CheckedAccess& access) const {
-    return access.is_plain() && access.bytes / granules_.of(access.object) <= kMostTags;
+    return access.is_plain() && access.bytes / granules_.of(access.object) <= tuning().checked_tags;
   }
 
   void branch(IRBuilder<>& builder, Value* to_slow, BasicBlock* slow, BasicBlock* on) {

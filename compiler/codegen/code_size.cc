@@ -9,19 +9,15 @@
 
 #include <algorithm>
 
+#include "compiler/base/tuning.h"
+
 namespace conclave::compiler {
 namespace {
-
-// Each of these takes LLVM some seconds to tens of seconds; ordinary kernels are far below.
-constexpr size_t kMaxInstructions = 50'000;
-constexpr size_t kMaxBlocks = 2'500;
-constexpr unsigned kMaxLoopDepth = 24;
-constexpr uint64_t kMaxInlined = 200'000;
 
 // Instructions of functions with everything that they call, once for each call.
 class InlinedSize {
  public:
-  // There is no recursion; more than kMaxInlined is not counted.
+  // There is no recursion; more than tuning().program_instructions is not counted.
   uint64_t of(const llvm::Function& function) {
     if (function.isDeclaration()) return 0;
     if (auto known = known_.find(&function); known != known_.end()) return known->second;
@@ -29,7 +25,7 @@ class InlinedSize {
     for (const llvm::Instruction& instruction : llvm::instructions(function))
       if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
         if (const llvm::Function* callee = call->getCalledFunction())
-          size = std::min(size + of(*callee), kMaxInlined + 1);
+          size = std::min(size + of(*callee), uint64_t{tuning().program_instructions} + 1);
     return known_[&function] = size;
   }
 
@@ -47,14 +43,16 @@ unsigned loop_depth(llvm::Function& function) {
 }
 
 bool is_huge(llvm::Function& function) {
-  return function.size() > kMaxBlocks || function.getInstructionCount() > kMaxInstructions ||
-         loop_depth(function) > kMaxLoopDepth;
+  return function.size() > tuning().kernel_blocks ||
+         function.getInstructionCount() > tuning().kernel_instructions ||
+         loop_depth(function) > tuning().kernel_loop_depth;
 }
 
 }  // namespace
 
 bool is_huge(llvm::Module& module) {
-  return inlined_size(module) > kMaxInlined || llvm::any_of(module, [](llvm::Function& function) {
+  return inlined_size(module) > tuning().program_instructions ||
+         llvm::any_of(module, [](llvm::Function& function) {
            return !function.isDeclaration() && is_huge(function);
          });
 }

@@ -7,17 +7,12 @@
 
 #include "compiler/base/analyses.h"
 #include "compiler/base/error.h"
+#include "compiler/base/tuning.h"
 #include "compiler/codegen/code_size.h"
 #include "compiler/codegen/scheduling.h"
 #include "compiler/x86/vector_math.h"
 
 namespace conclave::compiler {
-namespace {
-
-// Instructions that the optimiser sees to in some seconds where everything is inlined.
-constexpr uint64_t kMaxForMostEffort = 20'000;
-
-}  // namespace
 
 void retarget(llvm::Module& module, const Target& target) {
   target.apply_to(module);
@@ -39,7 +34,8 @@ llvm::CodeGenOptLevel optimize_for_cpu(llvm::Module& module, const Target& targe
     run(make_quick_pipeline());
     return llvm::CodeGenOptLevel::None;
   }
-  if (effort == Effort::kMost && inlined_size(module) > kMaxForMostEffort) effort = Effort::kUsual;
+  if (effort == Effort::kMost && inlined_size(module) > tuning().most_effort_instructions)
+    effort = Effort::kUsual;
   run(make_cpu_pipeline(effort));
   return llvm::CodeGenOptLevel::Default;
 }

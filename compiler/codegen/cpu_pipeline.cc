@@ -29,11 +29,13 @@
 #include <llvm/Transforms/Scalar/MemCpyOptimizer.h>
 #include <llvm/Transforms/Scalar/Reassociate.h>
 #include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Vectorize/SLPVectorizer.h>
 #include <llvm/Transforms/Vectorize/VectorCombine.h>
 
 #include "compiler/base/attributes.h"
+#include "compiler/base/tuning.h"
 #include "compiler/codegen/freeze_wrapping_indices.h"
 #include "compiler/codegen/limited_passes.h"
 #include "compiler/x86/bit_counts.h"
@@ -58,7 +60,10 @@ LoopPassManager make_invariant_code_passes() {
   passes.addPass(llvm::LoopSimplifyCFGPass());
   passes.addPass(llvm::LoopRotatePass());
   passes.addPass(llvm::LICMPass(llvm::LICMOptions()));
-  passes.addPass(UnswitchInnerLoops());
+  if (tuning().keep_outer_loops)
+    passes.addPass(UnswitchInnerLoops());
+  else
+    passes.addPass(llvm::SimpleLoopUnswitchPass(/*NonTrivial=*/true));
   return passes;
 }
 
@@ -163,10 +168,6 @@ ByKind make_simplifications() {
   return passes;
 }
 
-// LLVM's measure is five for an instruction; 250 is usual. A round function of a hash is part of
-// the loop around it, then, where what is the same for all inputs needs no calculation.
-constexpr int kHighInlineThreshold = 10'000;
-
 ByKind make_vectorizations() {
   ByKind passes;
   passes.ordinary = make_vectorization(/*is_in_packets=*/false);
@@ -191,7 +192,7 @@ llvm::ModulePassManager make_quick_pipeline() {
   simplification.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
   simplification.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/false));
   simplification.addPass(llvm::SimplifyCFGPass());
-  simplification.addPass(SplitLongBlocks());
+  simplification.addPass(SplitLongBlocks(tuning().block_instructions));
   llvm::ModulePassManager passes;
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(simplification)));
   return passes;
@@ -200,7 +201,9 @@ llvm::ModulePassManager make_quick_pipeline() {
 llvm::ModulePassManager make_cpu_pipeline(Effort effort) {
   llvm::ModulePassManager passes;
   llvm::ModuleInlinerWrapperPass inliner(
-      effort == Effort::kMost ? llvm::getInlineParams(kHighInlineThreshold)
+      // A round function of a hash becomes part of the loop around it, where what is the same for
+      // all inputs needs no calculation.
+      effort == Effort::kMost ? llvm::getInlineParams(static_cast<int>(tuning().inline_threshold))
                               : llvm::getInlineParams(/*OptLevel=*/3, /*SizeOptLevel=*/0));
   inliner.getPM().addPass(llvm::PostOrderFunctionAttrsPass());
   inliner.getPM().addPass(llvm::createCGSCCToFunctionPassAdaptor(make_simplifications()));
@@ -212,15 +215,13 @@ llvm::ModulePassManager make_cpu_pipeline(Effort effort) {
 
 llvm::ModulePassManager make_last_passes(const Target& target) {
   llvm::FunctionPassManager passes;
-  const bool has_mask_registers = target.has("+avx512f");
-  if (has_mask_registers)
-    passes.addPass(WidenByteMasks());
-  else
-    passes.addPass(WidenLaneMasks());
-  if (target.has("+avx2") && !has_mask_registers) passes.addPass(CountBitsByTable());
-  passes.addPass(SplitGathers());
+  const TargetModel& cpu = target.model();
+  if (cpu.has_mask_registers && tuning().byte_masks) passes.addPass(WidenByteMasks());
+  if (!cpu.has_mask_registers && tuning().wide_masks) passes.addPass(WidenLaneMasks());
+  if (cpu.counts_bits_by_table && tuning().bit_counts) passes.addPass(CountBitsByTable());
+  if (tuning().split_gathers) passes.addPass(SplitGathers());
   llvm::ModulePassManager all;
-  all.addPass(LowerHalf(target.has("+f16c")));
+  all.addPass(LowerHalf(cpu.has_half_conversions));
   all.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
   return all;
 }

@@ -6,18 +6,10 @@
 #include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
 #include <llvm/Transforms/Vectorize/LoopVectorize.h>
 
+#include "compiler/base/tuning.h"
 #include "compiler/workgroup/packet_loop.h"
 
 namespace conclave::compiler {
-namespace {
-
-// Of loops over packets whose number is known, so many are unrolled: their values fit in registers.
-// More would make long code, in which loads wait for the stores of the region before.
-constexpr unsigned kMostUnrolledPackets = 4;
-
-constexpr unsigned kMaxInstructionsToVectorize = 10'000;
-
-}  // namespace
 
 llvm::PreservedAnalyses UnswitchInnerLoops::run(llvm::Loop& loop,
                                                 llvm::LoopAnalysisManager& analyses,
@@ -31,8 +23,10 @@ llvm::PreservedAnalyses UnswitchInnerLoops::run(llvm::Loop& loop,
 llvm::PreservedAnalyses ReleaseShortLoops::run(llvm::Loop& loop, llvm::LoopAnalysisManager&,
                                                llvm::LoopStandardAnalysisResults& results,
                                                llvm::LPMUpdater&) {
+  // Loops over few packets are unrolled, whose values fit in registers. More of them would make long
+  // code, in which loads wait for the stores of the region before.
   const unsigned packets = results.SE.getSmallConstantTripCount(&loop);
-  if (packets == 0 || packets > kMostUnrolledPackets ||
+  if (packets == 0 || packets > tuning().unrolled_packets ||
       llvm::findOptionMDForLoop(&loop, kCountedLoop) == nullptr)
     return llvm::PreservedAnalyses::all();
   llvm::LLVMContext& context = loop.getHeader()->getContext();
@@ -45,7 +39,7 @@ llvm::PreservedAnalyses ReleaseShortLoops::run(llvm::Loop& loop, llvm::LoopAnaly
 
 llvm::PreservedAnalyses VectorizeLoops::run(llvm::Function& function,
                                             llvm::FunctionAnalysisManager& analyses) {
-  if (function.getInstructionCount() > kMaxInstructionsToVectorize)
+  if (function.getInstructionCount() > tuning().loop_vectorizer_instructions)
     return llvm::PreservedAnalyses::all();
   return llvm::LoopVectorizePass().run(function, analyses);
 }

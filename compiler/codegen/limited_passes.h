@@ -36,7 +36,7 @@ struct VectorizeLoops : llvm::PassInfoMixin<VectorizeLoops> {
 struct SplitLongBlocks : llvm::PassInfoMixin<SplitLongBlocks> {
   unsigned max_instructions;
 
-  explicit SplitLongBlocks(unsigned longest = 500) : max_instructions(longest) {}
+  explicit SplitLongBlocks(unsigned longest) : max_instructions(longest) {}
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&) const;
 };
 

@@ -20,13 +20,10 @@
 #include <utility>
 
 #include "compiler/base/error.h"
+#include "compiler/base/tuning.h"
 
 namespace conclave::compiler {
 namespace {
-
-// Below this many instructions in all, forking costs more than it gains.
-constexpr size_t kWorthForking = 400;
-constexpr size_t kMaxProcesses = 8;
 
 using Part = std::vector<llvm::Function*>;
 
@@ -67,8 +64,9 @@ std::vector<Part> make_parts(llvm::Module& module) {
   std::sort(functions.begin(), functions.end(), [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second->getName() < b.second->getName();
   });
-  bool split = all >= kWorthForking && can_be_split(module);
-  size_t count = split ? std::min({functions.size(), available_cpus(), kMaxProcesses}) : 1;
+  bool split = all >= tuning().fork_instructions && can_be_split(module);
+  size_t count =
+      split ? std::min({functions.size(), available_cpus(), size_t{tuning().code_processes}}) : 1;
   std::vector<Part> parts(std::max<size_t>(count, 1));
   std::vector<size_t> sizes(parts.size(), 0);
   for (const auto& [size, function] : functions) {

@@ -4,19 +4,10 @@
 #include <llvm/Support/CommandLine.h>
 
 #include "compiler/base/error.h"
+#include "compiler/base/tuning.h"
 
 namespace conclave::compiler {
 namespace {
-
-// Accesses in a block from which the scheduler before register allocation gives up precise
-// dependencies between those that are far apart, and how many it then forgets at once. LLVM's own
-// 1000 and 500 let a block take seconds.
-constexpr unsigned kPreciseAccesses = 200;
-constexpr unsigned kForgottenAccesses = 100;
-
-// Accesses in a block from which the scheduler after register allocation, which has no such limit,
-// is left out.
-constexpr size_t kMostAccesses = 1000;
 
 template <class Value>
 void set_option(llvm::StringRef name, Value value) {
@@ -30,10 +21,10 @@ void set_option(llvm::StringRef name, Value value) {
 bool has_huge_block(const llvm::Module& module) {
   for (const llvm::Function& function : module)
     for (const llvm::BasicBlock& block : function)
-      if (block.size() > kMostAccesses &&
+      if (block.size() > tuning().late_scheduled_accesses &&
           llvm::count_if(block, [](const llvm::Instruction& instruction) {
             return instruction.mayReadOrWriteMemory();
-          }) > static_cast<long>(kMostAccesses))
+          }) > static_cast<long>(tuning().late_scheduled_accesses))
         return true;
   return false;
 }
@@ -41,8 +32,8 @@ bool has_huge_block(const llvm::Module& module) {
 }  // namespace
 
 void bound_scheduling(const llvm::Module& module) {
-  set_option<unsigned>("dag-maps-huge-region", kPreciseAccesses);
-  set_option<unsigned>("dag-maps-reduction-size", kForgottenAccesses);
+  // Of more accesses it forgets half of the dependencies at once.
+  set_option<unsigned>("dag-maps-huge-region", tuning().scheduled_accesses);
   set_option<bool>("disable-post-ra", has_huge_block(module));
 }
 

@@ -278,6 +278,8 @@ CommandLine parse_command_line(const std::vector<std::string>& words) {
       set_layout(line, value());
     else if (word.starts_with("--layout="))
       set_layout(line, word.substr(word.find('=') + 1));
+    else if (word.starts_with("--tune="))
+      add_build_option(line, quoted("-cl-conclave-tune=" + word.substr(word.find('=') + 1)));
     else if (word.starts_with("--target-cpu="))
       line.target_cpus = cpus_named(word.substr(word.find('=') + 1));
     else if (word == "--target-cpu")

@@ -94,6 +94,7 @@ class Compilation {
     // Names cost time and memory, and only people read them.
     context_.setDiscardValueNames(extras.output == Extras::Output::kImage && !options_.check);
     if (is_report(extras.output)) options_.verbose = true;
+    set_tuning(options_.tuning);
   }
 
   Response run() {
@@ -151,7 +152,7 @@ class Compilation {
   }
 
   std::unique_ptr<llvm::Module> compile() {
-    bool fast_fma = target().has("+fma");
+    bool fast_fma = target().model().has_fma;
     has_added_lines_ = (options_.verbose || options_.check) && !options_.debug_info;
     extras_.times.begin("front end");
     FrontEndResult result =

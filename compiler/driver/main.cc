@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/base/tuning.h"
 #include "compiler/base/version.h"
 #include "compiler/driver/command_line.h"
 #include "compiler/driver/offline.h"
@@ -16,6 +17,7 @@ int run(const std::vector<std::string>& words) {
   if (!words.empty() && words[0] == "--server") return serve();
   for (const std::string& word : words) {
     const std::string text = word == "-h" || word == "--help" ? kHelp
+                             : word == "--tune=list"          ? tuning_table()
                              : word == "--version" ? "clocl: " + compiler_version() + "\n"
                                                    : "";
     if (!text.empty()) return std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0;

@@ -148,6 +148,18 @@ bool apply_dimension(Options& options, std::string_view word) {
   return true;
 }
 
+// -cl-conclave-tune=NAME=VALUE,...
+bool apply_tuning(Options& options, std::string_view word) {
+  constexpr std::string_view kName = "-cl-conclave-tune=";
+  if (!word.starts_with(kName)) return false;
+  try {
+    options.tuning.apply(word.substr(kName.size()));
+  } catch (const TuningError& error) {
+    throw OptionError("error: option '-cl-conclave-tune': " + std::string(error.what()));
+  }
+  return true;
+}
+
 // X,Y,Z, each a positive number.
 bool parse_sizes(std::string_view text, std::array<uint64_t, 3>& sizes) {
   const char* at = text.begin();
@@ -286,8 +298,8 @@ Options parse_options(std::string_view text, Action action) {
     const std::string& word = reader.next();
     if (apply_flag(options, word, action) || apply_library_option(options, word, action)) continue;
     if (apply_width(options, word) || apply_dimension(options, word) ||
-        apply_local_size(options, word, action) || apply_image_formats(options, word, action) ||
-        apply_link_file(options, word, action))
+        apply_tuning(options, word) || apply_local_size(options, word, action) ||
+        apply_image_formats(options, word, action) || apply_link_file(options, word, action))
       continue;
     bool compiling = place_of(action) == kCompiling;
     if (auto value = reader.value_of(word, "-D")) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/base/tuning.h"
 #include "conclave/compile_protocol.h"
 #include "conclave/image_formats.h"
 
@@ -65,6 +66,7 @@ struct Options {
   // -cl-conclave-local-size=KERNEL:X,Y,Z: the program is this kernel, for such work-groups alone.
   // -cl-conclave-image-formats=KERNEL:ORDER/TYPE,...: or for images of these formats.
   std::optional<Specialization> specialization;
+  Tuning tuning;  // -cl-conclave-tune=NAME=VALUE,...: other rules of thumb, for experiments
 
   // Linking.
   std::vector<std::string> link_files;  // objects and archives of C code

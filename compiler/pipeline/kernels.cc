@@ -8,6 +8,7 @@
 #include "compiler/base/analyses.h"
 #include "compiler/base/guarded_passes.h"
 #include "compiler/base/program.h"
+#include "compiler/base/tuning.h"
 #include "compiler/binary/metadata.h"
 #include "compiler/check/check_regions.h"
 #include "compiler/check/prepare_checks.h"
@@ -80,7 +81,8 @@ class MiddleEnd {
   GuardedPasses simplification() const {
     GuardedPasses passes;
     if (options_.optimize) passes.add_for_functions(Simplify());
-    if (options_.optimize && options_.specialization) passes.add_for_functions(UnrollAndSimplify());
+    if (options_.optimize && options_.specialization && tuning().unroll_barrier_loops)
+      passes.add_for_functions(UnrollAndSimplify());
     if (options_.specialization) passes.add(CheckSharesNoVariables());
     return passes;
   }
@@ -109,7 +111,7 @@ class MiddleEnd {
   GuardedPasses packets() const {
     GuardedPasses passes;
     passes.add(VectorizeKernels(options_, target_, remarks_));
-    passes.add(StreamStores());
+    if (tuning().streaming_stores) passes.add(StreamStores(target_.model()));
     passes.add(AnswerScalarQuestions());
     return passes;
   }

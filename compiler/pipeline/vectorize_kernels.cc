@@ -8,6 +8,7 @@
 
 #include "compiler/base/error.h"
 #include "compiler/base/program.h"
+#include "compiler/base/tuning.h"
 #include "compiler/vectorizer/analysis/lane_count.h"
 #include "compiler/vectorizer/analysis/lane_dimension.h"
 #include "compiler/vectorizer/analysis/lane_masks.h"
@@ -31,7 +32,7 @@ unsigned wanted_lanes(const Region& region, bool has_long_rows, const KernelInfo
   if (info.required_sub_group_size) return info.required_sub_group_size;
   if (!options.optimize) return 1;
   return options.width ? options.width
-                       : choose_lanes(*region.function, register_bits(target), has_long_rows);
+                       : choose_lanes(*region.function, target.model(), has_long_rows);
 }
 
 // A row that is known to be shorter needs no more lanes than it has work-items.
@@ -52,7 +53,7 @@ PacketForms needed_forms(const Region& region, unsigned lanes, unsigned dimensio
   forms.rows = height;
   forms.only_if_faster =
       options.width == 0 && !info.required_sub_group_size && !region.has_sub_groups;
-  if (row == 0 && options.width == 0 && lanes > kMaxUsualLanes) forms.remainder = true;
+  if (row == 0 && options.width == 0 && lanes > tuning().max_usual_lanes) forms.remainder = true;
   if (region.has_sub_groups)
     forms.remainder = row == 0 || row % lanes != 0 || !info.uniform_work_groups;
   return forms;

@@ -10,6 +10,7 @@
 
 #include "compiler/base/region.h"
 #include "compiler/base/stack_bytes.h"
+#include "compiler/base/tuning.h"
 #include "compiler/vectorizer/analysis/lane_pass.h"
 #include "compiler/vectorizer/analysis/packet_cost.h"
 #include "compiler/vectorizer/emit/packet_functions.h"
@@ -18,12 +19,6 @@
 
 namespace conclave::compiler {
 namespace {
-
-// An estimate of less means that packets would be slower, or hardly faster.
-constexpr double kLeastGain = 1.1;
-
-// What the private arrays of all lanes may take of a thread's stack.
-constexpr uint64_t kMaxPrivateBytes = uint64_t{1} << 20;
 
 bool has_body(const llvm::CallBase& call) {
   return call.getCalledFunction() && !call.getCalledFunction()->isDeclaration();
@@ -48,7 +43,7 @@ bool inline_calls(llvm::Function& function, CallFilter is_wanted, PartRemarks& r
     calls.pop_back();
     const std::string name = call->getCalledFunction()->getName().str();
     size += call->getCalledFunction()->getInstructionCount();
-    if (size > kMaxRegionInstructions)
+    if (size > tuning().region_instructions)
       return remarks.refuse("it is too large with what it calls", call);
     llvm::InlineFunctionInfo info;
     llvm::InlineResult result = llvm::InlineFunction(*call, info);
@@ -104,7 +99,7 @@ llvm::PreservedAnalyses InlineCalls::run(llvm::Function& region,
 llvm::PreservedAnalyses RefuseLargeArrays::run(llvm::Function& region,
                                                llvm::FunctionAnalysisManager& analyses) const {
   return transform_lanes(region, analyses, [&](const auto&, PartRemarks& remarks) {
-    if (StackBytes().of(region) * lanes > kMaxPrivateBytes)
+    if (StackBytes().of(region) * lanes > tuning().packet_stack_bytes)
       remarks.refuse("its private arrays are too large");
   });
 }
@@ -126,7 +121,7 @@ llvm::PreservedAnalyses RefuseSlowPackets::run(llvm::Function& region,
                                                llvm::FunctionAnalysisManager& analyses) {
   return transform_lanes(region, analyses, [&](const auto& ids, PartRemarks& remarks) {
     const llvm::TargetTransformInfo target = costs.run(region, analyses);
-    if (gain_of_packets(region, ids.lanes, lanes, target) < kLeastGain)
+    if (gain_of_packets(region, ids.lanes, lanes, target) < tuning().packet_gain)
       remarks.refuse(
           "packets would not be faster: accesses to scattered places take most of the "
           "time, or its inner loops have vectors of their own");

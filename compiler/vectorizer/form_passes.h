@@ -12,10 +12,6 @@
 
 namespace conclave::compiler {
 
-// Above this the scalar form with everything inlined, or the packet form, would take too long to
-// compile.
-inline constexpr unsigned kMaxRegionInstructions = 20'000;
-
 // Runs a pass that knows nothing of the vectorizer, unless a pass before has refused the function.
 template <typename Pass>
 class UnlessRefused : public llvm::PassInfoMixin<UnlessRefused<Pass>> {

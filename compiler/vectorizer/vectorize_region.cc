@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/base/tuning.h"
 #include "compiler/vectorizer/analysis/lane_dimension.h"
 #include "compiler/vectorizer/analysis/lane_ids.h"
 #include "compiler/vectorizer/analysis/row_reuse.h"
@@ -33,9 +34,6 @@
 namespace conclave::compiler {
 namespace {
 
-// Several rows at once are an improvement where they load by so much less than one after the other.
-constexpr double kFewerLoads = 0.8;
-
 struct FormKind {
   unsigned lanes, dimension;
   bool is_remainder, only_if_faster, has_interior;
@@ -56,23 +54,26 @@ class PassMaker {
     passes.addPass(InlineCalls(/*keeps_packet_calls=*/true));
     add_simplification(passes, has_coordinates);
     passes.addPass(RefuseLargeArrays(lanes));
-    passes.addPass(MakeStoresUnconditional());
+    if (tuning().unconditional_stores) passes.addPass(MakeStoresUnconditional());
     return passes;
   }
 
   FunctionPassManager packet_form(const FormKind& kind) const {
     FunctionPassManager passes;
-    if (!kind.is_remainder && kind.has_interior) passes.addPass(AddInteriorVersion());
+    if (!kind.is_remainder && kind.has_interior && tuning().interior_packets)
+      passes.addPass(AddInteriorVersion());
     passes.addPass(Canonicalize());
     if (kind.is_remainder) {
       passes.addPass(MarkActiveLanes());
     } else {
-      passes.addPass(AddWholePacketVersions());
-      passes.addPass(OutlineMixedPackets(kind.lanes, costs_));
+      if (tuning().whole_packets) passes.addPass(AddWholePacketVersions());
+      if (tuning().mixed_packets) passes.addPass(OutlineMixedPackets(kind.lanes, costs_));
     }
     passes.addPass(Linearize());
-    if (kind.lanes * 32 > register_bits(target_)) passes.addPass(NarrowIntegers());
-    if (kind.only_if_faster) passes.addPass(RefuseSlowPackets(kind.lanes, costs_));
+    if (tuning().narrow_integers && kind.lanes * 32 > target_.model().vector_bits)
+      passes.addPass(NarrowIntegers());
+    if (kind.only_if_faster && tuning().scalar_if_faster)
+      passes.addPass(RefuseSlowPackets(kind.lanes, costs_));
     add_packets(passes, kind.lanes);
     return passes;
   }
@@ -116,7 +117,7 @@ class PassMaker {
 
 // Whether packets are as they have to be.
 bool check_packets(const llvm::Function& function, PartRemarks& remarks) {
-  if (function.getInstructionCount() > kMaxRegionInstructions)
+  if (function.getInstructionCount() > tuning().region_instructions)
     return remarks.refuse("its packet form is too large");
   return !llvm::verifyFunction(function) ||
          remarks.refuse("internal error: the packet form is broken");
@@ -180,7 +181,7 @@ llvm::Function* make_tall_form(llvm::Function& packet, const FormKind& kind, uns
   const double loads = count_loads_in_loops(*tall, lane_ids());
   PartRemarks no_remarks;
   if (run(*tall, analyses, maker.rows(rows), no_remarks)) {
-    is_better |= count_loads_in_loops(*tall, lane_ids()) < kFewerLoads * rows * loads;
+    is_better |= count_loads_in_loops(*tall, lane_ids()) < tuning().jammed_loads * rows * loads;
     if (is_better && make_packet_form(*tall, kind, maker, analyses, no_remarks)) return tall;
   }
   tall->eraseFromParent();
@@ -195,7 +196,7 @@ std::vector<TallForm> make_tall_forms(llvm::Function& packet, const FormKind& ki
   llvm::Function* linear = clone(packet, packet.getName() + ".rows");
   calculate_linear_ids(*linear);
   const LaneIds row_ids = row_ids_of(*linear, kind);
-  const unsigned registers = std::max(1u, kind.lanes * 32 / register_bits(target));
+  const unsigned registers = std::max(1u, kind.lanes * 32 / target.model().vector_bits);
   const unsigned most = rows_at_once(*linear, row_ids, registers);
   const AccessesAcross across =
       most == 1 ? AccessesAcross()
@@ -214,13 +215,9 @@ std::vector<TallForm> make_tall_forms(llvm::Function& packet, const FormKind& ki
 
 }  // namespace
 
-unsigned register_bits(const Target& target) {
-  return target.has("+avx512f") ? 512 : target.has("+avx2") ? 256 : 128;
-}
-
 bool vectorize_region(Region& region, unsigned lanes, PacketForms forms, const Target& target,
                       llvm::FunctionAnalysisManager& analyses, PartRemarks& remarks) {
-  if (region.function->getInstructionCount() > kMaxRegionInstructions)
+  if (region.function->getInstructionCount() > tuning().region_instructions)
     return remarks.refuse("it is too large");
   const std::string name =
       (region.function->getName() + "." + llvm::Twine("xyz"[forms.dimension]) + llvm::Twine(lanes))
@@ -244,7 +241,7 @@ bool vectorize_region(Region& region, unsigned lanes, PacketForms forms, const T
     region.rows_share_lines =
         rows_may_share_lines(*packet, lane_ids_along(*packet, forms.dimension));
   std::vector<TallForm> tall;
-  if (is_done && forms.tall)
+  if (is_done && forms.tall && tuning().row_jam)
     tall = make_tall_forms(*packet, kind, forms.rows, target, maker, analyses);
   if (is_done && forms.packet) is_done = make_packet_form(*packet, kind, maker, analyses, remarks);
   if (!is_done || !forms.packet) {

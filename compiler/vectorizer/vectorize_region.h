@@ -20,9 +20,6 @@
 
 namespace conclave::compiler {
 
-// Of the target's vector registers.
-unsigned register_bits(const Target& target);
-
 // Which forms a region is to have besides that for one work-item.
 struct PacketForms {
   bool packet = true;

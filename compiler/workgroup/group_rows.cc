@@ -5,13 +5,10 @@
 #include <llvm/IR/Dominators.h>
 
 #include "compiler/base/address_spaces.h"
+#include "compiler/base/tuning.h"
 
 namespace conclave::compiler {
 namespace {
-
-constexpr unsigned kLongestRow = 4096;
-constexpr unsigned kLongestRowWithReuse = 1024;
-constexpr unsigned kLongestRowWithLoops = 64;
 
 bool has_loops(llvm::Function& function) {
   llvm::DominatorTree dominators(function);
@@ -41,13 +38,13 @@ bool has_local_arguments(const llvm::Function& kernel) {
 }  // namespace
 
 bool is_indifferent_to_groups(const RegionedKernel& kernel) {
-  return kernel.regions.size() == 1 && !has_local_arguments(*kernel.original) &&
-         !knows_groups(*kernel.regions[0].function);
+  return tuning().group_rows && kernel.regions.size() == 1 &&
+         !has_local_arguments(*kernel.original) && !knows_groups(*kernel.regions[0].function);
 }
 
 unsigned longest_row(const Region& region) {
-  if (has_loops(*region.function)) return kLongestRowWithLoops;
-  return region.rows_share_lines ? kLongestRowWithReuse : kLongestRow;
+  if (has_loops(*region.function)) return tuning().row_items_with_loops;
+  return region.rows_share_lines ? tuning().row_items_with_reuse : tuning().row_items;
 }
 
 }  // namespace conclave::compiler

@@ -10,6 +10,7 @@
 
 #include <utility>
 
+#include "compiler/base/tuning.h"
 #include "compiler/workgroup/work_item_functions.h"
 
 namespace conclave::compiler {
@@ -18,10 +19,7 @@ namespace {
 using llvm::BasicBlock;
 using llvm::Instruction;
 
-// In units of one simple instruction; a spilled value costs a store, a load and their addresses.
-constexpr unsigned kBudget = 12;
-constexpr unsigned kDivisionCost = 8;
-constexpr unsigned kTooExpensive = kBudget + 1;
+constexpr unsigned kTooExpensive = 1'000'000;
 
 unsigned own_cost(const Instruction& instruction) {
   if (llvm::isa<llvm::AllocaInst>(instruction)) return 0;
@@ -37,7 +35,7 @@ unsigned own_cost(const Instruction& instruction) {
                ? 2
                : kTooExpensive;
   }
-  if (instruction.isIntDivRem()) return kDivisionCost;
+  if (instruction.isIntDivRem()) return tuning().division_cost;
   // A freeze may choose another value when it is repeated.
   if (llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::CastInst, llvm::GetElementPtrInst,
                 llvm::CmpInst, llvm::SelectInst, llvm::ExtractElementInst, llvm::InsertElementInst,
@@ -52,7 +50,7 @@ unsigned tree_cost(const llvm::Value* value, unsigned spent = 0) {
   if (!instruction) return spent;
   spent += own_cost(*instruction);
   for (const llvm::Value* operand : instruction->operands()) {
-    if (spent > kBudget) return kTooExpensive;
+    if (spent > tuning().rematerialized_cost) return kTooExpensive;
     spent = tree_cost(operand, spent);
   }
   return spent;
@@ -85,10 +83,11 @@ class Repeater {
 }  // namespace
 
 void rematerialize_across(llvm::Function& kernel, llvm::ArrayRef<BarrierCut> cuts) {
+  if (!tuning().rematerialize) return;
   llvm::SmallVector<llvm::WeakTrackingVH> candidates;
   for (Instruction& instruction : llvm::instructions(kernel))
     if (!llvm::isa<llvm::AllocaInst>(instruction) && crossings_of_value(instruction, cuts).any() &&
-        tree_cost(&instruction) <= kBudget)
+        tree_cost(&instruction) <= tuning().rematerialized_cost)
       candidates.push_back(&instruction);
 
   Repeater repeater;

@@ -7,17 +7,13 @@
 #include <llvm/IR/PatternMatch.h>
 
 #include "compiler/base/region.h"
+#include "compiler/base/tuning.h"
 
 namespace conclave::compiler {
 namespace {
 
 using llvm::Instruction;
 using llvm::Value;
-
-// Guards stand at the begin of a region, and what comes behind them is short; a chain of blocks may
-// never end.
-constexpr unsigned kMaxBlocks = 8;
-constexpr unsigned kMaxDepth = 8;
 
 // Local ids, as ints too, and what follows from them differ between work-items.
 bool is_the_same_for_all(const Value* value, unsigned depth = 0) {
@@ -27,7 +23,7 @@ bool is_the_same_for_all(const Value* value, unsigned depth = 0) {
   auto* instruction = llvm::dyn_cast<Instruction>(value);
   if (!instruction) return true;
   if (llvm::isa<llvm::PHINode, llvm::AllocaInst>(instruction) || instruction->mayReadFromMemory() ||
-      depth == kMaxDepth)
+      depth == tuning().guard_depth)
     return false;
   return llvm::all_of(instruction->operands(), [&](const llvm::Use& operand) {
     return is_the_same_for_all(operand, depth + 1);
@@ -46,7 +42,8 @@ bool is_idle(const Instruction& instruction, bool all_come) {
 
 // Whether a way to the region's end, without branches, does nothing of a work-item's own.
 bool is_idle(const llvm::BasicBlock* block, bool all_come) {
-  for (unsigned i = 0; block && i < kMaxBlocks; ++i, block = block->getSingleSuccessor()) {
+  for (unsigned i = 0; block && i < tuning().guard_blocks;
+       ++i, block = block->getSingleSuccessor()) {
     if (!llvm::all_of(*block, [&](const auto& each) { return is_idle(each, all_come); }))
       return false;
     if (llvm::isa<llvm::ReturnInst>(block->getTerminator())) return true;
@@ -65,7 +62,7 @@ bool has_no_effects(const llvm::BasicBlock& block) {
 std::optional<uint64_t> first_idle_item(llvm::Function& region, unsigned dimension) {
   using namespace llvm::PatternMatch;
   const llvm::BasicBlock* begin = &region.getEntryBlock();
-  for (unsigned i = 0; i < kMaxBlocks && begin->getSingleSuccessor(); ++i) {
+  for (unsigned i = 0; i < tuning().guard_blocks && begin->getSingleSuccessor(); ++i) {
     if (!has_no_effects(*begin)) return std::nullopt;
     begin = begin->getSingleSuccessor();
   }

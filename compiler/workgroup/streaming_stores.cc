@@ -16,6 +16,7 @@
 
 #include "compiler/base/address_spaces.h"
 #include "compiler/base/program.h"
+#include "compiler/base/tuning.h"
 #include "conclave/kernel_abi.h"
 
 namespace conclave::compiler {
@@ -30,14 +31,7 @@ using Buffers = llvm::SmallSet<unsigned, 8>;
 // Stores to one buffer between which nothing else is done to memory.
 using Streams = std::vector<llvm::StoreInst*>;
 
-// What a launch writes at least: as much as the last cache of a usual CPU.
-constexpr uint64_t kLargeBytes = uint64_t{32} << 20;
-
-constexpr uint64_t kLineBytes = 64;
-
-// The shortest rows that pay where the packets at their ends store under a mask: stores are done in
-// order, so those that stream wait until the line of such a store has been fetched.
-constexpr uint64_t kLongRow = 2048;
+constexpr uint64_t kLineBytes = TargetModel::kLineBytes;
 
 // Nothing may depend on the order of stores.
 bool has_order(llvm::Function& form) {
@@ -155,14 +149,16 @@ Value* count_items(llvm::Function& form, unsigned row_dimension) {
   for (unsigned d = 0; d < 3; ++d) items = builder.CreateMul(items, load_global_size(builder, d));
   if (!has_masked_stores(form)) return items;
   Value* row = load_global_size(builder, row_dimension);
-  return builder.CreateSelect(builder.CreateICmpUGE(row, builder.getInt64(kLongRow)), items,
-                              builder.getInt64(0));
+  return builder.CreateSelect(builder.CreateICmpUGE(row, builder.getInt64(tuning().streaming_row)),
+                              items, builder.getInt64(0));
 }
 
 // Whether the launch is large and all of the stores are to the begin of lines.
-Value* emit_may_stream(llvm::IRBuilder<>& builder, const Streams& stores, Value* items) {
+Value* emit_may_stream(llvm::IRBuilder<>& builder, const Streams& stores, Value* items,
+                       const TargetModel& cpu) {
   const uint64_t item_bytes = stores[0]->getValueOperand()->getType()->getScalarSizeInBits() / 8;
-  Value* is_large = builder.CreateICmpUGE(items, builder.getInt64(kLargeBytes / item_bytes));
+  Value* is_large =
+      builder.CreateICmpUGE(items, builder.getInt64(cpu.last_cache_bytes / item_bytes));
   Value* addresses = builder.getInt64(0);
   for (llvm::StoreInst* store : stores)
     addresses = builder.CreateOr(
@@ -171,10 +167,10 @@ Value* emit_may_stream(llvm::IRBuilder<>& builder, const Streams& stores, Value*
   return builder.CreateAnd(is_large, builder.CreateICmpEQ(place, builder.getInt64(0)));
 }
 
-void stream(const Streams& stores, Value* items) {
+void stream(const Streams& stores, Value* items, const TargetModel& cpu) {
   llvm::StoreInst* last = stores.back();
   llvm::IRBuilder<> builder(last);
-  Value* may_stream = emit_may_stream(builder, stores, items);
+  Value* may_stream = emit_may_stream(builder, stores, items, cpu);
   Instruction* streamed = nullptr;
   Instruction* usual = nullptr;
   llvm::SplitBlockAndInsertIfThenElse(may_stream, last->getIterator(), &streamed, &usual);
@@ -189,16 +185,17 @@ void stream(const Streams& stores, Value* items) {
   }
 }
 
-bool stream_stores(llvm::Function& form, unsigned row_dimension, const Buffers& read) {
+bool stream_stores(llvm::Function& form, unsigned row_dimension, const Buffers& read,
+                   const TargetModel& cpu) {
   if (has_loops(form)) return false;
   const std::vector<Streams> streams = find_streams(form, read);
   if (streams.empty()) return false;
   Value* items = count_items(form, row_dimension);
-  for (const Streams& stores : streams) stream(stores, items);
+  for (const Streams& stores : streams) stream(stores, items, cpu);
   return true;
 }
 
-void stream_stores(std::vector<Region>& regions) {
+void stream_stores(std::vector<Region>& regions, const TargetModel& cpu) {
   Buffers read;
   for (const Region& region : regions)
     for (llvm::Function* form : forms_of(region)) {
@@ -208,17 +205,17 @@ void stream_stores(std::vector<Region>& regions) {
   for (size_t i = 0; i < regions.size(); ++i) {
     if (is_in_loop(regions, i)) continue;
     for (llvm::Function* form : regions[i].packet_forms())
-      regions[i].streams |= stream_stores(*form, regions[i].dimension, read);
+      regions[i].streams |= stream_stores(*form, regions[i].dimension, read, cpu);
   }
 }
 
 }  // namespace
 
 llvm::PreservedAnalyses StreamStores::run(llvm::Module& module,
-                                          llvm::ModuleAnalysisManager& analyses) {
+                                          llvm::ModuleAnalysisManager& analyses) const {
   for (RegionedKernel& kernel : program_of(module, analyses).kernels) {
-    stream_stores(kernel.regions);
-    stream_stores(kernel.other_regions);
+    stream_stores(kernel.regions, cpu);
+    stream_stores(kernel.other_regions, cpu);
   }
   return llvm::PreservedAnalyses::none();
 }

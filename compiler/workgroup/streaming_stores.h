@@ -2,9 +2,9 @@
 // Stores of kernels that write more than a cache keeps go past the caches, which need not fetch the
 // lines first:
 //
-//                                                 br i1 (<bytes of the launch> >= 32 MiB and
-//   store <16 x float> %v, ptr addrspace(1) %p  =>       <%p is at a line's begin>), %past, %usual
-//                                                 past: store ..., !nontemporal
+//                                            br i1 (<bytes of the launch> >= the last cache and
+//   store <16 x float> %v, ptr addrspace(1) %p  =>  <%p is at a line's begin>), %past, %usual
+//                                            past: store ..., !nontemporal
 //
 // Not in launches with short rows whose ends store under a mask.
 //
@@ -17,11 +17,16 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/PassManager.h>
 
+#include "compiler/base/target_model.h"
+
 namespace conclave::compiler {
 
 // Of the packet forms of all kernels; their regions tell which have any.
 struct StreamStores : llvm::PassInfoMixin<StreamStores> {
-  static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
+  const TargetModel& cpu;
+
+  explicit StreamStores(const TargetModel& model) : cpu(model) {}
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses) const;
 };
 
 // Orders them before whatever tells others that the work-groups are done.

@@ -11,14 +11,11 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/Transforms/Utils/UnrollLoop.h>
 
+#include "compiler/base/tuning.h"
 #include "compiler/workgroup/work_item_functions.h"
 
 namespace conclave::compiler {
 namespace {
-
-// What a kernel may grow to.
-constexpr uint64_t kMaxBarriers = 64;
-constexpr uint64_t kMaxInstructions = 4'000;
 
 struct Extent {
   uint64_t instructions = 0, barriers = 0;
@@ -37,8 +34,9 @@ bool is_worth_it(const llvm::Loop& loop, unsigned iterations, const Extent& kern
   Extent body;
   for (const llvm::BasicBlock* block : loop.blocks()) body.add(*block);
   const uint64_t more = iterations - 1;
-  return body.barriers > 0 && kernel.barriers + more * body.barriers <= kMaxBarriers &&
-         kernel.instructions + more * body.instructions <= kMaxInstructions;
+  return body.barriers > 0 &&
+         kernel.barriers + more * body.barriers <= tuning().unrolled_barriers &&
+         kernel.instructions + more * body.instructions <= tuning().unrolled_instructions;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "compiler/base/address_spaces.h"
 #include "compiler/base/attributes.h"
 #include "compiler/base/program.h"
+#include "compiler/base/tuning.h"
 #include "compiler/workgroup/group_rows.h"
 #include "compiler/workgroup/packet_loop.h"
 #include "compiler/workgroup/streaming_stores.h"
@@ -25,9 +26,6 @@ using Triple = std::array<Value*, 3>;
 
 // Bits of MXCSR: flush to zero and denormals are zero.
 constexpr uint32_t kFlushDenormals = 0x8040;
-
-// Work-items up to which groups of one row are taken together.
-constexpr uint64_t kLongestLine = uint64_t{1} << 16;
 
 class GroupFunctionBuilder {
  public:
@@ -256,7 +254,7 @@ class GroupFunctionBuilder {
     Value* rows =
         builder_.CreateMul(local_size_[order_[1]], local_size_[order_[2]], "", true, true);
     Value* is_line = builder_.CreateICmpEQ(rows, builder_.getInt64(1));
-    Value* longest = builder_.CreateSelect(is_line, builder_.getInt64(kLongestLine),
+    Value* longest = builder_.CreateSelect(is_line, builder_.getInt64(tuning().line_items),
                                            builder_.getInt64(longest_row(region)));
     Value* groups = builder_.CreateUDiv(longest, local_size_[order_[0]]);
     return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, groups, builder_.getInt64(1));

@@ -24,22 +24,18 @@ void answer(llvm::Module& module, const char* question, bool is_true,
   if (!where) asked->eraseFromParent();
 }
 
-bool has_tables(const Target& target) {
-  return target.has("+avx2,+fma");
-}
-
 }  // namespace
 
 llvm::PreservedAnalyses AnswerCpuQuestions::run(llvm::Module& module,
                                                 llvm::ModuleAnalysisManager&) const {
-  answer(module, kHasFma, target.has("+fma"));
-  if (!has_tables(target)) answer(module, kHasTables, false);
+  answer(module, kHasFma, target.model().has_fma);
+  if (!target.model().has_register_tables) answer(module, kHasTables, false);
   return llvm::PreservedAnalyses::none();
 }
 
 llvm::PreservedAnalyses AnswerPacketQuestions::run(llvm::Function& function,
                                                    llvm::FunctionAnalysisManager&) const {
-  answer(*function.getParent(), kHasTables, has_tables(target), &function);
+  answer(*function.getParent(), kHasTables, target.model().has_register_tables, &function);
   return llvm::PreservedAnalyses::none();
 }
 

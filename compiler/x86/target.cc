@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "compiler/base/error.h"
+#include "compiler/base/tuning.h"
 #include "conclave/code_features.h"
 
 namespace conclave::compiler {
@@ -16,9 +17,13 @@ namespace {
 
 constexpr char kTriple[] = "x86_64-unknown-linux-gnu";
 
-// Gathers and scatters of AMD's CPUs are microcode and take longer than loads and stores one by
-// one; LLVM takes those of AVX-512 for fast on any CPU.
+// LLVM takes those of AVX-512 for fast on any CPU.
 constexpr char kWithoutGathers[] = "+prefer-no-gather,+prefer-no-scatter";
+
+void add(const std::string& feature, std::string& list) {
+  if (!list.empty()) list += ",";
+  list += feature;
+}
 
 // Without AVX10's names: of a CPU with AVX-512 they say nothing that AVX-512's do not, and clang
 // warns of such a pair, which -Werror would make an error.
@@ -26,8 +31,7 @@ std::string host_features() {
   std::string text;
   for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
     if (feature.first().starts_with("avx10.")) continue;
-    if (!text.empty()) text += ",";
-    text += (feature.second ? "+" : "-") + feature.first().str();
+    add((feature.second ? "+" : "-") + feature.first().str(), text);
   }
   return text;
 }
@@ -59,13 +63,18 @@ Target::Target(const std::string& cpu) : cpu_(cpu) {
     cpu_ = llvm::sys::getHostCPUName().str();
     features_ = host_features();
   }
-  if (llvm::StringRef(cpu_).starts_with("znver"))
-    features_ += (features_.empty() ? "" : ",") + std::string(kWithoutGathers);
+  if (tuning().vector_bits < 512) add("-avx512f", features_);
+  if (tuning().vector_bits < 256) add("-avx", features_);
   // A target machine for an unknown CPU complains to stderr and takes another one.
   std::unique_ptr<llvm::MCSubtargetInfo> generic(
       find_target().createMCSubtargetInfo(kTriple, "", ""));
   if (!generic || !generic->isCPUStringValid(cpu_))
     throw BuildError("unknown target CPU '" + cpu_ + "'");
+  std::unique_ptr<llvm::MCSubtargetInfo> known(
+      find_target().createMCSubtargetInfo(kTriple, cpu_, features_));
+  model_ = model_of(*known, /*is_this_machine=*/cpu.empty());
+  if (model_.vector_bits == 512 && !model_.gathers_pay && tuning().own_gathers)
+    add(kWithoutGathers, features_);
   machine_ = make_machine(llvm::CodeGenOptLevel::Default);
 }
 
@@ -98,7 +107,7 @@ std::vector<std::string> Target::features() const {
 void Target::apply_to(llvm::Module& module) const {
   module.setTargetTriple(kTriple);
   module.setDataLayout(machine_->createDataLayout());
-  bool wide = has("+avx512f");
+  const bool wide = model_.vector_bits == 512;
   for (llvm::Function& function : module) {
     if (function.isDeclaration()) continue;
     function.addFnAttr("target-cpu", cpu_);

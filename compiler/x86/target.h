@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "compiler/base/target_model.h"
+
 namespace conclave::compiler {
 
 class Target {
@@ -21,6 +23,7 @@ class Target {
   const std::string& cpu() const { return cpu_; }
   // What it has besides, or lacks, by LLVM's names: "+avx2,-sse4a".
   const std::string& feature_text() const { return features_; }
+  const TargetModel& model() const { return model_; }
   // `features` like "+avx2,+fma".
   bool has(const char* features) const;
   llvm::TargetMachine& machine() const { return *machine_; }
@@ -34,6 +37,7 @@ class Target {
  private:
   std::string cpu_;
   std::string features_;
+  TargetModel model_;
   std::unique_ptr<llvm::TargetMachine> machine_;
 };
 

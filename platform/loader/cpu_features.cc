@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <initializer_list>
 
+#include "conclave/cache_sizes.h"
+
 #if defined(__x86_64__)
 
 #include <cpuid.h>
@@ -215,6 +217,7 @@ const std::string& cpu_identity() {
     for (Register reg : {kEax, kEdx}) append(text, cpu().more1.registers[reg]);
     for (Register reg : {kEcx, kEdx}) append(text, cpu().extended.registers[reg]);
     append(text, saved_states());
+    append(text, last_cache_bytes());
     return text;
   }());
   return *identity;

@@ -2,6 +2,7 @@
 #include "platform/model/program.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -229,6 +230,14 @@ bool add_check_option(protocol::Request& request) {
   return true;
 }
 
+// CONCLAVE_TUNE has other rules of thumb for the compiler to try (docs/vectorizer.md). As an option
+// they are a part of what the disk cache knows programs by.
+void add_tuning_option(protocol::Request& request) {
+  const char* tuning = secure_getenv("CONCLAVE_TUNE");
+  if (tuning && *tuning)
+    request.options.insert(0, "-cl-conclave-tune=" + std::string(tuning) + " ");
+}
+
 bool has_streams(const ProgramBinary& binary) {
   return std::any_of(binary.kernels().begin(), binary.kernels().end(),
                      [](const KernelInfo& kernel) { return conclave::has_streams(kernel); });
@@ -243,6 +252,7 @@ bool has_checks(const ProgramBinary& binary) {
 
 void Program::run_for(const Job& job, const Ref<Device>& device) {
   protocol::Request request = job.request;
+  add_tuning_option(request);
   std::shared_ptr<const ProgramBinary> binary;
   std::string log;
   for (const Ref<Program>& input : job.inputs) {

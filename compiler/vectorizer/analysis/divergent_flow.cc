@@ -8,13 +8,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "compiler/base/tuning.h"
+
 namespace conclave::compiler {
 namespace {
 
 using llvm::BasicBlock;
-
-// More instructions are worth a test and a branch around them.
-constexpr unsigned kCheapInstructions = 8;
 
 bool is_costly(const llvm::Instruction& instruction) {
   if (instruction.mayReadOrWriteMemory() || instruction.isIntDivRem()) return true;
@@ -24,7 +23,7 @@ bool is_costly(const llvm::Instruction& instruction) {
 
 // What should not, or must not, run without an active lane.
 bool is_costly(const Node& node) {
-  return node.loop || node.block->sizeWithoutDebug() > kCheapInstructions ||
+  return node.loop || node.block->sizeWithoutDebug() > tuning().cheap_block ||
          llvm::any_of(*node.block, [](const auto& instruction) { return is_costly(instruction); });
 }
 

@@ -12,6 +12,7 @@
 #include <bit>
 
 #include "compiler/base/builtin_name.h"
+#include "compiler/base/tuning.h"
 #include "compiler/vectorizer/analysis/lane_dimension.h"
 #include "compiler/vectorizer/analysis/shapes.h"
 #include "compiler/vectorizer/analysis/uniformity.h"
@@ -22,33 +23,17 @@ namespace {
 using llvm::Instruction;
 using llvm::Value;
 
-// Two registers for a value hide what an operation takes longer than one cycle; with more lanes,
-// rows of work-items would be shorter than packets too often.
-constexpr unsigned kRegistersPerValue = 2;
-constexpr unsigned kMinLanes = 4;
-
-// Explicit vectors up to this length, that of a float4, do not change the number of lanes.
-constexpr unsigned kUsualVectorBits = 128;
-
 // What a loop of one chain of operations may keep and consist of, if all of it is to stay in
 // registers with twice the lanes, and the registers for what it keeps.
 struct ChainLimits {
   unsigned kept, operations, registers;
 };
-// For a CPU with 16 registers, and with the 32 of AVX-512.
-constexpr ChainLimits kChainIn16 = {4, 16, 16};
-constexpr ChainLimits kChainIn32 = {8, 32, 24};
-
-// So many operations at once keep a CPU busy that takes four cycles for one and begins two in each.
-constexpr unsigned kAtOnce = 8;
-
-// Fields of structures are taken from as many registers as a packet's structures fill: from more
-// than these each field takes so many shuffles that fewer lanes are faster. With AVX-512, whose
-// shuffles of two registers read a register of places each; of shorter ones it makes no difference.
-constexpr unsigned kMaxRecordRegisters = 4;
-
-// By how much more lanes than usual are worth it.
-constexpr unsigned kMaxTimes = 4;
+ChainLimits chain_limits(unsigned vector_registers) {
+  const Tuning& t = tuning();
+  if (vector_registers >= 32)
+    return {t.chain_kept_in_32, t.chain_operations_in_32, t.chain_registers_in_32};
+  return {t.chain_kept_in_16, t.chain_operations_in_16, t.chain_registers_in_16};
+}
 
 // Bits of what an instruction computes with, of half in float; 0 for what has no part in the choice
 // of lanes.
@@ -73,7 +58,7 @@ class Loops {
         limits_(limits),
         ids_(lane_ids_along(region, 0)),
         uniformity_(region, ids_),
-        shapes_(region, ids_, no_strides_, kMaxUsualLanes),
+        shapes_(region, ids_, no_strides_, tuning().max_usual_lanes),
         dominators_(region),
         loops_(dominators_) {}
 
@@ -86,7 +71,7 @@ class Loops {
         times = std::max(times, leaves_at_different_times(*loop)
                                     ? 2
                                     : llvm::bit_floor(times_of_lasting_chain(*loop, registers)));
-    return std::min(times, kMaxTimes);
+    return std::min(times, tuning().chain_times);
   }
 
   // One that lanes leave at different times, which computes with long integers.
@@ -120,7 +105,7 @@ class Loops {
   // Of one that all lanes leave together: as often as it fits and as is of use.
   unsigned times_of_lasting_chain(const llvm::Loop& loop, unsigned registers) const {
     const unsigned fit = limits_.registers / (count_kept(loop) * registers);
-    return std::min(fit, std::max(1u, kAtOnce / (count_carried(loop) * registers)));
+    return std::min(fit, std::max(1u, tuning().chain_at_once / (count_carried(loop) * registers)));
   }
 
   static bool is_integer_of_64_bits(const Instruction& instruction) {
@@ -228,8 +213,9 @@ class Loops {
 
 }  // namespace
 
-unsigned choose_lanes(llvm::Function& region, unsigned register_bits, bool has_long_rows) {
-  unsigned doubles = 0, floats = 0, longest = kUsualVectorBits;
+unsigned choose_lanes(llvm::Function& region, const TargetModel& cpu, bool has_long_rows) {
+  const unsigned register_bits = cpu.vector_bits;
+  unsigned doubles = 0, floats = 0, longest = tuning().usual_vector_bits;
   for (const Instruction& instruction : llvm::instructions(region)) {
     const unsigned width = computed_bits(instruction);
     doubles += width == 64;
@@ -237,15 +223,21 @@ unsigned choose_lanes(llvm::Function& region, unsigned register_bits, bool has_l
     if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(instruction.getType()))
       longest = std::max<unsigned>(longest, vector->getPrimitiveSizeInBits());
   }
-  const Loops loops(region, register_bits == 512 ? kChainIn32 : kChainIn16);
-  unsigned lanes = kRegistersPerValue * register_bits / 32;
-  if (doubles > floats || loops.has_long_integers()) lanes /= 2;
+  const Loops loops(region, chain_limits(cpu.vector_registers));
+  unsigned lanes = tuning().registers_per_value * register_bits / 32;
+  const bool has_doubles = tuning().double_lanes && doubles > floats;
+  if (has_doubles || (tuning().long_integer_lanes && loops.has_long_integers())) lanes /= 2;
   // Longer explicit vectors fill registers by themselves.
-  const auto longest_vectors = static_cast<unsigned>(llvm::divideCeil(longest, kUsualVectorBits));
-  lanes = std::clamp(lanes / std::bit_ceil(longest_vectors), kMinLanes, kMaxUsualLanes);
-  if (const uint64_t record = 8 * loops.record_bytes(); record && register_bits == 512)
-    while (lanes > kMinLanes && lanes * record > kMaxRecordRegisters * register_bits) lanes /= 2;
-  if (!has_long_rows || doubles > floats) return lanes;
+  const auto longest_vectors =
+      static_cast<unsigned>(llvm::divideCeil(longest, tuning().usual_vector_bits));
+  lanes = std::clamp(lanes / std::bit_ceil(longest_vectors), tuning().min_lanes,
+                     tuning().max_usual_lanes);
+  if (const uint64_t record = 8 * loops.record_bytes();
+      record && register_bits == 512 && tuning().record_lanes)
+    while (lanes > tuning().min_lanes &&
+           lanes * record > tuning().max_record_registers * register_bits)
+      lanes /= 2;
+  if (!has_long_rows || doubles > floats || !tuning().chain_lanes) return lanes;
   return lanes * loops.times_of_short_chain(std::max(1u, lanes * 32 / register_bits));
 }
 

@@ -7,13 +7,12 @@
 
 #include <llvm/IR/Function.h>
 
+#include "compiler/base/target_model.h"
+
 namespace conclave::compiler {
 
-// A usual packet has no more lanes.
-inline constexpr unsigned kMaxUsualLanes = 16;
-
 // `has_long_rows`: more lanes than usual leave no work-items over.
-unsigned choose_lanes(llvm::Function& region, unsigned register_bits, bool has_long_rows);
+unsigned choose_lanes(llvm::Function& region, const TargetModel& cpu, bool has_long_rows);
 
 }  // namespace conclave::compiler
 

@@ -9,13 +9,11 @@
 #include <algorithm>
 #include <bit>
 
+#include "compiler/base/tuning.h"
 #include "compiler/vectorizer/analysis/packet_cost.h"
 
 namespace conclave::compiler {
 namespace {
-
-// Dimension 0 is what groups are made for, and what everybody expects.
-constexpr double kMuchFaster = 1.5;
 
 bool uses_dimension(const Region& region, unsigned dimension) {
   return !region.function->getArg(kLocalId + dimension)->use_empty();
@@ -68,6 +66,7 @@ llvm::PreservedAnalyses CalculateLinearIds::run(llvm::Function& region,
 unsigned choose_dimension(llvm::ArrayRef<Region> regions, llvm::ArrayRef<unsigned> lanes,
                           const std::array<uint64_t, 3>& sizes,
                           const llvm::TargetTransformInfo& target) {
+  if (!tuning().other_dimensions) return 0;
   unsigned best = 0;
   double least = 0;
   for (unsigned d = 0; d < 3; ++d) {
@@ -77,7 +76,7 @@ unsigned choose_dimension(llvm::ArrayRef<Region> regions, llvm::ArrayRef<unsigne
     for (const auto& [region, count] : llvm::zip(regions, lanes))
       time += times_along(region, d, count, sizes[d], target).packet;
     if (d == 0)
-      least = time / kMuchFaster;
+      least = time / tuning().other_dimension_gain;
     else if (time < least)
       best = d, least = time;
   }

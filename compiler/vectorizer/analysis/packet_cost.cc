@@ -11,6 +11,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "compiler/base/target_model.h"
+#include "compiler/base/tuning.h"
 #include "compiler/vectorizer/analysis/lane_masks.h"
 #include "compiler/vectorizer/analysis/lane_patterns.h"
 #include "compiler/vectorizer/analysis/shapes.h"
@@ -23,20 +25,8 @@ using llvm::TargetTransformInfo;
 
 constexpr auto kTime = TargetTransformInfo::TCK_RecipThroughput;
 
-// How often a loop's body runs where nothing is known of it.
-constexpr double kIterations = 16;
-
 // Lanes this far apart are in cache lines of their own.
-constexpr int64_t kFarBytes = 64;
-
-// Vectors that lanes at known places may be spread over, and what moving them from and to their
-// lanes takes beside the access.
-constexpr unsigned kMaxSpread = 4;
-constexpr double kShuffled = 3;
-
-// What packets have to promise beyond the explicit vectors of a loop: the registers and the caches
-// that hold what such a loop works on do not hold that of all lanes.
-constexpr double kLeastOverVectors = 2;
+constexpr int64_t kFarBytes = TargetModel::kLineBytes;
 
 class Estimate {
  public:
@@ -83,7 +73,7 @@ class Estimate {
     if (is_private(pointer)) return {1, registers(type)};
     if (auto stride = shapes_.stride(pointer))
       return {1, std::abs(*stride) < kFarBytes ? registers(type) : lanes_};
-    if (is_close_pattern(pointer, type)) return {1, kShuffled * registers(type)};
+    if (is_close_pattern(pointer, type)) return {1, tuning().close_access_cost * registers(type)};
     if (shapes_.assumed_stride(pointer)) return {1, registers(type)};
     // Rows of elements are loaded one by one and transposed.
     if (auto* row = llvm::dyn_cast<llvm::FixedVectorType>(type))
@@ -100,8 +90,8 @@ class Estimate {
     const LaneOffsets* offsets = patterns_.offsets(pointer);
     if (!offsets) return false;
     const auto [least, most] = std::minmax_element(offsets->begin(), offsets->end());
-    return *most - *least <
-           static_cast<int64_t>(kMaxSpread * lanes_ * type->getPrimitiveSizeInBits() / 8);
+    return *most - *least < static_cast<int64_t>(tuning().close_vectors * lanes_ *
+                                                 type->getPrimitiveSizeInBits() / 8);
   }
 
   const Shapes& shapes_;
@@ -144,7 +134,7 @@ Times estimate(llvm::Function& region, const LaneIds& ids, unsigned lanes,
     for (const Instruction& instruction : block) once += estimate.of(instruction, is_masked);
     const llvm::Loop* loop = loops.getLoopFor(&block);
     if (loop && has_own_vectors(*loop, target)) times.loops_with_vectors[loop] += once;
-    const double weight = std::pow(kIterations, loops.getLoopDepth(&block));
+    const double weight = std::pow(tuning().estimated_iterations, loops.getLoopDepth(&block));
     times.all += {weight * once.scalar, weight * once.packet};
   }
   return times;
@@ -166,7 +156,7 @@ double gain_of_packets(llvm::Function& region, const LaneIds& ids, unsigned lane
   const Times times = estimate(region, ids, lanes, target);
   double gain = gain_of(times.all, lanes);
   for (const auto& [loop, time] : times.loops_with_vectors)
-    gain = std::min(gain, gain_of(time, lanes) / kLeastOverVectors);
+    gain = std::min(gain, gain_of(time, lanes) / tuning().packet_gain_over_vectors);
   return gain;
 }
 

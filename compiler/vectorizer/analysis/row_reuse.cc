@@ -9,14 +9,13 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
+#include "compiler/base/tuning.h"
 #include "compiler/vectorizer/analysis/shapes.h"
 
 namespace conclave::compiler {
 namespace {
 
 using llvm::Value;
-
-constexpr unsigned kLanes = 16;
 
 bool is_in_turn(const llvm::Instruction& access, const Shapes& shapes) {
   auto* type = llvm::getLoadStoreType(const_cast<llvm::Instruction*>(&access));
@@ -31,7 +30,7 @@ bool rows_may_share_lines(llvm::Function& region, const LaneIds& lanes) {
   const llvm::DominatorTree dominators(region);
   if (!llvm::LoopInfo(dominators).empty()) return true;
   const LaneStrides no_strides;
-  const Shapes shapes(region, lanes, no_strides, kLanes);
+  const Shapes shapes(region, lanes, no_strides, tuning().max_usual_lanes);
   llvm::SmallPtrSet<const Value*, 8> read;
   return llvm::any_of(llvm::instructions(region), [&](const llvm::Instruction& instruction) {
     if (const Value* pointer = llvm::getLoadStorePointerOperand(&instruction)) {

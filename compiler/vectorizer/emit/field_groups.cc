@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <optional>
 
+#include "compiler/base/target_model.h"
+#include "compiler/base/tuning.h"
 #include "compiler/vectorizer/analysis/lane_masks.h"
 #include "compiler/vectorizer/emit/lane_runs.h"
 
@@ -22,13 +24,10 @@ using llvm::Value;
 constexpr unsigned kPointerBits = 64;
 
 // Of lanes that are nowhere in particular, so much is accessed at once.
-constexpr int64_t kRowBytes = 16;
+constexpr int64_t kRowBytes = TargetModel::kSectionBytes;
 
 // What each of them stores, so much at once: a line of a cache.
-constexpr int64_t kLineBytes = 64;
-
-// Of lanes at known places, what is no further away is accessed together.
-constexpr int64_t kPatternBytes = 256;
+constexpr int64_t kLineBytes = TargetModel::kLineBytes;
 
 // What an address is a constant offset from: a pointer, and indices times their sizes.
 struct Origin {
@@ -145,7 +144,7 @@ std::vector<FieldGroup> cut(const Neighbours& neighbours) {
     const bool continues =
         neighbours.offsets.empty()
             ? offset == end && offset + size - first <= neighbours.stride.value_or(kRowBytes)
-            : offset + size - first <= kPatternBytes;
+            : offset + size - first <= tuning().field_pattern_bytes;
     if (groups.empty() || !continues) {
       groups.push_back({{}, nullptr, 0});
       begins.push_back(first = offset);
@@ -268,8 +267,9 @@ const FieldGroup* FieldGroups::of(const Instruction& access) const {
 
 bool are_better_together(const FieldGroup& group, Value* mask, const PacketValues& values,
                          const llvm::TargetTransformInfo* target) {
-  return PacketAccess(memory_of(group, mask, values), group.position, values.lanes(), target)
-      .is_better_grouped();
+  return tuning().field_groups &&
+         PacketAccess(memory_of(group, mask, values), group.position, values.lanes(), target)
+             .is_better_grouped();
 }
 
 void packetize_fields(const FieldGroup& group, Value* mask, PacketValues& values,

@@ -5,6 +5,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
 
+#include "compiler/base/tuning.h"
 #include "compiler/vectorizer/emit/per_lane.h"
 
 namespace conclave::compiler {
@@ -15,8 +16,6 @@ using llvm::Instruction;
 using llvm::Value;
 
 constexpr unsigned kPointerBits = 64;
-// Longer calculations are not looked into.
-constexpr unsigned kMaxDepth = 12;
 
 bool is_integer_operation(const Instruction& instruction) {
   return instruction.isBinaryOp() ||
@@ -36,7 +35,7 @@ bool multiplies_strided(const Instruction& instruction, const PacketValues& valu
 bool is_made_of_ids(const Value* value, const PacketValues& values, unsigned depth = 0) {
   if (values.stride(value)) return true;
   auto* instruction = llvm::dyn_cast<Instruction>(value);
-  if (!instruction || depth == kMaxDepth || !is_integer_operation(*instruction) ||
+  if (!instruction || depth == tuning().lane_run_depth || !is_integer_operation(*instruction) ||
       multiplies_strided(*instruction, values))
     return false;
   // What decides between two values need not be like them.

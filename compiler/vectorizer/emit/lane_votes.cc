@@ -4,6 +4,8 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/PatternMatch.h>
 
+#include "compiler/base/tuning.h"
+
 namespace conclave::compiler {
 namespace {
 
@@ -11,9 +13,6 @@ using llvm::ICmpInst;
 using llvm::IRBuilderBase;
 using llvm::Value;
 using namespace llvm::PatternMatch;
-
-// Conditions are put together from few comparisons.
-constexpr unsigned kMaxDepth = 8;
 
 class Vote {
  public:
@@ -23,7 +22,7 @@ class Vote {
   // Of any lane, or of every one.
   Value* take(Value* condition, bool every, unsigned depth = 0) {
     if (shapes_.is_uniform(condition)) return condition;
-    if (depth > kMaxDepth) return nullptr;
+    if (depth > tuning().vote_depth) return nullptr;
     Value* left = nullptr;
     Value* right = nullptr;
     if (match(condition, m_Not(m_Value(left)))) {

@@ -10,6 +10,7 @@
 #include <limits>
 #include <utility>
 
+#include "compiler/base/tuning.h"
 #include "compiler/vectorizer/emit/lane_shuffles.h"
 #include "compiler/vectorizer/emit/per_lane.h"
 
@@ -82,7 +83,7 @@ bool PacketAccess::is_better_grouped() const {
   if (is_pattern()) return true;
   if (row_length() != 0) return true;
   if (!memory_.stride) return row_as_integer() != nullptr;
-  if (!is_group() || step() > kMaxScalarStep) return false;
+  if (!is_group() || step() > tuning().scalar_step) return false;
   return is_load() || (!memory_.mask && step() == count());
 }
 

@@ -63,9 +63,6 @@ class PacketAccess {
   void store(const Parts& parts);
 
  private:
-  // Lanes further apart are loaded one by one: the elements between them are loaded for nothing.
-  static constexpr int64_t kMaxScalarStep = 4;
-
   unsigned lanes() const { return lanes_; }
   bool is_load() const { return llvm::isa<llvm::LoadInst>(memory_.instructions[0]); }
   int64_t count() const { return static_cast<int64_t>(memory_.elements.size()); }

@@ -13,6 +13,7 @@
 
 #include "compiler/base/address_spaces.h"
 #include "compiler/base/attributes.h"
+#include "compiler/base/tuning.h"
 
 namespace conclave::compiler {
 namespace {
@@ -24,11 +25,6 @@ using llvm::Value;
 // Of a call that becomes one of a packet function, and of such a function for one lane only.
 constexpr char kPacketCall[] = "conclave-packet-call";
 constexpr char kNew[] = "conclave-new-packet-function";
-
-// A smaller function is inlined: what goes through memory would cost too much.
-constexpr unsigned kLeastSize = 100;
-// So many instructions less, for one lane, are worth calls instead.
-constexpr double kLeastGain = 1000;
 
 constexpr unsigned kAlignment = 64;
 
@@ -260,6 +256,7 @@ class PacketCall {
 }  // namespace
 
 bool may_be_packet_function(const llvm::Function& function) {
+  if (!tuning().packet_functions) return false;
   // Library functions have their mangled names, those of the program have a prefix.
   if (!function.getName().starts_with("_Z") || function.isDeclaration()) return false;
   if (!function.onlyReadsMemory() || !function.doesNotThrow() || function.isConvergent())
@@ -268,7 +265,7 @@ bool may_be_packet_function(const llvm::Function& function) {
   if (!llvm::all_of(function.args(),
                     [](const llvm::Argument& argument) { return has_slots(argument.getType()); }))
     return false;
-  return total_size(function) >= kLeastSize;
+  return total_size(function) >= tuning().packet_function_instructions;
 }
 
 bool is_kept_apart(const llvm::Function& function) {
@@ -285,7 +282,8 @@ void choose_packet_calls(llvm::Function& region) {
   for (auto& [function, sites] : calls) {
     double parts = -1;
     for (const CallInst* call : sites) parts += used_part(*call);
-    if (!is_kept_apart(*function) && parts * total_size(*function) < kLeastGain) continue;
+    if (!is_kept_apart(*function) && parts * total_size(*function) < tuning().packet_function_saves)
+      continue;
     for (CallInst* call : sites)
       call->addFnAttr(llvm::Attribute::get(call->getContext(), kPacketCall));
   }

@@ -5,6 +5,7 @@
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
+#include "compiler/base/tuning.h"
 #include "compiler/vectorizer/emit/lane_runs.h"
 #include "compiler/vectorizer/emit/packet_access.h"
 #include "compiler/vectorizer/emit/per_lane.h"
@@ -73,7 +74,7 @@ class Rewrite {
     if (values_.offsets(pointer_)) return emit_form(access(&instruction_, stride));
     if (values_.assumed_stride(pointer_)) return emit_checked();
     if (auto run = LaneRun::find(pointer_, instruction_.getDataLayout(), values_);
-        run && access(&instruction_, run->stride()).is_contiguous())
+        run && tuning().lane_runs && access(&instruction_, run->stride()).is_contiguous())
       return emit_run(*run);
     return emit_plain();
   }
@@ -114,8 +115,8 @@ class Rewrite {
   // masked ones cost much more: stores do on some CPUs.
   bool prefers_whole(int64_t stride) {
     PacketAccess form = access(&instruction_, stride);
-    return form.is_contiguous() &&
-           (llvm::isa<llvm::StoreInst>(instruction_) || form.is_mask_dear());
+    const bool is_store = tuning().whole_stores && llvm::isa<llvm::StoreInst>(instruction_);
+    return form.is_contiguous() && (is_store || form.is_mask_dear());
   }
 
   Value* all_run(llvm::IRBuilderBase& builder) {

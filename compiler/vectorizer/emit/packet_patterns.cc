@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "compiler/base/tuning.h"
 #include "compiler/vectorizer/emit/lane_shuffles.h"
 
 namespace conclave::compiler {
@@ -14,9 +15,6 @@ namespace {
 using llvm::Align;
 using llvm::Type;
 using llvm::Value;
-
-// Vectors that cover what the lanes load from known places.
-constexpr int64_t kMaxPatternVectors = 4;
 
 }  // namespace
 
@@ -50,10 +48,10 @@ bool PacketAccess::is_pattern() const {
   LaneOffsets places = pattern_places();
   if (places.empty()) return false;
   std::sort(places.begin(), places.end());
-  if (is_load()) return places.back() < kMaxPatternVectors * static_cast<int64_t>(lanes());
+  if (is_load()) return places.back() < tuning().pattern_vectors * static_cast<int64_t>(lanes());
   for (const auto& [i, place] : llvm::enumerate(places))
     if (place != static_cast<int64_t>(i)) return false;
-  return count() <= kMaxPatternVectors;
+  return count() <= tuning().pattern_vectors;
 }
 
 // The last vector ends where the range does: nothing behind it may be touched.

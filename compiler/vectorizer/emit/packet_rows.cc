@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "compiler/base/target_model.h"
+#include "compiler/base/tuning.h"
 #include "compiler/vectorizer/emit/lane_shuffles.h"
 
 namespace conclave::compiler {
@@ -16,13 +18,10 @@ namespace {
 using llvm::Type;
 using llvm::Value;
 
-// Lanes of several elements that are further apart are no group: what lies between is loaded too.
-constexpr int64_t kMaxVectorStep = 8;
-
 // Rows of this size fill the sections that shuffles of wide registers are cheap within.
-constexpr int64_t kRowBytes = 16;
+constexpr int64_t kRowBytes = TargetModel::kSectionBytes;
 
-constexpr int64_t kLineBytes = 64;
+constexpr int64_t kLineBytes = TargetModel::kLineBytes;
 
 }  // namespace
 
@@ -32,8 +31,8 @@ bool PacketAccess::is_group() const {
       *memory_.stride % size() != 0 || !is_dense())
     return false;
   if (count() > 1)
-    return count() <= step() && step() <= kMaxVectorStep * 2 && step() <= 2 * count();
-  return !memory_.mask && step() > 1 && step() <= kMaxScalarStep && is_load();
+    return count() <= step() && step() <= tuning().vector_step * 2 && step() <= 2 * count();
+  return !memory_.mask && step() > 1 && step() <= tuning().scalar_step && is_load();
 }
 
 // Of how many elements the rows are that a lane's elements are cut into; 0 if they are not.

@@ -10,6 +10,7 @@
 
 #include <vector>
 
+#include "compiler/base/tuning.h"
 #include "compiler/vectorizer/analysis/lane_masks.h"
 #include "compiler/vectorizer/analysis/lane_operations.h"
 #include "compiler/vectorizer/analysis/lane_pass.h"
@@ -32,12 +33,6 @@ namespace {
 using llvm::BasicBlock;
 using llvm::Instruction;
 using llvm::Value;
-
-// More scalars in one value would make too much code.
-constexpr unsigned kMaxParts = 128;
-
-// Operations on the way to one extension that are done with more bits.
-constexpr unsigned kMaxWidened = 8;
 
 bool is_division(const Instruction& instruction) {
   switch (instruction.getOpcode()) {
@@ -459,7 +454,7 @@ class Packetizer : public llvm::InstVisitor<Packetizer> {
 
   // With sign, after the calculation is done with more bits where it may wrap in lane 0.
   Value* extend(llvm::IRBuilder<>& builder, Value* value, llvm::Type* type, unsigned depth) {
-    if (depth == kMaxWidened || !shapes_.may_wrap_with_sign(value))
+    if (depth == tuning().widened_depth || !shapes_.may_wrap_with_sign(value))
       return builder.CreateSExt(value, type);
     auto& operation = *llvm::cast<llvm::BinaryOperator>(value);
     const auto opcode = operation.getOpcode();
@@ -511,8 +506,8 @@ class Packetizer : public llvm::InstVisitor<Packetizer> {
 
 bool is_supported_type(llvm::Type* type) {
   if (type->isVoidTy() || type->isLabelTy() || type->isMetadataTy()) return true;
-  auto scalars = scalar_types(type, kMaxParts);
-  return scalars.size() <= kMaxParts && llvm::all_of(scalars, [](llvm::Type* scalar) {
+  auto scalars = scalar_types(type, tuning().value_parts);
+  return scalars.size() <= tuning().value_parts && llvm::all_of(scalars, [](llvm::Type* scalar) {
            return llvm::VectorType::isValidElementType(scalar);
          });
 }

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "compiler/base/tuning.h"
 #include "compiler/vectorizer/analysis/lane_masks.h"
 
 namespace conclave::compiler {
@@ -22,8 +23,6 @@ using llvm::IRBuilder;
 using llvm::Type;
 using llvm::Value;
 
-// Larger ones are not copied element by element.
-constexpr uint64_t kMaxCopiedElements = 64;
 constexpr uint64_t kVectorAlignment = 64;
 
 // What is done with a variable: found out, then adapted to the new layout.
@@ -103,7 +102,7 @@ bool is_divisible(const llvm::MemIntrinsic& block, uint64_t size) {
   if (!length || length->getZExtValue() % size != 0) return false;
   auto* fill = llvm::dyn_cast<llvm::MemSetInst>(&block);
   if (fill && !llvm::isa<llvm::ConstantInt>(fill->getValue())) return false;
-  return length->getZExtValue() / size <= kMaxCopiedElements;
+  return length->getZExtValue() / size <= tuning().copied_elements;
 }
 
 // Elements of a variable, or 0 if it is to be laid out lane by lane.

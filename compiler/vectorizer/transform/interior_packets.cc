@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "compiler/base/address_spaces.h"
+#include "compiler/base/tuning.h"
 #include "compiler/vectorizer/analysis/lane_masks.h"
 #include "compiler/vectorizer/analysis/lane_pass.h"
 #include "compiler/vectorizer/analysis/uniformity.h"
@@ -35,12 +36,6 @@ using llvm::Instruction;
 using llvm::MinMaxIntrinsic;
 using llvm::PHINode;
 using llvm::Value;
-
-// Larger regions would take too long to compile twice.
-constexpr unsigned kMaxInstructions = 2'000;
-
-// Longer calculations are not looked into.
-constexpr unsigned kMaxDepth = 12;
 
 // Sums of so many terms with such factors and constants do not wrap in 64 bits.
 constexpr size_t kMaxTerms = 8;
@@ -196,7 +191,7 @@ class Interior {
   }
 
   Ranges range_of(Value& value, unsigned depth) {
-    if (depth > kMaxDepth || !value.getType()->isIntegerTy() || bits_of(value) > 64)
+    if (depth > tuning().interior_depth || !value.getType()->isIntegerTy() || bits_of(value) > 64)
       return std::nullopt;
     if (is_id(value) && can_hoist(value)) return one(Sum(Sum::Term(&value, true)));
     if (auto* constant = llvm::dyn_cast<llvm::ConstantInt>(&value))
@@ -330,7 +325,8 @@ class Interior {
   bool can_hoist(const Value& value, unsigned depth = 0) const {
     if (llvm::isa<llvm::Argument, llvm::Constant>(value)) return true;
     auto* instruction = llvm::dyn_cast<Instruction>(&value);
-    if (!instruction || depth > kMaxDepth || llvm::isa<PHINode>(instruction)) return false;
+    if (!instruction || depth > tuning().interior_depth || llvm::isa<PHINode>(instruction))
+      return false;
     if (instruction->mayReadFromMemory() && !is_constant_load(*instruction)) return false;
     return llvm::isSafeToSpeculativelyExecute(instruction) &&
            llvm::all_of(instruction->operands(),
@@ -398,7 +394,7 @@ using Clamps = llvm::SmallVector<MinMaxIntrinsic*>;
 
 // Whether an address is calculated from a value.
 bool is_index(const Value& value, unsigned depth = 0) {
-  return depth < kMaxDepth &&
+  return depth < tuning().interior_depth &&
          llvm::any_of(
              value.users(),
              [&](const llvm::User* user) {
@@ -449,7 +445,7 @@ BasicBlock* make_version(Function& region, const Interior& interior, const Clamp
 }  // namespace
 
 void add_interior_version(Function& region, const LaneIds& ids) {
-  if (region.getInstructionCount() > kMaxInstructions) return;
+  if (region.getInstructionCount() > tuning().interior_instructions) return;
   Interior interior(region, ids);
   const Clamps clamps = find_clamps(region, interior);
   if (clamps.empty()) return;

@@ -9,6 +9,7 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Local.h>
 
+#include "compiler/base/tuning.h"
 #include "compiler/vectorizer/analysis/divergent_flow.h"
 #include "compiler/vectorizer/analysis/lane_masks.h"
 #include "compiler/vectorizer/analysis/lane_pass.h"
@@ -26,8 +27,6 @@ using llvm::Instruction;
 using llvm::IRBuilder;
 using llvm::PHINode;
 using llvm::Value;
-
-constexpr unsigned kMaxBlocks = 20'000;
 
 // Lanes that do not run have no say in what is asked of all that do.
 void restrict_to(Value* mask, llvm::CallInst& any) {
@@ -422,7 +421,7 @@ void mask_blocks(Function& function, Instruction* active) {
 }  // namespace
 
 bool linearize(Function& region, const LaneIds& ids, PartRemarks& remarks) {
-  if (region.size() > kMaxBlocks) return remarks.refuse("it has too many branches");
+  if (region.size() > tuning().region_blocks) return remarks.refuse("it has too many branches");
   if (!Uniformity(region, ids).has_divergent_branches()) {
     if (ids.active) mask_blocks(region, ids.active);
     return true;

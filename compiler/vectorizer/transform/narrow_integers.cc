@@ -11,6 +11,7 @@
 
 #include <optional>
 
+#include "compiler/base/tuning.h"
 #include "compiler/vectorizer/analysis/lane_pass.h"
 #include "compiler/vectorizer/analysis/uniformity.h"
 
@@ -23,8 +24,6 @@ using llvm::Instruction;
 using llvm::Value;
 
 constexpr unsigned kWide = 32, kNarrow = 16;
-// A value that is extended after all must have spared so many operations.
-constexpr unsigned kLeastOperations = 2;
 
 class Narrowing {
  public:
@@ -116,7 +115,7 @@ class Narrowing {
       if (!is_leaf(*instruction)) {
         ++gain;
         if (llvm::any_of(instruction->users(), [&](Value* user) { return !is_part(user); }))
-          gain -= static_cast<int>(kLeastOperations);
+          gain -= static_cast<int>(tuning().narrow_operations);
       }
     }
   }

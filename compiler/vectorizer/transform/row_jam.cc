@@ -14,6 +14,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include "compiler/base/target_model.h"
+#include "compiler/base/tuning.h"
 #include "compiler/vectorizer/analysis/lane_pass.h"
 #include "compiler/vectorizer/analysis/shapes.h"
 
@@ -23,24 +25,12 @@ namespace {
 using llvm::Instruction;
 using llvm::Value;
 
-constexpr unsigned kMostRows = 4;
-
-// Registers for what loops carry along; as many again are for what is calculated from it.
-constexpr unsigned kCarried = 8;
-
 // A row of this size is accessed at once.
-constexpr int64_t kRowBytes = 16;
+constexpr int64_t kRowBytes = TargetModel::kSectionBytes;
 
 // What is written across is best written in whole lines of the caches, as long as the rows' values
 // fit into the registers more or less.
-constexpr int64_t kLineBytes = 64;
-constexpr int64_t kLeastInLine = 4;
-constexpr unsigned kMostLoadsOfLine = 2;
-
-// Instructions of all rows together.
-constexpr unsigned kMaxInstructions = 2'000;
-
-constexpr double kIterations = 16;
+constexpr int64_t kLineBytes = TargetModel::kLineBytes;
 
 bool is_hint(const Instruction& instruction) {
   auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
@@ -177,19 +167,22 @@ unsigned rows_at_once(llvm::Function& region, const LaneIds& rows, unsigned regi
   if (llvm::all_of(rows.consecutive, [](const Value* id) { return id->use_empty(); })) return 1;
   if (!llvm::all_of(llvm::instructions(region), may_be_jammed)) return 1;
   const LaneStrides no_strides;
-  const Shapes along_rows(region, rows, no_strides, kMostRows);
+  const Shapes along_rows(region, rows, no_strides, tuning().jammed_rows);
   if (!all_rows_take_the_same_way(region, along_rows)) return 1;
   const unsigned carried = std::max(1u, most_carried(region, along_rows) * registers);
-  unsigned count = std::min(kMostRows, llvm::bit_floor(kCarried / std::min(carried, kCarried)));
-  while (count > 1 && region.getInstructionCount() * count > kMaxInstructions) count /= 2;
+  unsigned count =
+      std::min(tuning().jammed_rows,
+               llvm::bit_floor(tuning().jammed_values / std::min(carried, tuning().jammed_values)));
+  while (count > 1 && region.getInstructionCount() * count > tuning().jammed_instructions)
+    count /= 2;
   return count;
 }
 
 AccessesAcross find_accesses_across(llvm::Function& region, const LaneIds& lanes,
                                     const LaneIds& rows) {
   const LaneStrides no_strides;
-  const Shapes along_lanes(region, lanes, no_strides, kMostRows);
-  const Shapes along_rows(region, rows, no_strides, kMostRows);
+  const Shapes along_lanes(region, lanes, no_strides, tuning().jammed_rows);
+  const Shapes along_rows(region, rows, no_strides, tuning().jammed_rows);
   AccessesAcross found;
   unsigned loads = 0;
   for (Instruction& instruction : llvm::instructions(region)) {
@@ -203,12 +196,13 @@ AccessesAcross find_accesses_across(llvm::Function& region, const LaneIds& lanes
         (distance && std::abs(*distance) <= kRowBytes))
       continue;
     found.any = true;
-    if (!is_load && size >= kLeastInLine)
+    if (!is_load && size >= tuning().line_row_bytes)
       found.rows_of_line = static_cast<unsigned>(kLineBytes / size);
   }
   const llvm::DominatorTree dominators(region);
-  if (loads > kMostLoadsOfLine || !llvm::LoopInfo(dominators).empty() ||
-      region.getInstructionCount() * found.rows_of_line > kMaxInstructions)
+  if (!tuning().line_rows || loads > tuning().line_row_loads ||
+      !llvm::LoopInfo(dominators).empty() ||
+      region.getInstructionCount() * found.rows_of_line > tuning().jammed_instructions)
     found.rows_of_line = 0;
   return found;
 }
@@ -225,7 +219,7 @@ llvm::PreservedAnalyses JamRows::run(llvm::Function& region,
 
 double count_loads_in_loops(llvm::Function& region, const LaneIds& lanes) {
   const LaneStrides no_strides;
-  const Shapes along_lanes(region, lanes, no_strides, kMostRows);
+  const Shapes along_lanes(region, lanes, no_strides, tuning().jammed_rows);
   llvm::DominatorTree dominators(region);
   llvm::LoopInfo loops(dominators);
   double count = 0;
@@ -234,7 +228,7 @@ double count_loads_in_loops(llvm::Function& region, const LaneIds& lanes) {
     for (const Instruction& instruction : block)
       if (depth > 0 && llvm::isa<llvm::LoadInst>(instruction) &&
           !along_lanes.is_uniform(&instruction))
-        count += std::pow(kIterations, depth);
+        count += std::pow(tuning().estimated_iterations, depth);
   }
   return count;
 }

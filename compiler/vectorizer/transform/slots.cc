@@ -5,6 +5,8 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
+#include "compiler/base/tuning.h"
+
 namespace conclave::compiler {
 namespace {
 
@@ -13,9 +15,6 @@ using llvm::BasicBlock;
 using llvm::Instruction;
 using llvm::Use;
 using llvm::Value;
-
-// Slots times blocks: what promotion takes time for. A second or two.
-constexpr size_t kMaxWork = 10'000'000;
 
 // For such a slot the function must be searched for places where values meet.
 bool is_set_twice(const AllocaInst* slot) {
@@ -86,7 +85,7 @@ void Slots::mend_values(const llvm::LoopInfo& loops) {
 
 bool Slots::promote() {
   const size_t count = llvm::count_if(slots_, is_set_twice);
-  if (count * function_.size() > kMaxWork) return false;
+  if (count * function_.size() > tuning().mask_slots) return false;
   llvm::DominatorTree dominators(function_);
   llvm::PromoteMemToReg(slots_, dominators);
   return true;

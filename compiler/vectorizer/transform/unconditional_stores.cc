@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/base/address_spaces.h"
+#include "compiler/base/tuning.h"
 #include "compiler/vectorizer/analysis/lane_pass.h"
 #include "compiler/vectorizer/analysis/uniformity.h"
 
@@ -18,9 +19,6 @@ namespace {
 using llvm::BasicBlock;
 using llvm::Instruction;
 using llvm::Value;
-
-// In the block, its branch not counted: all lanes would do it.
-constexpr ptrdiff_t kMaxInstructions = 12;
 
 struct Place {
   Value* pointer;
@@ -57,7 +55,7 @@ llvm::SmallVector<Place> places_at_end(BasicBlock& block, unsigned local_space) 
 
 // Whether all lanes may do what the block does, once its stores keep what is there.
 bool is_harmless(const BasicBlock& block, llvm::ArrayRef<Place> places) {
-  if (block.sizeWithoutDebug() > kMaxInstructions + 1) return false;
+  if (block.sizeWithoutDebug() > tuning().unconditional_instructions + 1) return false;
   bool has_stores = false;
   for (const Instruction& instruction : block.instructionsWithoutDebug()) {
     if (instruction.isTerminator() || llvm::isSafeToSpeculativelyExecute(&instruction)) continue;

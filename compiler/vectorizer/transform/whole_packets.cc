@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "compiler/base/tuning.h"
 #include "compiler/vectorizer/analysis/lane_masks.h"
 #include "compiler/vectorizer/analysis/lane_pass.h"
 #include "compiler/vectorizer/analysis/uniformity.h"
@@ -26,9 +27,6 @@ using llvm::BranchInst;
 using llvm::Function;
 using llvm::Instruction;
 using llvm::Value;
-
-// What is calculated from ids in more steps is hardly a guard.
-constexpr unsigned kMaxDepth = 12;
 
 // All that is analysed of a function, anew whenever it has changed.
 struct Analyses {
@@ -56,7 +54,7 @@ bool depends_on_ids_only(const Value& value, const LaneIds& ids, const Uniformit
                          unsigned depth = 0) {
   if (!uniformity.is_divergent(value) || llvm::is_contained(ids.consecutive, &value)) return true;
   auto* instruction = llvm::dyn_cast<Instruction>(&value);
-  return instruction && depth < kMaxDepth && is_arithmetic(*instruction) &&
+  return instruction && depth < tuning().whole_packet_depth && is_arithmetic(*instruction) &&
          llvm::all_of(
              instruction->operands(),
              [&](const llvm::Use& operand) {

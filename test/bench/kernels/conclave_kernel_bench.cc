@@ -30,6 +30,9 @@ unsigned launches = 1;
 // What clBuildProgram gets.
 std::string build_options;
 
+// Of --versus: what it gets besides for the kernels that the others are compared with.
+std::string other_options;
+
 void describe(CLI::App& app, Options& options) {
   app.add_option("--suite", options.suite,
                  "kernels of many classes (kernels), or mathematical functions beside loops that "
@@ -44,6 +47,9 @@ void describe(CLI::App& app, Options& options) {
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   app.add_option("--build-options", build_options, "build the kernels with these");
+  app.add_option("--versus", other_options,
+                 "build each kernel with these options besides, once more, run both in turn and "
+                 "tell how many times as long the second takes");
 }
 
 // The median, or the best, of so many calls as take half a second, but of 5 at least and 50 at
@@ -98,6 +104,43 @@ Times measure(const KernelCase& kernel_case) {
   return {measure_launches(), limit, problem.amount};
 }
 
+// Has its own arrays, which are checked once.
+Problem prepare_checked(const KernelCase& kernel_case) {
+  Problem problem = kernel_case.prepare();
+  session().queue.enqueueNDRangeKernel(problem.kernel, cl::NullRange, problem.global,
+                                       problem.local);
+  problem.limit();
+  problem.fetch();
+  problem.check();
+  return problem;
+}
+
+double seconds_of_launches(const Problem& problem) {
+  const auto start = std::chrono::steady_clock::now();
+  for (unsigned i = 0; i < launches; ++i)
+    session().queue.enqueueNDRangeKernel(problem.kernel, cl::NullRange, problem.global,
+                                         problem.local);
+  session().queue.finish();
+  return seconds_since(start) / launches;
+}
+
+// The best of so many rounds as take two seconds, but of 5 at least and 200 at most. What else the
+// machine does falls on both.
+Times compare(const KernelCase& kernel_case) {
+  const Problem one = prepare_checked(kernel_case);
+  const std::string usual_options = build_options;
+  build_options += " " + other_options;
+  const Problem other = prepare_checked(kernel_case);
+  build_options = usual_options;
+  std::vector<double> times, other_times;
+  const auto start = std::chrono::steady_clock::now();
+  for (size_t round = 0; round < 5 || (round < 200 && seconds_since(start) < 2); ++round) {
+    times.push_back(seconds_of_launches(one));
+    other_times.push_back(seconds_of_launches(other));
+  }
+  return {*std::ranges::min_element(times), *std::ranges::min_element(other_times), one.amount};
+}
+
 double rate(const std::string& unit, double amount, double seconds) {
   return amount / seconds * (unit.starts_with("G") ? 1e-9 : 1e-6);
 }
@@ -128,6 +171,30 @@ void add_rows(nlohmann::ordered_json& rows, const KernelCase& kernel_case, const
 std::string explain(const std::exception& error) {
   const auto* opencl = dynamic_cast<const cl::Error*>(&error);
   return opencl != nullptr ? examples::describe(*opencl) : error.what();
+}
+
+// The same of each kernel with other options.
+bool compare_all(const std::vector<KernelCase>& cases, bool json) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  bool all_right = true;
+  for (const KernelCase& kernel_case : cases) try {
+      const auto [time, other_time, amount] = compare(kernel_case);
+      rows.push_back({{"name", kernel_case.name},
+                      {"real_time", time * 1e3},
+                      {"other_time", other_time * 1e3},
+                      {"time_unit", "ms"},
+                      {"x", other_time / time}});
+      if (!json)
+        std::printf("%-18s %9.3f ms %9.3f ms %6.3f times as long\n", kernel_case.name.c_str(),
+                    time * 1e3, other_time * 1e3, other_time / time);
+      std::fflush(stdout);
+    } catch (const std::exception& error) {
+      all_right = false;
+      std::fprintf(stderr, "conclave_kernel_bench: %s: %s\n", kernel_case.name.c_str(),
+                   explain(error).c_str());
+    }
+  if (json) std::printf("%s\n", nlohmann::ordered_json{{"benchmarks", rows}}.dump(2).c_str());
+  return all_right;
 }
 
 // Measures and prints; false if a kernel failed.
@@ -171,7 +238,10 @@ int run(const Options& options) {
       if (options.list) std::printf("%-18s %s\n", kernel_case.name.c_str(), kernels.name.c_str());
       cases.push_back(kernel_case);
     }
-  return options.list || measure(cases, options.json) ? 0 : 1;
+  if (options.list) return 0;
+  const bool all_right =
+      other_options.empty() ? measure(cases, options.json) : compare_all(cases, options.json);
+  return all_right ? 0 : 1;
 }
 
 }  // namespace

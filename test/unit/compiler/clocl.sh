@@ -51,6 +51,12 @@ for language in c c++; do
   cmp made/one-2.out again.out || fail "other bytes in $language"
 done
 
+# Other rules of thumb, and what is wrong.
+echo 'kernel void wide(global float* a) { a[get_global_id(0)] *= 2; }' > wide.cl
+"$clocl" --report=json --tune=max_usual_lanes=4 wide.cl | grep -q '"lanes": *4' || fail "not tuned"
+refused 2 "error: option '-cl-conclave-tune': 'wide=1': there is nothing of that name" --tune=wide=1 wide.cl
+"$clocl" --tune=list | grep -q '^switch	row_jam	on	off	on	off	' || fail "no list of rules"
+
 # Sources, objects, and archives and libraries of objects.
 "$clocl" -DFACTOR=3 sum.cl twice.cl || fail "two sources"
 has_kernel sum.out sum

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The caches of this machine's CPU, as it reports them itself. The compiler's code depends on them
+// and so does the key of the runtime's cache of programs: both ask here.
+#ifndef CONCLAVE_CACHE_SIZES_H_
+#define CONCLAVE_CACHE_SIZES_H_
+
+#include <cstdint>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+namespace conclave {
+
+// Bytes of the last cache for data, of which a machine may have several; 0 where the CPU says
+// nothing.
+inline uint64_t last_cache_bytes() {
+  uint64_t bytes = 0;
+#if defined(__x86_64__)
+  // Intel's leaf and AMD's, which have the same format. A CPU has one of them.
+  for (uint32_t leaf : {0x4u, 0x8000001du})
+    for (uint32_t index = 0; index < 16; ++index) {
+      uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
+      if (!__get_cpuid_count(leaf, index, &eax, &ebx, &ecx, &edx)) break;
+      const uint32_t type = eax & 31;  // 0: no more caches, 2: for instructions
+      if (type == 0) break;
+      if (type == 2) continue;
+      const uint64_t ways = (ebx >> 22) + 1, partitions = ((ebx >> 12) & 1023) + 1;
+      const uint64_t line_bytes = (ebx & 4095) + 1, sets = uint64_t{ecx} + 1;
+      bytes = ways * partitions * line_bytes * sets;  // levels come in their order
+    }
+#endif
+  return bytes;
+}
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_CACHE_SIZES_H_

@@ -29,7 +29,6 @@
 #include "compiler/vectorizer/packet_functions.h"
 #include "compiler/vectorizer/packetize.h"
 #include "compiler/vectorizer/row_jam.h"
-#include "compiler/vectorizer/row_reuse.h"
 #include "compiler/vectorizer/slots.h"
 #include "compiler/vectorizer/unconditional_stores.h"
 #include "compiler/vectorizer/whole_packets.h"
@@ -270,9 +269,6 @@ bool vectorize_region(Region& region, unsigned lanes, PacketForms forms, const T
     is_done = make_packet_form(*remainder, kind, target, simplifier, remarks);
   }
   kind.is_remainder = false;
-  if (is_done)
-    region.rows_share_lines =
-        rows_may_share_lines(*packet, lane_ids_along(*packet, forms.dimension));
   std::vector<TallForm> tall;
   if (is_done && forms.tall && tuning().row_jam)
     tall = make_tall_forms(*packet, kind, forms.rows, target, simplifier);

@@ -35,7 +35,6 @@
 #include "compiler/vectorizer/narrow_integers.h"
 #include "compiler/vectorizer/packetize.h"
 #include "compiler/vectorizer/row_jam.h"
-#include "compiler/vectorizer/row_reuse.h"
 #include "compiler/vectorizer/unconditional_stores.h"
 #include "compiler/vectorizer/uniformity.h"
 #include "compiler/vectorizer/whole_packets.h"
@@ -131,10 +130,6 @@ bool run_pass(StringRef pass, llvm::Function& function, PartRemarks& remarks) {
       return remarks.refuse("rows cannot run at once");
     conclave::compiler::jam_rows(function, rows, lanes);
     return true;
-  }
-  if (name == "row-reuse") {
-    const bool may_share = conclave::compiler::rows_may_share_lines(function, ids);
-    return !may_share || remarks.refuse("rows may share lines");
   }
   if (name == "stream-stores") {
     std::vector<conclave::compiler::Region> regions(1);

@@ -60,8 +60,6 @@ struct Region {
   // requires their size.
   bool has_sub_groups = false;
   bool has_required_lanes = false;
-  // Rows that follow one another may access the same lines of memory (row_reuse.h).
-  bool rows_share_lines = true;
   bool streams = false;         // some stores go past the caches (streaming_stores.h)
   std::vector<int> successors;  // what the function may return, each once
 

@@ -17,7 +17,7 @@ namespace {
 // Instructions of functions with everything that they call, once for each call.
 class InlinedSize {
  public:
-  // There is no recursion; more than tuning().program_instructions is not counted.
+  // There is no recursion; what is beyond the limit is not counted.
   uint64_t of(const llvm::Function& function) {
     if (function.isDeclaration()) return 0;
     if (auto known = known_.find(&function); known != known_.end()) return known->second;

@@ -12,7 +12,6 @@
 #include "compiler/base/tuning.h"
 #include "compiler/vectorizer/analysis/lane_dimension.h"
 #include "compiler/vectorizer/analysis/lane_ids.h"
-#include "compiler/vectorizer/analysis/row_reuse.h"
 #include "compiler/vectorizer/emit/packet_functions.h"
 #include "compiler/vectorizer/emit/packetize.h"
 #include "compiler/vectorizer/form_passes.h"
@@ -237,9 +236,6 @@ bool vectorize_region(Region& region, unsigned lanes, PacketForms forms, const T
     is_done = make_packet_form(*remainder, kind, maker, analyses, remarks);
   }
   kind.is_remainder = false;
-  if (is_done)
-    region.rows_share_lines =
-        rows_may_share_lines(*packet, lane_ids_along(*packet, forms.dimension));
   std::vector<TallForm> tall;
   if (is_done && forms.tall && tuning().row_jam)
     tall = make_tall_forms(*packet, kind, forms.rows, target, maker, analyses);

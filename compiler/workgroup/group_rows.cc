@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/workgroup/group_rows.h"
 
-#include <llvm/Analysis/LoopInfo.h>
-#include <llvm/IR/Dominators.h>
-
 #include "compiler/base/address_spaces.h"
 #include "compiler/base/tuning.h"
 
 namespace conclave::compiler {
 namespace {
-
-bool has_loops(llvm::Function& function) {
-  llvm::DominatorTree dominators(function);
-  return !llvm::LoopInfo(dominators).empty();
-}
 
 bool knows_groups(const llvm::Function& region) {
   for (unsigned parameter : {kLocalMemory + 0u, kSpill + 0u, kItems + 0u, kItem + 0u})
@@ -40,11 +32,6 @@ bool has_local_arguments(const llvm::Function& kernel) {
 bool is_indifferent_to_groups(const RegionedKernel& kernel) {
   return tuning().group_rows && kernel.regions.size() == 1 &&
          !has_local_arguments(*kernel.original) && !knows_groups(*kernel.regions[0].function);
-}
-
-unsigned longest_row(const Region& region) {
-  if (has_loops(*region.function)) return tuning().row_items_with_loops;
-  return region.rows_share_lines ? tuning().row_items_with_reuse : tuning().row_items;
 }
 
 }  // namespace conclave::compiler

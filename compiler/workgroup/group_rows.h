@@ -15,10 +15,6 @@ namespace conclave::compiler {
 // Whether a kernel's results are the same wherever groups begin and end.
 bool is_indifferent_to_groups(const RegionedKernel& kernel);
 
-// Work-items of a row up to which groups with several rows are to be taken together: as many as
-// pay, so that what one row leaves in caches is still there for the next.
-unsigned longest_row(const Region& region);
-
 }  // namespace conclave::compiler
 
 #endif  // CONCLAVE_COMPILER_WORKGROUP_GROUP_ROWS_H_

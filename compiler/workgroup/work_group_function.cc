@@ -213,7 +213,7 @@ class GroupFunctionBuilder {
     Value* rest = builder_.CreateUDiv(first(), num_groups_[fast]);
     start[middle] = builder_.CreateURem(rest, num_groups_[middle]);
     start[slow] = builder_.CreateUDiv(rest, num_groups_[middle]);
-    Value* most = kernel_.joins_groups ? most_groups_at_once(regions[0]) : builder_.getInt64(1);
+    Value* most = kernel_.joins_groups ? most_groups_at_once() : builder_.getInt64(1);
     BasicBlock* before = builder_.GetInsertBlock();
     builder_.CreateBr(group_);
 
@@ -249,13 +249,8 @@ class GroupFunctionBuilder {
     return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, a, b);
   }
 
-  // Groups of one row need no bound: they are one line in memory, if in any order.
-  Value* most_groups_at_once(const Region& region) {
-    Value* rows =
-        builder_.CreateMul(local_size_[order_[1]], local_size_[order_[2]], "", true, true);
-    Value* is_line = builder_.CreateICmpEQ(rows, builder_.getInt64(1));
-    Value* longest = builder_.CreateSelect(is_line, builder_.getInt64(tuning().line_items),
-                                           builder_.getInt64(longest_row(region)));
+  Value* most_groups_at_once() {
+    Value* longest = builder_.getInt64(tuning().row_items);
     Value* groups = builder_.CreateUDiv(longest, local_size_[order_[0]]);
     return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, groups, builder_.getInt64(1));
   }

@@ -3,6 +3,7 @@
 #define CONCLAVE_TEST_BENCH_SESSION_H_
 
 #include <benchmark/benchmark.h>
+#include <time.h>
 
 #include <CL/opencl.hpp>
 #include <chrono>
@@ -30,6 +31,13 @@ extern bool failed;
 
 inline double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// What all threads of this process have had of the CPUs. Others who compute take nothing of it.
+inline double cpu_seconds() {
+  timespec time;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
 // The middle one; `samples` must not be empty.

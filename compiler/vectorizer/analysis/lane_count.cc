@@ -23,16 +23,10 @@ namespace {
 using llvm::Instruction;
 using llvm::Value;
 
-// What a loop of one chain of operations may keep and consist of, if all of it is to stay in
-// registers with twice the lanes, and the registers for what it keeps.
-struct ChainLimits {
-  unsigned kept, operations, registers;
-};
-ChainLimits chain_limits(unsigned vector_registers) {
-  const Tuning& t = tuning();
-  if (vector_registers >= 32)
-    return {t.chain_kept_in_32, t.chain_operations_in_32, t.chain_registers_in_32};
-  return {t.chain_kept_in_16, t.chain_operations_in_16, t.chain_registers_in_16};
+// For what a loop of one chain of operations keeps, which is to stay in registers with more lanes.
+unsigned chain_registers(const TargetModel& cpu) {
+  return cpu.vector_registers >= 32 ? tuning().chain_registers_in_32
+                                    : tuning().chain_registers_in_16;
 }
 
 // Bits of what an instruction computes with, of half in float; 0 for what has no part in the choice
@@ -53,9 +47,9 @@ bool is_brief_builtin(const llvm::CallInst& call) {
 
 class Loops {
  public:
-  Loops(llvm::Function& region, const ChainLimits& limits)
+  Loops(llvm::Function& region, unsigned chain_registers)
       : region_(region),
-        limits_(limits),
+        chain_registers_(chain_registers),
         ids_(lane_ids_along(region, 0)),
         uniformity_(region, ids_),
         shapes_(region, ids_, no_strides_, tuning().max_usual_lanes),
@@ -68,9 +62,7 @@ class Loops {
     unsigned times = 1;
     for (const llvm::Loop* loop : loops_.getLoopsInPreorder())
       if (loop->isInnermost() && is_short_chain(*loop))
-        times = std::max(times, leaves_at_different_times(*loop)
-                                    ? 2
-                                    : llvm::bit_floor(times_of_lasting_chain(*loop, registers)));
+        times = std::max(times, llvm::bit_floor(times_of_chain(*loop, registers)));
     return std::min(times, tuning().chain_times);
   }
 
@@ -102,9 +94,10 @@ class Loops {
   }
 
  private:
-  // Of one that all lanes leave together: as often as it fits and as is of use.
-  unsigned times_of_lasting_chain(const llvm::Loop& loop, unsigned registers) const {
-    const unsigned fit = limits_.registers / (count_kept(loop) * registers);
+  // As often as it fits and as is of use. Lanes that leave at different times wait for the last.
+  unsigned times_of_chain(const llvm::Loop& loop, unsigned registers) const {
+    const unsigned fit = chain_registers_ / (count_kept(loop) * registers);
+    if (leaves_at_different_times(loop)) return std::min(fit, 2u);
     return std::min(fit, std::max(1u, tuning().chain_at_once / (count_carried(loop) * registers)));
   }
 
@@ -150,14 +143,11 @@ class Loops {
   bool is_short_chain(const llvm::Loop& loop) const {
     for (const llvm::BasicBlock* block : loop.blocks())
       if (!llvm::all_of(*block, is_single_operation)) return false;
-    const auto is_any = [](const Instruction&) { return true; };
     const auto is_long = [](const Instruction& instruction) {
       return (instruction.getType()->isIntegerTy(64) || instruction.getType()->isDoubleTy()) &&
              !llvm::isa<llvm::CastInst>(instruction);  // of an index
     };
-    return count_carried(loop) > 0 && count_kept(loop) <= limits_.kept &&
-           count(loop, is_any) <= limits_.operations && count(loop, is_long) == 0 &&
-           !loads_in_turn(loop);
+    return count_carried(loop) > 0 && count(loop, is_long) == 0 && !loads_in_turn(loop);
   }
 
   unsigned count_kept(const llvm::Loop& loop) const {
@@ -202,7 +192,7 @@ class Loops {
   }
 
   const llvm::Function& region_;
-  const ChainLimits limits_;
+  const unsigned chain_registers_;
   const LaneStrides no_strides_;
   const LaneIds ids_;
   const Uniformity uniformity_;
@@ -223,7 +213,7 @@ unsigned choose_lanes(llvm::Function& region, const TargetModel& cpu, bool has_l
     if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(instruction.getType()))
       longest = std::max<unsigned>(longest, vector->getPrimitiveSizeInBits());
   }
-  const Loops loops(region, chain_limits(cpu.vector_registers));
+  const Loops loops(region, chain_registers(cpu));
   unsigned lanes = tuning().registers_per_value * register_bits / 32;
   const bool has_doubles = tuning().double_lanes && doubles > floats;
   if (has_doubles || (tuning().long_integer_lanes && loops.has_long_integers())) lanes /= 2;

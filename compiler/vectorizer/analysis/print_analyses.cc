@@ -5,7 +5,6 @@
 #include <llvm/IR/Instructions.h>
 
 #include "compiler/vectorizer/analysis/lane_pass.h"
-#include "compiler/vectorizer/analysis/row_reuse.h"
 #include "compiler/vectorizer/analysis/uniformity.h"
 
 namespace conclave::compiler {
@@ -34,16 +33,6 @@ llvm::PreservedAnalyses PrintUniformity::run(llvm::Function& region,
                                              llvm::FunctionAnalysisManager& analyses) const {
   transform_lanes(region, analyses,
                   [&](const auto& ids, PartRemarks&) { print_uniformity(out, region, ids.lanes); });
-  return llvm::PreservedAnalyses::all();
-}
-
-llvm::PreservedAnalyses PrintRowReuse::run(llvm::Function& region,
-                                           llvm::FunctionAnalysisManager& analyses) const {
-  transform_lanes(region, analyses, [&](const auto& ids, PartRemarks&) {
-    out << "; " << region.getName()
-        << (rows_may_share_lines(region, ids.lanes) ? ": rows may share lines\n"
-                                                    : ": rows share no lines\n");
-  });
   return llvm::PreservedAnalyses::all();
 }
 

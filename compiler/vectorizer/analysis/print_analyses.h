@@ -17,15 +17,6 @@ struct PrintUniformity : llvm::PassInfoMixin<PrintUniformity> {
                               llvm::FunctionAnalysisManager& analyses) const;
 };
 
-// Whether rows may share lines of memory (row_reuse.h).
-struct PrintRowReuse : llvm::PassInfoMixin<PrintRowReuse> {
-  llvm::raw_ostream& out;
-
-  explicit PrintRowReuse(llvm::raw_ostream& stream) : out(stream) {}
-  llvm::PreservedAnalyses run(llvm::Function& region,
-                              llvm::FunctionAnalysisManager& analyses) const;
-};
-
 }  // namespace conclave::compiler
 
 #endif  // CONCLAVE_COMPILER_VECTORIZER_ANALYSIS_PRINT_ANALYSES_H_

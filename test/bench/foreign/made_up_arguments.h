@@ -34,8 +34,8 @@ class MadeUpArguments {
   // Throws std::runtime_error for a kernel that needs images, samplers or pipes.
   MadeUpArguments(const cl::Context& context, const cl::Kernel& kernel);
 
-  // Sets the arguments of a kernel that is declared alike. Integers get `number`, but those that are
-  // called increments 1, and offsets 0.
+  // Sets the arguments of a kernel that is declared alike. Integers get `number`, but those that
+  // are called increments 1, and offsets 0.
   void set(cl::Kernel& kernel, cl_int number) const;
   // Gives the buffers what they were made with.
   void refill();

@@ -17,16 +17,31 @@ void set_option(llvm::StringRef name, Value value) {
   static_cast<llvm::cl::opt<Value>*>(found->second)->setValue(value);
 }
 
-// A vector that is stored lane by lane has become one instruction per lane already.
-bool has_huge_block(const llvm::Module& module) {
-  for (const llvm::Function& function : module)
-    for (const llvm::BasicBlock& block : function)
-      if (block.size() > tuning().late_scheduled_accesses &&
-          llvm::count_if(block, [](const llvm::Instruction& instruction) {
-            return instruction.mayReadOrWriteMemory();
-          }) > static_cast<long>(tuning().late_scheduled_accesses))
-        return true;
-  return false;
+size_t count_accesses(const llvm::BasicBlock& block) {
+  return static_cast<size_t>(llvm::count_if(block, [](const llvm::Instruction& instruction) {
+    return instruction.mayReadOrWriteMemory();
+  }));
+}
+
+// The block that the code generator will append to `block`, as if it had not been split.
+const llvm::BasicBlock* rest_of(const llvm::BasicBlock& block) {
+  const llvm::BasicBlock* next = block.getSingleSuccessor();
+  return next && next->getSinglePredecessor() == &block ? next : nullptr;
+}
+
+bool is_rest(const llvm::BasicBlock& block) {
+  const llvm::BasicBlock* before = block.getSinglePredecessor();
+  return before && before->getSingleSuccessor();
+}
+
+bool has_huge_block(const llvm::Function& function) {
+  return llvm::any_of(function, [](const llvm::BasicBlock& block) {
+    if (is_rest(block)) return false;
+    size_t accesses = 0;
+    for (const llvm::BasicBlock* part = &block; part; part = rest_of(*part))
+      accesses += count_accesses(*part);
+    return accesses > tuning().late_scheduled_accesses;
+  });
 }
 
 }  // namespace
@@ -34,7 +49,7 @@ bool has_huge_block(const llvm::Module& module) {
 void bound_scheduling(const llvm::Module& module) {
   // Of more accesses it forgets half of the dependencies at once.
   set_option<unsigned>("dag-maps-huge-region", tuning().scheduled_accesses);
-  set_option<bool>("disable-post-ra", has_huge_block(module));
+  set_option<bool>("disable-post-ra", llvm::any_of(module, has_huge_block));
 }
 
 }  // namespace conclave::compiler

@@ -9,9 +9,8 @@ namespace {
 
 class Released : public ::testing::TestWithParam<const char*> {};
 
-constexpr char kKeep[] =
-    "kernel void keep(global ulong* place, global int* data) { *place = (ulong)data; }\n";
-constexpr char kUse[] =
+constexpr char kKeepAndUse[] =
+    "kernel void keep(global ulong* place, global int* data) { *place = (ulong)data; }\n"
     "kernel void NAME(global const ulong* place, global int* out) {\n"
     "  global const int* data = (global const int*)*place;\n"
     "  int i = get_global_id(0);\n"
@@ -19,7 +18,7 @@ constexpr char kUse[] =
     "}\n";
 
 TEST_P(Released, ReadOfAReleasedBuffer) {
-  const Outcome bad = run_with_kept_address(std::string(kKeep) + kUse, GetParam(), true);
+  const Outcome bad = run_with_kept_address(kKeepAndUse, GetParam(), true);
   ASSERT_EQ(bad.findings.size(), 1u) << ::testing::PrintToString(bad.findings);
   for (const std::string& word :
        {std::string("program.cl:5:12: use-after-release: read of 4 bytes in a buffer"),
@@ -29,7 +28,7 @@ TEST_P(Released, ReadOfAReleasedBuffer) {
 }
 
 TEST_P(Released, ReadOfALiveBuffer) {
-  const Outcome good = run_with_kept_address(std::string(kKeep) + kUse, GetParam(), false);
+  const Outcome good = run_with_kept_address(kKeepAndUse, GetParam(), false);
   EXPECT_TRUE(good.findings.empty()) << ::testing::PrintToString(good.findings);
   EXPECT_EQ(good.buffers[0][7], 7);
 }

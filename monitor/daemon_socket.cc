@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/socket.h>
@@ -51,14 +52,17 @@ std::optional<Peer> Peer::of(const Descriptor& connection) {
 
 DaemonSocket::DaemonSocket(const std::string& name) : path_(path_for(name)) {
   take_lock();
+  // The name appears when the daemon listens: a program that finds a socket which nobody listens on
+  // would go on without a daemon. It replaces the socket of a daemon that was killed.
+  const std::string made = path_ + ".new";
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
-  if (path_.size() >= sizeof address.sun_path) fail(path_, "the name is too long for a socket");
-  path_.copy(address.sun_path, path_.size());
+  if (made.size() >= sizeof address.sun_path) fail(path_, "the name is too long for a socket");
+  made.copy(address.sun_path, made.size());
   socket_ = Descriptor(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  unlink(path_.c_str());  // left by a daemon that was killed
+  unlink(made.c_str());
   if (!socket_ || bind(socket_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
-      listen(socket_.get(), kWaiting) != 0)
+      listen(socket_.get(), kWaiting) != 0 || rename(made.c_str(), path_.c_str()) != 0)
     fail(path_, strerror(errno));
 }
 

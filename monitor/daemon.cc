@@ -328,12 +328,10 @@ void Daemon::accept() {
 void Daemon::drop_oldest_of_too_many(uid_t uid) {
   const auto theirs = [&](const auto& entry) { return entry.second.peer.uid == uid; };
   if (std::count_if(connections_.begin(), connections_.end(), theirs) < kMostConnections) return;
-  auto oldest = connections_.end();
-  for (auto entry = connections_.begin(); entry != connections_.end(); ++entry)
-    if (theirs(*entry) &&
-        (oldest == connections_.end() || entry->second.since < oldest->second.since))
-      oldest = entry;
-  connections_.erase(oldest);
+  const auto age_rank = [&](const auto& entry) {
+    return std::pair(!theirs(entry), entry.second.since);
+  };
+  connections_.erase(std::ranges::min_element(connections_, {}, age_rank));
 }
 
 // False if nothing has been asked yet.

@@ -40,13 +40,13 @@ class Guarded : public llvm::PassInfoMixin<Guarded<Pass>> {
 
 class GuardedPasses {
  public:
-  // Of modules.
+  // Adds a pass on modules.
   template <typename Pass>
   void add(Pass pass) {
     passes_.addPass(Guarded<Pass>(std::move(pass), error_));
   }
 
-  // Of functions: run for one function after the other.
+  // Adds passes on functions, which run on one function after the other.
   template <typename... Passes>
   void add_for_functions(Passes... passes) {
     llvm::FunctionPassManager manager;

@@ -15,7 +15,7 @@ namespace conclave::compiler {
 
 struct Program {
   std::vector<KernelInfo> infos;
-  // Of the same kernels, once they are cut into regions.
+  // The same kernels, once they are cut into regions.
   std::vector<RegionedKernel> kernels;
   // In checking mode, these without checks: what packets would cost is estimated for them.
   std::vector<RegionedKernel> models;

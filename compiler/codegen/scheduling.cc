@@ -31,7 +31,7 @@ const llvm::BasicBlock* rest_of(const llvm::BasicBlock& block) {
 
 bool is_rest(const llvm::BasicBlock& block) {
   const llvm::BasicBlock* before = block.getSinglePredecessor();
-  return before && before->getSingleSuccessor();
+  return before && rest_of(*before);
 }
 
 bool has_huge_block(const llvm::Function& function) {
@@ -47,7 +47,7 @@ bool has_huge_block(const llvm::Function& function) {
 }  // namespace
 
 void bound_scheduling(const llvm::Module& module) {
-  // Of more accesses it forgets half of the dependencies at once.
+  // From this many accesses on, LLVM forgets half of the dependencies at once.
   set_option<unsigned>("dag-maps-huge-region", tuning().scheduled_accesses);
   set_option<bool>("disable-post-ra", llvm::any_of(module, has_huge_block));
 }

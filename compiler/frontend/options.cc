@@ -172,7 +172,7 @@ bool parse_sizes(std::string_view text, std::array<uint64_t, 3>& sizes) {
   return at == text.end();
 }
 
-// Of the kernel that an option names; of one only.
+// The specialization of the kernel that an option names; one kernel only can have one.
 Specialization& specialization_of(Options& options, std::string_view kernel,
                                   std::string_view option) {
   if (!options.specialization) options.specialization = Specialization{std::string(kernel), {}, {}};

@@ -17,7 +17,7 @@ namespace {
 constexpr unsigned kIntegerBits = 32;  // vectors up to here are integers in C
 constexpr unsigned kVectorBits = 128;  // and up to here in one register on any x86-64
 
-// Of a vector in memory: three elements take the room of four.
+// How many elements a vector takes in memory: three take the room of four.
 unsigned stored_elements(const llvm::FixedVectorType& vector) {
   return vector.getNumElements() == 3 ? 4 : vector.getNumElements();
 }

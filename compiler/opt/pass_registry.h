@@ -36,7 +36,7 @@ class PassParameters {
   std::vector<std::string> words_;
 };
 
-// What passes are made of besides their parameters.
+// What making a pass needs besides its parameters.
 class PassContext {
  public:
   explicit PassContext(const Target& cpu) : target(cpu) {}

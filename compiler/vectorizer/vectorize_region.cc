@@ -47,7 +47,7 @@ class PassMaker {
   explicit PassMaker(const Target& target)
       : target_(target), costs_(target.machine().getTargetIRAnalysis()) {}
 
-  // Of a region that is to have packet forms.
+  // Prepares a region that is to have packet forms.
   FunctionPassManager preparation(unsigned lanes, bool has_coordinates) const {
     FunctionPassManager passes;
     passes.addPass(InlineCalls(/*keeps_packet_calls=*/true));
@@ -84,7 +84,7 @@ class PassMaker {
     return passes;
   }
 
-  // Of what packets call.
+  // Makes packet forms of the functions that packets call.
   FunctionPassManager packet_function(unsigned lanes, bool has_coordinates) const {
     FunctionPassManager passes;
     passes.addPass(InlineCalls(/*keeps_packet_calls=*/false));

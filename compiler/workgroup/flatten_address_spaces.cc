@@ -218,7 +218,7 @@ class AliasScopes {
   }
 
  private:
-  // Of loads and stores, masked ones and those of many places among them.
+  // The pointer of a load or store; it may be masked, a gather or a scatter.
   static const llvm::Value* pointer_of(const llvm::Instruction& instruction) {
     auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
     if (!intrinsic) return llvm::getLoadStorePointerOperand(&instruction);

@@ -25,9 +25,9 @@
 
 namespace conclave::compiler {
 
-// Of each kernel of the module, for Program::kernels. The kernels themselves are left in a state
-// that is good for nothing but their types and attributes. Where `exits_have_lines`, returns are
-// where the barriers were.
+// Cuts each kernel of the module into regions, for Program::kernels. Of the kernels themselves only
+// the types and attributes are good afterwards. With `exits_have_lines` returns have the lines of
+// the barriers.
 struct FormRegions : llvm::PassInfoMixin<FormRegions> {
   bool exits_have_lines;
 

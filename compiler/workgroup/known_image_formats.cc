@@ -19,7 +19,7 @@
 namespace conclave::compiler {
 namespace {
 
-// Of a parameter: the format's index in kImageFormats.
+// The attribute of an image parameter whose format is known: its index in kImageFormats.
 constexpr char kFormat[] = "conclave-image-format";
 
 llvm::StringRef format_of(const llvm::Argument& image) {

@@ -35,7 +35,7 @@ bool knows_image_formats(const llvm::Function& region);
 // Whether a call is one that apply_image_formats() looks at: one of a builtin.
 bool is_image_call(const llvm::CallBase& call);
 
-// Of a region into which the program's own functions are inlined.
+// `region`: the program's own functions are inlined into it.
 void apply_image_formats(llvm::Function& region, llvm::FunctionAnalysisManager& analyses);
 
 }  // namespace conclave::compiler

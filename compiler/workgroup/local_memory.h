@@ -20,7 +20,7 @@ namespace conclave::compiler {
 // Rewrites all regions of the kernel and sets its local_bytes.
 void lower_local_variables(RegionedKernel& kernel);
 
-// Of all kernels of the program.
+// Lowers the local variables of all kernels of the program.
 struct LowerLocalVariables : llvm::PassInfoMixin<LowerLocalVariables> {
   static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
 };

@@ -21,7 +21,7 @@
 
 namespace conclave::compiler {
 
-// Of the packet forms of all kernels; their regions tell which have any.
+// Works on the packet forms of all kernels; the regions tell which forms there are.
 struct StreamStores : llvm::PassInfoMixin<StreamStores> {
   const TargetModel& cpu;
 

@@ -36,7 +36,7 @@ Value* fixed_size(llvm::IRBuilder<>& builder, const LaneOperation& operation, ll
   return builder.CreateSelect(fits, largest, builder.getInt32(1));
 }
 
-// Of a sub-group that has but this lane.
+// The result of a call in a sub-group that consists of this lane alone.
 Value* single_result(llvm::IRBuilder<>& builder, const LaneOperation& operation,
                      llvm::CallInst& call) {
   switch (operation.kind) {

@@ -24,7 +24,7 @@
 
 namespace conclave::compiler {
 
-// Of every kernel, with the symbol name of its information. The kernels themselves go.
+// Replaces each kernel by a function with the symbol that its information names.
 struct EmitWorkGroupFunctions : llvm::PassInfoMixin<EmitWorkGroupFunctions> {
   bool flush_denormals;
 

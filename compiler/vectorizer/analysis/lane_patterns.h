@@ -35,7 +35,7 @@ class LanePatterns {
  public:
   LanePatterns(llvm::Function& region, const LaneIds& ids, const Shapes& shapes, unsigned lanes);
 
-  // Of instructions whose shape is not strided; null where nothing is known.
+  // The offsets of an instruction whose shape is not strided; null if nothing is known.
   const LaneOffsets* offsets(const llvm::Value* value) const;
   // Whether these are multiples of the lane's number: of which number.
   std::optional<int64_t> stride(const llvm::Value* value) const;

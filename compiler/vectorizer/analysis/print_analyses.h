@@ -8,7 +8,7 @@
 
 namespace conclave::compiler {
 
-// Of each value and each branch: whether it differs between lanes (uniformity.h).
+// Prints for each value and branch whether it differs between lanes (uniformity.h).
 struct PrintUniformity : llvm::PassInfoMixin<PrintUniformity> {
   llvm::raw_ostream& out;
 

@@ -38,7 +38,7 @@ struct Remark {
   auto operator<=>(const Remark&) const = default;
 };
 
-// Of one part of a kernel: what lies between two barriers.
+// The remarks on one part of a kernel, which lies between two barriers.
 class PartRemarks {
  public:
   unsigned lanes = 1;

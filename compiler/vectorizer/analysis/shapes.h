@@ -66,7 +66,7 @@ class Shapes {
   // Whether a strided value of lanes that all run wraps in none of them.
   bool is_exact(const llvm::Value* value, bool is_signed) const;
 
-  // Of values that are strided if no lane wraps; never 0.
+  // The stride of a value that is strided if no lane wraps; never 0.
   std::optional<int64_t> assumed_stride(const llvm::Value* value) const;
   // What is to be checked of an instruction's assumption, besides those of its operands.
   std::optional<WrapCheck> check_of(const llvm::Instruction& instruction) const;

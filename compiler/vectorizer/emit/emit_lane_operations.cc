@@ -82,7 +82,7 @@ class Emitter {
                            builder_.CreateZExtOrTrunc(first, builder_.getInt32Ty()));
   }
 
-  // Of lanes that there are: elsewhere, and of those that do not run, any value is right.
+  // Wraps numbers of lanes into those there are; for other lanes any value is right.
   Value* valid(Value* lanes) {
     return builder_.CreateAnd(lanes, llvm::ConstantInt::get(lanes->getType(), lanes_ - 1));
   }

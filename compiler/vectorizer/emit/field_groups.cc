@@ -23,7 +23,7 @@ using llvm::Value;
 
 constexpr unsigned kPointerBits = 64;
 
-// Of lanes that are nowhere in particular, so much is accessed at once.
+// Bytes per access for lanes at unknown addresses.
 constexpr int64_t kRowBytes = TargetModel::kSectionBytes;
 
 // What each of them stores, so much at once: a line of a cache.

@@ -29,7 +29,7 @@ struct FieldGroup {
 
 class FieldGroups {
  public:
-  // Of a block all of whose instructions run for the lanes of one mask.
+  // `block`: all its instructions run for the lanes of one mask.
   FieldGroups(llvm::BasicBlock& block, const PacketValues& values);
 
   // Null for an access that is in none.

@@ -19,7 +19,7 @@ class Vote {
   Vote(IRBuilderBase& builder, const Shapes& shapes, unsigned lanes)
       : builder_(builder), shapes_(shapes), lanes_(lanes) {}
 
-  // Of any lane, or of every one.
+  // Whether the condition holds in any lane, or in every one.
   Value* take(Value* condition, bool every, unsigned depth = 0) {
     if (shapes_.is_uniform(condition)) return condition;
     if (depth > tuning().vote_depth) return nullptr;

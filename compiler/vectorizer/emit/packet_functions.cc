@@ -22,7 +22,7 @@ using llvm::CallInst;
 using llvm::IRBuilder;
 using llvm::Value;
 
-// Of a call that becomes one of a packet function, and of such a function for one lane only.
+// Attributes: of a call that becomes a packet function's, and of such a function for one lane.
 constexpr char kPacketCall[] = "conclave-packet-call";
 constexpr char kNew[] = "conclave-new-packet-function";
 

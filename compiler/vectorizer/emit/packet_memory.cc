@@ -102,7 +102,7 @@ class Rewrite {
 
   Parts emit_form(PacketAccess form) { return emit_form_(form); }
 
-  // Of what is slower than one access for all lanes.
+  // Reports a form that is slower than one access for all lanes.
   void remark(const char* form) { values_.remarks().memory(instruction_, form); }
 
   Parts emit_plain() {

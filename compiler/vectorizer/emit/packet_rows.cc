@@ -35,7 +35,7 @@ bool PacketAccess::is_group() const {
   return !memory_.mask && step() > 1 && step() <= tuning().scalar_step && is_load();
 }
 
-// Of how many elements the rows are that a lane's elements are cut into; 0 if they are not.
+// A lane's elements are cut into rows of this many elements; 0 if they are not cut.
 unsigned PacketAccess::row_length() const {
   if (memory_.mask || count() < 2 || size() < 4 || count() * size() % kRowBytes != 0 || !is_dense())
     return 0;
@@ -98,7 +98,7 @@ void PacketAccess::store_group(const Parts& parts) {
                memory_.align, group_mask());
 }
 
-// Of all that a lane accesses, if that is no more than an integer.
+// The integer type that holds all that a lane accesses; null if none does.
 llvm::IntegerType* PacketAccess::row_as_integer() const {
   const int64_t bytes = count() * size();
   if (count() < 2 || bytes > 8 || !llvm::isPowerOf2_64(static_cast<uint64_t>(bytes)) || !is_dense())

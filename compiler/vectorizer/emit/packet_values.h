@@ -49,7 +49,7 @@ class PacketValues {
   }
   bool is_uniform(const llvm::Value* value) const { return stride(value) == 0; }
   std::optional<int64_t> stride(const llvm::Value* value) const;
-  // Of a value that is not strided what each lane has more than lane 0; null where nothing is
+  // What each lane has more than lane 0, of a value that is not strided; null if nothing is
   // known.
   const LaneOffsets* offsets(const llvm::Value* value) const {
     return stride(value) ? nullptr : patterns_.offsets(value);
@@ -64,7 +64,7 @@ class PacketValues {
   llvm::Value* no_lane_wraps(llvm::Value* value);
 
   Parts parts(llvm::Value* value);
-  // Of a value with one part.
+  // The vector of a value that has one part.
   llvm::Value* vector(llvm::Value* value) { return parts(value)[0]; }
   void define(llvm::Value* value, Parts parts) { parts_[value] = std::move(parts); }
   // The parts of what all lanes have.

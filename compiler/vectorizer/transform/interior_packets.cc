@@ -346,7 +346,7 @@ class Interior {
     instruction->moveBefore(&end);
   }
 
-  // Of conditions that differ by a constant the one that includes the others.
+  // Keeps one of the conditions that differ by a constant: that which includes the others.
   llvm::SmallVector<Sum> least_conditions() const {
     llvm::SmallVector<Sum> least;
     for (const Sum& sum : conditions_) {

@@ -18,7 +18,7 @@
 
 namespace conclave::compiler {
 
-// Of a canonical region that has its whole-packet versions. It stays canonical.
+// Works on a canonical region that has its whole-packet versions. It stays canonical.
 struct OutlineMixedPackets : llvm::PassInfoMixin<OutlineMixedPackets> {
   unsigned lanes;
   llvm::TargetIRAnalysis costs;  // of the target CPU

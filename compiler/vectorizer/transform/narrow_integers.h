@@ -19,7 +19,7 @@
 
 namespace conclave::compiler {
 
-// Of a region in which all lanes take the same way; where values of 32 bits take more registers.
+// For a region in which all lanes take the same way, if values of 32 bits take more registers.
 void narrow_integers(llvm::Function& region, const LaneIds& ids);
 
 struct NarrowIntegers : llvm::PassInfoMixin<NarrowIntegers> {

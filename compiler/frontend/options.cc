@@ -45,6 +45,7 @@ constexpr Flag kFlags[] = {
     {"-cl-fp32-correctly-rounded-divide-sqrt", kCompiling,
      [](Options& o) { o.correctly_rounded_divide_sqrt = true; }},
     {"-cl-conclave-check", kBoth, [](Options& o) { o.check = true; }},
+    {"-cl-conclave-first", kBoth, [](Options& o) { o.first = true; }},
     {"-cl-conclave-streams", kBoth, [](Options& o) { o.streams = true; }},
     {"-cl-opt-disable", kCompiling, [](Options& o) { o.optimize = false; }},
     {"-cl-strict-aliasing", kCompiling, [](Options& o) { o.strict_aliasing = true; }},
@@ -198,6 +199,18 @@ bool apply_local_size(Options& options, std::string_view word, Action action) {
   return true;
 }
 
+// -cl-conclave-kernel=KERNEL
+bool apply_kernel(Options& options, std::string_view word, Action action) {
+  constexpr std::string_view kName = "-cl-conclave-kernel=";
+  if (!word.starts_with(kName)) return false;
+  if (action != Action::kBuild && action != Action::kRebuild) wrong_place(word, action);
+  const std::string_view kernel = word.substr(kName.size());
+  if (kernel.empty())
+    throw OptionError("error: option '" + std::string(word) + "': expected a kernel's name");
+  specialization_of(options, kernel, word);
+  return true;
+}
+
 // ORDER/TYPE, numbers of cl.h; null for "any". Nothing for what is no format.
 std::optional<const ImageFormat*> parse_format(std::string_view text) {
   if (text == "any") return nullptr;
@@ -298,8 +311,9 @@ Options parse_options(std::string_view text, Action action) {
     const std::string& word = reader.next();
     if (apply_flag(options, word, action) || apply_library_option(options, word, action)) continue;
     if (apply_width(options, word) || apply_dimension(options, word) ||
-        apply_tuning(options, word) || apply_local_size(options, word, action) ||
-        apply_image_formats(options, word, action) || apply_link_file(options, word, action))
+        apply_tuning(options, word) || apply_kernel(options, word, action) ||
+        apply_local_size(options, word, action) || apply_image_formats(options, word, action) ||
+        apply_link_file(options, word, action))
       continue;
     bool compiling = place_of(action) == kCompiling;
     if (auto value = reader.value_of(word, "-D")) {

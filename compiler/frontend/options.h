@@ -63,6 +63,9 @@ struct Options {
   // -cl-conclave-dimension=D: that lanes are neighbours in, where groups are large enough; without
   // it, the vectorizer chooses.
   std::optional<unsigned> dimension;
+  // -cl-conclave-first: a program waits for this code; kernels that would have much of it get less.
+  bool first = false;
+  // -cl-conclave-kernel=KERNEL: the program is this kernel alone.
   // -cl-conclave-local-size=KERNEL:X,Y,Z: the program is this kernel, for such work-groups alone.
   // -cl-conclave-image-formats=KERNEL:ORDER/TYPE,...: or for images of these formats.
   std::optional<Specialization> specialization;

@@ -46,7 +46,9 @@ void specialize(std::vector<KernelInfo>& infos, const Specialization& wanted) {
   std::erase_if(infos, [&](const KernelInfo& info) { return info.name != wanted.kernel; });
   if (infos.empty())
     throw OptionError(std::string("error: option '-cl-conclave-") +
-                      (wanted.local_size[0] ? "local-size" : "image-formats") +
+                      (wanted.local_size[0]           ? "local-size"
+                       : wanted.image_formats.empty() ? "kernel"
+                                                      : "image-formats") +
                       "': the program has no kernel '" + wanted.kernel + "'");
   if (wanted.local_size[0] == 0) return;
   infos[0].required_local_size = wanted.local_size;

@@ -9,6 +9,7 @@
 #include "compiler/base/error.h"
 #include "compiler/base/program.h"
 #include "compiler/base/tuning.h"
+#include "compiler/pipeline/code_budget.h"
 #include "compiler/vectorizer/analysis/lane_count.h"
 #include "compiler/vectorizer/analysis/lane_dimension.h"
 #include "compiler/vectorizer/analysis/lane_masks.h"
@@ -205,6 +206,8 @@ llvm::PreservedAnalyses VectorizeKernels::run(llvm::Module& module,
     const RegionedKernel& model = options.check ? program.models[i] : program.kernels[i];
     remarks.push_back(
         vectorize(program.kernels[i], model, program.infos[i], options, target, functions));
+    if (options.first && !options.specialization)
+      keep_to_budget(program.kernels[i], program.infos[i], remarks.back(), target);
   }
   for (const RegionedKernel& model : program.models)
     for (const Region& region : model.regions) region.function->eraseFromParent();

@@ -66,8 +66,11 @@ protocol::Request make_request(const KernelCode& code, const LaunchKindUse& use)
   if (kind.has_size())
     request.options +=
         " -cl-conclave-local-size=" + code.info->name + ":" + size_text(kind.local_size);
-  if (const std::string formats = formats_text(kind); !formats.empty())
+  const std::string formats = formats_text(kind);
+  if (!formats.empty())
     request.options += " -cl-conclave-image-formats=" + code.info->name + ":" + formats;
+  if (!kind.has_size() && formats.empty())
+    request.options += " -cl-conclave-kernel=" + code.info->name;
   request.inputs.push_back(code.binary->bytes());
   return request;
 }
@@ -204,7 +207,7 @@ std::unique_ptr<LaunchKinds> watch(const ProgramBinary& binary, const KernelInfo
   const bool has_images = std::any_of(
       info.arguments.begin(), info.arguments.end(),
       [](const ArgumentInfo& argument) { return argument.kind == ArgumentKind::kImage; });
-  if (!by_size && !has_images) return nullptr;
+  if (!by_size && !has_images && !info.reduced) return nullptr;
   // Variables of C code exist once; specialised code would have its own.
   if (info.calls_native) return nullptr;
   if (binary.options().find("-cl-opt-disable") != std::string::npos) return nullptr;

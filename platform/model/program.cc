@@ -238,6 +238,17 @@ void add_tuning_option(protocol::Request& request) {
     request.options.insert(0, "-cl-conclave-tune=" + std::string(tuning) + " ");
 }
 
+// A program waits for code that is good enough to begin with. Where the configuration has better code
+// made before the first launch anyway, there is nothing to gain.
+void add_first_option(protocol::Request& request) {
+  const bool makes_code = request.action == protocol::Action::kBuild ||
+                          request.action == protocol::Action::kRebuild ||
+                          (request.action == protocol::Action::kLink &&
+                           request.options.find("-create-library") == std::string::npos);
+  if (makes_code && Config::get().specialize != Config::Specialize::kNow)
+    request.options.insert(0, "-cl-conclave-first ");
+}
+
 bool has_streams(const ProgramBinary& binary) {
   return std::any_of(binary.kernels().begin(), binary.kernels().end(),
                      [](const KernelInfo& kernel) { return conclave::has_streams(kernel); });
@@ -253,6 +264,7 @@ bool has_checks(const ProgramBinary& binary) {
 void Program::run_for(const Job& job, const Ref<Device>& device) {
   protocol::Request request = job.request;
   add_tuning_option(request);
+  add_first_option(request);
   std::shared_ptr<const ProgramBinary> binary;
   std::string log;
   for (const Ref<Program>& input : job.inputs) {

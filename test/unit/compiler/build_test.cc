@@ -500,6 +500,55 @@ TEST(ImageFormats, BadValuesAreNamed) {
             Status::kSuccess);
 }
 
+// Many steps, each of which has gathers: packets of it are many times as long as its scalar code.
+std::string long_kernel() {
+  std::string source =
+      "kernel void big(global float* o, global int* p) { size_t i = get_global_id(0);"
+      "  float x = o[i];";
+  for (int step = 0; step < 300; ++step)
+    source += "  x = x * o[p[i + " + std::to_string(step) + "]] + " + std::to_string(step) + ".5f;";
+  return source + " o[i] = x; } kernel void small(global float* o) { o[get_global_id(0)] += 1; }";
+}
+
+TEST(FirstBuild, KeepsToItsBudget) {
+  CompiledProgram best(long_kernel(), "-cl-conclave-width=8");
+  EXPECT_FALSE(best.kernel_metadata("big")["reduced"].get<bool>());
+  CompiledProgram first(long_kernel(), "-cl-conclave-width=8 -cl-conclave-first");
+  EXPECT_TRUE(first.kernel_metadata("big")["reduced"].get<bool>());
+  EXPECT_FALSE(first.kernel_metadata("small")["reduced"].get<bool>());
+  // Bitcode and metadata are the same.
+  EXPECT_LT(build(long_kernel(), "-cl-conclave-width=8 -cl-conclave-first").binary.size() + 10'000,
+            build(long_kernel(), "-cl-conclave-width=8").binary.size());
+}
+
+TEST(FirstBuild, RemarkTellsWhatIsMissing) {
+  Response response = build(long_kernel(), "-v -cl-conclave-width=8 -cl-conclave-first");
+  EXPECT_NE(response.log.find("kernel 'big': not vectorized: its packets are too much code for a "
+                              "first build; they come in the background"),
+            std::string::npos)
+      << response.log;
+}
+
+TEST(FirstBuild, OneKernelIsMadeInFullLater) {
+  protocol::Request request = request_for(Action::kRebuild, "", "");
+  request.options = "-cl-conclave-width=8 -cl-conclave-first -cl-conclave-kernel=big";
+  request.inputs = {build(long_kernel(), "-cl-conclave-width=8 -cl-conclave-first").binary};
+  CompiledProgram program(request);
+  ASSERT_EQ(program.metadata()["kernels"].size(), 1);
+  EXPECT_FALSE(program.kernel_metadata("big")["reduced"].get<bool>());
+  EXPECT_EQ(program.kernel_metadata("big")["lanes"], 8);
+}
+
+TEST(FirstBuild, UnknownKernelIsNamed) {
+  Response response = build(kTwoKernels, "-cl-conclave-kernel=c");
+  EXPECT_EQ(response.status, Status::kInvalidOptions);
+  EXPECT_NE(response.log.find("option '-cl-conclave-kernel': the program has no kernel 'c'"),
+            std::string::npos)
+      << response.log;
+  EXPECT_NE(build(kTwoKernels, "-cl-conclave-kernel=").log.find("expected a kernel's name"),
+            std::string::npos);
+}
+
 TEST(LocalSize, VariablesOfTheProgramAreNotDoubled) {
   const char* source =
       "global int n; void up(void) { n++; } kernel void a(global int* o) { up(); o[0] = n; }"

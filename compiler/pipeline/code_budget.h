@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps the code of a first build small.
+//
+// A kernel's packets exist in several forms, and each of them may be many times as long as the code
+// of one work-item: gathers are taken apart, loops unrolled, rows joined. A program that waits for
+// its first build is better served by less: the runtime has the kernels that run for long compiled
+// again in the background (platform/exec/specializer.h), then with all forms.
+#ifndef CONCLAVE_COMPILER_PIPELINE_CODE_BUDGET_H_
+#define CONCLAVE_COMPILER_PIPELINE_CODE_BUDGET_H_
+
+#include "compiler/base/region.h"
+#include "compiler/binary/metadata.h"
+#include "compiler/vectorizer/analysis/remarks.h"
+#include "compiler/x86/target.h"
+
+namespace conclave::compiler {
+
+// Takes packet forms away, those that are needed least first, until all functions of the kernel's
+// regions together cost no more than twice the ones for one work-item, or than tuning.def's
+// first_code_cost. Notes in `info` that the kernel has lost some, and in the remarks which regions
+// have none left. Kernels with sub-groups keep theirs: sub-groups are packets.
+void keep_to_budget(RegionedKernel& kernel, KernelInfo& info, KernelRemarks& remarks,
+                    const Target& target);
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_PIPELINE_CODE_BUDGET_H_

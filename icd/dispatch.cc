@@ -6,7 +6,6 @@
 #include <string_view>
 #include <type_traits>
 
-#include "CL/cl_ext_conclave.h"
 #include "icd/entry.h"
 #include "icd/functions.h"
 

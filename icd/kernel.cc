@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "CL/cl_ext_conclave.h"
 #include "icd/entry.h"
 #include "icd/index_space.h"
 #include "icd/sub_groups.h"

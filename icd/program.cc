@@ -136,7 +136,7 @@ CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithBinary(
     }
     if (invalid) throw *invalid;
     require(!xclbin || parsed.empty(), CL_INVALID_BINARY, "an xclbin beside a program binary");
-    if (xclbin) return (new Program(c, std::move(devices), std::move(xclbin)))->handle();
+    if (xclbin) return (new Program(c, devices, std::move(xclbin)))->handle();
     return (new Program(c, std::move(devices), std::move(parsed)))->handle();
   });
 }

@@ -172,7 +172,7 @@ void DeviceUsers::show() {
     others.modes = granted_modes_.modes();
     granted_modes_.add(user.granted_modes);
     tenant->show_others(users - 1, others);
-    user.shown = std::move(others);
+    user.shown = others;
   }
   if (alone == 0) return;
   contexts = 0;

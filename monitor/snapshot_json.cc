@@ -7,7 +7,8 @@ namespace conclave::monitor {
 namespace {
 
 double milliseconds(uint64_t ns) {
-  return static_cast<double>(ns / 1000) / 1000;
+  const uint64_t whole_microseconds = ns / 1000;
+  return static_cast<double>(whole_microseconds) / 1000;
 }
 
 // A process's number, or null if there is none.

@@ -15,7 +15,9 @@ uint64_t StackBytes::of(const llvm::Function& function) {
   uint64_t below = 0;
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
     if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
-      own += variable->getAllocationSize(function.getDataLayout())->getFixedValue();
+      // Those without a size known here are not OpenCL's.
+      if (const auto size = variable->getAllocationSize(function.getDataLayout()))
+        own += size->getFixedValue();
     } else if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
       if (const llvm::Function* callee = call->getCalledFunction())
         below = std::max(below, of(*callee));

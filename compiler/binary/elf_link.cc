@@ -118,7 +118,7 @@ void find_needs(std::string_view code, const NativeCode& native, Needs& needs) {
 
 }  // namespace
 
-std::string link_executable(const std::vector<std::string>& objects, std::string_view image,
+std::string link_executable(const std::vector<std::string>& objects, std::string_view parts,
                             const NativeCode& native) {
   Needs needs;
   std::list<MemoryFile> files;
@@ -126,7 +126,7 @@ std::string link_executable(const std::vector<std::string>& objects, std::string
     find_needs(object, native, needs);
     files.emplace_back("code.o", object);
   }
-  files.emplace_back("image.o", image);
+  files.emplace_back("parts.o", parts);
   std::vector<std::string> words = {
       "ld.lld", "-shared", "-Bsymbolic", "--hash-style=gnu", "--threads=1", "--no-as-needed",
       "-z",     "relro",   "-z",         "noexecstack",      "-o",          "-"};

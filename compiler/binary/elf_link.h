@@ -11,10 +11,10 @@
 
 namespace conclave::compiler {
 
-// `objects` are object files with code, `image` is the result of write_image(), `native` is the C
+// `objects` are object files with code, `parts` is the result of write_binary(), `native` is the C
 // code that they may use. May be called once per process: lld keeps state. Throws BuildError with
 // the linker's messages.
-std::string link_executable(const std::vector<std::string>& objects, std::string_view image,
+std::string link_executable(const std::vector<std::string>& objects, std::string_view parts,
                             const NativeCode& native);
 
 }  // namespace conclave::compiler

@@ -9,7 +9,7 @@
 #include <llvm/Linker/Linker.h>
 #include <llvm/Support/MemoryBuffer.h>
 
-#include "compiler/binary/image_file.h"
+#include "compiler/binary/binary_file.h"
 #include "compiler/binary/metadata.h"
 
 namespace conclave::compiler {
@@ -22,19 +22,19 @@ constexpr char kTriple[] = "spir64-unknown-unknown";
 // Everything about an input that may be wrong is checked here.
 std::unique_ptr<llvm::Module> read_input(llvm::LLVMContext& context, std::string_view file,
                                          ProgramInfo& info, NativeCode& native) {
-  ImageParts parts = read_image(file);
+  BinaryParts parts = read_binary(file);
   info = read_metadata(parts.metadata);
   if (!parts.native.empty()) native.add_archive(parts.native);
   llvm::StringRef bitcode(parts.bitcode.data(), parts.bitcode.size());
   // The bitcode reader wants aligned words, which a section of a foreign file need not be.
   auto buffer = llvm::MemoryBuffer::getMemBufferCopy(bitcode, "input");
   auto module = llvm::parseBitcodeFile(*buffer, context);
-  if (!module) throw ImageError("bitcode: " + llvm::toString(module.takeError()));
+  if (!module) throw BinaryError("bitcode: " + llvm::toString(module.takeError()));
   if ((*module)->getTargetTriple() != kTriple)
-    throw ImageError("bitcode for another target: " + (*module)->getTargetTriple());
+    throw BinaryError("bitcode for another target: " + (*module)->getTargetTriple());
   std::string problems;
   llvm::raw_string_ostream stream(problems);
-  if (llvm::verifyModule(**module, &stream)) throw ImageError("invalid bitcode: " + problems);
+  if (llvm::verifyModule(**module, &stream)) throw BinaryError("invalid bitcode: " + problems);
   return std::move(*module);
 }
 
@@ -72,9 +72,9 @@ bool takes_link_options(const ProgramInfo& info) {
 
 void check_kind(const ProgramInfo& info, Action action) {
   if (action == Action::kLink && info.kind == ProgramKind::kExecutable)
-    throw ImageError("an executable cannot be linked again");
+    throw BinaryError("an executable cannot be linked again");
   if (action == Action::kRebuild && info.kind == ProgramKind::kLibrary)
-    throw ImageError("a library is no program; link it first");
+    throw BinaryError("a library is no program; link it first");
 }
 
 }  // namespace
@@ -84,9 +84,9 @@ std::unique_ptr<llvm::Module> link_inputs(llvm::LLVMContext& context,
                                           NativeCode& native,
                                           std::vector<std::string>& native_features,
                                           std::string& log) {
-  if (request.inputs.empty()) throw ImageError("there is no input");
+  if (request.inputs.empty()) throw BinaryError("there is no input");
   if (request.action == Action::kRebuild && request.inputs.size() != 1)
-    throw ImageError("exactly one binary can be built at a time");
+    throw BinaryError("exactly one binary can be built at a time");
   auto result = std::make_unique<llvm::Module>("program", context);
   result->setTargetTriple(kTriple);
   llvm::Linker linker(*result);
@@ -99,8 +99,8 @@ std::unique_ptr<llvm::Module> link_inputs(llvm::LLVMContext& context,
       check_kind(info, request.action);
       // To specialise a kernel is not to build its program anew: the results are to be the same.
       if (takes_link_options(info) && !options.specialization) relax_math(*module, options);
-    } catch (const ImageError& error) {
-      throw ImageError("input " + std::to_string(i) + ": " + error.what());
+    } catch (const BinaryError& error) {
+      throw BinaryError("input " + std::to_string(i) + ": " + error.what());
     }
     if (i == 0) result->setDataLayout(module->getDataLayout());
     // What goes wrong here is reported through the context's diagnostics.

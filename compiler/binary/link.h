@@ -17,7 +17,7 @@ namespace conclave::compiler {
 
 // Reads and links all inputs of the request, and applies its floating-point options. Adds to
 // `native` the C code that they have, and to `native_features` what it needs of the CPU. Throws
-// ImageError naming the input that is no program binary of the right kind; a linking error is in
+// BinaryError naming the input that is no program binary of the right kind; a linking error is in
 // the log, and the result null.
 std::unique_ptr<llvm::Module> link_inputs(llvm::LLVMContext& context,
                                           const protocol::Request& request, const Options& options,

@@ -10,7 +10,7 @@
 
 #include "compiler/base/address_spaces.h"
 #include "compiler/base/error.h"
-#include "compiler/binary/image_file.h"
+#include "compiler/binary/binary_file.h"
 #include "compiler/workgroup/lower_images.h"
 #include "compiler/workgroup/lower_streams.h"
 #include "compiler/workgroup/prepare_module.h"
@@ -288,7 +288,7 @@ ProgramInfo read_metadata(std::string_view json) {
   try {
     return parse_metadata(json);
   } catch (const MetadataError& error) {
-    throw ImageError(error.what());
+    throw BinaryError(error.what());
   }
 }
 

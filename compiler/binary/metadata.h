@@ -25,7 +25,7 @@ uint64_t count_global_bytes(const llvm::Module& module);
 // The text that the loader reads (platform/loader/metadata.h).
 std::string to_json(const ProgramInfo& program);
 
-// The metadata of an input. Throws ImageError for text that is none.
+// The metadata of an input. Throws BinaryError for text that is none.
 ProgramInfo read_metadata(std::string_view json);
 
 }  // namespace conclave::compiler

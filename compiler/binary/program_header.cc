@@ -18,13 +18,13 @@ std::string c_name(std::string name) {
 
 }  // namespace
 
-std::string program_header(const std::string& stem, std::string_view image) {
+std::string program_header(const std::string& stem, std::string_view binary) {
   constexpr char kDigits[] = "0123456789abcdef";
   const std::string name = c_name(stem) + "_dsp_bin";
-  std::string text = "unsigned int " + name + "_len = " + std::to_string(image.size()) +
+  std::string text = "unsigned int " + name + "_len = " + std::to_string(binary.size()) +
                      ";\nchar " + name + "[] = {";
-  for (size_t i = 0; i < image.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(image[i]);
+  for (size_t i = 0; i < binary.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(binary[i]);
     text += i % kBytesInALine == 0 ? "\n  " : " ";
     // As characters: C++ takes no 0xff for a char that has a sign.
     text += {'\'', '\\', 'x', kDigits[byte >> 4], kDigits[byte & 15], '\'', ','};

@@ -111,13 +111,13 @@ void add_compute_units(CommandLine& line, const std::string& value) {
   for (const auto& [other, n] : line.layout.compute_units)
     if (other == kernel) throw UsageError("--cu: kernel '" + kernel + "' is named twice");
   line.layout.compute_units.emplace_back(kernel, count);
-  line.device_image = true;
+  line.makes_xclbin = true;
 }
 
 void set_layout(CommandLine& line, const std::string& path) {
   if (!line.layout.file.empty()) throw UsageError("--layout is given twice");
   line.layout.file = path;
-  line.device_image = true;
+  line.makes_xclbin = true;
 }
 
 std::vector<std::string> cpus_named(const std::string& list) {
@@ -137,8 +137,8 @@ std::string default_output(const CommandLine& line) {
     case Output::kReport:
     case Output::kJsonReport:
       return "-";
-    case Output::kImage:
-      if (line.device_image) return stem + ".xclbin";
+    case Output::kBinary:
+      if (line.makes_xclbin) return stem + ".xclbin";
       return stem + (line.compile_only || line.create_library ? ".obj" : ".out");
     case Output::kAssembly:
       return stem + ".s";
@@ -215,14 +215,14 @@ void check_spirv(const CommandLine& line) {
 
 void check(const CommandLine& line) {
   if (line.inputs.empty()) throw UsageError("no input file");
-  if (line.device_image) {
+  if (line.makes_xclbin) {
     if (!line.layout.file.empty() && !line.layout.compute_units.empty())
       throw UsageError("--layout and --cu exclude each other");
-    if (line.compile_only || line.create_library || line.kind != Output::kImage)
+    if (line.compile_only || line.create_library || line.kind != Output::kBinary)
       throw UsageError("an xclbin is made of a linked program alone");
   }
   if (line.target_cpus.size() > 1 &&
-      (line.kind != Output::kImage || line.keep || line.compile_only || line.create_library))
+      (line.kind != Output::kBinary || line.keep || line.compile_only || line.create_library))
     throw UsageError("only a program binary can be for several CPUs");
   if (line.kind == Output::kSpirV) check_spirv(line);
   if (!line.compile_only) return;
@@ -298,11 +298,11 @@ CommandLine parse_command_line(const std::vector<std::string>& words) {
       line.inputs.push_back(word);
   }
   find_output(line);
-  if (line.output.ends_with(".xclbin")) line.device_image = true;
+  if (line.output.ends_with(".xclbin")) line.makes_xclbin = true;
   if (line.target_cpus.empty()) line.target_cpus.emplace_back();
   check(line);
   if (line.create_library) append(line.link_options, "-create-library");
-  if (line.device_image) {
+  if (line.makes_xclbin) {
     append(line.build_options, "-cl-conclave-streams");
     append(line.link_options, "-cl-conclave-streams");
   }

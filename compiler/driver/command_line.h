@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/binary/device_image.h"
+#include "compiler/binary/make_xclbin.h"
 #include "compiler/driver/compilation.h"
 #include "conclave/compile_protocol.h"
 
@@ -29,14 +29,14 @@ struct CommandLine {
   std::string build_options;
   std::string link_options;
 
-  Extras::Output kind = Extras::Output::kImage;
+  Extras::Output kind = Extras::Output::kBinary;
   bool compile_only = false;    // sources become objects
   bool create_library = false;  // objects become a library
   bool write_header = false;    // the binary as a C array, too
   bool keep = false;            // LLVM IR and assembly, too
   bool has_openmp = false;      // OpenMP's directives count in C sources
   bool show_times = false;
-  bool device_image = false;  // an .xclbin, with this layout
+  bool makes_xclbin = false;  // an .xclbin, with this layout
   LayoutRequest layout;
 
   protocol::Action action() const;

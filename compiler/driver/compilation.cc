@@ -16,8 +16,8 @@
 
 #include "compiler/base/error.h"
 #include "compiler/base/version.h"
+#include "compiler/binary/binary_file.h"
 #include "compiler/binary/elf_link.h"
-#include "compiler/binary/image_file.h"
 #include "compiler/binary/link.h"
 #include "compiler/binary/metadata.h"
 #include "compiler/codegen/codegen.h"
@@ -92,7 +92,7 @@ class Compilation {
     context_.setDiagnosticHandler(
         std::make_unique<DiagnosticCollector>(response_.log, diagnosed_error_));
     // Names cost time and memory, and only people read them.
-    context_.setDiscardValueNames(extras.output == Extras::Output::kImage && !options_.check);
+    context_.setDiscardValueNames(extras.output == Extras::Output::kBinary && !options_.check);
     if (is_report(extras.output)) options_.verbose = true;
     set_tuning(options_.tuning);
   }
@@ -179,7 +179,7 @@ class Compilation {
     std::string bitcode = make_bitcode(module);
     if (is_object || is_library) {
       program_.kernels = describe_kernels(module);
-      return write_image({to_json(program_), bitcode, native_.archive()});
+      return write_binary({to_json(program_), bitcode, native_.archive()});
     }
     return make_executable(module, bitcode);
   }
@@ -205,12 +205,12 @@ class Compilation {
     if (extras_.output == Output::kJsonReport) return report_json(remarks);
     if (options_.verbose) response_.log += remarks_for_log(remarks);
     retarget(module, target);
-    if (extras_.output != Output::kImage) return make_text(module, target);
+    if (extras_.output != Output::kBinary) return make_text(module, target);
     extras_.times.begin("generate code");
     std::vector<std::string> objects = generate_objects(module, target);
     if (diagnosed_error_) return "";
     extras_.times.begin("link ELF");
-    return link_executable(objects, write_image({to_json(program_), bitcode, native_.archive()}),
+    return link_executable(objects, write_binary({to_json(program_), bitcode, native_.archive()}),
                            native_);
   }
 
@@ -278,7 +278,7 @@ Response process(const protocol::Request& request, Extras& extras) {
     return Compilation(request, extras).run();
   } catch (const OptionError& error) {
     return failure(Status::kInvalidOptions, std::string(error.what()) + "\n");
-  } catch (const ImageError& error) {
+  } catch (const BinaryError& error) {
     return failure(Status::kInvalidInput, "error: " + std::string(error.what()) + "\n");
   } catch (const std::exception& error) {
     return failure(Status::kFailure, "error: " + std::string(error.what()) + "\n");

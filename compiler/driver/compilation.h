@@ -15,7 +15,7 @@ namespace conclave::compiler {
 // What a caller may ask for besides the protocol.
 struct Extras {
   enum class Output {
-    kImage,
+    kBinary,
     kFrontEndIr,
     kOptimizedIr,
     kAssembly,
@@ -24,7 +24,7 @@ struct Extras {
     kReport,
     kJsonReport
   };
-  Output output = Output::kImage;  // text instead of a program binary, in Response::binary
+  Output output = Output::kBinary;  // text instead of a program binary, in Response::binary
   std::string source_name = "program.cl";
   std::vector<NativeObject> native;          // C code to be linked to the program
   std::vector<std::string> native_features;  // what it needs of the CPU

@@ -16,8 +16,8 @@
 #include <utility>
 
 #include "compiler/base/error.h"
-#include "compiler/binary/fat_image.h"
-#include "compiler/binary/image_file.h"
+#include "compiler/binary/binary_file.h"
+#include "compiler/binary/fat_binary.h"
 #include "compiler/binary/program_header.h"
 #include "compiler/frontend/spirv.h"
 #include "compiler/native/c_source.h"
@@ -72,7 +72,7 @@ void write_file(const std::string& path, const std::string& content) {
 // An object's place in the command line, for messages, and its bytes.
 struct Object {
   std::string name;
-  std::string image;
+  std::string binary;
 };
 
 std::vector<NativeObject> members_of(const std::string& path, const std::string& file) {
@@ -148,7 +148,7 @@ class Job {
   void run() {
     std::string result =
         line_.target_cpus.size() > 1 ? make_for_all() : make_for(line_.target_cpus.front());
-    if (line_.device_image) result = device_image(result);
+    if (line_.makes_xclbin) result = xclbin(result);
     write_file(line_.output, result);
     if (line_.write_header)
       write_file(line_.beside(".dsp_h"), program_header(stem_of(line_.output), result));
@@ -171,11 +171,11 @@ class Job {
     std::vector<ForkedTask> tasks;
     for (const std::string& cpu : line_.target_cpus)
       tasks.emplace_back([&] { return make_for(cpu); });
-    std::vector<std::string> images;
+    std::vector<std::string> binaries;
     for (ForkedTask& task : tasks)
-      if (auto image = task.result()) images.push_back(std::move(*image));
-    if (images.size() != tasks.size()) throw Failed();
-    return join_images(std::move(images));
+      if (auto binary = task.result()) binaries.push_back(std::move(*binary));
+    if (binaries.size() != tasks.size()) throw Failed();
+    return join_binaries(std::move(binaries));
   }
 
   // All inputs as objects.
@@ -183,7 +183,7 @@ class Job {
     for (const std::string& path : line_.inputs) {
       const std::string file = read_file(path);
       if (is_source(path))
-        objects_.push_back({path, compile(path, file, Action::kCompile, Output::kImage)});
+        objects_.push_back({path, compile(path, file, Action::kCompile, Output::kBinary)});
       else if (is_c_source(path))
         native_.push_back({path + ".o", compile_c_source(path)});
       else if (is_archive(file) || path.ends_with(".a"))
@@ -201,8 +201,8 @@ class Job {
       return;
     }
     try {
-      read_image(content);
-    } catch (const ImageError& error) {
+      read_binary(content);
+    } catch (const BinaryError& error) {
       throw UsageError("'" + name + "' is neither source (.cl, .clc, .c) nor an object or archive" +
                        " of OpenCL programs or C code: " + error.what());
     }
@@ -234,7 +234,7 @@ class Job {
     request.action = Action::kLink;
     request.options = line_.link_options;
     request.target_cpu = target_cpu_;
-    for (const Object& object : objects_) request.inputs.push_back(object.image);
+    for (const Object& object : objects_) request.inputs.push_back(object.binary);
     return answer(request, line_.output, kind);
   }
 
@@ -249,11 +249,11 @@ class Job {
     }
   }
 
-  std::string device_image(const std::string& program) {
+  std::string xclbin(const std::string& program) {
     LayoutRequest layout = line_.layout;
     if (!layout.file.empty()) layout.text = read_file(layout.file);
     try {
-      return make_device_image(program, layout);
+      return make_xclbin(program, layout);
     } catch (const BuildError& error) {
       std::fprintf(stderr, "%s\n", error.what());
       throw Failed();

@@ -170,7 +170,7 @@ std::vector<Dependency> collect_dependencies(const clang::SourceManager& sources
 
 MemoryFiles make_memory_files(const Source& source) {
   auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
-  files->setCurrentWorkingDirectory(kVirtualFolder);
+  (void)files->setCurrentWorkingDirectory(kVirtualFolder);  // in memory, nothing can fail
   const auto add_header = [&](const char* name, std::string_view text) {
     files->addFile(std::string(kResourceFolder) + "/include/" + name, 0,
                    llvm::MemoryBuffer::getMemBuffer({text.data(), text.size()}, name, false));

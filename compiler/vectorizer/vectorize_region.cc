@@ -50,7 +50,7 @@ class PassMaker {
   // Prepares a region that is to have packet forms.
   FunctionPassManager preparation(unsigned lanes, bool has_coordinates) const {
     FunctionPassManager passes;
-    passes.addPass(InlineCalls(/*keeps_packet_calls=*/true));
+    passes.addPass(InlineCalls(/*keeps=*/true));
     add_simplification(passes, has_coordinates);
     passes.addPass(RefuseLargeArrays(lanes));
     if (tuning().unconditional_stores) passes.addPass(MakeStoresUnconditional());
@@ -87,7 +87,7 @@ class PassMaker {
   // Makes packet forms of the functions that packets call.
   FunctionPassManager packet_function(unsigned lanes, bool has_coordinates) const {
     FunctionPassManager passes;
-    passes.addPass(InlineCalls(/*keeps_packet_calls=*/false));
+    passes.addPass(InlineCalls(/*keeps=*/false));
     add_simplification(passes, has_coordinates);
     passes.addPass(Canonicalize());
     passes.addPass(Linearize());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams: the pipes of OpenCL C in the kernels of device images. A pipe argument is the address of
+// Streams: the pipes of OpenCL C in the kernels of xclbins. A pipe argument is the address of
 // an abi::Stream (conclave/kernel_abi.h), one end of a stream; what clang makes of pipe functions
 // becomes calls of our builtins (builtins/stream.cl).
 //

@@ -12,7 +12,6 @@
 namespace conclave::compiler {
 namespace {
 
-using llvm::IRBuilderBase;
 using llvm::Value;
 
 constexpr unsigned kWordBits = 64;

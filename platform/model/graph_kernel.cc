@@ -33,7 +33,7 @@ class GraphKernel::Turn : public Waiting {
 
 GraphKernel::GraphKernel(Graph& graph, const Xclbin& xclbin,
                          const XclbinLayout::GraphKernel& description,
-                         std::vector<GraphPort*> ports, Context& context, Program& program)
+                         const std::vector<GraphPort*>& ports, Context& context, Program& program)
     : graph_(graph), description_(description), kernel_(new Kernel(program, description.kernel)) {
   ComputeUnitSet units;
   for (uint32_t unit : description.units) units.add(unit);

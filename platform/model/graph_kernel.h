@@ -27,7 +27,7 @@ class GraphKernel : public Iterations {
  public:
   // `ports`: those of its parameters, in their order.
   GraphKernel(Graph& graph, const Xclbin& xclbin, const XclbinLayout::GraphKernel& description,
-              std::vector<GraphPort*> ports, Context& context, Program& program);
+              const std::vector<GraphPort*>& ports, Context& context, Program& program);
 
   const XclbinLayout::GraphKernel& description() const { return description_; }
   // Enqueues its iterations. The graph's lock is held.

@@ -44,7 +44,7 @@ Program::Program(Context& context, Devices devices,
   for (size_t i = 0; i < binaries.size(); ++i) builds_[i].binary = std::move(binaries[i]);
 }
 
-Program::Program(Context& context, Devices devices, std::shared_ptr<const Xclbin> xclbin)
+Program::Program(Context& context, const Devices& devices, std::shared_ptr<const Xclbin> xclbin)
     : Program(context, devices, {devices.size(), xclbin->program()}) {
   xclbin_ = std::move(xclbin);
   load_xclbin(*xclbin_);

@@ -53,7 +53,7 @@ class Program : public Object<Program> {
           std::vector<std::shared_ptr<const ProgramBinary>> binaries);
   // From xclbins, the same one for each device; it is executable at once. Throws Error if the
   // xclbin cannot be loaded, as load_xclbin() does, or cannot be built for this CPU.
-  Program(Context& context, Devices devices, std::shared_ptr<const Xclbin> xclbin);
+  Program(Context& context, const Devices& devices, std::shared_ptr<const Xclbin> xclbin);
   ~Program();
 
   Context& context() const { return *context_; }

@@ -235,7 +235,7 @@ class Watch {
 void Guardian::start(const Layout& layout, bool always, Notify notify) {
   auto watch = std::make_unique<Watch>(layout, always, std::move(notify));
   start_background_thread<&Watch::follow_registrations>("conclave-guard", watch.get());
-  watch.release();  // the threads own it from now on
+  (void)watch.release();  // the threads own it from now on
 }
 
 void Guardian::start_once(const Layout& layout) noexcept {

@@ -184,7 +184,7 @@ class run_impl {
       progress_->take_back();
       fail_as_told(-result, "failed to start kernel '" + kernel_->name() + "'");
     }
-    share.release();
+    (void)share.release();
   }
 
  private:

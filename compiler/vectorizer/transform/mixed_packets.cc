@@ -81,7 +81,6 @@ bool is_worth_it(llvm::ArrayRef<BasicBlock*> blocks, unsigned lanes,
 
 void outline(llvm::ArrayRef<BasicBlock*> blocks, const BranchInst& guard) {
   llvm::Function& region = *blocks.front()->getParent();
-  const llvm::DebugLoc place = guard.getDebugLoc();
   llvm::CodeExtractor extractor(blocks, nullptr, false, nullptr, nullptr, nullptr, false, false,
                                 nullptr, "mixed");
   if (!extractor.isEligible()) return;
@@ -93,7 +92,7 @@ void outline(llvm::ArrayRef<BasicBlock*> blocks, const BranchInst& guard) {
   function->addFnAttr(kMixedPacket);
   function->removeFnAttr(kRegionAttribute);
   function->removeFnAttr(kLanesAttribute);
-  llvm::cast<llvm::CallInst>(function->user_back())->setDebugLoc(place);
+  llvm::cast<llvm::CallInst>(function->user_back())->setDebugLoc(guard.getDebugLoc());
 }
 
 void outline_mixed_packets(llvm::Function& region, unsigned lanes,

@@ -52,7 +52,7 @@ class Narrowing {
   std::optional<ConstantRange> find_range(const Instruction& instruction) const {
     if (!instruction.getType()->isIntegerTy(kWide) || !uniformity_.is_divergent(instruction))
       return std::nullopt;
-    const auto range = range_of(instruction);
+    auto range = range_of(instruction);
     if (!range || !all_narrow().contains(*range)) return std::nullopt;
     return range;
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/binary/device_image.h"
+#include "compiler/binary/make_xclbin.h"
 
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 
-#include "compiler/binary/image_file.h"
+#include "compiler/binary/binary_file.h"
 #include "compiler/binary/metadata.h"
 #include "conclave/register_map.h"
 #include "platform/loader/xclbin_file.h"
@@ -89,7 +89,7 @@ uint64_t register_bytes(const ArgumentInfo& argument) {
   return argument.kind == ArgumentKind::kLocal ? 4 : argument.size;
 }
 
-// The kernels, their registers and compute units, as XRT's images describe them.
+// The kernels, their registers and compute units, as XRT's xclbins describe them.
 std::string describe_kernels(const std::vector<KernelInfo>& kernels, const XclbinLayout& layout) {
   std::string xml =
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<project name=\"conclave\">\n"
@@ -121,8 +121,8 @@ std::string describe_kernels(const std::vector<KernelInfo>& kernels, const Xclbi
 
 }  // namespace
 
-std::string make_device_image(const std::string& program, const LayoutRequest& request) {
-  const std::vector<KernelInfo> kernels = read_metadata(read_image(program).metadata).kernels;
+std::string make_xclbin(const std::string& program, const LayoutRequest& request) {
+  const std::vector<KernelInfo> kernels = read_metadata(read_binary(program).metadata).kernels;
   const XclbinLayout layout = layout_of(request, for_layout(kernels));
   return write_xclbin(program, layout, describe_kernels(kernels, layout));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/binary/fat_image.h"
+#include "compiler/binary/fat_binary.h"
 
 #include <elf.h>
 
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "compiler/binary/image_file.h"
+#include "compiler/binary/binary_file.h"
 #include "compiler/binary/metadata.h"
 #include "conclave/program_binary.h"
 
@@ -52,20 +52,20 @@ void append_section(std::string& file, std::string_view name, std::string_view c
 
 }  // namespace
 
-std::string join_images(std::vector<std::string> images) {
-  const auto features = [](const std::string& image) {
-    return read_metadata(read_image(image).metadata).target_features.size();
+std::string join_binaries(std::vector<std::string> binaries) {
+  const auto features = [](const std::string& binary) {
+    return read_metadata(read_binary(binary).metadata).target_features.size();
   };
-  std::stable_sort(images.begin(), images.end(), [&](const std::string& a, const std::string& b) {
-    return features(a) < features(b);
-  });
-  std::string whole = images.front();
+  std::stable_sort(
+      binaries.begin(), binaries.end(),
+      [&](const std::string& a, const std::string& b) { return features(a) < features(b); });
+  std::string whole = binaries.front();
   std::string others;
-  for (size_t i = 1; i < images.size(); ++i) {
-    const uint64_t size = images[i].size();
-    others.append(reinterpret_cast<const char*>(&size), sizeof size).append(images[i]);
+  for (size_t i = 1; i < binaries.size(); ++i) {
+    const uint64_t size = binaries[i].size();
+    others.append(reinterpret_cast<const char*>(&size), sizeof size).append(binaries[i]);
   }
-  if (images.size() > 1) append_section(whole, binary::kOtherCpusSection, others);
+  if (binaries.size() > 1) append_section(whole, binary::kOtherCpusSection, others);
   return whole;
 }
 

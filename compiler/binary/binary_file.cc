@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/binary/image_file.h"
+#include "compiler/binary/binary_file.h"
 
 #include <elf.h>
 
@@ -82,17 +82,17 @@ class ObjectReader {
  public:
   explicit ObjectReader(std::string_view file) : file_(file) {
     header_ = read<Elf64_Ehdr>(0);
-    if (std::memcmp(header_.e_ident, ELFMAG, SELFMAG) != 0) throw ImageError("no ELF file");
+    if (std::memcmp(header_.e_ident, ELFMAG, SELFMAG) != 0) throw BinaryError("no ELF file");
     if (header_.e_ident[EI_CLASS] != ELFCLASS64 || header_.e_ident[EI_DATA] != ELFDATA2LSB ||
         header_.e_machine != EM_X86_64)
-      throw ImageError("no 64-bit x86 ELF file");
-    if (header_.e_shentsize != sizeof(Elf64_Shdr)) throw ImageError("bad section header size");
+      throw BinaryError("no 64-bit x86 ELF file");
+    if (header_.e_shentsize != sizeof(Elf64_Shdr)) throw BinaryError("bad section header size");
     names_ = content(section(header_.e_shstrndx));
   }
 
   std::string_view section_named(std::string_view wanted, Elf64_Word type) const {
     const auto found = find(wanted, type);
-    if (!found) throw ImageError("section " + std::string(wanted) + " is missing");
+    if (!found) throw BinaryError("section " + std::string(wanted) + " is missing");
     return *found;
   }
 
@@ -113,21 +113,21 @@ class ObjectReader {
   }
   std::string_view range(size_t offset, size_t size) const {
     if (offset > file_.size() || size > file_.size() - offset)
-      throw ImageError("ELF file is cut short or corrupt");
+      throw BinaryError("ELF file is cut short or corrupt");
     return file_.substr(offset, size);
   }
   Elf64_Shdr section(size_t index) const {
-    if (index >= header_.e_shnum) throw ImageError("bad section index");
+    if (index >= header_.e_shnum) throw BinaryError("bad section index");
     size_t offset = 0;
     if (__builtin_add_overflow(header_.e_shoff, index * sizeof(Elf64_Shdr), &offset))
-      throw ImageError("bad section table");
+      throw BinaryError("bad section table");
     return read<Elf64_Shdr>(offset);
   }
   std::string_view content(const Elf64_Shdr& header) const {
     return range(header.sh_offset, header.sh_size);
   }
   std::string_view name(const Elf64_Shdr& header) const {
-    if (header.sh_name >= names_.size()) throw ImageError("bad section name");
+    if (header.sh_name >= names_.size()) throw BinaryError("bad section name");
     std::string_view rest = names_.substr(header.sh_name);
     return rest.substr(0, rest.find('\0'));
   }
@@ -141,21 +141,21 @@ std::string_view note_content(std::string_view section) {
   Elf64_Nhdr header;
   constexpr size_t kName = sizeof binary::kNoteName;
   size_t start = aligned(sizeof header + kName, 4);
-  if (section.size() < start) throw ImageError("note is cut short");
+  if (section.size() < start) throw BinaryError("note is cut short");
   std::memcpy(&header, section.data(), sizeof header);
   if (header.n_namesz != kName ||
       std::memcmp(section.data() + sizeof header, binary::kNoteName, kName) != 0)
-    throw ImageError("note of another program");
+    throw BinaryError("note of another program");
   if (header.n_type != binary::kNoteType)
-    throw ImageError("metadata of version " + std::to_string(header.n_type) + ", expected " +
-                     std::to_string(binary::kNoteType) + ": build the program again");
-  if (header.n_descsz > section.size() - start) throw ImageError("note is cut short");
+    throw BinaryError("metadata of version " + std::to_string(header.n_type) + ", expected " +
+                      std::to_string(binary::kNoteType) + ": build the program again");
+  if (header.n_descsz > section.size() - start) throw BinaryError("note is cut short");
   return section.substr(start, header.n_descsz);
 }
 
 }  // namespace
 
-std::string write_image(const ImageParts& parts) {
+std::string write_binary(const BinaryParts& parts) {
   ObjectWriter writer;
   writer.add(binary::kNoteSection, SHT_NOTE, make_note(parts.metadata), 4);
   writer.add(binary::kBitcodeSection, SHT_PROGBITS, parts.bitcode, 16);
@@ -165,7 +165,7 @@ std::string write_image(const ImageParts& parts) {
   return writer.finish();
 }
 
-ImageParts read_image(std::string_view file) {
+BinaryParts read_binary(std::string_view file) {
   ObjectReader reader(file);
   return {note_content(reader.section_named(binary::kNoteSection, SHT_NOTE)),
           reader.section_named(binary::kBitcodeSection, SHT_PROGBITS),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device images (docs/xclbin.md): a program binary with named compute units for its kernels.
-#ifndef CONCLAVE_COMPILER_BINARY_DEVICE_IMAGE_H_
-#define CONCLAVE_COMPILER_BINARY_DEVICE_IMAGE_H_
+// Xclbins (docs/xclbin.md): a program binary with named compute units for its kernels.
+#ifndef CONCLAVE_COMPILER_BINARY_MAKE_XCLBIN_H_
+#define CONCLAVE_COMPILER_BINARY_MAKE_XCLBIN_H_
 
 #include <cstdint>
 #include <string>
@@ -20,9 +20,9 @@ struct LayoutRequest {
 };
 
 // Throws BuildError with "FILE:LINE:COLUMN: error: ..." for a layout that does not fit the program,
-// ImageError where `program` is no program binary.
-std::string make_device_image(const std::string& program, const LayoutRequest& request);
+// BinaryError where `program` is no program binary.
+std::string make_xclbin(const std::string& program, const LayoutRequest& request);
 
 }  // namespace conclave::compiler
 
-#endif  // CONCLAVE_COMPILER_BINARY_DEVICE_IMAGE_H_
+#endif  // CONCLAVE_COMPILER_BINARY_MAKE_XCLBIN_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes and reads the ELF side of program binaries (conclave/program_binary.h).
-#ifndef CONCLAVE_COMPILER_BINARY_IMAGE_FILE_H_
-#define CONCLAVE_COMPILER_BINARY_IMAGE_FILE_H_
+#ifndef CONCLAVE_COMPILER_BINARY_BINARY_FILE_H_
+#define CONCLAVE_COMPILER_BINARY_BINARY_FILE_H_
 
 #include <stdexcept>
 #include <string>
@@ -10,12 +10,12 @@
 namespace conclave::compiler {
 
 // The input is no program binary; the text says why.
-class ImageError : public std::runtime_error {
+class BinaryError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-struct ImageParts {
+struct BinaryParts {
   std::string_view metadata;  // JSON
   std::string_view bitcode;
   std::string_view native;  // archive of objects of C code; empty: none
@@ -23,11 +23,11 @@ struct ImageParts {
 
 // A relocatable ELF file that holds nothing but the note and the bitcode. By itself it is a program
 // binary of kind "object" or "library"; linked with code it becomes an "executable".
-std::string write_image(const ImageParts& parts);
+std::string write_binary(const BinaryParts& parts);
 
-// Finds the parts in any program binary; they point into `file`. Throws ImageError.
-ImageParts read_image(std::string_view file);
+// Finds the parts in any program binary; they point into `file`. Throws BinaryError.
+BinaryParts read_binary(std::string_view file);
 
 }  // namespace conclave::compiler
 
-#endif  // CONCLAVE_COMPILER_BINARY_IMAGE_FILE_H_
+#endif  // CONCLAVE_COMPILER_BINARY_BINARY_FILE_H_

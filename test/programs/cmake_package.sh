@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# A project that finds an installed Conclave by find_package(), built and run:
+# cmake_package.sh BUILD COMPILER
+set -euo pipefail
+build=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work" /dev/shm/conclave-cmake-package.$$' EXIT
+export CONCLAVE_SEGMENT=conclave-cmake-package.$$ CONCLAVE_COMPUTE_UNITS=2 XDG_RUNTIME_DIR=$work CXX=$2
+unset OCL_ICD_VENDORS
+
+cmake --install "$build" --prefix "$work/staged" >/dev/null
+# A prefix may move: nothing in it names the place where it was, but for the vendor file.
+mv "$work/staged" "$work/prefix"
+sed -i "s|$work/staged|$work/prefix|" "$work/prefix/etc/OpenCL/vendors/conclave.icd"
+if grep -rlI "$work/staged\|$build" "$work/prefix/lib/cmake" "$work/prefix/etc"; then
+  echo "these files name the build tree or the first prefix"
+  exit 1
+fi
+cmake -S "$(dirname "$0")/cmake_package" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
+cmake --build "$work/consumer"
+ctest --test-dir "$work/consumer" --output-on-failure

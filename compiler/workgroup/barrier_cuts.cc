@@ -168,6 +168,7 @@ AllocaUse find_uses(llvm::AllocaInst& alloca) {
 
 llvm::BitVector crossings_of_memory(const AllocaUse& use, llvm::ArrayRef<BarrierCut> cuts) {
   llvm::BitVector crossings(static_cast<unsigned>(cuts.size()));
+  if (cuts.empty()) return crossings;
   if (use.escapes) {
     crossings.set();
     return crossings;

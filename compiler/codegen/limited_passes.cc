@@ -12,6 +12,15 @@
 #include "compiler/workgroup/packet_loop.h"
 
 namespace conclave::compiler {
+namespace {
+
+size_t count_instructions(const llvm::Loop& loop) {
+  size_t count = 0;
+  for (const llvm::BasicBlock* block : loop.blocks()) count += block->size();
+  return count;
+}
+
+}  // namespace
 
 llvm::PreservedAnalyses UnswitchInnerLoops::run(llvm::Loop& loop,
                                                 llvm::LoopAnalysisManager& analyses,
@@ -29,7 +38,8 @@ llvm::PreservedAnalyses ReleaseShortLoops::run(llvm::Loop& loop, llvm::LoopAnaly
   // code, in which loads wait for the stores of the region before.
   const unsigned packets = results.SE.getSmallConstantTripCount(&loop);
   if (packets == 0 || packets > tuning().unrolled_packets ||
-      llvm::findOptionMDForLoop(&loop, kCountedLoop) == nullptr)
+      llvm::findOptionMDForLoop(&loop, kCountedLoop) == nullptr ||
+      packets * count_instructions(loop) > tuning().unrolled_packet_instructions)
     return llvm::PreservedAnalyses::all();
   llvm::LLVMContext& context = loop.getHeader()->getContext();
   llvm::Metadata* name = llvm::MDString::get(context, "llvm.loop.unroll.full");

@@ -17,6 +17,7 @@
 
 #include "compiler/base/error.h"
 #include "compiler/base/program.h"
+#include "compiler/base/tuning.h"
 #include "compiler/opt/pass_registry.h"
 #include "compiler/pipeline/kernels.h"
 
@@ -28,6 +29,7 @@ llvm::cl::opt<std::string> input(llvm::cl::Positional, llvm::cl::desc("<file.ll>
 llvm::cl::opt<std::string> pipeline("passes", llvm::cl::desc("Passes, as LLVM's opt takes them"));
 llvm::cl::opt<std::string> cpu("cpu", llvm::cl::desc("The CPU that passes make code for"),
                                llvm::cl::init("x86-64"));
+llvm::cl::opt<std::string> tune("tune", llvm::cl::desc("Other rules of thumb, as of tuning.def"));
 llvm::cl::opt<bool> list("print-passes", llvm::cl::desc("List the compiler's own passes"));
 
 int fail(const llvm::Twine& text) {
@@ -99,6 +101,9 @@ int run() {
     return 1;
   }
   try {
+    Tuning rules;
+    if (!tune.empty()) rules.apply(tune.getValue());
+    set_tuning(rules);
     return run_passes(*module);
   } catch (const BuildError& failure) {
     return fail(failure.what());

@@ -30,6 +30,7 @@
 #include "compiler/workgroup/lower_printf.h"
 #include "compiler/workgroup/lower_streams.h"
 #include "compiler/workgroup/prepare_module.h"
+#include "compiler/workgroup/promote_private_memory.h"
 #include "compiler/workgroup/simplify.h"
 #include "compiler/workgroup/streaming_stores.h"
 #include "compiler/workgroup/struct_arguments.h"
@@ -81,6 +82,9 @@ class MiddleEnd {
   GuardedPasses simplification() const {
     GuardedPasses passes;
     if (options_.optimize) passes.add_for_functions(Simplify());
+    // Checks look at private memory as the program wrote it.
+    if (options_.optimize && !options_.check && tuning().promote_private_memory)
+      passes.add(PromotePrivateMemory());
     if (options_.optimize && options_.specialization && tuning().unroll_barrier_loops)
       passes.add_for_functions(UnrollAndSimplify());
     if (options_.specialization) passes.add(CheckSharesNoVariables());

@@ -119,25 +119,36 @@ bool classify_use(const llvm::Use& operand, AllocaUse& use) {
 
 }  // namespace
 
-std::vector<BarrierCut> cut_at_barriers(llvm::Function& kernel) {
+void BarrierCuts::add(const BarrierCut& cut) {
+  const int number = static_cast<int>(cuts_.size());
+  cuts_.push_back(cut);
+  by_stop_[cut.stop] = number;
+  by_after_[cut.after] = number;
+}
+
+BarrierCuts cut_at_barriers(llvm::Function& kernel) {
   std::vector<llvm::CallInst*> barriers;
   for (Instruction& instruction : llvm::instructions(kernel)) {
     auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
     if (call && classify(*call) == WorkItemFunction::kBarrier) barriers.push_back(call);
   }
-  std::vector<BarrierCut> cuts;
-  for (llvm::CallInst* barrier : barriers) {
-    std::string number = std::to_string(cuts.size() + 1);
-    BasicBlock* stop = barrier->getParent()->splitBasicBlock(barrier, "stop." + number);
-    BasicBlock* after = stop->splitBasicBlock(barrier->getNextNode(), "after." + number);
+  // Splitting moves all that follows in the block, so the last barrier comes first.
+  std::vector<BarrierCut> from_last;
+  for (size_t number = barriers.size(); number > 0; --number) {
+    llvm::CallInst* barrier = barriers[number - 1];
+    const std::string name = std::to_string(number);
+    BasicBlock* stop = barrier->getParent()->splitBasicBlock(barrier, "stop." + name);
+    BasicBlock* after = stop->splitBasicBlock(barrier->getNextNode(), "after." + name);
     barrier->eraseFromParent();
-    cuts.push_back({stop, after});
+    from_last.push_back({stop, after});
   }
+  BarrierCuts cuts;
+  for (const BarrierCut& cut : llvm::reverse(from_last)) cuts.add(cut);
   return cuts;
 }
 
-llvm::BitVector crossings_of_value(Instruction& value, llvm::ArrayRef<BarrierCut> cuts) {
-  llvm::BitVector crossings;
+Crossings crossings_of_value(Instruction& value, const BarrierCuts& cuts) {
+  Crossings crossings;
   llvm::SmallPtrSet<BasicBlock*, 16> live_in;
   llvm::SmallVector<BasicBlock*> work;
   auto require_at_top = [&](BasicBlock* block) {
@@ -146,10 +157,16 @@ llvm::BitVector crossings_of_value(Instruction& value, llvm::ArrayRef<BarrierCut
   for (const llvm::Use& use : value.uses()) require_at_top(block_of(use));
   while (!work.empty())
     for (BasicBlock* previous : llvm::predecessors(work.pop_back_val())) require_at_top(previous);
-  if (live_in.empty()) return crossings;
-  crossings.resize(static_cast<unsigned>(cuts.size()));
-  for (unsigned i = 0; i < cuts.size(); ++i)
-    if (live_in.contains(cuts[i].after)) crossings.set(i);
+  for (const BasicBlock* block : live_in) {
+    const int cut = cuts.begun_by(block);
+    if (cut >= 0) crossings.set(static_cast<unsigned>(cut));
+  }
+  return crossings;
+}
+
+Crossings all_crossings(const BarrierCuts& cuts) {
+  Crossings crossings;
+  for (unsigned i = 0; i < cuts.size(); ++i) crossings.set(i);
   return crossings;
 }
 
@@ -166,13 +183,10 @@ AllocaUse find_uses(llvm::AllocaInst& alloca) {
   return use;
 }
 
-llvm::BitVector crossings_of_memory(const AllocaUse& use, llvm::ArrayRef<BarrierCut> cuts) {
-  llvm::BitVector crossings(static_cast<unsigned>(cuts.size()));
+Crossings crossings_of_memory(const AllocaUse& use, const BarrierCuts& cuts) {
+  if (use.escapes) return all_crossings(cuts);
+  Crossings crossings;
   if (cuts.empty()) return crossings;
-  if (use.escapes) {
-    crossings.set();
-    return crossings;
-  }
   Effects effects = find_effects(use);
   auto needing = blocks_needing_content(effects);
   auto leaving = blocks_leaving_content(effects);

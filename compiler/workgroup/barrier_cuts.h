@@ -8,9 +8,9 @@
 #ifndef CONCLAVE_COMPILER_WORKGROUP_BARRIER_CUTS_H_
 #define CONCLAVE_COMPILER_WORKGROUP_BARRIER_CUTS_H_
 
-#include <llvm/ADT/BitVector.h>
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/ADT/SparseBitVector.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instructions.h>
 
@@ -23,12 +23,39 @@ struct BarrierCut {
   llvm::BasicBlock* after;  // only predecessor: `stop`
 };
 
+// The cuts of a kernel, by number and by block. Kernels may have thousands.
+class BarrierCuts {
+ public:
+  unsigned size() const { return static_cast<unsigned>(cuts_.size()); }
+  bool empty() const { return cuts_.empty(); }
+  const BarrierCut& operator[](unsigned cut) const { return cuts_[cut]; }
+  // The cut whose stop this block is, or after which this block begins; -1 if there is none.
+  int stopped_by(const llvm::BasicBlock* block) const { return find(by_stop_, block); }
+  int begun_by(const llvm::BasicBlock* block) const { return find(by_after_, block); }
+  void add(const BarrierCut& cut);
+
+ private:
+  using Numbers = llvm::DenseMap<const llvm::BasicBlock*, int>;
+  static int find(const Numbers& numbers, const llvm::BasicBlock* block) {
+    const auto number = numbers.find(block);
+    return number == numbers.end() ? -1 : number->second;
+  }
+
+  std::vector<BarrierCut> cuts_;
+  Numbers by_stop_, by_after_;
+};
+
 // Cuts at every barrier call and removes the calls.
-std::vector<BarrierCut> cut_at_barriers(llvm::Function& kernel);
+BarrierCuts cut_at_barriers(llvm::Function& kernel);
+
+// Numbers of cuts across which something must survive.
+using Crossings = llvm::SparseBitVector<>;
 
 // The barriers across which an SSA value is live: bit i is set if the value is defined before and
-// used after cuts[i]. Empty for values that are never used in another block.
-llvm::BitVector crossings_of_value(llvm::Instruction& value, llvm::ArrayRef<BarrierCut> cuts);
+// used after cuts[i]. Empty for values that are live across none.
+Crossings crossings_of_value(llvm::Instruction& value, const BarrierCuts& cuts);
+
+Crossings all_crossings(const BarrierCuts& cuts);
 
 // What the kernel does with the memory of one alloca.
 struct AllocaUse {
@@ -39,7 +66,7 @@ struct AllocaUse {
 AllocaUse find_uses(llvm::AllocaInst& alloca);
 
 // The barriers across which the content of an alloca must survive.
-llvm::BitVector crossings_of_memory(const AllocaUse& use, llvm::ArrayRef<BarrierCut> cuts);
+Crossings crossings_of_memory(const AllocaUse& use, const BarrierCuts& cuts);
 
 }  // namespace conclave::compiler
 

@@ -98,15 +98,22 @@ void copy_attributes(llvm::Function& kernel, llvm::Function& region) {
 // Copies one region out of the kernel.
 class RegionBuilder {
  public:
-  RegionBuilder(llvm::Function& kernel, llvm::ArrayRef<BarrierCut> cuts, const SpillLayout& layout,
+  RegionBuilder(llvm::Function& kernel, const BarrierCuts& cuts, const SpillLayout& layout,
                 bool exits_have_lines)
-      : kernel_(kernel), cuts_(cuts), layout_(layout), exits_have_lines_(exits_have_lines) {
-    for (size_t i = 0; i < cuts.size(); ++i) stops_[cuts[i].stop] = static_cast<int>(i);
+      : kernel_(kernel),
+        cuts_(cuts),
+        exits_have_lines_(exits_have_lines),
+        has_arrays_(
+            !llvm::all_of(layout.slots, [](const SpillSlot& slot) { return slot.is_value; })) {
     for (const SpillSlot& slot : layout.slots) slots_[slot.variable] = &slot;
   }
 
   Region build(unsigned index) {
     Region region;
+    BasicBlock* begin =
+        index == 0 ? kernel_.getEntryBlock().getSingleSuccessor() : cuts_[index - 1].after;
+    collect_blocks(begin);
+    collect_variables();
     const std::vector<const SpillSlot*> slots = input_slots(index);
     for (const SpillSlot* slot : slots)
       region.inputs.push_back({slot->variable->getAllocatedType(), slot->offset, slot->alignment});
@@ -115,9 +122,7 @@ class RegionBuilder {
         kernel_.getName() + ".region." + llvm::Twine(index), kernel_.getParent());
     copy_attributes(kernel_, *function_);
     // An array there may also be reached through a pointer that was itself spilled.
-    if (std::all_of(layout_.slots.begin(), layout_.slots.end(),
-                    [](const SpillSlot& slot) { return slot.is_value; }))
-      function_->addParamAttr(kSpill, llvm::Attribute::NoAlias);
+    if (!has_arrays_) function_->addParamAttr(kSpill, llvm::Attribute::NoAlias);
     map_.clear();
     keep_debug_scopes();
     inputs_.clear();
@@ -126,9 +131,6 @@ class RegionBuilder {
           function_->getArg(static_cast<unsigned>(kKernelArguments + kernel_.arg_size() + i));
     successors_.clear();
     values_.clear();
-    BasicBlock* begin =
-        index == 0 ? kernel_.getEntryBlock().getSingleSuccessor() : cuts_[index - 1].after;
-    collect_blocks(begin);
     BasicBlock* entry = BasicBlock::Create(kernel_.getContext(), "entry", function_);
     map_parameters();
     map_variables(*entry, index);
@@ -148,8 +150,10 @@ class RegionBuilder {
 
   std::vector<const SpillSlot*> input_slots(unsigned index) const {
     std::vector<const SpillSlot*> slots;
-    for (const SpillSlot& slot : layout_.slots)
-      if (slot.is_uniform && is_live_in(slot, index)) slots.push_back(&slot);
+    for (const llvm::AllocaInst* variable : variables_)
+      if (const SpillSlot* slot = slot_of(variable);
+          slot && slot->is_uniform && is_live_in(*slot, index))
+        slots.push_back(slot);
     return slots;
   }
 
@@ -157,15 +161,25 @@ class RegionBuilder {
     blocks_.clear();
     blocks_.insert(begin);
     for (size_t i = 0; i < blocks_.size(); ++i) {
-      if (stop_index(blocks_[i]) >= 0) continue;
+      if (cuts_.stopped_by(blocks_[i]) >= 0) continue;
       for (BasicBlock* next : llvm::successors(blocks_[i])) blocks_.insert(next);
     }
   }
 
-  // Index of the barrier whose stop block this is, or -1.
-  int stop_index(const BasicBlock* block) const {
-    const auto found = stops_.find(block);
-    return found == stops_.end() ? -1 : found->second;
+  // The variables that the region uses, in the kernel's order. Another one that is kept in the spill
+  // area stays there as it is.
+  void collect_variables() {
+    llvm::SmallPtrSet<const llvm::Value*, 16> used;
+    for (const BasicBlock* block : blocks_)
+      for (const llvm::Instruction& instruction : *block)
+        for (const llvm::Value* operand : instruction.operands())
+          if (llvm::isa<llvm::AllocaInst>(operand)) used.insert(operand);
+    variables_.clear();
+    for (const llvm::Value* variable : used)
+      variables_.push_back(const_cast<llvm::AllocaInst*>(llvm::cast<llvm::AllocaInst>(variable)));
+    llvm::sort(variables_, [](const llvm::AllocaInst* a, const llvm::AllocaInst* b) {
+      return a->comesBefore(b);
+    });
   }
 
   // Metadata is copied with the code, but the kernel stays one subprogram of one compile unit.
@@ -198,9 +212,7 @@ class RegionBuilder {
   // Gives the region its own copy of each variable, or its place in the spill area.
   void map_variables(BasicBlock& entry, unsigned index) {
     llvm::IRBuilder<> builder(&entry);
-    for (llvm::Instruction& instruction : kernel_.getEntryBlock()) {
-      auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
-      if (!variable) continue;
+    for (llvm::AllocaInst* variable : variables_) {
       const SpillSlot* slot = slot_of(variable);
       if (slot && !slot->is_value) {
         map_[variable] = slot_address(builder, *slot);
@@ -231,7 +243,7 @@ class RegionBuilder {
     for (BasicBlock* block : blocks_) {
       auto* copy = llvm::cast<BasicBlock>(map_[block]);
       prune_phis(*copy);
-      if (stop_index(block) >= 0) continue;  // gets another terminator
+      if (cuts_.stopped_by(block) >= 0) continue;  // gets another terminator
       for (llvm::Instruction& instruction : *copy)
         llvm::RemapInstruction(&instruction, map_, llvm::RF_IgnoreMissingLocals);
     }
@@ -248,7 +260,7 @@ class RegionBuilder {
   void finish_exits() {
     for (BasicBlock* block : blocks_) {
       auto* copy = llvm::cast<BasicBlock>(map_[block]);
-      int barrier = stop_index(block);
+      int barrier = cuts_.stopped_by(block);
       const llvm::DebugLoc place =
           exits_have_lines_ ? copy->getTerminator()->getDebugLoc() : llvm::DebugLoc();
       if (barrier >= 0) {
@@ -272,11 +284,11 @@ class RegionBuilder {
   }
 
   void store_live_values(llvm::IRBuilder<>& builder, unsigned barrier) {
-    for (const SpillSlot& slot : layout_.slots) {
-      if (!slot.is_value || !slot.crossings.test(barrier)) continue;
-      llvm::Value* value =
-          builder.CreateLoad(slot.variable->getAllocatedType(), map_[slot.variable]);
-      builder.CreateAlignedStore(value, slot_address(builder, slot), llvm::Align(slot.alignment));
+    for (llvm::AllocaInst* variable : variables_) {
+      const SpillSlot* slot = slot_of(variable);
+      if (!slot || !slot->is_value || !slot->crossings.test(barrier)) continue;
+      llvm::Value* value = builder.CreateLoad(variable->getAllocatedType(), map_[variable]);
+      builder.CreateAlignedStore(value, slot_address(builder, *slot), llvm::Align(slot->alignment));
     }
   }
 
@@ -290,13 +302,13 @@ class RegionBuilder {
   }
 
   llvm::Function& kernel_;
-  llvm::ArrayRef<BarrierCut> cuts_;
-  const SpillLayout& layout_;
+  const BarrierCuts& cuts_;
   const bool exits_have_lines_;
-  llvm::DenseMap<const BasicBlock*, int> stops_;
+  const bool has_arrays_;  // in the spill area
   llvm::DenseMap<const llvm::AllocaInst*, const SpillSlot*> slots_;
   llvm::Function* function_ = nullptr;
   llvm::SetVector<BasicBlock*> blocks_;
+  std::vector<llvm::AllocaInst*> variables_;
   llvm::ValueToValueMapTy map_;
   llvm::DenseMap<const SpillSlot*, llvm::Argument*> inputs_;
   llvm::SetVector<int> successors_;
@@ -324,7 +336,7 @@ RegionedKernel form_regions(llvm::Function& kernel, bool exits_have_lines) {
   llvm::removeUnreachableBlocks(kernel);
   drop_variable_debug_info(kernel);
   isolate_allocas(kernel);
-  std::vector<BarrierCut> cuts = cut_at_barriers(kernel);
+  BarrierCuts cuts = cut_at_barriers(kernel);
   rematerialize_across(kernel, cuts);
   SpillLayout layout = assign_spill_slots(kernel, cuts);
   drop_lifetime_markers(kernel);

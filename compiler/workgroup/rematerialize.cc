@@ -82,11 +82,12 @@ class Repeater {
 
 }  // namespace
 
-void rematerialize_across(llvm::Function& kernel, llvm::ArrayRef<BarrierCut> cuts) {
+void rematerialize_across(llvm::Function& kernel, const BarrierCuts& cuts) {
   if (!tuning().rematerialize) return;
   llvm::SmallVector<llvm::WeakTrackingVH> candidates;
   for (Instruction& instruction : llvm::instructions(kernel))
-    if (!llvm::isa<llvm::AllocaInst>(instruction) && crossings_of_value(instruction, cuts).any() &&
+    if (!llvm::isa<llvm::AllocaInst>(instruction) &&
+        !crossings_of_value(instruction, cuts).empty() &&
         tree_cost(&instruction) <= tuning().rematerialized_cost)
       candidates.push_back(&instruction);
 

@@ -19,7 +19,7 @@
 
 namespace conclave::compiler {
 
-void rematerialize_across(llvm::Function& kernel, llvm::ArrayRef<BarrierCut> cuts);
+void rematerialize_across(llvm::Function& kernel, const BarrierCuts& cuts);
 
 }  // namespace conclave::compiler
 

@@ -6,8 +6,6 @@
 #include <llvm/Transforms/Scalar/InferAddressSpaces.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
-#include <llvm/Transforms/Utils/LCSSA.h>
-#include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include "compiler/base/address_spaces.h"
 #include "compiler/base/region.h"
@@ -27,12 +25,7 @@ Simplify::Simplify() {
 llvm::PreservedAnalyses UnrollAndSimplify::run(llvm::Function& kernel,
                                                llvm::FunctionAnalysisManager& analyses) {
   if (!is_kernel(kernel)) return llvm::PreservedAnalyses::all();
-  llvm::FunctionPassManager preparation;
-  preparation.addPass(llvm::LoopSimplifyPass());
-  preparation.addPass(llvm::LCSSAPass());
-  preparation.run(kernel, analyses);
   const llvm::PreservedAnalyses kept = UnrollBarrierLoops().run(kernel, analyses);
-  analyses.invalidate(kernel, kept);
   if (!kept.areAllPreserved()) Simplify().run(kernel, analyses);
   return llvm::PreservedAnalyses::none();
 }

@@ -14,25 +14,25 @@ namespace {
 
 struct LiveValue {
   llvm::Instruction* value;
-  llvm::BitVector crossings;
+  Crossings crossings;
   bool is_uniform;
 };
 
-std::vector<LiveValue> find_live_values(llvm::Function& kernel, llvm::ArrayRef<BarrierCut> cuts) {
+std::vector<LiveValue> find_live_values(llvm::Function& kernel, const BarrierCuts& cuts) {
   std::vector<LiveValue> live;
   if (cuts.empty()) return live;
   const Uniformity uniformity = find_group_uniformity(kernel);
   for (llvm::Instruction& instruction : llvm::instructions(kernel)) {
     if (llvm::isa<llvm::AllocaInst>(instruction)) continue;
-    llvm::BitVector crossings = crossings_of_value(instruction, cuts);
-    if (crossings.any())
+    Crossings crossings = crossings_of_value(instruction, cuts);
+    if (!crossings.empty())
       live.push_back({&instruction, std::move(crossings), !uniformity.is_divergent(instruction)});
   }
   return live;
 }
 
 SpillSlot make_slot(llvm::AllocaInst& variable, bool is_value, bool is_uniform,
-                    llvm::BitVector crossings) {
+                    Crossings crossings) {
   const llvm::DataLayout& layout = variable.getFunction()->getDataLayout();
   SpillSlot slot = {&variable, is_value, is_uniform, std::move(crossings), 0, 0, 0};
   slot.alignment = std::min<uint64_t>(variable.getAlign().value(), abi::kBlockAlignment);
@@ -47,21 +47,22 @@ bool address_is_live(const AllocaUse& use, llvm::ArrayRef<LiveValue> live) {
                      [&](const LiveValue& value) { return use.pointers.contains(value.value); });
 }
 
-void add_arrays(llvm::Function& kernel, llvm::ArrayRef<BarrierCut> cuts,
-                llvm::ArrayRef<LiveValue> live, std::vector<SpillSlot>& slots) {
+void add_arrays(llvm::Function& kernel, const BarrierCuts& cuts, llvm::ArrayRef<LiveValue> live,
+                std::vector<SpillSlot>& slots) {
   for (llvm::Instruction& instruction : kernel.getEntryBlock()) {
     auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
     if (!variable) continue;
     AllocaUse use = find_uses(*variable);
-    llvm::BitVector crossings = crossings_of_memory(use, cuts);
-    if (address_is_live(use, live)) crossings.set();
-    if (crossings.any()) slots.push_back(make_slot(*variable, false, false, std::move(crossings)));
+    Crossings crossings = crossings_of_memory(use, cuts);
+    if (address_is_live(use, live)) crossings = all_crossings(cuts);
+    if (!crossings.empty())
+      slots.push_back(make_slot(*variable, false, false, std::move(crossings)));
   }
 }
 
 }  // namespace
 
-SpillLayout assign_spill_slots(llvm::Function& kernel, llvm::ArrayRef<BarrierCut> cuts) {
+SpillLayout assign_spill_slots(llvm::Function& kernel, const BarrierCuts& cuts) {
   SpillLayout layout;
   std::vector<LiveValue> live = find_live_values(kernel, cuts);
   // Before values become allocas too.

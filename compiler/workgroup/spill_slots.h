@@ -3,7 +3,7 @@
 #ifndef CONCLAVE_COMPILER_WORKGROUP_SPILL_SLOTS_H_
 #define CONCLAVE_COMPILER_WORKGROUP_SPILL_SLOTS_H_
 
-#include <llvm/ADT/BitVector.h>
+#include <llvm/ADT/SparseBitVector.h>
 #include <llvm/IR/Instructions.h>
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct SpillSlot {
   bool is_value;
   // A value that is the same for all work-items: kept in the first one's place.
   bool is_uniform;
-  llvm::BitVector crossings;  // barriers across which it must survive
-  uint64_t size;              // bytes, a multiple of `alignment`
+  Crossings crossings;  // barriers across which it must survive
+  uint64_t size;        // bytes, a multiple of `alignment`
   uint64_t alignment;
   uint64_t offset;  // in units of one byte per work-item
 };
@@ -33,7 +33,7 @@ struct SpillLayout {
 };
 
 // Demotes every value that is live across a barrier to an alloca and assigns all slots.
-SpillLayout assign_spill_slots(llvm::Function& kernel, llvm::ArrayRef<BarrierCut> cuts);
+SpillLayout assign_spill_slots(llvm::Function& kernel, const BarrierCuts& cuts);
 
 }  // namespace conclave::compiler
 

@@ -196,6 +196,7 @@ bool stream_stores(llvm::Function& form, unsigned row_dimension, const Buffers& 
 }
 
 void stream_stores(std::vector<Region>& regions, const TargetModel& cpu) {
+  if (regions.size() > tuning().streaming_regions) return;
   Buffers read;
   for (const Region& region : regions)
     for (llvm::Function* form : forms_of(region)) {

@@ -32,6 +32,10 @@ end:
   ret void
 }
 
+; The iterations together would be long code.
+; RUN: %opt --tune=unrolled_packet_instructions=10 --passes='loop(release-short-loops)' %s 2>&1 | FileCheck --check-prefix=BOUND %s
+; BOUND-NOT: llvm.loop.unroll.full
+
 !0 = distinct !{!0, !2, !3}
 !1 = distinct !{!1, !2, !3}
 !2 = !{!"llvm.loop.unroll.disable"}

@@ -80,6 +80,13 @@ const Case kCases[] = {
                           }));
      },
      ""},
+    {"array",
+     [] {
+       return kernel_text("int t[] = {" +
+                          numbered(20'000, [](const std::string& i) { return "a[" + i + "], "; }) +
+                          "}; a[0] = t[a[1]];");
+     },
+     ""},
     {"functions that call each other twice",
      [] {
        return "int f0(int x) { return x; }\n" + [] {

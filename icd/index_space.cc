@@ -31,10 +31,14 @@ void check_local_size(const IndexSpace& space, const KernelCode& code) {
                       std::to_string(Device::max_work_group_size()) + " in a dimension");
     items *= size;
   }
-  if (items > Device::max_work_group_size())
+  if (const size_t most = max_work_group_size(code); items > most)
     throw Error(CL_INVALID_WORK_GROUP_SIZE,
                 "a work-group of " + size_text(space.local, space.dimensions) + ": at most " +
-                    std::to_string(Device::max_work_group_size()) + " work-items");
+                    std::to_string(most) + " work-items" +
+                    (most < Device::max_work_group_size()
+                         ? " of this kernel, each of which needs " +
+                               std::to_string(code.info->spill_bytes) + " bytes across barriers"
+                         : ""));
   const auto& required = code.info->required_local_size;
   if (required[0] && required != space.local)
     throw Error(CL_INVALID_WORK_GROUP_SIZE, "the kernel requires work-groups of " +

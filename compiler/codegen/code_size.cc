@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "compiler/base/crowded_variables.h"
 #include "compiler/base/tuning.h"
 
 namespace conclave::compiler {
@@ -45,7 +46,7 @@ unsigned loop_depth(llvm::Function& function) {
 bool is_huge(llvm::Function& function) {
   return function.size() > tuning().kernel_blocks ||
          function.getInstructionCount() > tuning().kernel_instructions ||
-         loop_depth(function) > tuning().kernel_loop_depth;
+         loop_depth(function) > tuning().kernel_loop_depth || has_crowded_variable(function);
 }
 
 }  // namespace

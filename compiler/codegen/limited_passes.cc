@@ -6,6 +6,8 @@
 #include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
 #include <llvm/Transforms/Vectorize/LoopVectorize.h>
 
+#include <vector>
+
 #include "compiler/base/tuning.h"
 #include "compiler/workgroup/packet_loop.h"
 
@@ -56,13 +58,19 @@ llvm::PreservedAnalyses VectorizeLoops::run(llvm::Function& function,
 
 llvm::PreservedAnalyses SplitLongBlocks::run(llvm::Function& function,
                                              llvm::FunctionAnalysisManager&) const {
-  // The rest of a block that is split comes next.
+  std::vector<llvm::Instruction*> places;
   for (llvm::BasicBlock& block : function) {
-    auto at = block.begin();
-    for (unsigned i = 0; i < max_instructions && at != block.end(); ++i) ++at;
-    while (at != block.end() && llvm::isa<llvm::PHINode, llvm::AllocaInst>(*at)) ++at;
-    if (at != block.end() && !at->isTerminator()) block.splitBasicBlock(at);
+    unsigned count = 0;
+    for (llvm::Instruction& instruction : block) {
+      const bool is_place = count >= max_instructions && !instruction.isTerminator() &&
+                            !llvm::isa<llvm::PHINode, llvm::AllocaInst>(instruction);
+      if (is_place) places.push_back(&instruction);
+      count = is_place ? 1 : count + 1;
+    }
   }
+  // From the end, as a split moves the rest of its block.
+  for (llvm::Instruction* place : llvm::reverse(places))
+    place->getParent()->splitBasicBlock(place->getIterator());
   return llvm::PreservedAnalyses::none();
 }
 

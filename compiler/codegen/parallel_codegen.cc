@@ -19,6 +19,7 @@
 #include <string_view>
 #include <utility>
 
+#include "compiler/base/build_limits.h"
 #include "compiler/base/error.h"
 #include "compiler/base/tuning.h"
 
@@ -51,6 +52,12 @@ size_t available_cpus() {
   return static_cast<size_t>(CPU_COUNT(&cpus));
 }
 
+size_t possible_processes() {
+  const uint64_t with_memory = memory_left() / (uint64_t{tuning().process_memory} << 20);
+  return std::min({available_cpus(), size_t{tuning().code_processes},
+                   static_cast<size_t>(std::max<uint64_t>(with_memory, 1))});
+}
+
 // Deals the functions out so that the parts are about equally large; the largest goes first.
 std::vector<Part> make_parts(llvm::Module& module) {
   std::vector<std::pair<size_t, llvm::Function*>> functions;
@@ -65,8 +72,7 @@ std::vector<Part> make_parts(llvm::Module& module) {
     return a.first != b.first ? a.first > b.first : a.second->getName() < b.second->getName();
   });
   bool split = all >= tuning().fork_instructions && can_be_split(module);
-  size_t count =
-      split ? std::min({functions.size(), available_cpus(), size_t{tuning().code_processes}}) : 1;
+  size_t count = split ? std::min(functions.size(), possible_processes()) : 1;
   std::vector<Part> parts(std::max<size_t>(count, 1));
   std::vector<size_t> sizes(parts.size(), 0);
   for (const auto& [size, function] : functions) {
@@ -109,6 +115,7 @@ bool take(std::string_view& message, std::string& text) {
                             const std::function<PartResult(llvm::Module&)>& work) {
   // A cancelled build ends with all its processes.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  become_part_of_build();
   PartResult result;
   try {
     keep_only(module, part);
@@ -148,7 +155,8 @@ class Child {
   Child& operator=(const Child&) = delete;
   ~Child() {
     close(input_);
-    if (!done_) kill(pid_, SIGKILL);
+    if (is_ended_) return;
+    kill(pid_, SIGKILL);
     waitpid(pid_, nullptr, 0);
   }
 
@@ -161,7 +169,10 @@ class Child {
       if (got <= 0) break;
       message.append(buffer, static_cast<size_t>(got));
     }
-    done_ = true;
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    is_ended_ = true;
+    end_as_part_did(status);
     PartResult result;
     std::string_view rest = message;
     if (rest.empty()) throw BuildError("the compiler crashed while generating code");
@@ -175,7 +186,7 @@ class Child {
  private:
   pid_t pid_;
   int input_;
-  bool done_ = false;
+  bool is_ended_ = false;
 };
 
 }  // namespace
@@ -183,6 +194,7 @@ class Child {
 std::vector<PartResult> generate_in_parts(llvm::Module& module,
                                           const std::function<PartResult(llvm::Module&)>& work) {
   std::vector<Part> parts = make_parts(module);
+  const SharedMemoryLimit limit(parts.size());
   std::vector<std::unique_ptr<Child>> children;
   for (size_t i = 1; i < parts.size(); ++i)
     children.push_back(std::make_unique<Child>(module, parts[i], work));

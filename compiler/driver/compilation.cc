@@ -200,6 +200,10 @@ class Compilation {
     std::vector<KernelRemarks> remarks;
     const auto begin_phase = [&](const char* phase) { extras_.times.begin(phase); };
     program_.kernels = lower_kernels(module, options_, target, native_, begin_phase, remarks);
+    for (const KernelInfo& kernel : program_.kernels)
+      if (!kernel.cannot_run.empty())
+        response_.log +=
+            "warning: kernel '" + kernel.name + "' cannot run: " + kernel.cannot_run + "\n";
     if (has_added_lines_) llvm::StripDebugInfo(module);
     if (extras_.output == Output::kReport) return report_text(remarks);
     if (extras_.output == Output::kJsonReport) return report_json(remarks);

@@ -15,10 +15,12 @@
 #include <sstream>
 #include <utility>
 
+#include "compiler/base/build_limits.h"
 #include "compiler/base/error.h"
 #include "compiler/binary/binary_file.h"
 #include "compiler/binary/fat_binary.h"
 #include "compiler/binary/program_header.h"
+#include "compiler/driver/environment_limits.h"
 #include "compiler/frontend/spirv.h"
 #include "compiler/native/c_source.h"
 #include "compiler/native/native_code.h"
@@ -168,6 +170,7 @@ class Job {
 
   // Side by side, in a process for each: linking can be done once a process.
   std::string make_for_all() {
+    const SharedMemoryLimit limit(line_.target_cpus.size());
     std::vector<ForkedTask> tasks;
     for (const std::string& cpu : line_.target_cpus)
       tasks.emplace_back([&] { return make_for(cpu); });
@@ -309,6 +312,8 @@ class Job {
 }  // namespace
 
 int run_offline(const CommandLine& line) {
+  limit_build(environment_limits(), STDERR_FILENO,
+              [](const std::string& reason) { return "clocl: error: " + reason + "\n"; });
   try {
     Job(line).run();
     return 0;

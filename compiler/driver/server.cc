@@ -17,6 +17,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "compiler/base/build_limits.h"
 #include "compiler/driver/compilation.h"
 #include "conclave/compile_protocol.h"
 
@@ -28,6 +29,8 @@ constexpr int kBackgroundNice = 10;  // a tenth of the time of those who are not
 constexpr int kChildCheckMilliseconds = 1'000;
 // Sources of many megabytes exist (tables in constant memory); more than this is garbage.
 constexpr uint64_t kMaxRequestBytes = uint64_t{1} << 31;
+// The host keeps the log for as long as the program. Nobody reads 100,000 warnings.
+constexpr size_t kMaxLogBytes = size_t{1} << 20;
 
 bool read_exactly(int descriptor, void* data, size_t size) {
   auto* bytes = static_cast<char*>(data);
@@ -50,10 +53,16 @@ void write_all(int descriptor, std::string_view data) {
   }
 }
 
-void write_message(int descriptor, const std::string& body) {
-  uint64_t size = body.size();
-  write_all(descriptor, {reinterpret_cast<const char*>(&size), sizeof size});
-  write_all(descriptor, body);
+std::string message_of(const protocol::Response& response) {
+  const std::string body = protocol::encode(response);
+  const uint64_t size = body.size();
+  return std::string(reinterpret_cast<const char*>(&size), sizeof size) + body;
+}
+
+protocol::Response failure(const std::string& reason) {
+  protocol::Response response;
+  response.log = "error: " + reason + "\n";
+  return response;
 }
 
 int requester = -1;  // the connection whose closing ends this process
@@ -87,32 +96,44 @@ std::string read_message(int descriptor) {
   return body;
 }
 
+protocol::Response with_short_log(protocol::Response response) {
+  std::string& log = response.log;
+  if (log.size() <= kMaxLogBytes) return response;
+  const size_t end = log.rfind('\n', kMaxLogBytes) + 1;  // 0 where there is no such line
+  const std::string rest = std::to_string(log.size() - end);
+  log.resize(end);
+  log += "conclave: " + rest + " more bytes of this log are left out\n";
+  return response;
+}
+
 protocol::Response answer(int descriptor) {
   try {
     protocol::Request request = protocol::decode_request(read_message(descriptor));
     die_with_requester(descriptor);
+    limit_build({request.memory_mib, request.cpu_seconds}, descriptor,
+                [](const std::string& reason) { return message_of(failure(reason)); });
     // Least among those that compute, but not idle work: on a busy machine it has to end some time.
     if (request.background) setpriority(PRIO_PROCESS, 0, kBackgroundNice);
     if (!request.directory.empty() && chdir(request.directory.c_str()) != 0)
       throw std::runtime_error("the directory '" + request.directory +
                                "' cannot be entered: " + std::strerror(errno));
     Extras extras;
-    return process(request, extras);
+    return with_short_log(process(request, extras));
   } catch (const std::exception& error) {
-    protocol::Response response;
-    response.log = std::string("error: ") + error.what() + "\n";
-    return response;
+    return failure(error.what());
   }
 }
 
 // One request, in a process of its own: it may crash, hang or be killed.
-[[noreturn]] void serve_request(int descriptor) {
+[[noreturn]] void serve_request(int descriptor, pid_t server) {
+  // Who ends the server by force ends its builds, and so their requesters hear at once.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != server) _exit(1);
   close(protocol::kControlFd);
   prctl(PR_SET_NAME, "clocl-build");
   rlimit no_core = {0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
-  protocol::Response response = answer(descriptor);
-  write_message(descriptor, protocol::encode(response));
+  write_all(descriptor, message_of(answer(descriptor)));
   _exit(0);
 }
 
@@ -188,8 +209,9 @@ int serve() {
     ControlMessage message = receive_control();
     if (message.closed) return 0;
     if (message.descriptor < 0) continue;
+    const pid_t server = getpid();
     pid_t child = fork();
-    if (child == 0) serve_request(message.descriptor);
+    if (child == 0) serve_request(message.descriptor, server);
     if (child > 0) ++children;
     // Where fork failed, the requester sees the end of file.
     close(message.descriptor);

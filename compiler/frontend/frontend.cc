@@ -36,6 +36,9 @@ constexpr char kDeclarations[] = "\nvoid abort(void);\nvoid exit(int code);\n";
 // defines or calls one is refused (CheckTypes).
 constexpr char kVariadicFunctions[] = "__cl_clang_variadic_functions";
 
+// A source that is no program would be read to its end.
+constexpr char kMostErrors[] = "100";
+
 // Generates IR and keeps the module; clang's own EmitLLVMOnlyAction would link its whole back end.
 class GenerateModule : public clang::ASTFrontendAction {
  public:
@@ -114,6 +117,7 @@ void add_code_arguments(const Options& options, std::vector<std::string>& args) 
     args.insert(args.end(), {"-debug-info-kind=limited", "-dwarf-version=5"});
   else if (options.verbose || options.check)  // the pipeline takes them away again
     args.insert(args.end(), {"-debug-info-kind=line-tables-only", "-dwarf-version=5"});
+  args.insert(args.end(), {"-ferror-limit", kMostErrors});
   if (options.no_warnings) args.push_back("-w");
   if (options.warnings_are_errors) args.push_back("-Werror");
 }
@@ -194,6 +198,14 @@ MemoryFiles make_memory_files(const Source& source) {
   return files;
 }
 
+// Somebody may have removed the working directory; LLVM's overlays crash without one.
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> real_files() {
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files(
+      llvm::vfs::createPhysicalFileSystem().release());
+  if (!files->getCurrentWorkingDirectory()) files->setCurrentWorkingDirectory("/");
+  return files;
+}
+
 }  // namespace
 
 Dependency make_dependency(llvm::StringRef path, llvm::StringRef content) {
@@ -209,8 +221,7 @@ Dependency make_dependency(llvm::StringRef path, llvm::StringRef content) {
 FrontEndResult run_clang(llvm::LLVMContext& context, const std::vector<std::string>& arguments,
                          const MemoryFiles& in_memory, std::string& log) {
   llvm::raw_string_ostream log_stream(log);
-  auto files =
-      llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::getRealFileSystem());
+  auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(real_files());
   files->pushOverlay(in_memory);
 
   clang::CompilerInstance instance;

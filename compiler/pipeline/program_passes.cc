@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/pipeline/program_passes.h"
 
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <algorithm>
@@ -20,7 +21,8 @@
 namespace conclave::compiler {
 namespace {
 
-constexpr uint64_t kMaxPrivateBytes = uint64_t{8} << 20;
+// Each compute unit has a work-item at a time.
+constexpr uint64_t kMaxPrivateBytes = uint64_t{256} << 20;
 
 std::vector<llvm::Function*> all_forms(const Region& region) {
   std::vector<llvm::Function*> forms = region.packet_forms();
@@ -28,16 +30,20 @@ std::vector<llvm::Function*> all_forms(const Region& region) {
   return forms;
 }
 
-void check_private_memory(const RegionedKernel& kernel, KernelInfo& info, StackBytes& stack) {
+uint64_t stack_bytes(const RegionedKernel& kernel, StackBytes& stack) {
+  uint64_t bytes = 0;
   for (const auto* regions : {&kernel.regions, &kernel.other_regions})
     for (const Region& region : *regions)
-      for (const llvm::Function* form : all_forms(region))
-        info.private_bytes = std::max(info.private_bytes, stack.of(*form));
-  uint64_t bytes = info.private_bytes + kernel.spill_bytes;
-  if (bytes > kMaxPrivateBytes)
-    throw BuildError("kernel '" + kernel.name + "' needs " + std::to_string(bytes) +
-                     " bytes of private memory per work-item; at most " +
-                     std::to_string(kMaxPrivateBytes) + " are possible");
+      for (const llvm::Function* form : all_forms(region)) bytes = std::max(bytes, stack.of(*form));
+  return bytes;
+}
+
+// What is too large for the stack may be too large for the code generator as well.
+void erase_code(llvm::Function& function) {
+  const llvm::GlobalValue::LinkageTypes linkage = function.getLinkage();
+  function.deleteBody();
+  function.setLinkage(linkage);
+  llvm::IRBuilder<>(llvm::BasicBlock::Create(function.getContext(), "", &function)).CreateRetVoid();
 }
 
 void erase_unused_variables(llvm::Module& module) {
@@ -122,9 +128,21 @@ llvm::PreservedAnalyses CheckPrivateMemory::run(llvm::Module& module,
                                                 llvm::ModuleAnalysisManager& analyses) {
   Program& program = program_of(module, analyses);
   StackBytes stack;
-  for (auto&& [kernel, info] : llvm::zip_equal(program.kernels, program.infos))
-    check_private_memory(kernel, info, stack);
-  return llvm::PreservedAnalyses::all();
+  bool is_changed = false;
+  for (auto&& [kernel, info] : llvm::zip_equal(program.kernels, program.infos)) {
+    info.private_bytes = stack_bytes(kernel, stack);
+    const uint64_t bytes = info.private_bytes + kernel.spill_bytes;
+    if (bytes <= kMaxPrivateBytes) continue;
+    info.cannot_run = "it needs " + std::to_string(bytes) +
+                      " bytes of private memory per work-item; at most " +
+                      std::to_string(kMaxPrivateBytes) + " are possible";
+    info.private_bytes = info.spill_bytes = 0;
+    if (llvm::Function* function = module.getFunction(info.symbol)) erase_code(*function);
+    is_changed = true;
+  }
+  if (!is_changed) return llvm::PreservedAnalyses::all();
+  erase_unused(module);
+  return llvm::PreservedAnalyses::none();
 }
 
 }  // namespace conclave::compiler

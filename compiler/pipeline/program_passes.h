@@ -35,8 +35,8 @@ struct EraseUnusedVariables : llvm::PassInfoMixin<EraseUnusedVariables> {
   static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&);
 };
 
-// Adds up what work-items need of a worker's stack. Throws BuildError where that is too much: what
-// a kernel cannot have must be told at build time.
+// Adds up what work-items need of a stack. A kernel that needs too much cannot run (KernelInfo says
+// why) and loses its code; others of the program can.
 struct CheckPrivateMemory : llvm::PassInfoMixin<CheckPrivateMemory> {
   static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
 };

@@ -141,10 +141,10 @@ bool make_packet_function(llvm::Function& function, unsigned lanes, const PassMa
          check_packets(function, remarks);
 }
 
-bool make_packet_functions(llvm::Module& module, unsigned lanes, const PassMaker& maker,
+bool make_packet_functions(const llvm::Function& packet, unsigned lanes, const PassMaker& maker,
                            FunctionAnalysisManager& analyses, PartRemarks& remarks) {
   bool is_done = true;
-  for (llvm::Function* function : new_packet_functions(module)) {
+  for (llvm::Function* function : new_packet_functions(packet)) {
     PartRemarks reasons;
     const bool is_one = make_packet_function(*function, lanes, maker, analyses, reasons);
     finish_packet_function(*function, is_one);
@@ -157,7 +157,7 @@ bool make_packet_form(llvm::Function& function, const FormKind& kind, const Pass
                       FunctionAnalysisManager& analyses, PartRemarks& remarks) {
   return run(function, analyses, maker.packet_form(kind), remarks) &&
          check_packets(function, remarks) &&
-         make_packet_functions(*function.getParent(), kind.lanes, maker, analyses, remarks);
+         make_packet_functions(function, kind.lanes, maker, analyses, remarks);
 }
 
 llvm::Function* clone(llvm::Function& function, const llvm::Twine& name) {

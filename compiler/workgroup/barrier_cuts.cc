@@ -186,6 +186,7 @@ AllocaUse find_uses(llvm::AllocaInst& alloca) {
 Crossings crossings_of_memory(const AllocaUse& use, const BarrierCuts& cuts) {
   if (use.escapes) return all_crossings(cuts);
   Crossings crossings;
+  if (cuts.empty()) return crossings;
   Effects effects = find_effects(use);
   auto needing = blocks_needing_content(effects);
   auto leaving = blocks_leaving_content(effects);

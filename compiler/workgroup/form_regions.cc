@@ -61,26 +61,37 @@ llvm::FunctionType* region_type(const llvm::Function& kernel, llvm::ArrayRef<Uni
   return llvm::FunctionType::get(llvm::Type::getInt32Ty(context), parameters, false);
 }
 
-// Carries the attributes of a kernel and its arguments to a region function.
-void copy_attributes(llvm::Function& kernel, llvm::Function& region) {
-  llvm::AttributeList attributes = kernel.getAttributes();
-  for (auto attribute : attributes.getFnAttrs())
-    if (attribute.isStringAttribute()) region.addFnAttr(attribute);
-  region.addFnAttr(kRegionAttribute);
-  region.addFnAttr(llvm::Attribute::AlwaysInline);
-  region.addFnAttr(llvm::Attribute::NoUnwind);
-  for (unsigned i = 0; i < kernel.arg_size(); ++i) {
-    llvm::AttrBuilder builder(kernel.getContext(), attributes.getParamAttrs(i));
-    // A structure is no copy on the stack but a part of the argument block.
-    if (llvm::Type* type = kernel.getParamByValType(i)) {
-      uint64_t size = kernel.getDataLayout().getTypeAllocSize(type);
-      builder.removeAttribute(llvm::Attribute::ByVal);
-      builder.addAttribute(llvm::Attribute::NoAlias).addAttribute(llvm::Attribute::ReadOnly);
-      builder.addDereferenceableAttr(size);
-    }
-    region.addParamAttrs(kKernelArguments + i, builder);
+llvm::AttributeSet parameter_attributes(const llvm::Argument& argument) {
+  const llvm::Function& kernel = *argument.getParent();
+  llvm::LLVMContext& context = kernel.getContext();
+  llvm::AttrBuilder builder(context, kernel.getAttributes().getParamAttrs(argument.getArgNo()));
+  // A structure is no copy on the stack but a part of the argument block.
+  if (llvm::Type* type = argument.getParamByValType()) {
+    builder.removeAttribute(llvm::Attribute::ByVal);
+    builder.addAttribute(llvm::Attribute::NoAlias).addAttribute(llvm::Attribute::ReadOnly);
+    builder.addDereferenceableAttr(kernel.getDataLayout().getTypeAllocSize(type));
   }
-  for (unsigned i = 0; i < kKernelArguments; ++i) region.addParamAttr(i, llvm::Attribute::NoUndef);
+  return llvm::AttributeSet::get(context, builder);
+}
+
+// Carries the attributes of a kernel and its arguments to a region function. One list of all, as
+// each change of it makes a new one.
+void copy_attributes(llvm::Function& kernel, llvm::Function& region) {
+  llvm::LLVMContext& context = kernel.getContext();
+  llvm::AttrBuilder own(context);
+  for (auto attribute : kernel.getAttributes().getFnAttrs())
+    if (attribute.isStringAttribute()) own.addAttribute(attribute);
+  own.addAttribute(kRegionAttribute);
+  own.addAttribute(llvm::Attribute::AlwaysInline);
+  own.addAttribute(llvm::Attribute::NoUnwind);
+  llvm::AttrBuilder hidden(context);
+  hidden.addAttribute(llvm::Attribute::NoUndef);
+  std::vector<llvm::AttributeSet> parameters(kKernelArguments,
+                                             llvm::AttributeSet::get(context, hidden));
+  for (const llvm::Argument& argument : kernel.args())
+    parameters.push_back(parameter_attributes(argument));
+  region.setAttributes(
+      llvm::AttributeList::get(context, llvm::AttributeSet::get(context, own), {}, parameters));
   region.addParamAttr(kLaunch, llvm::Attribute::NoAlias);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/workgroup/lower_images.h"
 
+#include <llvm/ADT/SetVector.h>
 #include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/InstIterator.h>
@@ -123,12 +124,16 @@ llvm::PreservedAnalyses LowerImages::run(llvm::Module& module, llvm::ModuleAnaly
 }
 
 bool uses_images(const llvm::Function& function) {
-  const llvm::StringRef name = function.getName();
-  if (name.contains("read_image") || name.contains("write_image")) return true;
-  return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& instruction) {
-    auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    return call && call->getCalledFunction() && uses_images(*call->getCalledFunction());
-  });
+  llvm::SetVector<const llvm::Function*> functions;
+  functions.insert(&function);
+  for (size_t i = 0; i < functions.size(); ++i) {
+    const llvm::StringRef name = functions[i]->getName();
+    if (name.contains("read_image") || name.contains("write_image")) return true;
+    for (const llvm::Instruction& instruction : llvm::instructions(*functions[i]))
+      if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
+        if (call->getCalledFunction()) functions.insert(call->getCalledFunction());
+  }
+  return false;
 }
 
 }  // namespace conclave::compiler

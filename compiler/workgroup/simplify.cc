@@ -8,17 +8,29 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 #include "compiler/base/address_spaces.h"
+#include "compiler/base/crowded_variables.h"
 #include "compiler/base/region.h"
 #include "compiler/workgroup/unroll_barrier_loops.h"
 
 namespace conclave::compiler {
+namespace {
+
+struct CombineUnlessCrowded : llvm::PassInfoMixin<CombineUnlessCrowded> {
+  static llvm::PreservedAnalyses run(llvm::Function& function,
+                                     llvm::FunctionAnalysisManager& analyses) {
+    if (has_crowded_variable(function)) return llvm::PreservedAnalyses::all();
+    return llvm::InstCombinePass().run(function, analyses);
+  }
+};
+
+}  // namespace
 
 Simplify::Simplify() {
   passes_.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   passes_.addPass(llvm::InferAddressSpacesPass(kGenericAddressSpace));
   passes_.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
   passes_.addPass(llvm::SimplifyCFGPass());
-  passes_.addPass(llvm::InstCombinePass());
+  passes_.addPass(CombineUnlessCrowded());
   passes_.addPass(llvm::SimplifyCFGPass());
 }
 

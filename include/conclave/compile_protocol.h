@@ -25,7 +25,7 @@
 namespace conclave::protocol {
 
 inline constexpr int kControlFd = 3;
-inline constexpr uint32_t kProtocolVersion = 3;
+inline constexpr uint32_t kProtocolVersion = 4;
 
 enum class Action : uint32_t {
   kBuild = 1,    // source -> executable (clBuildProgram from source)
@@ -37,11 +37,13 @@ enum class Action : uint32_t {
 struct Request {
   uint32_t version = kProtocolVersion;
   Action action = Action::kBuild;
-  bool background = false;  // nobody waits for the answer: everything else goes first
-  std::string options;      // as the user gave them; the compiler parses and judges them
-  std::string target_cpu;   // LLVM name; "" = the CPU the server runs on
-  std::string directory;    // from which relative paths count; "" = the server's
-  std::string source;       // for kBuild and kCompile
+  bool background = false;   // nobody waits for the answer: everything else goes first
+  uint64_t memory_mib = 0;   // that the build may take; 0: no limit
+  uint64_t cpu_seconds = 0;  // that each process of the build may take; 0: no limit
+  std::string options;       // as the user gave them; the compiler parses and judges them
+  std::string target_cpu;    // LLVM name; "" = the CPU the server runs on
+  std::string directory;     // from which relative paths count; "" = the server's
+  std::string source;        // for kBuild and kCompile
   std::vector<std::pair<std::string, std::string>> headers;  // include name, text
   std::vector<std::string> inputs;                           // program binaries, for kLink/kRebuild
 };
@@ -105,6 +107,8 @@ inline std::string encode(const Request& request) {
   w.put(request.version);
   w.put(static_cast<uint32_t>(request.action));
   w.put(uint32_t{request.background});
+  w.put(request.memory_mib);
+  w.put(request.cpu_seconds);
   w.put(request.options);
   w.put(request.target_cpu);
   w.put(request.directory);
@@ -142,6 +146,8 @@ inline Request decode_request(std::string_view body) {
   request.version = decode_version(r);
   request.action = static_cast<Action>(r.u32());
   request.background = r.u32() != 0;
+  request.memory_mib = r.u64();
+  request.cpu_seconds = r.u64();
   request.options = r.text();
   request.target_cpu = r.text();
   request.directory = r.text();

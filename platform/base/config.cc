@@ -38,6 +38,9 @@ void set_defaults(Config& config, const Config::Sources& sources) {
   config.compute_units = std::clamp(sources.cpus, 1u, Config::kMaxComputeUnits);
   list_all_units(config);
   config.ddr_heap1_bytes = std::max(sources.memory_bytes / 2 / kMiB, uint64_t{1}) * kMiB;
+  config.compile_memory_mib = static_cast<uint32_t>(
+      std::clamp<uint64_t>(sources.memory_bytes / 2 / kMiB, Config::kLeastCompileMemoryMib,
+                           Config::kMostCompileMemoryMib));
   config.cache_dir = user_cache_dir(sources.getenv);
 }
 

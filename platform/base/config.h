@@ -17,6 +17,7 @@ namespace conclave {
 
 struct Config {
   static constexpr uint32_t kMaxComputeUnits = 256;
+  static constexpr uint32_t kLeastCompileMemoryMib = 64, kMostCompileMemoryMib = 1u << 24;
 
   // Number of compute units of the device, 1 to kMaxComputeUnits. Key "compute-units",
   // CONCLAVE_COMPUTE_UNITS; default: the CPUs this process may run on.
@@ -29,6 +30,9 @@ struct Config {
   // Seconds after which a compilation is given up. Key "compile-timeout-s",
   // CONCLAVE_COMPILE_TIMEOUT_S.
   uint32_t compile_timeout_s = 600;
+  // MiB of memory that a compilation may take. Key "compile-memory-mib",
+  // CONCLAVE_COMPILE_MEMORY_MIB; default: half of what machine and control group grant.
+  uint32_t compile_memory_mib = 0;
   // Whether built programs are kept on disk, and where. Keys "cache" (0 or 1), "cache-dir";
   // CONCLAVE_CACHE, CONCLAVE_CACHE_DIR; default $XDG_CACHE_HOME/conclave or ~/.cache/conclave.
   bool cache = true;

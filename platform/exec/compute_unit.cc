@@ -32,7 +32,7 @@ constexpr uint64_t kLongNs = 1'000'000;
 // The compute unit whose worker the current thread is.
 thread_local const ComputeUnit* t_worker_of = nullptr;
 
-// Kernels run on the worker's stack; the compiler bounds their private memory (8 MiB).
+// Kernels run on the worker's stack, but for those with more than 8 MiB of private memory.
 constexpr size_t kStackBytes = 16u << 20;
 // The size of the guard below the stack: a function with large variables must not step over it.
 constexpr size_t kStackGuardBytes = 1u << 20;

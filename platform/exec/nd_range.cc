@@ -12,6 +12,7 @@
 #include "platform/base/clock.h"
 #include "platform/base/config.h"
 #include "platform/base/error.h"
+#include "platform/base/host_memory.h"
 #include "platform/exec/compute_unit.h"
 #include "platform/exec/engine.h"
 #include "platform/exec/full_groups.h"
@@ -38,6 +39,28 @@ constexpr uint64_t kAlwaysTimedNs = 5'000;
 // A hundred years, a number with which others can still calculate.
 constexpr float kLongestEstimateNs = 3e18F;
 
+// Private memory for which a worker's stack has room, and what the functions below a kernel need of
+// a stack of its own.
+constexpr size_t kWorkerPrivateBytes = 8 << 20;
+constexpr size_t kOtherStackBytes = 8 << 20;
+
+// Private memory that lives across barriers is there for each work-item of a work-group. A
+// compute unit may have this much of it in any case, and this much where the platform chooses the
+// size of work-groups.
+constexpr size_t kLeastGroupPrivateBytes = 256 << 20;
+constexpr size_t kChosenGroupPrivateBytes = 64 << 20;
+
+// All compute units together may have half of the memory.
+size_t max_group_private_bytes() {
+  static const size_t bytes =
+      std::max<size_t>(kLeastGroupPrivateBytes, host_memory() / 2 / Config::get().compute_units);
+  return bytes;
+}
+
+size_t max_items_with(size_t private_bytes, size_t per_item) {
+  return per_item == 0 ? SIZE_MAX : std::max<size_t>(private_bytes / per_item, 1);
+}
+
 void write_out(std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
@@ -53,6 +76,11 @@ size_t largest_divisor(size_t n, size_t limit) {
 
 }  // namespace
 
+size_t max_work_group_size(const KernelCode& code) {
+  return std::min(Device::max_work_group_size(),
+                  max_items_with(max_group_private_bytes(), code.info->spill_bytes));
+}
+
 std::array<size_t, 3> choose_local_size(const IndexSpace& space, const KernelCode& code,
                                         size_t compute_units) {
   const auto& required = code.info->required_local_size;
@@ -61,6 +89,7 @@ std::array<size_t, 3> choose_local_size(const IndexSpace& space, const KernelCod
   size_t items = space.global[0] * space.global[1] * space.global[2];
   size_t budget = std::min(std::clamp(items / (8 * compute_units), kWanted, kMost),
                            Device::max_work_group_size());
+  budget = std::min(budget, max_items_with(kChosenGroupPrivateBytes, code.info->spill_bytes));
   std::array<size_t, 3> local{1, 1, 1};
   // Packets lie along one dimension, which should be long.
   const size_t row = code.info->dimension;
@@ -80,6 +109,9 @@ NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
                  const IndexSpace& space, Iterations* iterations,
                  std::shared_ptr<StreamedCall> call)
     : code_(std::move(code)), bound_units_(kernel.bound_units()), iterations_(iterations) {
+  if (!code_->info->cannot_run.empty()) [[unlikely]]
+    throw Error(CL_OUT_OF_RESOURCES,
+                "kernel '" + code_->info->name + "' cannot run: " + code_->info->cannot_run);
   work_groups_ = 1;
   for (int d = 0; d < 3; ++d) {
     launch_.global_offset[d] = space.offset[d];
@@ -253,7 +285,8 @@ void NdRange::connect(const std::vector<StreamPort>& ports, std::shared_ptr<Stre
   const uint32_t unit = bound_units_ ? bound_units_->first_from(0) : 0;
   if (call) call->renew();
   streamed_ = call ? std::move(call)
-                   : std::make_shared<StreamedCall>(ports, local_bytes_, spill_bytes_, unit);
+                   : std::make_shared<StreamedCall>(ports, local_bytes_, spill_bytes_,
+                                                    code_->info->private_bytes, unit);
   for (size_t i = 0; i < ports.size(); ++i) {
     const abi::Stream* stream = streamed_->argument(i);
     std::memcpy(arguments() + code_->info->arguments[ports[i].argument].offset, &stream,
@@ -310,8 +343,12 @@ NdRange::CodeCall NdRange::prepare(ComputeUnit& cu, uint64_t first, uint64_t cou
   const SpecializedCode* special = kind_use_ ? kind_use_->code() : nullptr;
   const size_t spill_bytes =
       special ? std::max(spill_bytes_, special->spill_bytes * items_per_group_) : spill_bytes_;
-  return {special, cu.workspace(local_bytes_, spill_bytes, __builtin_frame_address(0)), first,
-          count};
+  std::unique_ptr<Fiber> stack;
+  if (code_->info->private_bytes > kWorkerPrivateBytes) [[unlikely]]
+    stack = std::make_unique<Fiber>(code_->info->private_bytes + kOtherStackBytes);
+  const void* stack_end = stack ? nullptr : __builtin_frame_address(0);
+  return {special,         cu.workspace(local_bytes_, spill_bytes, stack_end), first, count, 0,
+          std::move(stack)};
 }
 
 // False if the call was left; `departure` then tells how.
@@ -320,7 +357,11 @@ bool NdRange::call_contained(ComputeUnit& cu, CodeCall& code_call, TeamThreads* 
   kernel_calls::Site site{.launch = calls_, .code = code_->code->code_range(), .team = team};
   if (code_call.special) site.special_code = &code_call.special->code->code_range();
   UnitOfThread::set(cu.access());
-  return call_in_time(site, cu, [&] { call(code_call); }, departure);
+  auto body = [&] { call(code_call); };
+  if (!code_call.stack) [[likely]]
+    return call_in_time(site, cu, body, departure);
+  code_call.stack->start([](void* code) { (*static_cast<decltype(body)*>(code))(); }, &body);
+  return call_in_time(site, cu, [&] { code_call.stack->resume(); }, departure);
 }
 
 template <class Body>

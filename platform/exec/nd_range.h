@@ -18,6 +18,7 @@
 #include "platform/check/checked_launch.h"
 #include "platform/exec/command.h"
 #include "platform/exec/fault_report.h"
+#include "platform/exec/fiber.h"
 #include "platform/exec/iterations.h"
 #include "platform/exec/streamed_call.h"
 #include "platform/model/kernel.h"
@@ -49,10 +50,14 @@ struct IndexSpace {
 std::array<size_t, 3> choose_local_size(const IndexSpace& space, const KernelCode& code,
                                         size_t compute_units);
 
+// The most work-items that a work-group of the kernel can have: the device's number, or fewer where
+// each needs much private memory.
+size_t max_work_group_size(const KernelCode& code);
+
 class NdRange : public Command {
  public:
   // Takes a snapshot of the kernel's arguments. Throws Error{CL_INVALID_KERNEL_ARGS} if one of them
-  // has been released.
+  // has been released, Error{CL_OUT_OF_RESOURCES} if the kernel cannot run.
   NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code, const IndexSpace& space)
       : NdRange(kernel, std::move(code), space, nullptr, nullptr) {}
   // Calls the kernel as often as `iterations` says, with the parameters that it puts in.
@@ -99,6 +104,7 @@ class NdRange : public Command {
     const abi::Workspace& workspace;
     uint64_t first, count;  // the groups
     uint64_t end = 0;       // one past the groups for which the code was called last
+    std::unique_ptr<Fiber> stack = nullptr;  // null: the thread's own is large enough
   };
 
   void connect(const std::vector<StreamPort>& ports, std::shared_ptr<StreamedCall> call);

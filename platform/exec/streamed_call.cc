@@ -14,8 +14,10 @@
 namespace conclave {
 namespace {
 
-// A kernel's private memory, and what the functions below it need.
-constexpr size_t kStackBytes = 9u << 20;
+// What C code may need of a stack, and what the functions below a kernel need besides its private
+// memory.
+constexpr size_t kLeastStackBytes = 9u << 20;
+constexpr size_t kOtherStackBytes = 1u << 20;
 
 // How long a kernel watches whether the other end moves something before it gives up its compute
 // unit: about what giving it up costs.
@@ -62,8 +64,9 @@ class StreamedCall::Pause : public Waiting {
 };
 
 StreamedCall::StreamedCall(const std::vector<StreamPort>& ports, size_t local_bytes,
-                           size_t spill_bytes, uint32_t unit_number)
-    : fiber_(kStackBytes), access_(services_.access(unit_number)) {
+                           size_t spill_bytes, size_t private_bytes, uint32_t unit_number)
+    : fiber_(std::max(kLeastStackBytes, private_bytes + kOtherStackBytes)),
+      access_(services_.access(unit_number)) {
   share::Membership& here = share::Share::get().membership();
   for (const StreamPort& port : ports) ends_.emplace_back(*this, here, port);
   std::byte* block = local_.at_least(abi::kBlockAlignment + local_bytes);

@@ -27,7 +27,7 @@ class StreamedCall {
  public:
   // Throws Error{CL_OUT_OF_RESOURCES}.
   StreamedCall(const std::vector<StreamPort>& ports, size_t local_bytes, size_t spill_bytes,
-               uint32_t unit_number);
+               size_t private_bytes, uint32_t unit_number);
   ~StreamedCall();
 
   const abi::Workspace& workspace() const { return workspace_; }

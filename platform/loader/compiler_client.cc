@@ -147,8 +147,10 @@ Response failure(const std::string& text) {
   return response;
 }
 
-Response ask_server(const Request& request, const std::string& program) {
+Response ask_server(Request request, const std::string& program) {
   const uint32_t limit_s = Config::get().compile_timeout_s;
+  request.memory_mib = Config::get().compile_memory_mib;
+  request.cpu_seconds = limit_s;
   const auto deadline = std::chrono::steady_clock::now() + seconds(limit_s);
   std::string last_log;
   // A server may end for idleness, or the host may close its connection, just when a request is

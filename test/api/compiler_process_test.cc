@@ -129,6 +129,64 @@ TEST_F(CompilerProcessTest, ServerKilledDuringABuild) {
   build(context_, fresh_source());
 }
 
+// Takes the compiler much longer than any test lasts, and more and more memory.
+std::string exploding_source() {
+  std::string source = fresh_source() + "#define M0 o[0] += o[1] * o[2];\n";
+  for (int i = 1; i <= 27; ++i) {
+    const std::string before = " M" + std::to_string(i - 1);
+    source += "#define M" + std::to_string(i) + before + before + "\n";
+  }
+  return source + "kernel void e(global int* o) { M27 }\n";
+}
+
+// The keeper is the child of the host that has the server for a child.
+void kill_keeper() {
+  for (pid_t child : children_of(getpid()))
+    for (pid_t server : compile_servers(getpid()))
+      for (pid_t grandchild : children_of(child))
+        if (grandchild == server) kill(child, SIGKILL);
+}
+
+TEST_F(CompilerProcessTest, KeeperKilledDuringABuild) {
+  build(context_, fresh_source());
+  Program endless = make_program(context_, exploding_source());
+  std::chrono::steady_clock::time_point killed;
+  std::thread killer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    killed = std::chrono::steady_clock::now();
+    kill_keeper();
+  });
+  const cl_int status = clBuildProgram(endless, 0, nullptr, "", nullptr, nullptr);
+  const auto end = std::chrono::steady_clock::now();
+  killer.join();
+  EXPECT_EQ(CL_BUILD_PROGRAM_FAILURE, status);
+  EXPECT_NE(std::string::npos, build_log(endless).find("signal 9")) << build_log(endless);
+  EXPECT_LT(end - killed, std::chrono::seconds(2));
+  EXPECT_TRUE(eventually([&] { return servers().empty(); })) << "the build goes on";
+  build(context_, fresh_source());
+}
+
+CHILD_PROCESS(build_exploding_source) {
+  Context context = make_context();
+  Program program = make_program(context, exploding_source());
+  CHECK(clBuildProgram(program, 0, nullptr, "", nullptr, nullptr) == CL_BUILD_PROGRAM_FAILURE);
+  std::fprintf(stderr, "%s", build_log(program).c_str());
+  build(context, fresh_source());
+  return 0;
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST_F(CompilerProcessTest, BuildsTakeNoMoreMemoryThanAllowed) {
+  const ChildResult result =
+      run_child("build_exploding_source", {{"CONCLAVE_COMPILE_MEMORY_MIB", "100"}});
+  EXPECT_EQ(0, result.exit_status) << result.output;
+  EXPECT_NE(std::string::npos,
+            result.output.find("error: the build needs more than 100 MiB of memory "
+                               "(compile-memory-mib, CONCLAVE_COMPILE_MEMORY_MIB)"))
+      << result.output;
+}
+#endif
+
 // The host neither sees the compiler's end by signal nor by waiting for its own children.
 volatile sig_atomic_t g_child_signals = 0;
 CHILD_PROCESS(compiler_leaves_host_alone) {

@@ -4,12 +4,11 @@
 #define CONCLAVE_TEST_API_FAULT_TEST_H_
 
 #include "api_test.h"
+#include "told.h"
 
 #include <CL/cl_ext_conclave.h>
 
-#include <mutex>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace conclave::test {
@@ -49,22 +48,6 @@ inline constexpr char kFaultSource[] = R"(
     if (get_group_id(0) == 0) *(volatile global int*)0 = 1;
     while (*go == 0) {}
   })";
-// What the contexts' callback was told, by any thread.
-class Told {
- public:
-  static void CL_CALLBACK add(const char* text, const void*, size_t, void* self) {
-    const std::lock_guard lock(static_cast<Told*>(self)->mutex_);
-    static_cast<Told*>(self)->texts_.emplace_back(text);
-  }
-  std::vector<std::string> take() {
-    const std::lock_guard lock(mutex_);
-    return std::exchange(texts_, {});
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::string> texts_;
-};
 
 class FaultTest : public ApiTest {
  protected:

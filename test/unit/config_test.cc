@@ -78,6 +78,7 @@ TEST_F(ConfigTest, Defaults) {
   EXPECT_EQ(config.compute_unit_list, (List{0, 1, 2}));
   EXPECT_EQ(config.device_type, cl_device_type{CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_ACCELERATOR});
   EXPECT_EQ(config.compile_timeout_s, 600u);
+  EXPECT_EQ(config.compile_memory_mib, 4096u);
   EXPECT_TRUE(config.cache);
   EXPECT_EQ(config.cache_dir, "/home/someone/.cache/conclave");
   EXPECT_EQ(config.cache_size_mib, 512u);
@@ -100,6 +101,7 @@ TEST_F(ConfigTest, ReadsTheFile) {
     "compute-unit-list": "5, 1,1 3",
     "device-type": "gpu",
     "compile-timeout-s": 30,
+    "compile-memory-mib": 64,
     "cache": "0",
     "cache-dir": "/var/cache/x",
     "cache-size-mib": 64,
@@ -119,6 +121,7 @@ TEST_F(ConfigTest, ReadsTheFile) {
   EXPECT_EQ(config.compute_unit_list, (List{1, 3, 5}));
   EXPECT_EQ(config.device_type, cl_device_type{CL_DEVICE_TYPE_GPU});
   EXPECT_EQ(config.compile_timeout_s, 30u);
+  EXPECT_EQ(config.compile_memory_mib, 64u);
   EXPECT_FALSE(config.cache);
   EXPECT_EQ(config.cache_dir, "/var/cache/x");
   EXPECT_EQ(config.cache_size_mib, 64u);
@@ -163,6 +166,7 @@ TEST_F(ConfigTest, EnvironmentGoesOverTheFile) {
                                    {"TI_OCL_COMPUTE_UNIT_LIST", "15 0"},
                                    {"CONCLAVE_DEVICE_TYPE", "cpu,gpu"},
                                    {"CONCLAVE_COMPILE_TIMEOUT_S", "5"},
+                                   {"CONCLAVE_COMPILE_MEMORY_MIB", "300"},
                                    {"CONCLAVE_CACHE", "0"},
                                    {"CONCLAVE_CACHE_DIR", "/c"},
                                    {"TI_OCL_WG_SIZE_LIMIT", "256"},
@@ -181,6 +185,7 @@ TEST_F(ConfigTest, EnvironmentGoesOverTheFile) {
   EXPECT_EQ(config.compute_unit_list, (List{0, 15}));
   EXPECT_EQ(config.device_type, cl_device_type{CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU});
   EXPECT_EQ(config.compile_timeout_s, 5u);
+  EXPECT_EQ(config.compile_memory_mib, 300u);
   EXPECT_FALSE(config.cache);
   EXPECT_EQ(config.cache_dir, "/c");
   EXPECT_EQ(config.work_group_size_limit, 256u);
@@ -214,6 +219,7 @@ TEST_F(ConfigTest, WrongValuesAreErrors) {
       {"\"device-type\": \"cpu,fpga\"", "there is no device type \"fpga\""},
       {"\"device-type\": \"\"", "names no device type"},
       {"\"compile-timeout-s\": 0", "from 1 to"},
+      {"\"compile-memory-mib\": 63", "from 64 to"},
       {"\"cache\": \"yes\"", "from 0 to 1"},
       {"\"cache-dir\": \"here\"", "allowed is an absolute path"},
       {"\"cache-dir\": \"\"", "allowed is an absolute path"},

@@ -2,6 +2,7 @@
 #include "compiler/vectorizer/emit/packet_functions.h"
 
 #include <llvm/ADT/MapVector.h>
+#include <llvm/ADT/SetVector.h>
 #include <llvm/ADT/SmallBitVector.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Analysis/VectorUtils.h>
@@ -297,11 +298,14 @@ void call_packet_function(CallInst& call, Value* mask, PacketValues& values) {
   PacketCall(call, mask, values).emit();
 }
 
-llvm::SmallVector<llvm::Function*> new_packet_functions(llvm::Module& module) {
-  llvm::SmallVector<llvm::Function*> functions;
-  for (llvm::Function& function : module)
-    if (function.hasFnAttribute(kNew)) functions.push_back(&function);
-  return functions;
+llvm::SmallVector<llvm::Function*> new_packet_functions(const llvm::Function& packet) {
+  llvm::SmallSetVector<llvm::Function*, 4> functions;
+  for (const llvm::Instruction& instruction : llvm::instructions(packet)) {
+    auto* call = llvm::dyn_cast<CallInst>(&instruction);
+    llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+    if (callee && callee->hasFnAttribute(kNew)) functions.insert(callee);
+  }
+  return functions.takeVector();
 }
 
 void finish_packet_function(llvm::Function& function, bool is_done) {

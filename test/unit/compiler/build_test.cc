@@ -122,14 +122,24 @@ TEST(Build, VariadicFunctionsAreOnlyDeclared) {
   }
 }
 
-TEST(Build, RefusesTooMuchPrivateMemory) {
-  Response response = build(
-      "kernel void k(global int* a) { int t[3000000]; for (int i = 0; i < 3000000; ++i) t[i] = "
-      "a[i];"
-      "  for (int i = 0; i < 3000000; ++i) a[i] = t[(i * 7) % 3000000]; }");
-  EXPECT_EQ(response.status, Status::kFailure);
-  EXPECT_TRUE(contains(response.log, "kernel 'k' needs 12000000 bytes of private memory"))
-      << response.log;
+TEST(Build, TooMuchPrivateMemoryIsOneKernelsError) {
+  CompiledProgram program(
+      "kernel void large(global int* a) {\n"
+      "  int t[100000000];\n"
+      "  for (int i = 0; i < 100000000; ++i) t[i] = a[i];\n"
+      "  for (int i = 0; i < 100000000; ++i) a[i] = t[(i * 7) % 100000000];\n"
+      "}\n"
+      "kernel void small(global int* a) { a[get_global_id(0)] = 7; }\n",
+      "");
+  EXPECT_TRUE(contains(program.log(),
+                       "warning: kernel 'large' cannot run: it needs 400000000 bytes of private "
+                       "memory per work-item; at most 268435456 are possible"))
+      << program.log();
+  EXPECT_NE(program.kernel_metadata("large")["cannot_run"], "");
+  EXPECT_EQ(program.kernel_metadata("small")["cannot_run"], "");
+  std::vector<int> values(16);
+  program.run("small", Arguments().add(values.data()), range1(16, 16));
+  EXPECT_EQ(values, std::vector<int>(16, 7));
 }
 
 TEST(Build, RefusesSubGroupSizesThatItDoesNotHave) {

@@ -57,6 +57,25 @@ echo 'kernel void wide(global float* a) { a[get_global_id(0)] *= 2; }' > wide.cl
 refused 2 "error: option '-cl-conclave-tune': 'wide=1': there is nothing of that name" --tune=wide=1 wide.cl
 "$clocl" --tune=list | grep -q '^switch	row_jam	on	off	on	off	' || fail "no list of rules"
 
+# A working directory that somebody has removed.
+mkdir removed
+(cd removed && rmdir ../removed && "$clocl" -o "$folder/removed.out" "$folder/one.cl") ||
+  fail "no working directory"
+has_kernel removed.out one
+
+# A build that takes too much.
+awk 'BEGIN { print "#define M0 a[0] += 1;"
+             for (i = 1; i <= 27; ++i) print "#define M" i " M" i - 1 " M" i - 1
+             print "kernel void explode(global int* a) { M27 }" }' > explode.cl
+export CONCLAVE_COMPILE_MEMORY_MIB=64
+refused 1 "clocl: error: the build needs more than 64 MiB of memory" explode.cl
+CONCLAVE_COMPILE_MEMORY_MIB=0
+refused 2 "CONCLAVE_COMPILE_MEMORY_MIB: '0' is no number above 0" explode.cl
+unset CONCLAVE_COMPILE_MEMORY_MIB
+export CONCLAVE_COMPILE_TIMEOUT_S=1
+refused 1 "clocl: error: the build takes more than 1 s of CPU time" explode.cl
+unset CONCLAVE_COMPILE_TIMEOUT_S
+
 # Sources, objects, and archives and libraries of objects.
 "$clocl" -DFACTOR=3 sum.cl twice.cl || fail "two sources"
 has_kernel sum.out sum

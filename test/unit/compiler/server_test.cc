@@ -28,6 +28,18 @@ Request simple_request() {
   return request;
 }
 
+// Twenty-seven macros, each twice the one before.
+Request exploding_request() {
+  Request request;
+  request.source = "#define M0 a[0] += 1;\n";
+  for (int i = 1; i <= 27; ++i) {
+    const std::string before = "M" + std::to_string(i - 1);
+    request.source += "#define M" + std::to_string(i) + " " + before + " " + before + "\n";
+  }
+  request.source += "kernel void k(global int* a) { M27 }";
+  return request;
+}
+
 // Takes the compiler much longer than any test lasts.
 Request endless_request() {
   Request request;
@@ -110,6 +122,68 @@ TEST(Server, SurvivesTheDeathOfItsChildren) {
   EXPECT_THROW(read_message(connection), std::runtime_error);
   close(connection);
   EXPECT_EQ(server.send(simple_request()).status, Status::kSuccess);
+}
+
+// Its parent may be gone as well: nobody would end the build.
+TEST(Server, TakesItsBuildsWithIt) {
+  CompileServer server;
+  const int connection = server.connect();
+  write_message(connection, protocol::encode(endless_request()));
+  ASSERT_TRUE(wait_until([&] { return children_of(server.pid()).size() == 1; }));
+  kill(server.pid(), SIGKILL);
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_THROW(read_message(connection), std::runtime_error);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+  close(connection);
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+void expect_limit(const Request& request, const std::string& text) {
+  const Response response = shared_server().send(request);
+  EXPECT_EQ(response.status, Status::kFailure);
+  EXPECT_NE(response.log.find(text), std::string::npos) << response.log;
+  EXPECT_EQ(shared_server().send(simple_request()).status, Status::kSuccess);
+}
+
+TEST(Server, TellsWhichLimitABuildHasMet) {
+  Request request = exploding_request();
+  request.memory_mib = 100;
+  expect_limit(request, "error: the build needs more than 100 MiB of memory (compile-memory-mib, ");
+  request.memory_mib = 0;
+  request.cpu_seconds = 1;
+  expect_limit(request, "error: the build takes more than 1 s of CPU time (compile-timeout-s, ");
+  std::string minuses;
+  for (int i = 0; i < 100'000; ++i) minuses += "-~";
+  request.source = "kernel void k(global int* a) { a[0] = " + minuses + "a[1]; }";
+  expect_limit(request, "error: the program is nested too deeply");
+}
+
+// Most memory goes into generating code, in several processes.
+TEST(Server, TellsOfALimitThatAPartHasMet) {
+  Request request;
+  for (int kernel = 0; kernel < 4; ++kernel) {
+    request.source += "kernel void k" + std::to_string(kernel) +
+                      "(global float16* a) {\nfloat16 x = a[get_global_id(0)];\n";
+    for (int i = 0; i < 60; ++i)
+      request.source += "x = x * a[" + std::to_string(i) + "] + tan(x);\n";
+    request.source += "a[get_global_id(0)] = x;\n}\n";
+  }
+  request.options = "-cl-conclave-tune=process_memory=1";
+  request.memory_mib = 12;
+  expect_limit(request, "error: the build needs more than 12 MiB of memory");
+}
+#endif
+
+// The host keeps the log.
+TEST(Server, ShortensLogs) {
+  Request request;
+  request.source = "kernel void k(global int* a) {\n";
+  for (int i = 0; i < 20'000; ++i) request.source += "a[0] == 1;\n";
+  request.source += "}\n";
+  const Response response = shared_server().send(request);
+  EXPECT_EQ(response.status, Status::kSuccess);
+  EXPECT_LT(response.log.size(), size_t{1} << 21);
+  EXPECT_NE(response.log.find("more bytes of this log are left out\n"), std::string::npos);
 }
 
 TEST(Server, IgnoresGarbageOnItsControlSocket) {

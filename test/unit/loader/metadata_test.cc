@@ -180,8 +180,8 @@ std::string format() {
 TEST(Metadata, VersionChangesWithTheFormat) {
   const std::string all =
       format<ArgumentInfo>() + format<KernelInfo>() + format<Dependency>() + format<ProgramInfo>();
-  EXPECT_EQ(binary::kNoteType, 2u);
-  EXPECT_EQ(content_hash(all), "76adf57a4e0f4b55afcdd6582255d622")
+  EXPECT_EQ(binary::kNoteType, 3u);
+  EXPECT_EQ(content_hash(all), "b2698febfa67d10e00d23d6515078dd7")
       << "The format has changed: raise METADATA_VERSION in include/conclave/metadata.def, then "
          "put the new version and hash here.";
 }

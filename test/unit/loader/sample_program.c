@@ -6,7 +6,7 @@
 __asm__(
     ".pushsection .note.conclave,\"\",@note\n"
     ".balign 4\n"
-    ".long 9, 2f - 1f, 2\n"
+    ".long 9, 2f - 1f, 3\n"
     ".asciz \"Conclave\"\n"
     ".balign 4\n"
     "1: .incbin \"" SAMPLE_METADATA

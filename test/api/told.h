@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// A callback for contexts that keeps what it was told.
+#ifndef CONCLAVE_TEST_API_TOLD_H_
+#define CONCLAVE_TEST_API_TOLD_H_
+
+#include <CL/cl.h>
+
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace conclave::test {
+
+// By any thread.
+class Told {
+ public:
+  static void CL_CALLBACK add(const char* text, const void*, size_t, void* self) {
+    const std::lock_guard lock(static_cast<Told*>(self)->mutex_);
+    static_cast<Told*>(self)->texts_.emplace_back(text);
+  }
+  std::vector<std::string> take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(texts_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> texts_;
+};
+
+}  // namespace conclave::test
+
+#endif  // CONCLAVE_TEST_API_TOLD_H_

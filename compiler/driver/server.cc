@@ -113,6 +113,9 @@ protocol::Response answer(int descriptor) {
   setrlimit(RLIMIT_CORE, &no_core);
   protocol::Response response = answer(descriptor);
   write_message(descriptor, protocol::encode(response));
+  // Those who generated code are still ending. Nobody else would reap them before the server ends.
+  while (wait(nullptr) > 0) {
+  }
   _exit(0);
 }
 

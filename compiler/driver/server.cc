@@ -112,6 +112,7 @@ protocol::Response answer(int descriptor) {
   rlimit no_core = {0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   protocol::Response response = answer(descriptor);
+  signal(SIGIO, SIG_IGN);  // a requester who has the answer may go
   write_message(descriptor, protocol::encode(response));
   // Those who generated code are still ending. Nobody else would reap them before the server ends.
   while (wait(nullptr) > 0) {

@@ -124,9 +124,12 @@ bool take(std::string_view& message, std::string& text) {
     result.failed = true;
     result.log += std::string("error: ") + error.what() + "\n";
   }
-  std::string message(1, result.failed ? '\1' : '\0');
+  std::string message(sizeof(uint64_t), '\0');  // room for its size
+  message += result.failed ? '\1' : '\0';
   append(message, result.log);
   append(message, result.object);
+  const uint64_t size = message.size() - sizeof size;
+  std::memcpy(message.data(), &size, sizeof size);
   for (std::string_view rest = message; !rest.empty();) {
     ssize_t written = write(output, rest.data(), rest.size());
     if (written < 0) _exit(1);
@@ -156,23 +159,20 @@ class Child {
   ~Child() {
     close(input_);
     if (is_ended_) return;
-    kill(pid_, SIGKILL);
-    waitpid(pid_, nullptr, 0);
+    if (!has_answered_) kill(pid_, SIGKILL);
+    // Giving its memory back takes a process milliseconds, for which the build does not wait.
+    waitpid(pid_, nullptr, has_answered_ ? WNOHANG : 0);
   }
 
   PartResult result() {
-    std::string message;
-    char buffer[65536];
-    for (;;) {
-      ssize_t got = read(input_, buffer, sizeof buffer);
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) break;
-      message.append(buffer, static_cast<size_t>(got));
+    const std::string message = read_message();
+    has_answered_ = !message.empty();
+    if (!has_answered_) {
+      int status = 0;
+      waitpid(pid_, &status, 0);
+      is_ended_ = true;
+      end_as_part_did(status);
     }
-    int status = 0;
-    waitpid(pid_, &status, 0);
-    is_ended_ = true;
-    end_as_part_did(status);
     PartResult result;
     std::string_view rest = message;
     if (rest.empty()) throw BuildError("the compiler crashed while generating code");
@@ -184,9 +184,33 @@ class Child {
   }
 
  private:
+  // Does not wait for the end of the process. What it returns is cut short if the process crashed.
+  std::string read_message() {
+    uint64_t size = 0;
+    const std::string header = read_bytes(sizeof size);
+    if (header.size() < sizeof size) return "";
+    std::memcpy(&size, header.data(), sizeof size);
+    return read_bytes(size);
+  }
+
+  // Fewer where the input ends.
+  std::string read_bytes(uint64_t size) {
+    constexpr uint64_t kChunk = 65536;
+    std::string bytes;
+    while (bytes.size() < size) {
+      const size_t begin = bytes.size();
+      bytes.resize(begin + std::min(size - begin, kChunk));
+      const ssize_t got = read(input_, &bytes[begin], bytes.size() - begin);
+      bytes.resize(begin + static_cast<size_t>(std::max<ssize_t>(got, 0)));
+      if (got == 0 || (got < 0 && errno != EINTR)) break;
+    }
+    return bytes;
+  }
+
   pid_t pid_;
   int input_;
-  bool is_ended_ = false;
+  bool has_answered_ = false;
+  bool is_ended_ = false;  // and reaped
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "compiler/base/tuning.h"
 #include "compiler/base/version.h"
 #include "compiler/driver/command_line.h"
+#include "compiler/driver/heap.h"
 #include "compiler/driver/offline.h"
 #include "compiler/driver/server.h"
 
@@ -34,5 +35,6 @@ int run(const std::vector<std::string>& words) {
 }  // namespace conclave::compiler
 
 int main(int argc, char** argv) {
+  conclave::compiler::prepare_heap();
   return conclave::compiler::run(std::vector<std::string>(argv + 1, argv + argc));
 }

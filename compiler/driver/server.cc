@@ -133,7 +133,12 @@ protocol::Response answer(int descriptor) {
   prctl(PR_SET_NAME, "clocl-build");
   rlimit no_core = {0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
-  write_all(descriptor, message_of(answer(descriptor)));
+  const std::string message = message_of(answer(descriptor));
+  signal(SIGIO, SIG_IGN);  // a requester who has the answer may go
+  write_all(descriptor, message);
+  // Those who generated code are still ending. Nobody else would reap them before the server ends.
+  while (wait(nullptr) > 0) {
+  }
   _exit(0);
 }
 

@@ -2,6 +2,7 @@
 // `clocl --server` as a process.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -210,6 +211,22 @@ TEST(Server, AnswersBadRequests) {
   close(connection);
   close(server.connect());  // without any request
   EXPECT_EQ(server.send(simple_request()).status, Status::kSuccess);
+}
+
+// Processes that generate code end after their results are there. Nobody waits for them when they
+// outlive the request's process, and a host builds many programs.
+TEST(Server, ReapsTheProcessesOfARequest) {
+  ASSERT_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+  CompileServer server;
+  Request request;
+  request.options = "-cl-conclave-tune=fork_instructions=0";
+  for (const char* name : {"a", "b", "c", "d"})
+    request.source += "kernel void " + std::string(name) + "(global int* x) { x[0] = 1; }\n";
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(server.send(request).status, Status::kSuccess);
+  EXPECT_TRUE(wait_until([&] { return children_of(server.pid()).empty(); }));
+  const std::vector<pid_t> children = children_of(getpid());
+  EXPECT_EQ(std::vector<pid_t>{server.pid()}, children);
+  prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
 // A terminal's Ctrl-C goes to its foreground group. A session of its own would get its own share of

@@ -165,7 +165,7 @@ TEST(Server, TellsOfALimitThatAPartHasMet) {
   for (int kernel = 0; kernel < 4; ++kernel) {
     request.source += "kernel void k" + std::to_string(kernel) +
                       "(global float16* a) {\nfloat16 x = a[get_global_id(0)];\n";
-    for (int i = 0; i < 60; ++i)
+    for (int i = 0; i < 600; ++i)
       request.source += "x = x * a[" + std::to_string(i) + "] + tan(x);\n";
     request.source += "a[get_global_id(0)] = x;\n}\n";
   }

@@ -8,6 +8,7 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "compiler/base/stack_bytes.h"
 #include "compiler/base/tuning.h"
@@ -53,13 +54,13 @@ void for_each_region(RegionedKernel& kernel, Visit visit) {
     for (Region& region : *regions) visit(region);
 }
 
-uint64_t scalar_cost(const RegionedKernel& kernel, const Target& target) {
+uint64_t scalar_cost(RegionedKernel& kernel, const Target& target) {
   CodeCost cost(target);
-  for (const Region& region : kernel.regions) cost.add(*region.function);
+  for_each_region(kernel, [&](Region& region) { cost.add(*region.function); });
   return cost.total();
 }
 
-uint64_t cost_of_all(RegionedKernel& kernel, const Target& target) {
+uint64_t full_cost(RegionedKernel& kernel, const Target& target) {
   CodeCost cost(target);
   for_each_region(kernel, [&](Region& region) {
     cost.add(*region.function);
@@ -107,21 +108,43 @@ uint64_t stack_of_packets(RegionedKernel& kernel) {
   return bytes;
 }
 
+struct Costs {
+  size_t kernel;  // index
+  uint64_t scalar, full;
+};
+
 }  // namespace
 
-void keep_to_budget(RegionedKernel& kernel, KernelInfo& info, KernelRemarks& remarks,
+void keep_to_budget(Program& program, llvm::MutableArrayRef<KernelRemarks> remarks,
                     const Target& target) {
-  if (kernel.regions[0].has_sub_groups) return;
-  const uint64_t budget =
-      std::max<uint64_t>(tuning().first_code_cost, 2 * scalar_cost(kernel, target));
-  for (const auto& reduce : {erase_tall_forms, erase_remainders, erase_packets}) {
-    if (cost_of_all(kernel, target) <= budget) return;
-    if (!info.reduced) info.private_bytes = std::max(info.private_bytes, stack_of_packets(kernel));
-    info.reduced = true;
-    reduce(kernel);
+  std::vector<Costs> costs;
+  uint64_t scalar = 0, full = 0;
+  for (size_t i = 0; i < program.kernels.size(); ++i) {
+    RegionedKernel& kernel = program.kernels[i];
+    costs.push_back({i, scalar_cost(kernel, target), full_cost(kernel, target)});
+    scalar += costs.back().scalar;
+    full += costs.back().full;
   }
-  for (PartRemarks& part : remarks.parts)
-    part.refuse("its packets are too much code for a first build; they come in the background");
+  const uint64_t budget = std::max<uint64_t>(tuning().first_code_cost, 2 * scalar);
+  llvm::stable_sort(costs, [](const Costs& a, const Costs& b) { return a.full > b.full; });
+  for (const auto reduce : {erase_tall_forms, erase_remainders, erase_packets})
+    for (Costs& cost : costs) {
+      if (full <= budget) return;
+      RegionedKernel& kernel = program.kernels[cost.kernel];
+      KernelInfo& info = program.infos[cost.kernel];
+      if (kernel.regions[0].has_sub_groups || cost.full <= 2 * cost.scalar) continue;
+      const uint64_t stack = stack_of_packets(kernel);
+      reduce(kernel);
+      const uint64_t rest = full_cost(kernel, target);
+      if (rest == cost.full) continue;
+      full -= cost.full - rest;
+      cost.full = rest;
+      info.reduced = true;
+      info.private_bytes = std::max(info.private_bytes, stack);
+      if (reduce != erase_packets) continue;
+      for (PartRemarks& part : remarks[cost.kernel].parts)
+        part.refuse("its packets are too much code for a first build; they come in the background");
+    }
 }
 
 }  // namespace conclave::compiler

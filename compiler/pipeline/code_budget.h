@@ -8,18 +8,20 @@
 #ifndef CONCLAVE_COMPILER_PIPELINE_CODE_BUDGET_H_
 #define CONCLAVE_COMPILER_PIPELINE_CODE_BUDGET_H_
 
-#include "compiler/base/region.h"
-#include "compiler/binary/metadata.h"
+#include <llvm/ADT/ArrayRef.h>
+
+#include "compiler/base/program.h"
 #include "compiler/vectorizer/analysis/remarks.h"
 #include "compiler/x86/target.h"
 
 namespace conclave::compiler {
 
-// Takes packet forms away, those that are needed least first, until all functions of the kernel's
-// regions together cost no more than twice the ones for one work-item, or than tuning.def's
-// first_code_cost. Notes in `info` that the kernel has lost some, and in the remarks which regions
-// have none left. Kernels with sub-groups keep theirs: sub-groups are packets.
-void keep_to_budget(RegionedKernel& kernel, KernelInfo& info, KernelRemarks& remarks,
+// Takes packet forms away from kernels, the forms that are needed least and the kernels with the most
+// code first, until all functions of the program's regions together cost no more than twice those
+// for one work-item, or than tuning.def's first_code_cost. Notes in the kernels' infos who has lost
+// some, and in the remarks, one per kernel, who has no packets left. Kernels with sub-groups keep
+// theirs: sub-groups are packets.
+void keep_to_budget(Program& program, llvm::MutableArrayRef<KernelRemarks> remarks,
                     const Target& target);
 
 }  // namespace conclave::compiler

@@ -206,9 +206,8 @@ llvm::PreservedAnalyses VectorizeKernels::run(llvm::Module& module,
     const RegionedKernel& model = options.check ? program.models[i] : program.kernels[i];
     remarks.push_back(
         vectorize(program.kernels[i], model, program.infos[i], options, target, functions));
-    if (options.first && !options.specialization)
-      keep_to_budget(program.kernels[i], program.infos[i], remarks.back(), target);
   }
+  if (options.first && !options.specialization) keep_to_budget(program, remarks, target);
   for (const RegionedKernel& model : program.models)
     for (const Region& region : model.regions) region.function->eraseFromParent();
   program.models.clear();

@@ -6,7 +6,9 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <thread>
 
@@ -178,6 +180,64 @@ CHILD_PROCESS(specialised_at_once) {
   return 0;
 }
 
+// How many programs' code this process has loaded.
+int count_code() {
+  int count = 0;
+  FILE* maps = std::fopen("/proc/self/maps", "r");
+  char line[512];
+  while (std::fgets(line, sizeof line, maps))
+    count += std::strstr(line, " r-xp ") && std::strstr(line, "memfd:");
+  std::fclose(maps);
+  return count;
+}
+
+// A kernel whose packets are much code, as each of its steps gathers; it knows global ids only.
+std::string source_with_much_code() {
+  std::string steps;
+  for (int step = 0; step < 40; ++step)
+    steps += "x = x * 5 + p[p[x % 64] + " + std::to_string(step) + "];";
+  return "kernel void gather(global uint* o, global uint* p) {"
+         "  uint x = get_global_id(0);" +
+         steps + "o[get_global_id(0)] = x; }";
+}
+
+std::vector<int> expected_of_gather(const std::vector<int>& p, size_t items) {
+  std::vector<int> out(items);
+  for (size_t i = 0; i < items; ++i) {
+    auto x = static_cast<uint32_t>(i);
+    for (uint32_t step = 0; step < 40; ++step)
+      x = x * 5 + static_cast<uint32_t>(p[static_cast<size_t>(p[x % 64]) + step]);
+    out[i] = static_cast<int>(x);
+  }
+  return out;
+}
+
+// Launches until its code is there in full.
+CHILD_PROCESS(full_code_meanwhile) {
+  constexpr size_t kItems = 10'000;
+  Context context = make_context();
+  Queue queue = make_queue(context);
+  Program program = build(context, source_with_much_code(),
+                          "-cl-conclave-width=8 -cl-conclave-tune=first_code_cost=0");
+  Kernel gather = make_kernel(program, "gather");
+  std::vector<int> places(128);
+  for (size_t i = 0; i < places.size(); ++i) places[i] = static_cast<int>(i * 29 % 64);
+  const std::vector<int> expected = expected_of_gather(places, kItems);
+  Buffer out = make_buffer(context, std::vector<int>(kItems));
+  Buffer in = make_buffer(context, places);
+  CHECK(clSetKernelArg(gather, 0, sizeof(cl_mem), out.list()) == CL_SUCCESS);
+  CHECK(clSetKernelArg(gather, 1, sizeof(cl_mem), in.list()) == CL_SUCCESS);
+  const int code = count_code();
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  for (int more = 0; more<3; more += count_code()> code) {
+    CHECK(std::chrono::steady_clock::now() < limit);
+    CHECK(clEnqueueNDRangeKernel(queue, gather, 1, nullptr, &kItems, nullptr, 0, nullptr,
+                                 nullptr) == CL_SUCCESS);
+    CHECK(contents(queue, out, kItems) == expected);
+  }
+  return 0;
+}
+
 // Threads enqueue while the code is swapped.
 CHILD_PROCESS(specialised_meanwhile) {
   constexpr int kThreads = 4, kItems = 100;  // with a smaller group at the end
@@ -284,6 +344,11 @@ TEST_F(LocalSizeTest, FormatsOfImagesHaveCode) {
 TEST_F(LocalSizeTest, IsOffOnRequest) {
   EXPECT_EQ(
       0, count_of(output_of("specialised_at_once", {{"CONCLAVE_SPECIALIZE", "off"}}), "special"));
+}
+
+TEST_F(LocalSizeTest, WhatAFirstBuildLeftOutComesInTheBackground) {
+  const std::string output = output_of("full_code_meanwhile", {});
+  EXPECT_EQ(1, count_of(output, "kernel 'gather': " + std::string(kRuns))) << output;
 }
 
 TEST_F(LocalSizeTest, CodeIsSwappedWhileThreadsEnqueue) {

@@ -523,16 +523,23 @@ std::string long_kernel() {
 TEST(FirstBuild, KeepsToItsBudget) {
   CompiledProgram best(long_kernel(), "-cl-conclave-width=8");
   EXPECT_FALSE(best.kernel_metadata("big")["reduced"].get<bool>());
-  CompiledProgram first(long_kernel(), "-cl-conclave-width=8 -cl-conclave-first");
+  CompiledProgram first(
+      long_kernel(),
+      "-cl-conclave-width=8 -cl-conclave-tune=first_code_cost=2000 -cl-conclave-first");
   EXPECT_TRUE(first.kernel_metadata("big")["reduced"].get<bool>());
   EXPECT_FALSE(first.kernel_metadata("small")["reduced"].get<bool>());
   // Bitcode and metadata are the same.
-  EXPECT_LT(build(long_kernel(), "-cl-conclave-width=8 -cl-conclave-first").binary.size() + 10'000,
+  EXPECT_LT(build(long_kernel(),
+                  "-cl-conclave-width=8 -cl-conclave-tune=first_code_cost=2000 -cl-conclave-first")
+                    .binary.size() +
+                10'000,
             build(long_kernel(), "-cl-conclave-width=8").binary.size());
 }
 
 TEST(FirstBuild, RemarkTellsWhatIsMissing) {
-  Response response = build(long_kernel(), "-v -cl-conclave-width=8 -cl-conclave-first");
+  Response response =
+      build(long_kernel(),
+            "-v -cl-conclave-width=8 -cl-conclave-tune=first_code_cost=2000 -cl-conclave-first");
   EXPECT_NE(response.log.find("kernel 'big': not vectorized: its packets are too much code for a "
                               "first build; they come in the background"),
             std::string::npos)
@@ -541,8 +548,13 @@ TEST(FirstBuild, RemarkTellsWhatIsMissing) {
 
 TEST(FirstBuild, OneKernelIsMadeInFullLater) {
   protocol::Request request = request_for(Action::kRebuild, "", "");
-  request.options = "-cl-conclave-width=8 -cl-conclave-first -cl-conclave-kernel=big";
-  request.inputs = {build(long_kernel(), "-cl-conclave-width=8 -cl-conclave-first").binary};
+  request.options =
+      "-cl-conclave-width=8 -cl-conclave-tune=first_code_cost=2000 -cl-conclave-first "
+      "-cl-conclave-kernel=big";
+  request.inputs = {
+      build(long_kernel(),
+            "-cl-conclave-width=8 -cl-conclave-tune=first_code_cost=2000 -cl-conclave-first")
+          .binary};
   CompiledProgram program(request);
   ASSERT_EQ(program.metadata()["kernels"].size(), 1);
   EXPECT_FALSE(program.kernel_metadata("big")["reduced"].get<bool>());

@@ -9,6 +9,8 @@
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 #include <llvm/Transforms/Utils/UnrollLoop.h>
 
+#include <algorithm>
+
 namespace conclave::compiler {
 namespace {
 
@@ -23,9 +25,10 @@ class Unroller {
         remarks_(analyses.getResult<llvm::OptimizationRemarkEmitterAnalysis>(function)) {}
 
   // Unrolling a loop changes the list of loops: one at a time.
-  bool unroll_one(IsWorthUnrolling is_worth_it) {
-    const auto outer_first = loops_.getLoopsInPreorder();
-    for (llvm::Loop* loop : llvm::reverse(outer_first)) {
+  bool unroll_one(UnrollOrder order, IsWorthUnrolling is_worth_it) {
+    auto loops = loops_.getLoopsInPreorder();
+    if (order == UnrollOrder::kInnerFirst) std::reverse(loops.begin(), loops.end());
+    for (llvm::Loop* loop : loops) {
       const unsigned iterations = evolution_.getSmallConstantTripCount(loop);
       if (iterations != 0 && is_worth_it(*loop, iterations, evolution_) &&
           unroll(*loop, iterations))
@@ -56,14 +59,14 @@ class Unroller {
 }  // namespace
 
 bool unroll_fully(llvm::Function& function, llvm::FunctionAnalysisManager& analyses,
-                  IsWorthUnrolling is_worth_it) {
+                  UnrollOrder order, IsWorthUnrolling is_worth_it) {
   llvm::FunctionPassManager preparation;
   preparation.addPass(llvm::LoopSimplifyPass());
   preparation.addPass(llvm::LCSSAPass());
   preparation.run(function, analyses);
   Unroller unroller(function, analyses);
   bool changed = false;
-  while (unroller.unroll_one(is_worth_it)) changed = true;
+  while (unroller.unroll_one(order, is_worth_it)) changed = true;
   if (changed) analyses.invalidate(function, llvm::PreservedAnalyses::none());
   return changed;
 }

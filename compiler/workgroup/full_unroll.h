@@ -14,10 +14,14 @@ namespace conclave::compiler {
 using IsWorthUnrolling = llvm::function_ref<bool(const llvm::Loop& loop, unsigned iterations,
                                                  llvm::ScalarEvolution& evolution)>;
 
-// Unrolls those loops whose number of iterations is known and for which `is_worth_it` says so, inner
-// ones before those around them. Asks again after each. Returns whether there were any.
+// Unrolling an outer loop first makes known how often the inner ones run where that depends on it;
+// an inner one first decides whether the outer one still has a reason.
+enum class UnrollOrder { kOuterFirst, kInnerFirst };
+
+// Unrolls those loops whose number of iterations is known and for which `is_worth_it` says so. Asks
+// again after each. Returns whether there were any.
 bool unroll_fully(llvm::Function& function, llvm::FunctionAnalysisManager& analyses,
-                  IsWorthUnrolling is_worth_it);
+                  UnrollOrder order, IsWorthUnrolling is_worth_it);
 
 }  // namespace conclave::compiler
 

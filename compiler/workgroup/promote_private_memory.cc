@@ -78,7 +78,7 @@ bool indexes_variable(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) 
 
 bool unroll_users(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) {
   return unroll_fully(
-      kernel, analyses,
+      kernel, analyses, UnrollOrder::kInnerFirst,
       [&](const llvm::Loop& loop, unsigned iterations, llvm::ScalarEvolution& evolution) {
         uint64_t body = 0;
         for (const llvm::BasicBlock* block : loop.blocks()) body += block->size();

@@ -36,7 +36,7 @@ bool is_worth_it(const llvm::Loop& loop, unsigned iterations, const Extent& kern
 llvm::PreservedAnalyses UnrollBarrierLoops::run(llvm::Function& kernel,
                                                 llvm::FunctionAnalysisManager& analyses) {
   const bool changed =
-      unroll_fully(kernel, analyses,
+      unroll_fully(kernel, analyses, UnrollOrder::kOuterFirst,
                    [&](const llvm::Loop& loop, unsigned iterations, const llvm::ScalarEvolution&) {
                      Extent all;
                      for (const llvm::BasicBlock& block : kernel) all.add(block);

@@ -39,3 +39,29 @@ loop:
 end:
   ret void
 }
+
+; How often the inner loop runs is known once the outer one is unrolled.
+; CHECK-LABEL: define spir_kernel void @nested(
+; CHECK-COUNT-3: call spir_func void @_Z7barrierj(i32 1)
+; CHECK-NOT: call
+; CHECK: ret void
+define spir_kernel void @nested(ptr addrspace(1) %p) {
+entry:
+  br label %outer
+outer:
+  %size = phi i32 [ 1, %entry ], [ %larger, %latch ]
+  br label %inner
+inner:
+  %i = phi i32 [ 0, %outer ], [ %next, %inner ]
+  store volatile i32 %i, ptr addrspace(1) %p
+  call spir_func void @_Z7barrierj(i32 1) convergent
+  %next = add nuw nsw i32 %i, 1
+  %again = icmp ult i32 %next, %size
+  br i1 %again, label %inner, label %latch
+latch:
+  %larger = add nuw nsw i32 %size, 1
+  %more = icmp ult i32 %larger, 3
+  br i1 %more, label %outer, label %end
+end:
+  ret void
+}

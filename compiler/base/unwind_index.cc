@@ -4,7 +4,9 @@
 // that the unwinder looks into the sorted index that the linker has made (--eh-frame-hdr). So the
 // linker calls these functions instead (--wrap, in configure_compiler_program()).
 
+// NOLINTBEGIN(bugprone-reserved-identifier): the linker makes these names.
 extern "C" void __wrap___register_frame_info(const void*, void*) {}
 extern "C" void* __wrap___deregister_frame_info(const void*) {
   return nullptr;
 }
+// NOLINTEND(bugprone-reserved-identifier)

@@ -202,7 +202,8 @@ MemoryFiles make_memory_files(const Source& source) {
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> real_files() {
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files(
       llvm::vfs::createPhysicalFileSystem().release());
-  if (!files->getCurrentWorkingDirectory()) files->setCurrentWorkingDirectory("/");
+  // The root can always be entered.
+  if (!files->getCurrentWorkingDirectory()) std::ignore = files->setCurrentWorkingDirectory("/");
   return files;
 }
 

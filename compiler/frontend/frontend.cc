@@ -17,6 +17,7 @@
 #include <climits>
 #include <cstdlib>
 #include <iterator>
+#include <tuple>
 
 #include "compiler/builtins/embedded.h"
 #include "conclave/device_features.h"

@@ -49,17 +49,11 @@ inline constexpr char kFaultSource[] = R"(
     while (*go == 0) {}
   })";
 
-class FaultTest : public ApiTest {
+class FaultTest : public ToldTest {
  protected:
   void SetUp() override {
-    ApiTest::SetUp();
-    CONCLAVE_ONLY();
-    const cl_device_id devices[] = {device()};
-    cl_int error = CL_SUCCESS;
-    queue_.reset();
-    *context_.out() = clCreateContext(nullptr, 1, devices, Told::add, &told_, &error);
-    ASSERT_OK(error);
-    queue_ = make_queue(context_);
+    ToldTest::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
     program_ = build(context_, kFaultSource, CONCLAVE_TEST_PLAIN_OBJECT);
     out_ = make_buffer(context_, std::vector<int>(kItems, -1));
   }
@@ -87,7 +81,6 @@ class FaultTest : public ApiTest {
   }
 
   static constexpr size_t kItems = 1 << 14;
-  Told told_;
   Buffer out_;
 };
 

@@ -38,17 +38,11 @@ const char kSource[] = R"(
     out[get_global_id(0)] = x[step * 10000];
   })";
 
-class PrivateMemoryTest : public ApiTest {
+class PrivateMemoryTest : public ToldTest {
  protected:
   void SetUp() override {
-    ApiTest::SetUp();
-    CONCLAVE_ONLY();
-    const cl_device_id devices[] = {device()};
-    cl_int error = CL_SUCCESS;
-    queue_.reset();
-    *context_.out() = clCreateContext(nullptr, 1, devices, Told::add, &told_, &error);
-    ASSERT_OK(error);
-    queue_ = make_queue(context_);
+    ToldTest::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
     program_ = build(context_, kSource);
     out_ = make_buffer(context_, std::vector<int>(kItems, 0));
   }
@@ -71,7 +65,6 @@ class PrivateMemoryTest : public ApiTest {
   }
 
   static constexpr size_t kItems = 8;
-  Told told_;
   Buffer out_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A callback for contexts that keeps what it was told.
+// A callback for contexts that keeps what it was told, and a fixture whose context has it.
 #ifndef CONCLAVE_TEST_API_TOLD_H_
 #define CONCLAVE_TEST_API_TOLD_H_
 
@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "api_test.h"
 
 namespace conclave::test {
 
@@ -27,6 +29,23 @@ class Told {
  private:
   std::mutex mutex_;
   std::vector<std::string> texts_;
+};
+
+// For tests of what Conclave alone tells.
+class ToldTest : public ApiTest {
+ protected:
+  void SetUp() override {
+    ApiTest::SetUp();
+    CONCLAVE_ONLY();
+    const cl_device_id devices[] = {device()};
+    cl_int error = CL_SUCCESS;
+    queue_.reset();
+    *context_.out() = clCreateContext(nullptr, 1, devices, Told::add, &told_, &error);
+    ASSERT_OK(error);
+    queue_ = make_queue(context_);
+  }
+
+  Told told_;
 };
 
 }  // namespace conclave::test

@@ -17,7 +17,6 @@
 #include <climits>
 #include <cstdlib>
 #include <iterator>
-#include <tuple>
 
 #include "compiler/builtins/embedded.h"
 #include "conclave/device_features.h"
@@ -204,7 +203,7 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> real_files() {
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files(
       llvm::vfs::createPhysicalFileSystem().release());
   // The root can always be entered.
-  if (!files->getCurrentWorkingDirectory()) std::ignore = files->setCurrentWorkingDirectory("/");
+  if (!files->getCurrentWorkingDirectory()) (void)files->setCurrentWorkingDirectory("/");
   return files;
 }
 

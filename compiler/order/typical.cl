@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs are made of, for the order of the compiler's functions: arithmetic of each kind,
-// loops, branches, local memory and barriers, vectors, structures, atomics, images, builtins.
+// The compiler's functions are ordered by the build of this program. It has what most programs have:
+// arithmetic of each kind, loops, branches, local memory and barriers, vectors, structures, atomics,
+// images, builtins.
 
 typedef struct {
   float4 position;

@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <functional>
 
 #include "api_test.h"
 #include "child_process.h"
+#include "test/common/temporary_directory.h"
 
 namespace conclave::test {
 namespace {
@@ -212,15 +212,13 @@ TEST_F(BadSourceTest, IncludeOfItself) {
             clCompileProgram(program, 0, nullptr, "", 1, headers, names, nullptr, nullptr));
   EXPECT_NE(std::string::npos, build_log(program).find("#include nested too deeply"));
 
-  char folder[] = "/tmp/conclave-include-XXXXXX";
-  ASSERT_NE(nullptr, mkdtemp(folder));
-  std::ofstream(folder + std::string("/self.h")) << text;
+  const TemporaryDirectory folder;
+  std::ofstream(folder.file("self.h")) << text;
   Program from_file = make_program(context_, text + kernel_text("a[0] = 1;"));
-  EXPECT_CL(CL_BUILD_PROGRAM_FAILURE,
-            clBuildProgram(from_file, 0, nullptr, (std::string("-I ") + folder).c_str(), nullptr,
-                           nullptr));
+  EXPECT_CL(
+      CL_BUILD_PROGRAM_FAILURE,
+      clBuildProgram(from_file, 0, nullptr, ("-I " + folder.path()).c_str(), nullptr, nullptr));
   EXPECT_NE(std::string::npos, build_log(from_file).find("#include nested too deeply"));
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include "session.h"
 
 #include <algorithm>
+#include <fstream>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -10,6 +12,14 @@
 namespace bench {
 
 bool quick = false;
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error(path + " cannot be read");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
 bool failed = false;
 
 Session::Session() {

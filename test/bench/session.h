@@ -40,6 +40,9 @@ inline double cpu_seconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
+// The bytes of a file. Throws std::runtime_error where it cannot be read.
+std::string read_file(const std::string& path);
+
 // The middle one; `samples` must not be empty.
 double median(std::vector<double> samples);
 

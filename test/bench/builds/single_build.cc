@@ -2,8 +2,6 @@
 #include "single_build.h"
 
 #include <cstdio>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <vector>
 
@@ -17,14 +15,6 @@ constexpr char kBuilt[] = "conclave_build_bench: built in ";
 constexpr char kFailed[] = "conclave_build_bench: ";
 constexpr char kSmallProgram[] = "kernel void small(global int* a) { a[get_global_id(0)] += 1; }";
 constexpr char kComment[] = "\n// another program\n";
-
-std::string read(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error(path + " cannot be read");
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 // Until the machine code is there. Some implementations make it at the first launch, or when they
 // are asked for the binary; arguments for launches are not known.
@@ -44,7 +34,7 @@ std::string first_line(const std::string& text) {
 
 int build_once(const SingleBuild& wanted) {
   try {
-    std::string source = wanted.small_only ? "" : read(wanted.source);
+    std::string source = wanted.small_only ? "" : read_file(wanted.source);
     if (wanted.warm) source += kComment;
     session();
     if (wanted.warm || wanted.small_only) build(kSmallProgram, "");
@@ -61,14 +51,14 @@ int build_once(const SingleBuild& wanted) {
 }
 
 std::optional<double> printed_seconds(const std::string& output) {
-  const std::string text = read(output);
+  const std::string text = read_file(output);
   const size_t place = text.rfind(kBuilt);
   if (place == std::string::npos) return std::nullopt;
   return std::stod(text.substr(place + sizeof kBuilt - 1));
 }
 
 std::string printed_reason(const std::string& output) {
-  const std::string text = read(output);
+  const std::string text = read_file(output);
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);)
     if (line.find("error: ") != std::string::npos) return line;

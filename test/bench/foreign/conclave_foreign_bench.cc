@@ -3,9 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 
 #include "../session.h"
@@ -35,14 +33,6 @@ struct Contestant {
   cl::Kernel kernel;
   std::vector<double> times;
 };
-
-std::string read(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error(path + " cannot be read");
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 cl::Program build(const std::string& source, const std::string& options) {
   cl::Program program(session().context, source);
@@ -117,7 +107,7 @@ nlohmann::ordered_json compare(const Options& options, const std::string& source
 }
 
 nlohmann::ordered_json compare_all(const Options& options) {
-  const std::string source = read(options.file);
+  const std::string source = read_file(options.file);
   cl::Program usual = build(source, options.build_options);
   cl::Program other = build(source, options.build_options + " " + options.other_options);
   std::vector<cl::Kernel> kernels;

@@ -7,12 +7,13 @@ process and all its descendants; the memory is that of the largest process.
 
 import collections
 import json
-import re
 import statistics
 import subprocess
 import sys
 
+from benchlib.corpus import read_lines
 from benchlib.figures import BEST
+from benchlib.markdown import heading, mean, number, row
 from benchlib.suites import environment_of
 
 BUILDS = "builds"
@@ -24,25 +25,9 @@ WORST = 3  # ratios that the summary names
 Program = collections.namedtuple("Program", "name source options")
 
 
-def number(value):
-    return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
-
-
 def read_corpus(options):
-    programs = []
-    for line_number, line in enumerate(options.corpus.read_text().splitlines(), 1):
-        if not line.strip() or line.startswith("#"):
-            continue
-        fields = line.split("\t")
-        if len(fields) not in (3, 4):
-            sys.exit(f"bench: {options.corpus}:{line_number}: {len(fields)} fields; it takes group, "
-                     "name, source and, perhaps, options, with tabs between them")
-        program = Program("/".join(fields[:2]), *(fields[2:] + [""])[:2])
-        if re.search(options.filter, program.name):
-            programs.append(program)
-    if not programs:
-        sys.exit(f"bench: --corpus {options.corpus}: no program whose name matches {options.filter}")
-    return programs[:2] if options.quick else programs
+    return [Program("/".join(fields[:2]), *fields[2:])
+            for fields in read_lines(options, ["group", "name", "source", "options"], optional=1)]
 
 
 def measure(options, program, who):
@@ -106,15 +91,6 @@ def add_best(options, results):
     return [*others, BEST]
 
 
-def row(cells):
-    print("| " + " | ".join(cells) + " |")
-
-
-def heading(cells):
-    row(cells)
-    print("|" + "---|" * len(cells))
-
-
 def print_programs(results, others, mode):
     """A line for each program that we build."""
     print()
@@ -123,11 +99,6 @@ def print_programs(results, others, mode):
     for name, figures in results["ours"].items():
         row([name, *(number(figures[mode, what]) for what in WHAT),
              *(number(found[name]) if name in found else "-" for found in compared.values())])
-
-
-def mean(values):
-    values = [value for value in values if value > 0]
-    return number(statistics.geometric_mean(values)) if values else "-"
 
 
 def with_worst(found):

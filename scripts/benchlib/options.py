@@ -6,6 +6,7 @@ import pathlib
 
 from benchlib.builds import BUILD_PROGRAM, BUILDS
 from benchlib.figures import BEST
+from benchlib.strangers import LAYER, STRANGERS
 from benchlib.suites import SUITES
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -21,15 +22,18 @@ def arguments(description):
                              "suite kernels")
     parser.add_argument("--best-of", metavar="DIR", type=pathlib.Path, action="append", default=[],
                         help=f"compare in the column '{BEST}' with these only (default all --vs)")
-    parser.add_argument("--suite", choices=[*SUITES, BUILDS, "all"], default="all",
+    parser.add_argument("--suite", choices=[*SUITES, BUILDS, STRANGERS, "all"], default="all",
                         help="what one process does, how processes share the device, kernels of "
                              "many classes, mathematical functions, or all of these (default all); "
-                             f"{BUILDS}: builds of the programs of --corpus")
+                             f"{BUILDS}: builds of the programs of --corpus; {STRANGERS}: the programs "
+                             "of --corpus themselves")
     parser.add_argument("--corpus", type=pathlib.Path, metavar="FILE",
-                        help=f"for {BUILDS}: a program in each line, with tabs between its group, "
-                             "its name, the path of its source, and its build options")
+                        help=f"a program in each line, with tabs between its group, its name, and, "
+                             f"for {BUILDS}, the path of its source and its build options, for "
+                             f"{STRANGERS}, its directory and its command")
     parser.add_argument("--limit", type=float, default=60, metavar="SECONDS",
-                        help=f"for {BUILDS}: wall time of a build (default 60)")
+                        help=f"for {BUILDS} and {STRANGERS}: wall time of a build or run "
+                             "(default 60)")
     parser.add_argument("--filter", default=".", metavar="REGEX",
                         help="run only the benchmarks whose name (or group/name) matches")
     parser.add_argument("--rounds", type=int, default=3, help="runs of each (default 3)")
@@ -43,13 +47,14 @@ def arguments(description):
     if options.rounds < 1:
         parser.error(f"--rounds {options.rounds}: at least 1 round is needed")
     read_others(parser, options)
-    if (options.suite == BUILDS) != (options.corpus is not None):
-        parser.error(f"--suite {BUILDS} and --corpus belong together")
+    if (options.suite in (BUILDS, STRANGERS)) != (options.corpus is not None):
+        parser.error(f"--suite {BUILDS} or {STRANGERS} and --corpus belong together")
     options.suites = list(SUITES) if options.suite == "all" else [options.suite]
+    programs = {BUILDS: f"bin/{BUILD_PROGRAM}", STRANGERS: f"lib/lib{LAYER}.so"}
     for suite in options.suites:
-        program = BUILD_PROGRAM if suite == BUILDS else SUITES[suite]["program"]
-        if not (options.build / "bin" / program).exists():
-            parser.error(f"--build {options.build}: no bin/{program} there; build it first "
+        program = programs.get(suite) or f"bin/{SUITES[suite]['program']}"
+        if not (options.build / program).exists():
+            parser.error(f"--build {options.build}: no {program} there; build it first "
                          "(cmake --preset release && cmake --build --preset release)")
     return options
 

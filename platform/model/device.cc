@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/model/device.h"
 
-#include <CL/cl_ext.h>
-
 #include <algorithm>
 
 #include "platform/base/config.h"
 #include "platform/base/cpu_info.h"
 #include "platform/base/error.h"
+#include "platform/model/partition.h"
 #include "platform/share/share.h"
 
 namespace conclave {
@@ -51,108 +50,14 @@ bool Device::available() {
   }
 }
 
-namespace {
-
-using Property = cl_device_partition_property;
-
-constexpr Property kByNames = static_cast<Property>(CL_DEVICE_PARTITION_BY_NAMES_EXT);
-constexpr Property kNamesEnd = static_cast<Property>(CL_PARTITION_BY_NAMES_LIST_END_EXT);
-
-std::vector<std::vector<uint32_t>> equal_parts(const std::vector<uint32_t>& units, size_t each) {
-  require(each > 0, CL_INVALID_VALUE, "CL_DEVICE_PARTITION_EQUALLY: 0 compute units a sub-device");
-  if (each >= units.size())
-    throw Error(
-        each > units.size() ? CL_INVALID_DEVICE_PARTITION_COUNT : CL_DEVICE_PARTITION_FAILED,
-        "sub-devices of " + std::to_string(each) + " compute units: the device has " +
-            std::to_string(units.size()));
-  std::vector<std::vector<uint32_t>> parts;
-  for (size_t first = 0; first + each <= units.size(); first += each)
-    parts.emplace_back(units.begin() + first, units.begin() + first + each);
-  return parts;
+size_t Device::count_parts(const cl_device_partition_property* properties) const {
+  return parts_of(units_, properties).size();
 }
 
-std::vector<std::vector<uint32_t>> counted_parts(const std::vector<uint32_t>& units,
-                                                 const Property* counts) {
-  std::vector<std::vector<uint32_t>> parts;
-  size_t first = 0;
-  for (; *counts != CL_DEVICE_PARTITION_BY_COUNTS_LIST_END; ++counts) {
-    if (*counts < 0 || static_cast<size_t>(*counts) > units.size() - first)
-      throw Error(CL_INVALID_DEVICE_PARTITION_COUNT,
-                  "CL_DEVICE_PARTITION_BY_COUNTS: " + std::to_string(*counts) +
-                      " compute units asked for, " + std::to_string(units.size() - first) +
-                      " left of " + std::to_string(units.size()));
-    parts.emplace_back(units.begin() + first, units.begin() + first + *counts);
-    first += *counts;
-  }
-  require(!parts.empty(), CL_INVALID_VALUE, "CL_DEVICE_PARTITION_BY_COUNTS: no counts");
-  return parts;
-}
-
-// One sub-device of the named compute units (cl_ext_device_fission): names are the device's
-// indices.
-std::vector<std::vector<uint32_t>> named_part(const std::vector<uint32_t>& units,
-                                              const Property* names) {
-  std::vector<uint32_t> part;
-  for (; *names != kNamesEnd; ++names) {
-    auto unit = std::find(units.begin(), units.end(), static_cast<uint32_t>(*names));
-    if (*names < 0 || unit == units.end() ||
-        std::find(part.begin(), part.end(), *unit) != part.end())
-      throw Error(CL_INVALID_VALUE, "compute unit " + std::to_string(*names) +
-                                        " is not in the device or named twice");
-    part.push_back(*unit);
-  }
-  require(!part.empty(), CL_INVALID_VALUE, "CL_DEVICE_PARTITION_BY_NAMES_EXT: no names");
-  std::sort(part.begin(), part.end());
-  return {part};
-}
-
-// Number of list elements up to and with the terminating zero.
-size_t list_length(const Property* properties) {
-  size_t n = 0;
-  const bool names = properties[0] == kByNames;
-  // The list of names may contain a zero; it ends with -1.
-  if (names)
-    while (properties[n] != kNamesEnd) ++n;
-  else if (properties[0] == CL_DEVICE_PARTITION_BY_COUNTS)
-    for (n = 1; properties[n] != CL_DEVICE_PARTITION_BY_COUNTS_LIST_END;) ++n;
-  else
-    n = 1;
-  return n + 2;
-}
-
-}  // namespace
-
-std::vector<std::vector<uint32_t>> Device::parts(const Property* properties) const {
-  require(properties != nullptr, CL_INVALID_VALUE, "no partition properties");
-  const bool known = properties[0] == CL_DEVICE_PARTITION_EQUALLY ||
-                     properties[0] == CL_DEVICE_PARTITION_BY_COUNTS || properties[0] == kByNames;
-  if (known && units_.size() == 1)
-    throw Error(CL_DEVICE_PARTITION_FAILED, "one compute unit cannot be partitioned");
-  switch (properties[0]) {
-    case CL_DEVICE_PARTITION_EQUALLY:
-      require(properties[1] > 0, CL_INVALID_VALUE, "CL_DEVICE_PARTITION_EQUALLY: no count");
-      require(properties[2] == 0, CL_INVALID_VALUE, "partition properties do not end with 0");
-      return equal_parts(units_, static_cast<size_t>(properties[1]));
-    case CL_DEVICE_PARTITION_BY_COUNTS:
-      return counted_parts(units_, properties + 1);
-    case kByNames:
-      return named_part(units_, properties + 1);
-    default:
-      throw Error(CL_INVALID_VALUE,
-                  "partition type " + std::to_string(properties[0]) + " is not supported");
-  }
-}
-
-size_t Device::count_parts(const Property* properties) const {
-  return parts(properties).size();
-}
-
-std::vector<Ref<Device>> Device::split(const Property* properties) {
-  std::vector<Property> list(properties,
-                             properties ? properties + list_length(properties) : nullptr);
+std::vector<Ref<Device>> Device::split(const cl_device_partition_property* properties) {
   std::vector<Ref<Device>> devices;
-  for (std::vector<uint32_t>& part : parts(properties))
-    devices.emplace_back(new Device(*this, std::move(part), list));
+  for (std::vector<uint32_t>& part : parts_of(units_, properties))
+    devices.emplace_back(new Device(*this, std::move(part), partition_of(units_, properties)));
   return devices;
 }
 

@@ -90,7 +90,6 @@ class Device : public Object<Device> {
 
  private:
   Device();
-  std::vector<std::vector<uint32_t>> parts(const cl_device_partition_property* properties) const;
 
   Ref<Device> parent_;
   std::vector<uint32_t> units_;

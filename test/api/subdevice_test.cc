@@ -2,8 +2,10 @@
 // Partitioning the device by number, by counts and by names of its compute units.
 #include <cstring>
 #include <numeric>
+#include <thread>
 
 #include "api_test.h"
+#include "child_process.h"
 
 namespace conclave::test {
 namespace {
@@ -25,6 +27,10 @@ Properties by_names(const std::vector<Property>& units) {
   result.insert(result.end(), units.begin(), units.end());
   result.insert(result.end(), {static_cast<Property>(CL_PARTITION_BY_NAMES_LIST_END_EXT), 0});
   return result;
+}
+
+Properties by_domain(cl_device_affinity_domain domain) {
+  return {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, static_cast<Property>(domain), 0};
 }
 
 cl_uint units_of(cl_device_id device) {
@@ -221,6 +227,8 @@ TEST_F(SubDeviceTest, BadPartitionsAreRefused) {
       BAD(CL_INVALID_VALUE, split(device(), {0}, 8, room)),
       BAD(CL_INVALID_VALUE, split(device(), {0x7777, 1, 0}, 8, room)),
       BAD(CL_INVALID_VALUE, split(device(), equally(0), 8, room)),
+      BAD(CL_INVALID_VALUE, split(device(), by_domain(0), 8, room)),
+      BAD(CL_INVALID_VALUE, split(device(), by_domain(1 << 9), 8, room)),
       BAD(CL_INVALID_VALUE, split(device(), equally(1), 1, room)),
       BAD(CL_INVALID_VALUE, split(device(), by_counts({1, 1}), 1, room)),
       BAD(CL_INVALID_DEVICE_PARTITION_COUNT, split(device(), by_counts({units + 1}), 8, room)),
@@ -238,6 +246,53 @@ TEST_F(SubDeviceTest, BadPartitionsAreRefused) {
   EXPECT_TRUE(status == CL_DEVICE_PARTITION_FAILED || status == CL_INVALID_VALUE ||
               status == CL_INVALID_DEVICE_PARTITION_COUNT)
       << error_name(status);
+}
+
+// By what compute units share. Which domains there are is the machine's affair; what the device
+// tells of them must agree with what it does.
+CHILD_PROCESS(partition_by_affinity) {
+  const cl_device_id whole = device();
+  const cl_uint units = units_of(whole);
+  const auto domains =
+      info<cl_device_affinity_domain>(clGetDeviceInfo, whole, CL_DEVICE_PARTITION_AFFINITY_DOMAIN);
+  const bool pinned = units == std::thread::hardware_concurrency();
+  CHECK(pinned || domains == 0);
+  cl_device_affinity_domain first = 0;
+  for (const cl_device_affinity_domain domain :
+       {CL_DEVICE_AFFINITY_DOMAIN_NUMA, CL_DEVICE_AFFINITY_DOMAIN_L4_CACHE,
+        CL_DEVICE_AFFINITY_DOMAIN_L3_CACHE, CL_DEVICE_AFFINITY_DOMAIN_L2_CACHE,
+        CL_DEVICE_AFFINITY_DOMAIN_L1_CACHE, CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE}) {
+    cl_uint count = 0;
+    std::vector<cl_device_id> subs(units);
+    const cl_int status =
+        clCreateSubDevices(whole, by_domain(domain).data(), units, subs.data(), &count);
+    CHECK(status == ((domains & domain) != 0 ? CL_SUCCESS : CL_DEVICE_PARTITION_FAILED));
+    if (status != CL_SUCCESS) continue;
+    if (first == 0) first = domain;
+    CHECK(count > 1);
+    cl_uint sum = 0;
+    for (cl_uint i = 0; i < count; ++i) {
+      sum += units_of(subs[i]);
+      // The domain that "next partitionable" stands for is told, not these words.
+      Property told[3] = {};
+      CHECK(clGetDeviceInfo(subs[i], CL_DEVICE_PARTITION_TYPE, sizeof told, told, nullptr) ==
+            CL_SUCCESS);
+      const bool next = domain == CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE;
+      CHECK(told[1] == static_cast<Property>(next ? first : domain) && told[2] == 0);
+      CHECK(clReleaseDevice(subs[i]) == CL_SUCCESS);
+    }
+    CHECK(sum == units);
+  }
+  CHECK((domains != 0) == (first != 0));
+  return 0;
+}
+TEST_F(SubDeviceTest, ByAffinityDomain) {
+  const unsigned cpus = std::thread::hardware_concurrency();
+  for (const unsigned units : {cpus, cpus + 1}) {
+    const ChildResult result =
+        run_child("partition_by_affinity", {{"CONCLAVE_COMPUTE_UNITS", std::to_string(units)}});
+    EXPECT_EQ(0, result.exit_status) << units << " units: " << result.output;
+  }
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "platform/base/cpu_info.h"
 #include "platform/base/host_cpus.h"
 #include "platform/loader/compiler_client.h"
+#include "platform/loader/spirv_module.h"
 
 using namespace conclave;
 using namespace conclave::icd;
@@ -34,6 +35,22 @@ std::vector<cl_name_version> language_versions() {
   for (auto [major, minor] : {std::pair{1, 0}, {1, 1}, {1, 2}, {3, 0}})
     list.push_back(name_version("OpenCL C", CL_MAKE_VERSION(major, minor, 0)));
   return list;
+}
+
+std::vector<cl_name_version> ils_with_version() {
+  std::vector<cl_name_version> list;
+  if (spirv_available())
+    for (const cl_version version : kSpirvVersions) list.push_back(name_version("SPIR-V", version));
+  return list;
+}
+
+std::string il_versions() {
+  std::string text;
+  for (const cl_name_version& il : ils_with_version())
+    text += (text.empty() ? "" : " ") + std::string(il.name) + "_" +
+            std::to_string(CL_VERSION_MAJOR(il.version)) + "." +
+            std::to_string(CL_VERSION_MINOR(il.version));
+  return text;
 }
 
 std::vector<cl_name_version> language_features() {
@@ -92,10 +109,12 @@ bool describe_language(cl_device_info name, const Info& info) {
     case CL_DEVICE_LINKER_AVAILABLE:
       return info.flag(compiler_available()), true;
     case CL_DEVICE_BUILT_IN_KERNELS:
-    case CL_DEVICE_IL_VERSION:
       return info.text(""), true;
-    case CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION:
+    case CL_DEVICE_IL_VERSION:
+      return info.text(il_versions()), true;
     case CL_DEVICE_ILS_WITH_VERSION:
+      return info.list(ils_with_version()), true;
+    case CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION:
       return info.list(std::vector<cl_name_version>()), true;
     default:
       return false;

@@ -113,6 +113,7 @@ void* conclave::icd::extension_function(const char* name) {
       EXTENSION(clIcdGetFunctionAddressForPlatformKHR),
       EXTENSION(clIcdSetPlatformDispatchDataKHR),
       EXTENSION(clCreateCommandQueueWithPropertiesKHR),
+      EXTENSION(clCreateProgramWithILKHR),
       EXTENSION(clGetKernelSuggestedLocalWorkSizeKHR),
       EXTENSION(clCreateSubDevicesEXT),
       EXTENSION(clRetainDeviceEXT),

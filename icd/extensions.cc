@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "conclave/device_features.h"
+#include "platform/loader/spirv_module.h"
 
 namespace conclave::icd {
 
@@ -35,6 +36,8 @@ const std::vector<cl_name_version>& device_extensions() {
           "cl_khr_image2d_from_buffer", "cl_khr_priority_hints", "cl_khr_suggested_local_work_size",
           "cl_ti_clmalloc", "cl_ti_kernel_timeout_compute_unit", "cl_ti_msmc_buffers"})
       all.push_back(name_version(name, CL_MAKE_VERSION(1, 0, 0)));
+    if (spirv_available())
+      all.push_back(name_version("cl_khr_il_program", CL_MAKE_VERSION(1, 0, 0)));
     return all;
   }();
   return list;

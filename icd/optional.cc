@@ -32,7 +32,7 @@ CL_API_ENTRY void* CL_API_CALL clSVMAlloc(cl_context, cl_svm_mem_flags, size_t, 
 
 CL_API_ENTRY void CL_API_CALL clSVMFree(cl_context, void*) {}
 
-// --- Intermediate language, program-scope constructors ---
+// --- Program-scope constructors ---
 
 CL_API_ENTRY cl_int CL_API_CALL clSetProgramReleaseCallback(cl_program handle,
                                                             void(CL_CALLBACK*)(cl_program, void*),
@@ -40,22 +40,6 @@ CL_API_ENTRY cl_int CL_API_CALL clSetProgramReleaseCallback(cl_program handle,
   return guarded(__func__, [&] {
     program(handle);
     throw Error(CL_INVALID_OPERATION, "the device has no program-scope constructors");
-  });
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clSetProgramSpecializationConstant(cl_program handle, cl_uint,
-                                                                   size_t, const void*) {
-  return guarded(__func__, [&] {
-    program(handle);
-    throw Error(CL_INVALID_OPERATION, "the device has no intermediate language");
-  });
-}
-
-CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithIL(cl_context handle, const void*, size_t,
-                                                          cl_int* code) {
-  return create(__func__, code, [&]() -> cl_program {
-    context(handle);
-    throw Error(CL_INVALID_OPERATION, "the device has no intermediate language");
   });
 }
 

@@ -103,6 +103,32 @@ CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithSource(cl_context handle,
   });
 }
 
+CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithIL(cl_context handle, const void* module,
+                                                          size_t size, cl_int* code) {
+  return create(__func__, code, [&] {
+    Context& c = context(handle);
+    require(spirv_available(), CL_INVALID_OPERATION,
+            "SPIR-V needs llvm-spirv-15 and spirv-val in PATH, which are not there");
+    require(module && size > 0, CL_INVALID_VALUE, "no intermediate language");
+    SpirvModule parsed(std::string_view(static_cast<const char*>(module), size));
+    return (new Program(c, std::move(parsed)))->handle();
+  });
+}
+
+CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithILKHR(cl_context handle, const void* module,
+                                                             size_t size, cl_int* code) {
+  return clCreateProgramWithIL(handle, module, size, code);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clSetProgramSpecializationConstant(cl_program handle, cl_uint id,
+                                                                   size_t size, const void* value) {
+  return guarded(__func__, [&] {
+    Program& p = program(handle);
+    require(value != nullptr, CL_INVALID_VALUE, "no value for the specialization constant");
+    p.specialize(id, size, value);
+  });
+}
+
 CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithBinary(
     cl_context handle, cl_uint num_devices, const cl_device_id* list, const size_t* lengths,
     const unsigned char** binaries, cl_int* status, cl_int* code) {
@@ -261,7 +287,8 @@ CL_API_ENTRY cl_int CL_API_CALL clGetProgramInfo(cl_program handle, cl_program_i
       case CL_PROGRAM_SOURCE:
         return info.text(p.source());
       case CL_PROGRAM_IL:
-        return info.bytes(nullptr, 0);
+        return p.spirv() ? info.bytes(p.spirv()->data(), p.spirv()->size())
+                         : info.bytes(nullptr, 0);
       case CL_PROGRAM_BINARY_SIZES:
         return info.list(binary_sizes(p));
       case CL_PROGRAM_BINARIES:

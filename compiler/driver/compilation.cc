@@ -25,6 +25,7 @@
 #include "compiler/driver/report.h"
 #include "compiler/frontend/frontend.h"
 #include "compiler/frontend/options.h"
+#include "compiler/frontend/read_spirv.h"
 #include "compiler/native/native_code.h"
 #include "compiler/pipeline/kernels.h"
 #include "compiler/workgroup/lower_streams.h"
@@ -155,6 +156,7 @@ class Compilation {
     bool fast_fma = target().model().has_fma;
     has_added_lines_ = (options_.verbose || options_.check) && !options_.debug_info;
     extras_.times.begin("front end");
+    if (is_spirv(request_.source)) return read_spirv(context_, request_.source);
     FrontEndResult result =
         compile_source(context_, {extras_.source_name, request_.source, request_.headers, fast_fma},
                        options_, response_.log);

@@ -21,7 +21,7 @@
 #include "compiler/binary/fat_binary.h"
 #include "compiler/binary/program_header.h"
 #include "compiler/driver/environment_limits.h"
-#include "compiler/frontend/spirv.h"
+#include "compiler/frontend/make_spirv.h"
 #include "compiler/native/c_source.h"
 #include "compiler/native/native_code.h"
 

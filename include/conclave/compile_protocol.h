@@ -43,7 +43,7 @@ struct Request {
   std::string options;       // as the user gave them; the compiler parses and judges them
   std::string target_cpu;    // LLVM name; "" = the CPU the server runs on
   std::string directory;     // from which relative paths count; "" = the server's
-  std::string source;        // for kBuild and kCompile
+  std::string source;        // for kBuild and kCompile: OpenCL C, or a module of SPIR-V
   std::vector<std::pair<std::string, std::string>> headers;  // include name, text
   std::vector<std::string> inputs;                           // program binaries, for kLink/kRebuild
 };

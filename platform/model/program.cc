@@ -38,6 +38,12 @@ Program::Program(Context& context, std::string source)
       from_source_(true),
       builds_(devices_.size()) {}
 
+Program::Program(Context& context, SpirvModule module)
+    : context_(&context),
+      devices_(context.devices()),
+      spirv_(std::move(module)),
+      builds_(devices_.size()) {}
+
 Program::Program(Context& context, Devices devices,
                  std::vector<std::shared_ptr<const ProgramBinary>> binaries)
     : context_(&context), devices_(std::move(devices)), builds_(devices_.size()) {
@@ -69,6 +75,19 @@ std::vector<std::string> Program::kernel_names(const ProgramBinary& binary) cons
   for (const KernelInfo& kernel : binary.kernels())
     if (!xclbin_ || xclbin_->has_units(kernel.name)) names.push_back(kernel.name);
   return names;
+}
+
+void Program::specialize(uint32_t id, size_t size, const void* value) {
+  std::lock_guard lock(mutex_);
+  require(spirv_.has_value(), CL_INVALID_PROGRAM, "the program is not made from SPIR-V");
+  spirv_->specialize(id, size, value);
+}
+
+std::string Program::compiler_input() const {
+  if (from_source_) return source_;
+  std::lock_guard lock(mutex_);
+  require(spirv_.has_value(), CL_INVALID_OPERATION, "the program has no source to compile");
+  return spirv_->specialized();
 }
 
 void Program::note(const std::string& text) {
@@ -123,10 +142,10 @@ cl_program_binary_type Program::binary_type(const Device& device) const {
 void Program::build(const Devices& devices, const std::string& options, Notify notify) {
   Job job{{}, devices, {}, CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BUILD_OPTIONS};
   job.request.options = options;
-  if (from_source_) {
+  if (has_compiler_input()) {
     require(compiler_available(), CL_COMPILER_NOT_AVAILABLE, "no compiler is installed");
     job.request.action = protocol::Action::kBuild;
-    job.request.source = source_;
+    job.request.source = compiler_input();
   } else {
     for (const Ref<Device>& device : devices)
       require(build_for(*device).binary != nullptr, CL_INVALID_BINARY,
@@ -139,12 +158,12 @@ void Program::build(const Devices& devices, const std::string& options, Notify n
 
 void Program::compile(const Devices& devices, const std::string& options,
                       std::vector<Header> headers, Notify notify) {
-  require(from_source_, CL_INVALID_OPERATION, "the program has no source to compile");
+  std::string input = compiler_input();
   require(compiler_available(), CL_COMPILER_NOT_AVAILABLE, "no compiler is installed");
   Job job{{}, devices, {}, CL_COMPILE_PROGRAM_FAILURE, CL_INVALID_COMPILER_OPTIONS};
   job.request.action = protocol::Action::kCompile;
   job.request.options = options;
-  job.request.source = source_;
+  job.request.source = std::move(input);
   for (Header& header : headers)
     job.request.headers.emplace_back(std::move(header.first), header.second->source());
   start(std::move(job), std::move(notify));
@@ -182,7 +201,7 @@ void Program::start(Job job, Notify notify) {
       build.log.clear();
       build.code = nullptr;
       build.kernels.clear();
-      if (from_source_) build.binary = nullptr;  // otherwise it is what is being built
+      if (has_compiler_input()) build.binary = nullptr;  // otherwise it is what is being built
     }
     building_ = true;
   }

@@ -9,12 +9,14 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "platform/base/object.h"
 #include "platform/loader/program_binary.h"
+#include "platform/loader/spirv_module.h"
 
 namespace conclave {
 
@@ -48,6 +50,8 @@ class Program : public Object<Program> {
 
   // From source; for all devices of the context.
   Program(Context& context, std::string source);
+  // From SPIR-V; for all devices of the context.
+  Program(Context& context, SpirvModule module);
   // From binaries, one per device; a null one stands for an invalid binary.
   Program(Context& context, Devices devices,
           std::vector<std::shared_ptr<const ProgramBinary>> binaries);
@@ -60,6 +64,12 @@ class Program : public Object<Program> {
   const Devices& devices() const { return devices_; }
   const std::string& source() const { return source_; }
   bool from_source() const { return from_source_; }
+  // The module that it was made from, without its specializations; null if it is from something
+  // else.
+  const std::string* spirv() const { return spirv_ ? &spirv_->bytes() : nullptr; }
+  // For builds to come. Throws Error{CL_INVALID_PROGRAM} if it is not from SPIR-V, or what
+  // SpirvModule::specialize() throws.
+  void specialize(uint32_t id, size_t size, const void* value);
   bool has(const Device& device) const;
   // Null if the program belongs to no xclbin.
   const std::shared_ptr<const Xclbin>& xclbin() const { return xclbin_; }
@@ -97,6 +107,9 @@ class Program : public Object<Program> {
   void start(Job job, Notify notify);
   void run(const Job& job);
   void run_for(const Job& job, const Ref<Device>& device);
+  // OpenCL C, or SPIR-V, for the compiler. Throws Error{CL_INVALID_OPERATION} if there is neither.
+  std::string compiler_input() const;
+  bool has_compiler_input() const { return from_source_ || spirv_; }
   Build& entry(const Device& device);
   const Build& nearest(const Device& device) const;
 
@@ -104,6 +117,7 @@ class Program : public Object<Program> {
   Devices devices_;
   std::string source_;
   bool from_source_ = false;
+  std::optional<SpirvModule> spirv_;  // guarded by mutex_
   std::shared_ptr<const Xclbin> xclbin_;
   std::atomic<uint32_t> kernels_{0};
   mutable std::mutex mutex_;

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/frontend/image_types.h"
+
+#include <llvm/ADT/MapVector.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/AttributeMask.h>
+#include <llvm/IR/DerivedTypes.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/Transforms/Utils/PromoteMemToReg.h>
+
+#include <vector>
+
+namespace conclave::compiler {
+namespace {
+
+constexpr char kSamplerLiteral[] = "__translate_sampler_initializer";
+
+llvm::Type* image_type(llvm::LLVMContext& context) {
+  const unsigned plain[] = {0, 0, 0, 0, 0, 0, 0};
+  return llvm::TargetExtType::get(context, "spirv.Image", {llvm::Type::getVoidTy(context)}, plain);
+}
+
+llvm::Type* sampler_type(llvm::LLVMContext& context) {
+  return llvm::TargetExtType::get(context, "spirv.Sampler");
+}
+
+// The type of a kernel's parameter whose name in OpenCL C is `name`; null for one that is neither.
+llvm::Type* type_named(llvm::LLVMContext& context, llvm::StringRef name) {
+  if (name == "sampler_t") return sampler_type(context);
+  if (name.starts_with("image") && name.ends_with("_t")) return image_type(context);
+  return nullptr;
+}
+
+// Code that was not optimised keeps parameters in variables, which would hide where they go.
+void promote_variables(llvm::Function& function) {
+  std::vector<llvm::AllocaInst*> variables;
+  for (llvm::Instruction& instruction : llvm::instructions(function))
+    if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction))
+      if (variable->getAllocatedType()->isPointerTy() && llvm::isAllocaPromotable(variable))
+        variables.push_back(variable);
+  if (variables.empty()) return;
+  llvm::DominatorTree dominators(function);
+  llvm::PromoteMemToReg(variables, dominators);
+}
+
+// Which parameters of which functions are images and samplers.
+class Parameters {
+ public:
+  explicit Parameters(llvm::Module& module) : context_(module.getContext()) {
+    for (llvm::Function& function : module) mark_kernel(function);
+    if (llvm::Function* literal = module.getFunction(kSamplerLiteral))
+      for (llvm::User* user : literal->users())
+        if (auto* call = llvm::dyn_cast<llvm::CallInst>(user))
+          follow(*call, sampler_type(context_));
+  }
+
+  llvm::FunctionType* type_of(const llvm::Function& function) const {
+    llvm::SmallVector<llvm::Type*> types(function.getFunctionType()->params());
+    const auto known = types_.find(&function);
+    if (known != types_.end())
+      for (auto [type, restored] : llvm::zip(types, known->second))
+        if (restored) type = restored;
+    llvm::Type* result = function.getReturnType();
+    if (function.getName() == kSamplerLiteral) result = sampler_type(context_);
+    return llvm::FunctionType::get(result, types, function.isVarArg());
+  }
+
+ private:
+  void mark_kernel(llvm::Function& function) {
+    const llvm::MDNode* names = function.getMetadata("kernel_arg_base_type");
+    if (!names) names = function.getMetadata("kernel_arg_type");
+    if (!names) return;
+    for (auto [argument, name] : llvm::zip(function.args(), names->operands()))
+      if (auto* text = llvm::dyn_cast<llvm::MDString>(name))
+        if (llvm::Type* type = type_named(context_, text->getString())) mark(argument, type);
+  }
+
+  void mark(llvm::Argument& argument, llvm::Type* type) {
+    llvm::SmallVector<llvm::Type*>& types = types_[argument.getParent()];
+    types.resize(argument.getParent()->arg_size());
+    llvm::Type*& known = types[argument.getArgNo()];
+    if (known) return;
+    known = type;
+    follow(argument, type);
+  }
+
+  void follow(llvm::Value& value, llvm::Type* type) {
+    for (const llvm::Use& use : value.uses()) {
+      auto* call = llvm::dyn_cast<llvm::CallBase>(use.getUser());
+      if (!call || !call->isArgOperand(&use)) continue;
+      llvm::Function* callee = call->getCalledFunction();
+      const unsigned index = call->getArgOperandNo(&use);
+      if (callee && index < callee->arg_size()) mark(*callee->getArg(index), type);
+    }
+  }
+
+  llvm::LLVMContext& context_;
+  llvm::MapVector<const llvm::Function*, llvm::SmallVector<llvm::Type*>> types_;
+};
+
+// What restored values are: no attribute of pointers is true of them.
+void remove_pointer_attributes(llvm::Function& function) {
+  for (llvm::Argument& argument : function.args())
+    if (argument.getType()->isTargetExtTy())
+      function.removeParamAttrs(argument.getArgNo(),
+                                llvm::AttributeFuncs::typeIncompatible(argument.getType()));
+}
+
+// `restored` takes the place and the body of `function`.
+void replace(llvm::Function& function, llvm::Function& restored) {
+  restored.copyAttributesFrom(&function);
+  restored.copyMetadata(&function, 0);
+  restored.takeName(&function);
+  restored.splice(restored.begin(), &function);
+  remove_pointer_attributes(restored);
+  for (auto [from, to] : llvm::zip(function.args(), restored.args())) {
+    to.takeName(&from);
+    // The users, which are calls, get their new types with their callees.
+    for (llvm::Use& use : llvm::make_early_inc_range(from.uses())) use.set(&to);
+  }
+  for (llvm::User* user : llvm::make_early_inc_range(function.users())) {
+    auto* call = llvm::dyn_cast<llvm::CallBase>(user);
+    if (!call) continue;
+    call->mutateFunctionType(restored.getFunctionType());
+    call->setCalledOperand(&restored);
+    for (unsigned i = 0; i < call->arg_size(); ++i)
+      if (i < restored.arg_size() && restored.getArg(i)->getType()->isTargetExtTy())
+        call->removeParamAttrs(
+            i, llvm::AttributeFuncs::typeIncompatible(restored.getArg(i)->getType()));
+  }
+}
+
+}  // namespace
+
+void restore_image_types(llvm::Module& module) {
+  for (llvm::Function& function : module)
+    if (!function.isDeclaration()) promote_variables(function);
+  const Parameters parameters(module);
+  std::vector<std::pair<llvm::Function*, llvm::FunctionType*>> changed;
+  for (llvm::Function& function : module) {
+    llvm::FunctionType* type = parameters.type_of(function);
+    if (type != function.getFunctionType()) changed.emplace_back(&function, type);
+  }
+  for (const auto& [function, type] : changed) {
+    auto* restored = llvm::Function::Create(type, function->getLinkage(), "", module);
+    replace(*function, *restored);
+    function->eraseFromParent();
+  }
+}
+
+}  // namespace conclave::compiler

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/frontend/read_spirv.h"
+
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/MemoryBuffer.h>
+
+#include <cstdint>
+#include <cstring>
+
+#include "compiler/base/error.h"
+#include "compiler/frontend/image_types.h"
+#include "compiler/frontend/tool.h"
+
+namespace conclave::compiler {
+namespace {
+
+constexpr uint32_t kMagic = 0x07230203;
+
+void validate(const MemoryFile& module) {
+  const Tool validator("spirv-val", "spirv-tools");
+  validator.run({"--target-env", "opencl2.2", module.path()}, "/dev/null", "accept the module");
+}
+
+// The translator names builtins as OpenCL C 2.0 does, whose names all later versions have.
+MemoryFile translate(const MemoryFile& module) {
+  const Tool translator("llvm-spirv-15", "llvm-spirv-15");
+  return translator.run({"-r", "--spirv-target-env=CL2.0", "--spirv-gen-kernel-arg-name-md", "-o",
+                         "-", module.path()},
+                        "/dev/null", "translate the module");
+}
+
+// In the layout that the front end for OpenCL C gives its modules; that of the translator differs
+// in what is said twice only.
+constexpr char kLayout[] =
+    "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1";
+
+}  // namespace
+
+bool is_spirv(std::string_view source) {
+  uint32_t word = 0;
+  if (source.size() < sizeof word) return false;
+  std::memcpy(&word, source.data(), sizeof word);
+  return word == kMagic;
+}
+
+std::unique_ptr<llvm::Module> read_spirv(llvm::LLVMContext& context, std::string_view spirv) {
+  const MemoryFile file(spirv);
+  validate(file);
+  const std::string bitcode = translate(file).content();
+  auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode, "program.spv"), context);
+  if (!module)
+    throw BuildError("llvm-spirv-15 made no bitcode of the module: " +
+                     llvm::toString(module.takeError()));
+  (*module)->setDataLayout(kLayout);
+  (*module)->setPICLevel(llvm::PICLevel::BigPIC);
+  restore_image_types(**module);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (llvm::verifyModule(**module, &stream))
+    throw BuildError("the module translated from SPIR-V is wrong: " + text);
+  return std::move(*module);
+}
+
+}  // namespace conclave::compiler

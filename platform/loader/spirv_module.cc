@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/loader/spirv_module.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+
+#include "platform/base/error.h"
+
+namespace conclave {
+namespace {
+
+constexpr uint32_t kMagic = 0x07230203;
+constexpr size_t kHeaderWords = 5;
+
+// Operations and decorations of the specification of SPIR-V, section 3.
+enum Operation : uint32_t {
+  kTypeBool = 20,
+  kTypeInt = 21,
+  kTypeFloat = 22,
+  kSpecConstantTrue = 48,
+  kSpecConstantFalse = 49,
+  kSpecConstant = 50,
+  kDecorate = 71,
+};
+constexpr uint32_t kDecorationSpecId = 1;
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw Error(CL_INVALID_VALUE, "SPIR-V: " + what);
+}
+
+bool in_path(const std::string& program) {
+  const char* path = std::getenv("PATH");
+  std::string_view rest = path ? path : "";
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find(':'), rest.size());
+    const std::string file = std::string(rest.substr(0, end)) + "/" + program;
+    if (access(file.c_str(), X_OK) == 0) return true;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
+}
+
+}  // namespace
+
+bool spirv_available() {
+  static const bool available = in_path("llvm-spirv-15") && in_path("spirv-val");
+  return available;
+}
+
+SpirvModule::SpirvModule(std::string_view bytes) : bytes_(bytes) {
+  if (bytes.size() % sizeof(uint32_t) != 0 || bytes.size() < kHeaderWords * sizeof(uint32_t))
+    refuse(std::to_string(bytes.size()) + " bytes are no header and whole words");
+  words_.resize(bytes.size() / sizeof(uint32_t));
+  std::memcpy(words_.data(), bytes.data(), bytes.size());
+  if (words_[0] == __builtin_bswap32(kMagic))
+    std::transform(words_.begin(), words_.end(), words_.begin(),
+                   [](uint32_t word) { return __builtin_bswap32(word); });
+  if (words_[0] != kMagic) refuse("the magic number is missing");
+  const cl_version version = CL_MAKE_VERSION((words_[1] >> 16) & 0xff, (words_[1] >> 8) & 0xff, 0);
+  if (std::find(std::begin(kSpirvVersions), std::end(kSpirvVersions), version) ==
+      std::end(kSpirvVersions))
+    refuse("version " + std::to_string(CL_VERSION_MAJOR(version)) + "." +
+           std::to_string(CL_VERSION_MINOR(version)) + " cannot be built, 1.0 to 1.4 can");
+  read();
+}
+
+void SpirvModule::read() {
+  for (size_t word = kHeaderWords; word < words_.size();) {
+    const size_t count = words_[word] >> 16;
+    if (count == 0 || count > words_.size() - word)
+      refuse("the instruction at word " + std::to_string(word) + " has " + std::to_string(count) +
+             " words of " + std::to_string(words_.size() - word) + " that are left");
+    read_instruction(word, words_[word] & 0xffff, count);
+    word += count;
+  }
+}
+
+void SpirvModule::read_instruction(size_t word, uint32_t operation, size_t count) {
+  const uint32_t* operands = &words_[word] + 1;
+  const auto has = [&](size_t least) { return count > least; };
+  if ((operation == kTypeInt || operation == kTypeFloat) && has(2))
+    sizes_[operands[0]] = operands[1] / 8;
+  if ((operation == kSpecConstantTrue || operation == kSpecConstantFalse) && has(2))
+    constants_[operands[1]] = {word, operands[1], sizeof(cl_uchar), true};
+  if (operation == kSpecConstant && has(3)) {
+    const size_t size = sizes_.contains(operands[0]) ? sizes_[operands[0]] : 0;
+    // Numbers of up to four bytes take a word.
+    if (size == 0 || size > (count - 3) * sizeof(uint32_t))
+      refuse("the constant at word " + std::to_string(word) + " does not fit its type");
+    constants_[operands[1]] = {word, operands[1], size, false};
+  }
+  if (operation == kDecorate && has(3) && operands[1] == kDecorationSpecId)
+    spec_ids_.emplace(operands[2], operands[0]);
+}
+
+void SpirvModule::specialize(uint32_t id, size_t size, const void* value) {
+  const auto [first, last] = spec_ids_.equal_range(id);
+  bool found = false;
+  for (auto spec_id = first; spec_id != last; ++spec_id) {
+    const auto known = constants_.find(spec_id->second);
+    if (known == constants_.end()) continue;
+    const Constant& constant = known->second;
+    found = true;
+    if (size != constant.size)
+      refuse("the specialization constant " + std::to_string(id) + " has " +
+             std::to_string(constant.size) + " bytes, not " + std::to_string(size));
+    uint32_t& instruction = words_[constant.word];
+    if (constant.is_bool) {
+      cl_uchar flag;
+      std::memcpy(&flag, value, sizeof flag);
+      instruction = (instruction & ~0xffffu) | (flag ? kSpecConstantTrue : kSpecConstantFalse);
+    } else {
+      uint32_t* literal = &instruction + 3;
+      if (size < sizeof *literal) *literal = 0;
+      std::memcpy(literal, value, size);
+    }
+  }
+  if (!found)
+    throw Error(CL_INVALID_SPEC_ID,
+                "SPIR-V: there is no specialization constant " + std::to_string(id));
+}
+
+std::string SpirvModule::specialized() const {
+  return {reinterpret_cast<const char*>(words_.data()), words_.size() * sizeof(uint32_t)};
+}
+
+}  // namespace conclave

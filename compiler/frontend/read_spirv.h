@@ -17,7 +17,7 @@ bool is_spirv(std::string_view source);
 
 // The module as the front end for OpenCL C would have made it: it calls builtins by their names in
 // OpenCL C, and its images and samplers have the types of such. Throws BuildError if the module is
-// not valid (by spirv-val, for OpenCL) or cannot be translated.
+// not valid (by spirv-val) or cannot be translated.
 std::unique_ptr<llvm::Module> read_spirv(llvm::LLVMContext& context, std::string_view spirv);
 
 }  // namespace conclave::compiler

@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs from SPIR-V: builds, specialization constants, and modules that are wrong.
 #include <cstring>
-#include <fstream>
 #include <numeric>
-#include <sstream>
 
 #include "api_test.h"
-#include "test/common/temporary_directory.h"
+#include "test/common/to_spirv.h"
 
 namespace conclave::test {
 namespace {
 
-// Made by clocl, in a process of its own.
 std::string to_spirv(const std::string& source, const std::string& options = "") {
-  TemporaryDirectory folder;
-  std::ofstream(folder.file("program.cl")) << source;
-  const std::string command = std::string(CONCLAVE_TEST_CLOCL) + " --emit=spirv " + options +
-                              " -o " + folder.file("program.spv") + " " + folder.file("program.cl");
-  EXPECT_EQ(0, std::system(command.c_str())) << command;
-  std::ifstream file(folder.file("program.spv"), std::ios::binary);
-  std::ostringstream content;
-  content << file.rdbuf();
-  return content.str();
+  return test::to_spirv(CONCLAVE_TEST_CLOCL, source, options);
 }
 
 class SpirvTest : public ApiTest {
@@ -189,15 +178,7 @@ std::string module_with_constants() {
     OpReturn
     OpFunctionEnd
 )";
-  TemporaryDirectory folder;
-  std::ofstream(folder.file("k.spvasm")) << text;
-  const std::string command =
-      "spirv-as --target-env spv1.0 -o " + folder.file("k.spv") + " " + folder.file("k.spvasm");
-  EXPECT_EQ(0, std::system(command.c_str()));
-  std::ifstream file(folder.file("k.spv"), std::ios::binary);
-  std::ostringstream content;
-  content << file.rdbuf();
-  return content.str();
+  return output_of("spirv-as --target-env spv1.0", text);
 }
 
 class SpecializationTest : public SpirvTest {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test/kernel/kernel_test.h"
 
+#include <cstdlib>
+#include <sstream>
 #include <string_view>
+
+#include "test/common/to_spirv.h"
 
 namespace conclave::test {
 
@@ -31,12 +35,34 @@ Device::Device() {
   require(status, "clCreateCommandQueueWithProperties");
 }
 
+namespace {
+
+// What the front end that makes SPIR-V knows of the options, for a shell, which takes parentheses
+// for its own unless they are quoted already.
+std::string language_options(const std::string& options) {
+  const bool has_quotes = options.find('"') != std::string::npos;
+  std::istringstream words(options);
+  std::string some;
+  for (std::string word; words >> word;)
+    if (!word.starts_with("-cl-conclave-")) some += has_quotes ? word + " " : "'" + word + "' ";
+  return some;
+}
+
+}  // namespace
+
+// With CONCLAVE_TEST_SPIRV in the environment, all kernels come through SPIR-V.
 Program::Program(const std::string& source, const std::string& options) {
   const Device& device = Device::get();
-  const char* text = source.c_str();
   cl_int status;
-  program_.reset(clCreateProgramWithSource(device.context(), 1, &text, nullptr, &status));
-  require(status, "clCreateProgramWithSource");
+  if (std::getenv("CONCLAVE_TEST_SPIRV")) {
+    const std::string module = to_spirv(CONCLAVE_TEST_CLOCL, source, language_options(options));
+    program_.reset(clCreateProgramWithIL(device.context(), module.data(), module.size(), &status));
+    require(status, "clCreateProgramWithIL");
+  } else {
+    const char* text = source.c_str();
+    program_.reset(clCreateProgramWithSource(device.context(), 1, &text, nullptr, &status));
+    require(status, "clCreateProgramWithSource");
+  }
   cl_device_id id = device.id();
   status = clBuildProgram(program_.get(), 1, &id, options.c_str(), nullptr, nullptr);
   if (status != CL_SUCCESS)

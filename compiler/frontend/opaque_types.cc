@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/frontend/image_types.h"
+#include "compiler/frontend/opaque_types.h"
 
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/SmallVector.h>
@@ -133,9 +133,42 @@ void replace(llvm::Function& function, llvm::Function& restored) {
   }
 }
 
+// The call's event, and its result, become null events of the type that the library knows.
+void replace_event(llvm::CallInst& call, llvm::Function& restored) {
+  std::vector<llvm::Value*> arguments(call.arg_begin(), call.arg_end());
+  llvm::Type* event = restored.getReturnType();
+  arguments.back() = llvm::Constant::getNullValue(event);
+  auto* replaced = llvm::CallInst::Create(&restored, arguments, "", call.getIterator());
+  replaced->setCallingConv(call.getCallingConv());
+  call.replaceAllUsesWith(llvm::Constant::getNullValue(call.getType()));
+  call.eraseFromParent();
+}
+
+void restore_events(llvm::Function& copy) {
+  auto* event = llvm::TargetExtType::get(copy.getContext(), "spirv.Event");
+  llvm::SmallVector<llvm::Type*> types(copy.getFunctionType()->params());
+  types.back() = event;
+  auto* restored = llvm::Function::Create(llvm::FunctionType::get(event, types, false),
+                                          copy.getLinkage(), "", *copy.getParent());
+  restored->copyAttributesFrom(&copy);
+  restored->takeName(&copy);
+  for (llvm::User* user : llvm::make_early_inc_range(copy.users()))
+    if (auto* call = llvm::dyn_cast<llvm::CallInst>(user)) replace_event(*call, *restored);
+  copy.eraseFromParent();
+}
+
+// Whether it is an async copy, whose last parameter is an event, and its result.
+bool is_async_copy(const llvm::Function& function) {
+  return function.isDeclaration() && function.getReturnType()->isPointerTy() &&
+         function.arg_size() > 0 && function.getName().contains("async_work_group_") &&
+         function.getName().ends_with("ocl_event");
+}
+
 }  // namespace
 
-void restore_image_types(llvm::Module& module) {
+void restore_opaque_types(llvm::Module& module) {
+  for (llvm::Function& function : llvm::make_early_inc_range(module))
+    if (is_async_copy(function)) restore_events(function);
   for (llvm::Function& function : module)
     if (!function.isDeclaration()) promote_variables(function);
   const Parameters parameters(module);

@@ -22,13 +22,6 @@ namespace {
 constexpr cl_device_fp_config kFloatConfig = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST |
                                              CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF | CL_FP_FMA;
 
-// The device is found under each of its types, but reports one: programs compare instead of testing
-// bits, and the conformance tests require it.
-cl_device_type reported_type() {
-  const cl_device_type types = Config::get().device_type;
-  return types & -types;
-}
-
 std::vector<cl_name_version> language_versions() {
   std::vector<cl_name_version> list;
   for (auto [major, minor] : {std::pair{1, 0}, {1, 1}, {1, 2}, {3, 0}})
@@ -47,7 +40,7 @@ std::vector<cl_name_version> language_features() {
 bool describe_identity(const Device& device, cl_device_info name, const Info& info) {
   switch (name) {
     case CL_DEVICE_TYPE:
-      return info.value<cl_device_type>(reported_type()), true;
+      return info.value<cl_device_type>(Device::type()), true;
     case CL_DEVICE_VENDOR_ID:
       return info.value<cl_uint>(CpuInfo::get().vendor_id), true;
     case CL_DEVICE_NAME:

@@ -200,8 +200,6 @@ bool describe_absent(cl_device_info name, const Info& info) {
       return info.flag(false), true;
     case CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES:
       return info.value<cl_device_device_enqueue_capabilities>(0), true;
-    case CL_DEVICE_SVM_CAPABILITIES:
-      return info.value<cl_device_svm_capabilities>(0), true;
     case CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES:
       return info.value<cl_command_queue_properties>(0), true;
     case CL_DEVICE_MAX_PIPE_ARGS:
@@ -229,8 +227,9 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceInfo(cl_device_id handle, cl_device_i
     if (!describe_identity(d, name, info) && !describe_language(name, info) &&
         !describe_execution(d, name, info) && !describe_arithmetic(name, info) &&
         !describe_vectors(name, info) && !describe_memory(name, info) &&
-        !describe_heaps(name, info) && !describe_images(name, info) &&
-        !describe_partition(d, name, info) && !describe_absent(name, info))
+        !describe_shared_memory(name, info) && !describe_heaps(name, info) &&
+        !describe_images(name, info) && !describe_partition(d, name, info) &&
+        !describe_absent(name, info))
       unknown_query(name);
   });
 }

@@ -189,6 +189,20 @@ void NdRange::place_memory_arguments(const Kernel& kernel) {
   local_bytes_ = bytes.value_or(CL_OUT_OF_RESOURCES, "local arguments too large for any memory");
 }
 
+namespace {
+
+// What a kernel may access from an address that it shares with the host: the whole allocation that
+// contains it, or anything in the host's own memory.
+void share_address(const void* address, check::CheckedArgument& argument) {
+  argument.kind = check::CheckedArgument::Kind::kMemory;
+  const auto found = check::ShadowMemory::get().find(reinterpret_cast<uint64_t>(address));
+  argument.base = argument.object = found ? found->base() : 0;
+  argument.size = found ? found->size() : UINT64_MAX;
+  argument.object_size = found ? found->size() : 0;
+}
+
+}  // namespace
+
 // The host may keep memory that it got from the kernel's arguments' objects.
 void NdRange::add_checks(const Kernel& kernel) {
   using check::CheckedArgument;
@@ -202,6 +216,7 @@ void NdRange::add_checks(const Kernel& kernel) {
       argument.kind = CheckedArgument::Kind::kLocal;
       argument.size = kernel.arguments()[i].local_bytes;
     }
+    if (const void* address = kernel.arguments()[i].address) share_address(address, argument);
     Memory* memory = Memory::from(kernel.arguments()[i].memory);
     if (!memory) continue;
     const bool is_image = info.kind == ArgumentKind::kImage;

@@ -114,6 +114,7 @@ void* conclave::icd::extension_function(const char* name) {
       EXTENSION(clIcdSetPlatformDispatchDataKHR),
       EXTENSION(clCreateCommandQueueWithPropertiesKHR),
       EXTENSION(clGetKernelSuggestedLocalWorkSizeKHR),
+      EXTENSION(clGetKernelSubGroupInfoKHR),
       EXTENSION(clCreateSubDevicesEXT),
       EXTENSION(clRetainDeviceEXT),
       EXTENSION(clReleaseDeviceEXT),

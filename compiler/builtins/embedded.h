@@ -9,6 +9,8 @@ namespace conclave::compiler::embedded {
 
 // clang's opencl-c-base.h: types, macros and enumerations of OpenCL C.
 std::string_view base_header();
+// The functions of cl_intel_subgroups.
+std::string_view intel_sub_groups_header();
 // TI's functions of the compute unit, the headers that name them, and what they include.
 std::string_view ti_device_header();
 std::string_view dsp_c_header();

@@ -100,7 +100,8 @@ void CheckedLaunch::begin_argument(size_t index) {
   memory.base = argument.base;
   memory.size = argument.size;
   const bool is_memory = argument.kind == CheckedArgument::Kind::kMemory ||
-                         argument.kind == CheckedArgument::Kind::kImage;
+                         argument.kind == CheckedArgument::Kind::kImage ||
+                         argument.kind == CheckedArgument::Kind::kAddress;
   if (!is_memory || argument.object_size == 0) return;
   ShadowMemory& shadow = ShadowMemory::get();
   auto allocation = shadow.find(argument.object);

@@ -17,7 +17,9 @@
 namespace conclave::check {
 
 struct CheckedArgument {
-  enum class Kind { kNone, kMemory, kLocal, kImage };
+  // kAddress: the host gave an address, from which the kernel may access all of the allocation that
+  // contains it, or anything in the host's own memory (an object of size 0).
+  enum class Kind { kNone, kMemory, kLocal, kImage, kAddress };
   Kind kind = Kind::kNone;
   std::string name;
   char use = '-';       // KernelInfo::check_uses

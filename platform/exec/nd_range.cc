@@ -191,14 +191,14 @@ void NdRange::place_memory_arguments(const Kernel& kernel) {
 
 namespace {
 
-// What a kernel may access from an address that it shares with the host: the whole allocation that
-// contains it, or anything in the host's own memory.
-void share_address(const void* address, check::CheckedArgument& argument) {
-  argument.kind = check::CheckedArgument::Kind::kMemory;
-  const auto found = check::ShadowMemory::get().find(reinterpret_cast<uint64_t>(address));
-  argument.base = argument.object = found ? found->base() : 0;
-  argument.size = found ? found->size() : UINT64_MAX;
-  argument.object_size = found ? found->size() : 0;
+void check_address(const void* pointer, check::CheckedArgument& argument) {
+  const auto address = reinterpret_cast<uint64_t>(pointer);
+  const auto allocation = check::ShadowMemory::get().find(address);
+  argument.kind = check::CheckedArgument::Kind::kAddress;
+  argument.base = address;
+  argument.object = allocation ? allocation->base() : 0;
+  argument.object_size = allocation ? allocation->size() : 0;
+  argument.size = (allocation ? argument.object + argument.object_size : UINT64_MAX) - address;
 }
 
 }  // namespace
@@ -216,7 +216,7 @@ void NdRange::add_checks(const Kernel& kernel) {
       argument.kind = CheckedArgument::Kind::kLocal;
       argument.size = kernel.arguments()[i].local_bytes;
     }
-    if (const void* address = kernel.arguments()[i].address) share_address(address, argument);
+    if (const void* address = kernel.arguments()[i].address) check_address(address, argument);
     Memory* memory = Memory::from(kernel.arguments()[i].memory);
     if (!memory) continue;
     const bool is_image = info.kind == ArgumentKind::kImage;

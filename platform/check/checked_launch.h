@@ -27,6 +27,9 @@ struct CheckedArgument {
   uint64_t size = 0;    // behind that address
   uint64_t object = 0;  // the memory object that contains it
   uint64_t object_size = 0;
+
+  // Makes it one of kind kAddress.
+  void set_address(const void* pointer);
 };
 
 class CheckedLaunch {

@@ -189,20 +189,6 @@ void NdRange::place_memory_arguments(const Kernel& kernel) {
   local_bytes_ = bytes.value_or(CL_OUT_OF_RESOURCES, "local arguments too large for any memory");
 }
 
-namespace {
-
-void check_address(const void* pointer, check::CheckedArgument& argument) {
-  const auto address = reinterpret_cast<uint64_t>(pointer);
-  const auto allocation = check::ShadowMemory::get().find(address);
-  argument.kind = check::CheckedArgument::Kind::kAddress;
-  argument.base = address;
-  argument.object = allocation ? allocation->base() : 0;
-  argument.object_size = allocation ? allocation->size() : 0;
-  argument.size = (allocation ? argument.object + argument.object_size : UINT64_MAX) - address;
-}
-
-}  // namespace
-
 // The host may keep memory that it got from the kernel's arguments' objects.
 void NdRange::add_checks(const Kernel& kernel) {
   using check::CheckedArgument;
@@ -216,7 +202,7 @@ void NdRange::add_checks(const Kernel& kernel) {
       argument.kind = CheckedArgument::Kind::kLocal;
       argument.size = kernel.arguments()[i].local_bytes;
     }
-    if (const void* address = kernel.arguments()[i].address) check_address(address, argument);
+    if (const void* address = kernel.arguments()[i].address) argument.set_address(address);
     Memory* memory = Memory::from(kernel.arguments()[i].memory);
     if (!memory) continue;
     const bool is_image = info.kind == ArgumentKind::kImage;

@@ -2,7 +2,6 @@
 // Devices: how they are found, their handles and their clock.
 #include "icd/entry.h"
 #include "platform/base/clock.h"
-#include "platform/base/config.h"
 
 using namespace conclave;
 using namespace conclave::icd;
@@ -22,7 +21,8 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id handle, cl_device_
     require(devices || num_devices, CL_INVALID_VALUE, "nowhere to put the answer");
     require(!devices || num_entries > 0, CL_INVALID_VALUE, "room for 0 devices");
     if (num_devices) *num_devices = 0;
-    require(type & (Config::get().device_type | CL_DEVICE_TYPE_DEFAULT), CL_DEVICE_NOT_FOUND,
+    // Loaders count the devices of each type before the program asks, so counting settles nothing.
+    require(devices ? Device::settle_type(type) : Device::has_type(type), CL_DEVICE_NOT_FOUND,
             "the device is not of this type");
     if (devices) devices[0] = Device::root().handle();
     if (num_devices) *num_devices = 1;

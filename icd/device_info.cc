@@ -23,13 +23,6 @@ namespace {
 constexpr cl_device_fp_config kFloatConfig = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST |
                                              CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF | CL_FP_FMA;
 
-// The device is found under each of its types, but reports one: programs compare instead of testing
-// bits, and the conformance tests require it.
-cl_device_type reported_type() {
-  const cl_device_type types = Config::get().device_type;
-  return types & -types;
-}
-
 std::vector<cl_name_version> language_versions() {
   std::vector<cl_name_version> list;
   for (auto [major, minor] : {std::pair{1, 0}, {1, 1}, {1, 2}, {3, 0}})
@@ -64,7 +57,7 @@ std::vector<cl_name_version> language_features() {
 bool describe_identity(const Device& device, cl_device_info name, const Info& info) {
   switch (name) {
     case CL_DEVICE_TYPE:
-      return info.value<cl_device_type>(reported_type()), true;
+      return info.value<cl_device_type>(Device::type()), true;
     case CL_DEVICE_VENDOR_ID:
       return info.value<cl_uint>(CpuInfo::get().vendor_id), true;
     case CL_DEVICE_NAME:
@@ -226,8 +219,6 @@ bool describe_absent(cl_device_info name, const Info& info) {
       return info.flag(false), true;
     case CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES:
       return info.value<cl_device_device_enqueue_capabilities>(0), true;
-    case CL_DEVICE_SVM_CAPABILITIES:
-      return info.value<cl_device_svm_capabilities>(0), true;
     case CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES:
       return info.value<cl_command_queue_properties>(0), true;
     case CL_DEVICE_MAX_PIPE_ARGS:
@@ -255,8 +246,9 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceInfo(cl_device_id handle, cl_device_i
     if (!describe_identity(d, name, info) && !describe_language(name, info) &&
         !describe_execution(d, name, info) && !describe_arithmetic(name, info) &&
         !describe_vectors(name, info) && !describe_memory(name, info) &&
-        !describe_heaps(name, info) && !describe_images(name, info) &&
-        !describe_partition(d, name, info) && !describe_absent(name, info))
+        !describe_shared_memory(name, info) && !describe_heaps(name, info) &&
+        !describe_images(name, info) && !describe_partition(d, name, info) &&
+        !describe_absent(name, info))
       unknown_query(name);
   });
 }

@@ -8,8 +8,10 @@
 
 namespace conclave::icd {
 
-// device_info_memory.cc: memory, the heaps of cl_ti_msmc_buffers, and images.
+// device_info_memory.cc: memory, shared virtual memory, the heaps of
+// cl_ti_msmc_buffers, and images.
 bool describe_memory(cl_device_info name, const Info& info);
+bool describe_shared_memory(cl_device_info name, const Info& info);
 bool describe_heaps(cl_device_info name, const Info& info);
 bool describe_images(cl_device_info name, const Info& info);
 

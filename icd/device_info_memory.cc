@@ -51,6 +51,30 @@ bool describe_memory(cl_device_info name, const Info& info) {
   }
 }
 
+// Host memory is device memory.
+bool describe_shared_memory(cl_device_info name, const Info& info) {
+  switch (name) {
+    case CL_DEVICE_SVM_CAPABILITIES:
+      return info.value<cl_device_svm_capabilities>(
+                 CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER |
+                 CL_DEVICE_SVM_FINE_GRAIN_SYSTEM | CL_DEVICE_SVM_ATOMICS),
+             true;
+    case CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL:
+    case CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL:
+    case CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL:
+    case CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL:
+    case CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL:
+      return info.value<cl_device_unified_shared_memory_capabilities_intel>(
+                 CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL |
+                 CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL |
+                 CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ACCESS_INTEL |
+                 CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ATOMIC_ACCESS_INTEL),
+             true;
+    default:
+      return false;
+  }
+}
+
 bool describe_heaps(cl_device_info name, const Info& info) {
   switch (name) {
     case CL_DEVICE_MSMC_MEM_SIZE_TI:

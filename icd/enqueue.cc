@@ -24,6 +24,11 @@ void check_map_access(const Memory& memory, cl_map_flags flags) {
   if (flags & kMapForWriting) check_host_access(memory, CL_MEM_HOST_READ_ONLY);
 }
 
+void check_pattern(const void* pattern, size_t size) {
+  require(pattern && size > 0 && size <= 128 && (size & (size - 1)) == 0, CL_INVALID_VALUE,
+          "no pattern, or its size is none of 1, 2, 4, ... 128");
+}
+
 std::vector<Ref<Memory>> keeping(std::initializer_list<Memory*> memories) {
   std::vector<Ref<Memory>> keep;
   keep.reserve(memories.size());

@@ -27,6 +27,9 @@ void check_host_access(const Memory& memory, cl_mem_flags forbidden);
 void check_map_flags(cl_map_flags flags);
 void check_map_access(const Memory& memory, cl_map_flags flags);
 
+// Throws Error{CL_INVALID_VALUE} for what no fill command can repeat.
+void check_pattern(const void* pattern, size_t size);
+
 // The objects that a command keeps alive until it is done.
 std::vector<Ref<Memory>> keeping(std::initializer_list<Memory*> memories);
 

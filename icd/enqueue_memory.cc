@@ -5,6 +5,7 @@
 #include <array>
 
 #include "icd/enqueue.h"
+#include "icd/enqueue_address.h"
 #include "icd/entry.h"
 #include "platform/exec/memory_commands.h"
 
@@ -206,9 +207,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue queue_handl
   return guarded(__func__, [&] {
     CommandQueue& q = queue(queue_handle);
     Memory& m = buffer(q, handle);
-    require(pattern && pattern_size > 0 && pattern_size <= 128 &&
-                (pattern_size & (pattern_size - 1)) == 0,
-            CL_INVALID_VALUE, "no pattern, or its size is none of 1, 2, 4, ... 128");
+    check_pattern(pattern, pattern_size);
     require(offset % pattern_size == 0 && size % pattern_size == 0, CL_INVALID_VALUE,
             "offset and size are not multiples of the pattern's size");
     check_range(m, offset, size);
@@ -261,9 +260,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue queu
   return guarded(__func__, [&] {
     CommandQueue& q = queue(queue_handle);
     require(count > 0 && memories, CL_INVALID_VALUE, "no memory objects");
-    require(!(flags & ~cl_mem_migration_flags(CL_MIGRATE_MEM_OBJECT_HOST |
-                                              CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED)),
-            CL_INVALID_VALUE, "unknown migration flags");
+    check_migration_flags(flags);
     for (cl_uint i = 0; i < count; ++i) of_queue(q, memory(memories[i]));
     auto wait_for = wait_list(q.context(), num_events, events);
     // Host and all devices share the memory: there is only the order to keep.

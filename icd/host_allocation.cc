@@ -13,13 +13,13 @@ namespace {
 
 void* allocate(const char* function, cl_mem_flags flags, size_t size) {
   void* memory = nullptr;
-  guarded(function, [&] { memory = HostAllocations::get().allocate(flags, size); });
+  guarded(function, [&] { memory = HostAllocations::of_process().allocate({}, flags, size); });
   return memory;
 }
 
 void free(const char* function, void* memory) {
   guarded(function, [&] {
-    require(!memory || HostAllocations::get().free(memory), CL_INVALID_VALUE,
+    require(!memory || HostAllocations::of_process().free(memory), CL_INVALID_VALUE,
             "the address is not that of memory from __malloc_ddr or __malloc_msmc");
   });
 }
@@ -45,7 +45,7 @@ void CL_API_CALL __free_msmc(void* memory) {
 }
 
 cl_bool CL_API_CALL __is_in_malloced_region(void* address) {
-  return HostAllocations::get().contains(address);
+  return HostAllocations::of_process().find(address) != nullptr;
 }
 
 }  // extern "C"

@@ -245,19 +245,4 @@ CL_API_ENTRY cl_int CL_API_CALL clGetKernelSubGroupInfoKHR(
                                  size_ret);
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clSetKernelArgSVMPointer(cl_kernel handle, cl_uint, const void*) {
-  return guarded(__func__, [&] {
-    kernel(handle);
-    throw Error(CL_INVALID_OPERATION, "the device has no shared virtual memory");
-  });
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel handle, cl_kernel_exec_info, size_t,
-                                                    const void*) {
-  return guarded(__func__, [&] {
-    kernel(handle);
-    throw Error(CL_INVALID_OPERATION, "the device has no shared virtual memory");
-  });
-}
-
 }  // extern "C"

@@ -6,6 +6,7 @@
 
 #include "icd/entry.h"
 #include "icd/memory_flags.h"
+#include "platform/model/host_allocations.h"
 
 using namespace conclave;
 using namespace conclave::icd;
@@ -40,8 +41,21 @@ cl_mem make_buffer(cl_context context_handle, std::vector<cl_mem_properties> pro
                                             std::to_string(Device::max_allocation()) +
                                             " are allowed");
   check_host_pointer(flags, host, size);
+  if (flags & CL_MEM_USE_HOST_PTR)
+    if (const auto svm = c.allocations().find(host))
+      require(svm->contains(host, size), CL_INVALID_BUFFER_SIZE,
+              "the buffer is larger than the shared memory behind host_ptr");
   if (is_shared) return make_shared_buffer(c, flags, size, host);
   return (new Memory(c, flags, size, host, std::move(properties)))->handle();
+}
+
+// The same for each device. A sub-buffer has an address if its parent has one.
+std::vector<cl_mem_device_address_ext> device_addresses(const Memory& m) {
+  const auto& properties = (m.parent() ? *m.parent() : m).properties();
+  require(!m.image() && is_set(properties, CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT), CL_INVALID_OPERATION,
+          "the buffer was created without CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT");
+  return std::vector<cl_mem_device_address_ext>(m.context().devices().size(),
+                                                reinterpret_cast<uintptr_t>(m.data()));
 }
 
 }  // namespace
@@ -59,7 +73,7 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context_
                                                              void* host, cl_int* code) {
   return create(__func__, code, [&] {
     context(context_handle);
-    return make_buffer(context_handle, memory_properties(properties), flags, size, host);
+    return make_buffer(context_handle, buffer_properties(properties), flags, size, host);
   });
 }
 
@@ -114,7 +128,9 @@ CL_API_ENTRY cl_int CL_API_CALL clGetMemObjectInfo(cl_mem handle, cl_mem_info na
       case CL_MEM_OFFSET:
         return info.value<size_t>(m.origin());
       case CL_MEM_USES_SVM_POINTER:
-        return info.flag(false);
+        return info.flag(!m.image() && m.host_pointer());  // any host memory is such
+      case CL_MEM_DEVICE_ADDRESS_EXT:
+        return info.list(device_addresses(m));
       case CL_MEM_PROPERTIES:
         return info.list(m.properties());
       default:

@@ -74,4 +74,21 @@ std::vector<cl_mem_properties> memory_properties(const cl_mem_properties* proper
   return {0};
 }
 
+bool is_set(const std::vector<cl_mem_properties>& properties, cl_mem_properties name) {
+  for (size_t i = 0; i + 1 < properties.size() && properties[i]; i += 2)
+    if (properties[i] == name) return properties[i + 1] != CL_FALSE;
+  return false;
+}
+
+std::vector<cl_mem_properties> buffer_properties(const cl_mem_properties* properties) {
+  if (!properties || properties[0] != CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT)
+    return memory_properties(properties);
+  require(properties[1] == CL_TRUE || properties[1] == CL_FALSE, CL_INVALID_PROPERTY,
+          "CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT is neither CL_TRUE nor CL_FALSE");
+  std::vector<cl_mem_properties> list = {properties[0], properties[1]};
+  const std::vector<cl_mem_properties> rest = memory_properties(properties + 2);
+  list.insert(list.end(), rest.begin(), rest.end());
+  return list;
+}
+
 }  // namespace conclave::icd

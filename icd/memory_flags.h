@@ -26,6 +26,10 @@ void check_host_pointer(cl_mem_flags flags, const void* host, size_t size);
 // The properties, with their terminating 0; empty if there is no list. OpenCL 3.0 defines none:
 // throws Error{CL_INVALID_PROPERTY} for any.
 std::vector<cl_mem_properties> memory_properties(const cl_mem_properties* properties);
+// The same for buffers, which may have CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT.
+std::vector<cl_mem_properties> buffer_properties(const cl_mem_properties* properties);
+// Whether a property of a checked list is there and not CL_FALSE.
+bool is_set(const std::vector<cl_mem_properties>& properties, cl_mem_properties name);
 
 }  // namespace conclave::icd
 

@@ -17,7 +17,7 @@ namespace {
 
 extern "C" {
 
-// --- Pipes, shared virtual memory ---
+// --- Pipes ---
 
 CL_API_ENTRY cl_int CL_API_CALL clGetPipeInfo(cl_mem handle, cl_pipe_info, size_t, void*, size_t*) {
   return guarded(__func__, [&] {
@@ -25,12 +25,6 @@ CL_API_ENTRY cl_int CL_API_CALL clGetPipeInfo(cl_mem handle, cl_pipe_info, size_
     no_such_object(CL_INVALID_MEM_OBJECT, "pipes");
   });
 }
-
-CL_API_ENTRY void* CL_API_CALL clSVMAlloc(cl_context, cl_svm_mem_flags, size_t, cl_uint) {
-  return nullptr;
-}
-
-CL_API_ENTRY void CL_API_CALL clSVMFree(cl_context, void*) {}
 
 // --- Program-scope constructors ---
 

@@ -8,7 +8,7 @@
 
 namespace conclave::compiler {
 
-// "conclave 0.1.0 / LLVM 19.1.7"
+// "conclave 26.11 / LLVM 19.1.7"
 inline std::string compiler_version() {
   return "conclave " CONCLAVE_VERSION " / LLVM " LLVM_VERSION_STRING;
 }

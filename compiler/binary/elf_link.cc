@@ -137,7 +137,7 @@ std::string link_executable(const std::vector<std::string>& objects, std::string
   std::string native_path;
   if (needs.native) native_path = add_file("native", native.archive()).path();
   if (needs.native || needs.leave) add_file("support", embedded::native_support());
-  if (needs.sleef) add_file("sleef", embedded::sleef_stub());
+  if (needs.sleef) add_file("sleef", embedded::sleef_archive());
   if (needs.libm && !needs.native) add_file("libm", embedded::libm_stub());
   for (const MemoryFile& file : files) words.push_back(file.path());
   if (needs.native || needs.leave)

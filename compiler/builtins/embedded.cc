@@ -22,6 +22,7 @@
   }
 
 CONCLAVE_EMBED(base_header, CONCLAVE_BASE_HEADER)
+CONCLAVE_EMBED(intel_sub_groups_header, CONCLAVE_HEADERS "/intel_sub_groups.h")
 CONCLAVE_EMBED(ti_device_header, CONCLAVE_HEADERS "/ti_device.h")
 CONCLAVE_EMBED(dsp_c_header, CONCLAVE_HEADERS "/dsp_c.h")
 CONCLAVE_EMBED(dsp_edmamgr_header, CONCLAVE_HEADERS "/dsp_edmamgr.h")
@@ -30,6 +31,6 @@ CONCLAVE_EMBED(c_dsp_edmamgr_header, CONCLAVE_C_HEADERS "/dsp_edmamgr.h")
 CONCLAVE_EMBED(device_calls, CONCLAVE_DEVICE_CALLS)
 CONCLAVE_EMBED(early_builtins, CONCLAVE_EARLY_BUILTINS)
 CONCLAVE_EMBED(late_builtins, CONCLAVE_LATE_BUILTINS)
-CONCLAVE_EMBED(sleef_stub, CONCLAVE_SLEEF_STUB)
+CONCLAVE_EMBED(sleef_archive, CONCLAVE_SLEEF_ARCHIVE)
 CONCLAVE_EMBED(libm_stub, CONCLAVE_LIBM_STUB)
 CONCLAVE_EMBED(native_support, CONCLAVE_NATIVE_SUPPORT)

@@ -9,6 +9,8 @@ namespace conclave::compiler::embedded {
 
 // clang's opencl-c-base.h: types, macros and enumerations of OpenCL C.
 std::string_view base_header();
+// The functions of cl_intel_subgroups.
+std::string_view intel_sub_groups_header();
 // TI's functions of the compute unit, the headers that name them, and what they include.
 std::string_view ti_device_header();
 std::string_view dsp_c_header();
@@ -21,9 +23,10 @@ std::string_view c_dsp_edmamgr_header();
 // before regions are formed, and of all others, linked after the place of the vectorizer.
 std::string_view early_builtins();
 std::string_view late_builtins();
-// Shared objects without content, whose only purpose is their SONAME: linking with one makes the
-// kernel's ELF file need the real library when it is loaded.
-std::string_view sleef_stub();
+// An archive of SLEEF's functions, of which a kernel's ELF file gets those that it calls.
+std::string_view sleef_archive();
+// A shared object without content, whose only purpose is its SONAME: linking with it makes the
+// kernel's ELF file need the C library's mathematics, which this library needs too.
 std::string_view libm_stub();
 // An archive of what programs with C code are linked with (compiler/native).
 std::string_view native_support();

@@ -60,6 +60,7 @@ typedef const constant struct {
 
 #define DIMENSIONS_1d 1
 #define DIMENSIONS_1d_array 1
+#define DIMENSIONS_1d_buffer 1
 #define DIMENSIONS_2d 2
 #define DIMENSIONS_2d_array 2
 #define DIMENSIONS_2d_depth 2

@@ -14,6 +14,7 @@
 #include <xxhash.h>
 
 #include <unistd.h>
+#include <algorithm>
 #include <climits>
 #include <cstdlib>
 #include <iterator>
@@ -74,9 +75,11 @@ void add_feature_arguments(const Options& options, std::vector<std::string>& arg
   for (const char* macro : {"__SPIR__", "__SPIR64__"}) args.insert(args.end(), {"-U", macro});
   std::string extensions = "-cl-ext=-all";
   for (const char* name : kLanguageExtensions) extensions += std::string(",+") + name;
-  // clang knows these by their macros alone.
-  for (const char* name : kSubGroupExtensions)
+  // Most of these clang knows by their macros alone; a pragma may name the others.
+  for (const char* name : kSubGroupExtensions) {
     args.insert(args.end(), {"-D", std::string(name) + "=1"});
+    extensions += std::string(",+") + name;
+  }
   if (options.language >= 300) {
     for (const char* name : kLanguageFeatures) {
       extensions += std::string(",+") + name;
@@ -172,7 +175,19 @@ std::vector<Dependency> collect_dependencies(const clang::SourceManager& sources
   return dependencies;
 }
 
-MemoryFiles make_memory_files(const Source& source) {
+// Whether a program may name the functions of cl_intel_subgroups. Reading their declarations takes
+// longer than reading most programs.
+bool may_name_intel_sub_groups(const Options& options, const Source& source) {
+  const auto may = [](const std::string& text) {
+    return text.find("intel_sub_group_") != text.npos || text.find("include") != text.npos;
+  };
+  return may(source.text) ||
+         std::any_of(source.headers.begin(), source.headers.end(),
+                     [&](const auto& header) { return may(header.second); }) ||
+         std::any_of(options.defines.begin(), options.defines.end(), may);
+}
+
+MemoryFiles make_memory_files(const Options& options, const Source& source) {
   auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   (void)files->setCurrentWorkingDirectory(kVirtualFolder);  // in memory, nothing can fail
   const auto add_header = [&](const char* name, std::string_view text) {
@@ -183,7 +198,9 @@ MemoryFiles make_memory_files(const Source& source) {
   static const std::string base = std::string(embedded::base_header()) + kDeclarations +
                                   "#pragma OPENCL EXTENSION " + kVariadicFunctions +
                                   " : enable\n#include <ti_device.h>\n";
-  add_header("opencl-c-base.h", base);
+  static const std::string base_and_intel = base + "#include <intel_sub_groups.h>\n";
+  add_header("opencl-c-base.h", may_name_intel_sub_groups(options, source) ? base_and_intel : base);
+  add_header("intel_sub_groups.h", embedded::intel_sub_groups_header());
   add_header("ti_device.h", embedded::ti_device_header());
   add_header("dsp_c.h", embedded::dsp_c_header());
   add_header("dsp_edmamgr.h", embedded::dsp_edmamgr_header());
@@ -266,7 +283,7 @@ std::vector<std::string> language_arguments(const Options& options) {
 FrontEndResult compile_source(llvm::LLVMContext& context, const Source& source,
                               const Options& options, std::string& log) {
   return run_clang(context, front_end_arguments(options, source, context.shouldDiscardValueNames()),
-                   make_memory_files(source), log);
+                   make_memory_files(options, source), log);
 }
 
 }  // namespace conclave::compiler

@@ -63,8 +63,7 @@ void check_undefined(std::string_view program, const NativeCode& native) {
     auto name = symbol.getName();
     if (!flags || !name) throw BuildError("unreadable symbol in the linked program");
     using llvm::object::SymbolRef;
-    if (!(*flags & SymbolRef::SF_Undefined) || (*flags & SymbolRef::SF_Weak) || has_version ||
-        is_sleef_function(*name))
+    if (!(*flags & SymbolRef::SF_Undefined) || (*flags & SymbolRef::SF_Weak) || has_version)
       continue;
     errors += (errors.empty() ? "undefined symbol '" : "\nerror: undefined symbol '") +
               name->str() + "'" + native.describe_use(*name);

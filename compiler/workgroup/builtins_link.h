@@ -35,8 +35,8 @@ struct CheckResolved : llvm::PassInfoMixin<CheckResolved> {
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) const;
 };
 
-// True for functions of the C library, its mathematics library and SLEEF, which the dynamic linker
-// finds when the program is loaded.
+// True for functions of the C library and its mathematics library, which the dynamic linker finds
+// when the program is loaded, and of SLEEF, which the program is linked with.
 bool is_external_function(llvm::StringRef name);
 bool is_sleef_function(llvm::StringRef name);
 bool is_libm_function(llvm::StringRef name);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokens of extensions that Khronos' headers do not have: those of TI's OpenCL, with TI's values,
+// Tokens of extensions that Khronos' headers do not have (yet): those of TI's OpenCL, with TI's values,
 // so that programs written for it compile.
 #ifndef CL_EXT_CONCLAVE_H_
 #define CL_EXT_CONCLAVE_H_
 
 #include <CL/cl.h>
+#include <CL/cl_ext.h>
 
 // cl_ti_msmc_buffers: the device's heaps. Sizes are cl_ulong, in bytes; the MAX_ALLOC tokens give
 // the largest block that is free at the moment.
@@ -21,6 +22,23 @@
 // cl_mem_flags: the buffer is in msmc_heap. Cannot be combined with CL_MEM_USE_HOST_PTR.
 #ifndef CL_MEM_USE_MSMC_TI
 #define CL_MEM_USE_MSMC_TI (1 << 20)
+#endif
+
+// cl_ext_buffer_device_address, for headers that are older than it. A buffer with the property
+// CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT tells its address; kernels may find it in memory, or get it as an
+// argument.
+#ifndef cl_ext_buffer_device_address
+#define cl_ext_buffer_device_address 1
+#define CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT 0x5000    // cl_mem_properties: cl_bool
+#define CL_MEM_DEVICE_ADDRESS_EXT 0x5001            // cl_mem_info: one address for each device
+#define CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT 0x5002  // cl_kernel_exec_info: addresses
+typedef cl_ulong cl_mem_device_address_ext;
+#ifdef __cplusplus
+extern "C"
+#endif
+    cl_int CL_API_CALL
+    clSetKernelArgDevicePointerEXT(cl_kernel kernel, cl_uint arg_index,
+                                   cl_mem_device_address_ext arg_value);
 #endif
 
 // cl_ti_clmalloc: device memory for the host, aligned to 128 bytes, which buffers with

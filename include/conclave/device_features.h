@@ -21,9 +21,14 @@ inline constexpr const char* kLanguageExtensions[] = {
     "cl_khr_local_int32_extended_atomics",
 };
 
-// Those that extend sub-groups, which need OpenCL C 3.0's feature __opencl_c_subgroups.
+// Sub-groups in every version of OpenCL C, and what extends them. cl_khr_subgroups is not here: it
+// promises that sub-groups which wait for one another advance.
 inline constexpr const char* kSubGroupExtensions[] = {
     "cl_intel_required_subgroup_size",
+    "cl_intel_subgroups",
+    "cl_intel_subgroups_char",
+    "cl_intel_subgroups_long",
+    "cl_intel_subgroups_short",
     "cl_khr_subgroup_ballot",
     "cl_khr_subgroup_clustered_reduce",
     "cl_khr_subgroup_extended_types",

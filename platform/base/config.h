@@ -25,8 +25,9 @@ struct Config {
   // The compute units this process may use, ascending, without duplicates. Key "compute-unit-list",
   // TI_OCL_COMPUTE_UNIT_LIST; default: all.
   std::vector<uint32_t> compute_unit_list;
-  // Key "device-type", CONCLAVE_DEVICE_TYPE: cpu, gpu, accelerator, or a comma-separated list.
-  cl_device_type device_type = CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_ACCELERATOR;
+  // Key "device-type", CONCLAVE_DEVICE_TYPE: cpu, gpu, accelerator, or a comma-separated list; 0
+  // (auto, the default): a CPU or an accelerator, as the program asks first.
+  cl_device_type device_type = 0;
   // Seconds after which a compilation is given up. Key "compile-timeout-s",
   // CONCLAVE_COMPILE_TIMEOUT_S.
   uint32_t compile_timeout_s = 600;

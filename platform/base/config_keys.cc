@@ -100,9 +100,13 @@ constexpr DeviceType kDeviceTypes[] = {{"cpu", CL_DEVICE_TYPE_CPU},
                                        {"gpu", CL_DEVICE_TYPE_GPU},
                                        {"accelerator", CL_DEVICE_TYPE_ACCELERATOR}};
 
+constexpr char kAutomaticType[] = "auto";
+
 Complaint parse_device_type(Config& config, const std::string& text) {
+  config.device_type = 0;
+  if (text == kAutomaticType) return {};
   cl_device_type type = 0;
-  constexpr char kAllowed[] = "allowed are cpu, gpu and accelerator, separated by commas";
+  constexpr char kAllowed[] = "allowed are auto, or cpu, gpu and accelerator, separated by commas";
   for (std::string_view token : split(text)) {
     const auto known = std::find_if(std::begin(kDeviceTypes), std::end(kDeviceTypes),
                                     [&](const DeviceType& t) { return t.name == token; });
@@ -118,7 +122,7 @@ std::string print_device_type(const Config& config) {
   std::string text;
   for (const DeviceType& type : kDeviceTypes)
     if (config.device_type & type.bit) text += (text.empty() ? "" : ",") + std::string(type.name);
-  return text;
+  return text.empty() ? kAutomaticType : text;
 }
 
 template <auto member>

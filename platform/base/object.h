@@ -73,6 +73,14 @@ class Object {
   uint32_t handles() const { return handles_.load(std::memory_order_relaxed); }
 
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
+  // False for an object that is being destroyed, which nobody can retain any more.
+  bool retain_if_alive() {
+    uint32_t references = references_.load(std::memory_order_relaxed);
+    while (references != 0)
+      if (references_.compare_exchange_weak(references, references + 1, std::memory_order_relaxed))
+        return true;
+    return false;
+  }
   void release() {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete static_cast<T*>(this);
   }

@@ -79,6 +79,15 @@ abi::CheckUnit* CheckedLaunch::unit(size_t local_bytes) {
   return &unit;
 }
 
+void CheckedArgument::set_address(const void* pointer) {
+  kind = Kind::kAddress;
+  base = reinterpret_cast<uint64_t>(pointer);
+  const auto allocation = ShadowMemory::get().find(base);
+  object = allocation ? allocation->base() : 0;
+  object_size = allocation ? allocation->size() : 0;
+  size = (allocation ? object + object_size : UINT64_MAX) - base;
+}
+
 void CheckedLaunch::begin() {
   tag_ = next_launch_tag();
   for (size_t i = 0; i < arguments_.size(); ++i) begin_argument(i);
@@ -100,7 +109,8 @@ void CheckedLaunch::begin_argument(size_t index) {
   memory.base = argument.base;
   memory.size = argument.size;
   const bool is_memory = argument.kind == CheckedArgument::Kind::kMemory ||
-                         argument.kind == CheckedArgument::Kind::kImage;
+                         argument.kind == CheckedArgument::Kind::kImage ||
+                         argument.kind == CheckedArgument::Kind::kAddress;
   if (!is_memory || argument.object_size == 0) return;
   ShadowMemory& shadow = ShadowMemory::get();
   auto allocation = shadow.find(argument.object);

@@ -17,7 +17,9 @@
 namespace conclave::check {
 
 struct CheckedArgument {
-  enum class Kind { kNone, kMemory, kLocal, kImage };
+  // kAddress: the host gave an address, from which the kernel may access all of the allocation that
+  // contains it, or anything in the host's own memory (an object of size 0).
+  enum class Kind { kNone, kMemory, kLocal, kImage, kAddress };
   Kind kind = Kind::kNone;
   std::string name;
   char use = '-';       // KernelInfo::check_uses
@@ -25,6 +27,9 @@ struct CheckedArgument {
   uint64_t size = 0;    // behind that address
   uint64_t object = 0;  // the memory object that contains it
   uint64_t object_size = 0;
+
+  // Makes it one of kind kAddress.
+  void set_address(const void* pointer);
 };
 
 class CheckedLaunch {

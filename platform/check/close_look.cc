@@ -46,7 +46,8 @@ class Look {
       if (auto answer = locate()) return *answer;
     }
     const uint64_t offset = address_ - base_;
-    if (offset > size_ || bytes_ > size_ - offset) return refuse(FindingKind::kOutOfBounds);
+    if (offset > size_ || bytes_ > size_ - offset)
+      return is_before_address() ? address_ : refuse(FindingKind::kOutOfBounds);
     if (site_.alignment > 1 && offset % site_.alignment != 0)
       return refuse(FindingKind::kMisaligned);
     check_shadow(value);
@@ -69,6 +70,17 @@ class Look {
   uint64_t refuse(FindingKind kind) {
     report(kind, "");
     return nowhere(is_read());
+  }
+
+  // Whether the access is to what lies before an address that the host gave.
+  bool is_before_address() const {
+    if (site_.argument < 0) return false;
+    const CheckedArgument& argument =
+        unit_.checked->arguments()[static_cast<size_t>(site_.argument)];
+    if (argument.kind != CheckedArgument::Kind::kAddress) return false;
+    if (argument.object_size == 0) return is_programs_own();
+    const uint64_t offset = address_ - argument.object;
+    return offset <= argument.object_size && bytes_ <= argument.object_size - offset;
   }
 
   // Finds out what lies at an address if the code does not tell. Returns an answer if that ends the

@@ -202,6 +202,7 @@ void NdRange::add_checks(const Kernel& kernel) {
       argument.kind = CheckedArgument::Kind::kLocal;
       argument.size = kernel.arguments()[i].local_bytes;
     }
+    if (const void* address = kernel.arguments()[i].address) argument.set_address(address);
     Memory* memory = Memory::from(kernel.arguments()[i].memory);
     if (!memory) continue;
     const bool is_image = info.kind == ArgumentKind::kImage;

@@ -33,9 +33,12 @@ CommandQueue::CommandQueue(Context& context, Device& device, cl_command_queue_pr
       properties_(properties),
       requested_(std::move(requested)) {
   weight_ = weight_of(requested_, kNormalWeight);
+  context.add_queue(*this);
 }
 
-CommandQueue::~CommandQueue() = default;
+CommandQueue::~CommandQueue() {
+  context_->remove_queue(*this);
+}
 
 void CommandQueue::set_property(cl_command_queue_properties property, bool enable) {
   if (property & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) finish();

@@ -5,8 +5,10 @@
 
 #include <CL/cl.h>
 
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,8 +17,10 @@
 
 namespace conclave {
 
+class CommandQueue;
 class Context;
 class Device;
+class HostAllocations;
 
 template <>
 struct HandleOf<Context> {
@@ -45,6 +49,14 @@ class Context : public Object<Context> {
   // Tells the host's callback, if there is one, what went wrong.
   void report(const char* text) const noexcept;
 
+  // Shared virtual memory and unified shared memory. What is left goes with the context.
+  HostAllocations& allocations() { return *allocations_; }
+  // Waits until all commands of the context's queues have ended.
+  void finish_queues();
+  // Called by each queue at its beginning and at its end.
+  void add_queue(CommandQueue& queue);
+  void remove_queue(CommandQueue& queue);
+
   // Destructor callbacks run in the reverse order of their registration.
   void add_destructor(Destructor function, void* user_data);
 
@@ -54,7 +66,9 @@ class Context : public Object<Context> {
   Notify notify_;
   void* notify_data_;
   std::optional<share::OpenArray> array_;
+  std::unique_ptr<HostAllocations> allocations_;
   std::mutex mutex_;
+  std::set<CommandQueue*> queues_;
   std::vector<std::pair<Destructor, void*>> destructors_;
 };
 

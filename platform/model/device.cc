@@ -2,6 +2,7 @@
 #include "platform/model/device.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "platform/base/config.h"
 #include "platform/base/cpu_info.h"
@@ -30,6 +31,38 @@ bool Device::is_within(const Device& other) const {
   for (const Device* device = this; device; device = device->parent())
     if (device == &other) return true;
   return false;
+}
+
+namespace {
+
+// What the device became in this process; 0: nobody has it yet.
+std::atomic<cl_device_type> settled_type{0};
+
+cl_device_type known_types() {
+  const cl_device_type configured = Config::get().device_type;
+  return configured ? configured : settled_type.load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
+cl_device_type Device::type() {
+  const cl_device_type types = known_types();
+  return types ? types & -types : CL_DEVICE_TYPE_CPU;
+}
+
+bool Device::has_type(cl_device_type types) {
+  const cl_device_type known = known_types();
+  return types & (CL_DEVICE_TYPE_DEFAULT |
+                  (known ? known : CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_ACCELERATOR));
+}
+
+bool Device::settle_type(cl_device_type types) {
+  if (!has_type(types)) return false;
+  const bool is_cpu = types & (CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_DEFAULT);
+  cl_device_type nobodys = 0;
+  settled_type.compare_exchange_strong(nobodys,
+                                       is_cpu ? CL_DEVICE_TYPE_CPU : CL_DEVICE_TYPE_ACCELERATOR);
+  return has_type(types);
 }
 
 std::string Device::name() {

@@ -72,6 +72,16 @@ class Device : public Object<Device> {
   const ComputeUnitSet& compute_units() const { return set_; }
   const std::vector<cl_device_partition_property>& partition() const { return partition_; }
 
+  // The type that the device reports in this process: the configured one (of a list the first of
+  // CPU, GPU, accelerator), else the one under which it was first handed out, else CPU.
+  static cl_device_type type();
+  // Whether the device is found under any of `types` (bits as in clGetDeviceIDs).
+  static bool has_type(cl_device_type types);
+  // The same for a program that gets the device. Unless the configuration says what the device is,
+  // the first such call decides it for the process: a CPU if `types` contain that or
+  // CL_DEVICE_TYPE_DEFAULT, else an accelerator.
+  static bool settle_type(cl_device_type types);
+
   // CL_DEVICE_NAME.
   static std::string name();
   // What is wrong with the configuration, so that the device is not available; "" if all is well.

@@ -182,11 +182,15 @@ const std::shared_ptr<const KernelCode>* Kernel::code_for(const Device& device) 
   return nullptr;
 }
 
-void Kernel::set_argument(cl_uint index, size_t size, const void* value) {
+void Kernel::require_argument(cl_uint index) const {
   if (index >= arguments_.size())
     throw Error(CL_INVALID_ARG_INDEX,
                 "kernel '" + info().name + "' has " + std::to_string(arguments_.size()) +
                     " arguments; there is no number " + std::to_string(index));
+}
+
+void Kernel::set_argument(cl_uint index, size_t size, const void* value) {
+  require_argument(index);
   const ArgumentInfo& argument = info().arguments[index];
   Argument& state = arguments_[index];
   std::byte* slot = block_.data() + argument.offset;
@@ -209,6 +213,7 @@ void Kernel::set_argument(cl_uint index, size_t size, const void* value) {
       std::byte* address = memory ? memory->data() : nullptr;
       std::memcpy(slot, &address, sizeof address);
       state.memory = handle;
+      state.address = nullptr;
       break;
     }
     case ArgumentKind::kImage: {
@@ -242,7 +247,17 @@ void Kernel::set_pointer(cl_uint index, Memory* memory, size_t offset) {
   std::byte* address = memory ? memory->data() + offset : nullptr;
   std::memcpy(block_.data() + info().arguments[index].offset, &address, sizeof address);
   arguments_[index].memory = memory ? memory->handle() : nullptr;
+  arguments_[index].address = nullptr;
   arguments_[index].set = true;
+}
+
+void Kernel::set_address(cl_uint index, const void* address, cl_int no_pointer) {
+  require_argument(index);
+  if (info().arguments[index].kind != ArgumentKind::kPointer)
+    bad_argument(no_pointer, info().arguments[index], "no pointer to global or constant memory");
+  set_pointer(index, nullptr, 0);
+  std::memcpy(block_.data() + info().arguments[index].offset, &address, sizeof address);
+  arguments_[index].address = address;
 }
 
 CheckedSize Kernel::local_bytes(const KernelCode& code) const {

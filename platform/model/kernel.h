@@ -102,6 +102,10 @@ class Kernel : public Object<Kernel> {
   void set_argument(cl_uint index, size_t size, const void* value);
   // Sets a pointer argument to the address `offset` bytes into a buffer; a null pointer for null.
   void set_pointer(cl_uint index, Memory* memory, size_t offset);
+  // Sets a pointer argument to an address that host and kernels share (clSetKernelArgSVMPointer and
+  // its like). Throws Error{CL_INVALID_ARG_INDEX}, and Error{no_pointer} if the argument takes no
+  // such address.
+  void set_address(cl_uint index, const void* address, cl_int no_pointer = CL_INVALID_ARG_VALUE);
 
   // One argument that has been set. The block has its bytes; this says what they stand for.
   struct Argument {
@@ -109,7 +113,8 @@ class Kernel : public Object<Kernel> {
     // For pointer and image arguments; null for a null pointer. Setting an argument retains
     // nothing, so a launch must check whether the object still exists.
     cl_mem memory = nullptr;
-    size_t local_bytes = 0;  // local-memory arguments
+    const void* address = nullptr;  // of set_address()
+    size_t local_bytes = 0;         // local-memory arguments
   };
   const std::vector<Argument>& arguments() const { return arguments_; }
   // The longest time on a compute unit, in ms; 0: no limit.
@@ -123,6 +128,7 @@ class Kernel : public Object<Kernel> {
 
  private:
   void bind(const std::string& name);
+  void require_argument(cl_uint index) const;
 
   Ref<Program> program_;
   std::vector<std::shared_ptr<const KernelCode>> codes_;

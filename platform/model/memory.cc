@@ -40,9 +40,9 @@ cl_mem_flags inherit(cl_mem_flags flags, cl_mem_flags parent) {
 
 }  // namespace
 
-std::byte* allocate_storage(size_t size) {
+std::byte* allocate_storage(size_t size, size_t least_alignment) {
   const bool huge = size >= 2 * kHugePage;
-  const size_t alignment = huge ? kHugePage : Device::kMemoryAlignment;
+  const size_t alignment = std::max(huge ? kHugePage : Device::kMemoryAlignment, least_alignment);
   const CheckedSize rounded = CheckedSize(size).aligned(alignment);
   void* memory = rounded.fits() ? std::aligned_alloc(alignment, rounded.saturated()) : nullptr;
   if (!memory)

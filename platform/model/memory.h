@@ -32,9 +32,9 @@ struct HandleOf<Memory> {
   using Type = cl_mem;
 };
 
-// `size` bytes of device memory, aligned to Device::kMemoryAlignment, for std::free(). Throws
-// Error{CL_MEM_OBJECT_ALLOCATION_FAILURE}.
-std::byte* allocate_storage(size_t size);
+// `size` bytes of device memory, aligned to Device::kMemoryAlignment and `alignment`, a power of two,
+// for std::free(). Throws Error{CL_MEM_OBJECT_ALLOCATION_FAILURE}.
+std::byte* allocate_storage(size_t size, size_t alignment = 1);
 
 // Device memory of this process: a block of the heaps that all processes share, which the
 // destructor gives back. This is only the account; the bytes are elsewhere.

@@ -223,6 +223,25 @@ TEST_F(DeviceTest, NamesAndVersions) {
   }
 }
 
+// Programs search these texts for "1.0" and the like, wherever it stands.
+TEST_F(DeviceTest, NoTextReadsAsAnotherVersionOfOpenCl) {
+  CONCLAVE_ONLY();
+  const auto versions_in = [](const std::string& text) {
+    std::string found;
+    for (const char* version : {"1.0", "1.1", "1.2", "2.0", "2.1", "2.2", "3.0"})
+      for (size_t at = text.find(version); at != std::string::npos; at = text.find(version, at + 1))
+        found += std::string(found.empty() ? "" : " ") + version;
+    return found;
+  };
+  std::string platform_version(100, '\0');
+  EXPECT_OK(clGetPlatformInfo(platform(), CL_PLATFORM_VERSION, platform_version.size(),
+                              platform_version.data(), nullptr));
+  EXPECT_EQ("3.0", versions_in(platform_version));
+  EXPECT_EQ("3.0", versions_in(device_text(device(), CL_DEVICE_VERSION)));
+  EXPECT_EQ("", versions_in(device_text(device(), CL_DRIVER_VERSION)));
+  EXPECT_EQ("1.2", versions_in(device_text(device(), CL_DEVICE_OPENCL_C_VERSION)));
+}
+
 TEST_F(DeviceTest, BothExtensionListsAgree) {
   std::istringstream stream(device_text(device(), CL_DEVICE_EXTENSIONS));
   std::vector<std::string> plain;
@@ -273,7 +292,6 @@ TEST_F(DeviceTest, FeatureListAgreesWithTheFlags) {
 // What this device promises beyond the minima.
 TEST_F(DeviceTest, ConclaveDevice) {
   CONCLAVE_ONLY();
-  // It is found as either (PlatformTest.DevicesByType) but reports one, since programs compare.
   EXPECT_EQ(static_cast<cl_device_type>(CL_DEVICE_TYPE_CPU),
             value_of<cl_device_type>(CL_DEVICE_TYPE));
   EXPECT_GE(value_of<size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE), 16384u);

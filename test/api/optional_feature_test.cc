@@ -18,48 +18,6 @@ bool either(cl_int status, cl_int one, cl_int other) {
   return status == one || status == other;
 }
 
-TEST_F(OptionalFeatureTest, SharedVirtualMemory) {
-  if (device_info<cl_device_svm_capabilities>(CL_DEVICE_SVM_CAPABILITIES)) GTEST_SKIP();
-  EXPECT_EQ(nullptr, clSVMAlloc(context_, CL_MEM_READ_WRITE, 64, 0));
-  EXPECT_EQ(nullptr, clSVMAlloc(nullptr, CL_MEM_READ_WRITE, 64, 0));
-  char host[64] = {};
-  clSVMFree(context_, nullptr);  // "is a NOP"
-  clSVMFree(context_, host);
-  void* pointers[] = {host};
-  const void* const_pointers[] = {host};
-  Kernel add = kernel("add");
-  expect_all({
-      BAD(CL_INVALID_OPERATION,
-          clEnqueueSVMFree(queue_, 1, pointers, nullptr, nullptr, 0, nullptr, nullptr)),
-      BAD(CL_INVALID_OPERATION,
-          clEnqueueSVMMemcpy(queue_, CL_TRUE, host, host + 32, 16, 0, nullptr, nullptr)),
-      BAD(CL_INVALID_OPERATION,
-          clEnqueueSVMMemFill(queue_, host, host + 32, 4, 16, 0, nullptr, nullptr)),
-      BAD(CL_INVALID_OPERATION,
-          clEnqueueSVMMap(queue_, CL_TRUE, CL_MAP_READ, host, 16, 0, nullptr, nullptr)),
-      BAD(CL_INVALID_OPERATION, clEnqueueSVMUnmap(queue_, host, 0, nullptr, nullptr)),
-      BAD(CL_INVALID_OPERATION,
-          clEnqueueSVMMigrateMem(queue_, 1, const_pointers, nullptr, 0, 0, nullptr, nullptr)),
-      BAD(CL_INVALID_OPERATION, clSetKernelArgSVMPointer(add, 0, host)),
-      BAD(CL_INVALID_OPERATION,
-          clSetKernelExecInfo(add, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof pointers, pointers)),
-      BAD(CL_INVALID_COMMAND_QUEUE,
-          clEnqueueSVMFree(nullptr, 1, pointers, nullptr, nullptr, 0, nullptr, nullptr)),
-      BAD(CL_INVALID_COMMAND_QUEUE,
-          clEnqueueSVMMemcpy(nullptr, CL_TRUE, host, host + 32, 16, 0, nullptr, nullptr)),
-      BAD(CL_INVALID_COMMAND_QUEUE,
-          clEnqueueSVMMemFill(nullptr, host, host + 32, 4, 16, 0, nullptr, nullptr)),
-      BAD(CL_INVALID_COMMAND_QUEUE,
-          clEnqueueSVMMap(nullptr, CL_TRUE, CL_MAP_READ, host, 16, 0, nullptr, nullptr)),
-      BAD(CL_INVALID_COMMAND_QUEUE, clEnqueueSVMUnmap(nullptr, host, 0, nullptr, nullptr)),
-      BAD(CL_INVALID_COMMAND_QUEUE,
-          clEnqueueSVMMigrateMem(nullptr, 1, const_pointers, nullptr, 0, 0, nullptr, nullptr)),
-      BAD(CL_INVALID_KERNEL, clSetKernelArgSVMPointer(nullptr, 0, host)),
-      BAD(CL_INVALID_KERNEL,
-          clSetKernelExecInfo(nullptr, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof pointers, pointers)),
-  });
-}
-
 TEST_F(OptionalFeatureTest, Pipes) {
   if (device_info<cl_bool>(CL_DEVICE_PIPE_SUPPORT)) GTEST_SKIP();
   EXPECT_EQ(0u, device_info<cl_uint>(CL_DEVICE_MAX_PIPE_ARGS));

@@ -101,27 +101,6 @@ TEST_F(PlatformTest, UnknownExtensionFunctionIsNull) {
   EXPECT_EQ(nullptr, clGetExtensionFunctionAddress("clNoSuchFunctionXYZ"));
 }
 
-TEST_F(PlatformTest, DevicesByType) {
-  CONCLAVE_ONLY();
-  cl_device_id found = nullptr;
-  cl_uint count = 0;
-  const cl_device_type kTypes[] = {CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_DEFAULT, CL_DEVICE_TYPE_CPU,
-                                   CL_DEVICE_TYPE_ACCELERATOR,
-                                   CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU};
-  for (cl_device_type type : kTypes) {
-    SCOPED_TRACE(type);
-    found = nullptr;
-    EXPECT_OK(clGetDeviceIDs(platform(), type, 1, &found, &count));
-    EXPECT_EQ(device(), found);
-    EXPECT_EQ(1u, count);
-  }
-  expect_all({
-      BAD(CL_DEVICE_NOT_FOUND, clGetDeviceIDs(platform(), CL_DEVICE_TYPE_GPU, 1, &found, &count)),
-      BAD(CL_DEVICE_NOT_FOUND,
-          clGetDeviceIDs(platform(), CL_DEVICE_TYPE_CUSTOM, 1, &found, &count)),
-  });
-}
-
 TEST_F(PlatformTest, BadDeviceQueriesAreRefused) {
   cl_device_id id = nullptr;
   cl_uint count = 0;

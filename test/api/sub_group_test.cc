@@ -110,6 +110,58 @@ TEST_F(SubGroupTest, RequiredSize) {
   EXPECT_EQ(contents(queue_, out, 10), (std::vector<int>{4, 4, 4, 4, 4, 4, 4, 4, 2, 2}));
 }
 
+// cl_intel_subgroups: words of an image's rows, those outside of it included.
+TEST_F(SubGroupTest, BlocksOfImages) {
+  if (device_text(device(), CL_DEVICE_EXTENSIONS).find("cl_intel_subgroups") == std::string::npos)
+    GTEST_SKIP();
+  constexpr size_t kWidth = 32, kHeight = 8;
+  const cl_image_format format = {CL_RGBA, CL_UNORM_INT8};
+  cl_image_desc desc = {};
+  desc.image_type = CL_MEM_OBJECT_IMAGE2D;
+  desc.image_width = kWidth;
+  desc.image_height = kHeight;
+  std::vector<cl_uint> pixels(kWidth * kHeight);
+  for (size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<cl_uint>(i * 2654435761u);
+  Buffer from(
+      clCreateImage(context_, CL_MEM_COPY_HOST_PTR, &format, &desc, pixels.data(), nullptr));
+  Buffer to(clCreateImage(context_, CL_MEM_COPY_HOST_PTR, &format, &desc, pixels.data(), nullptr));
+  Buffer out = make_buffer(context_, 4 * kWidth * sizeof(cl_uint));
+  Program program = build(context_, R"(
+    kernel void test(read_only image2d_t from, write_only image2d_t to, global uint* out) {
+      uint g = get_global_id(0), n = get_global_size(0), first = g - get_sub_group_local_id();
+      uint2 rows = intel_sub_group_block_read2(from, (int2)(first * 4, 1));
+      out[g] = rows.x;
+      out[n + g] = rows.y;
+      out[2 * n + g] = intel_sub_group_block_read(from, (int2)(first * 4, -3));
+      ushort half_word = intel_sub_group_block_read_us(from, (int2)(first * 2, 5));
+      out[3 * n + g] = half_word;
+      intel_sub_group_block_write2(to, (int2)(first * 4, 7), (uint2)(g, g + 1));
+      intel_sub_group_block_write(to, (int2)(first * 4, -1), 5);
+    })",
+                          "-cl-std=CL1.2");
+  Kernel test = make_kernel(program, "test");
+  EXPECT_OK(clSetKernelArg(test, 0, sizeof(cl_mem), from.list()));
+  EXPECT_OK(clSetKernelArg(test, 1, sizeof(cl_mem), to.list()));
+  EXPECT_OK(clSetKernelArg(test, 2, sizeof(cl_mem), out.list()));
+  EXPECT_OK(
+      clEnqueueNDRangeKernel(queue_, test, 1, nullptr, &kWidth, &kWidth, 0, nullptr, nullptr));
+  const std::vector<int> got = contents(queue_, out, 4 * kWidth);
+  std::vector<cl_uint> written(pixels.size());
+  const size_t origin[] = {0, 0, 0}, region[] = {kWidth, kHeight, 1};
+  EXPECT_OK(clEnqueueReadImage(queue_, to, CL_TRUE, origin, region, 0, 0, written.data(), 0,
+                               nullptr, nullptr));
+  for (size_t x = 0; x < kWidth; ++x) {
+    EXPECT_EQ(pixels[kWidth + x], static_cast<cl_uint>(got[x]));
+    EXPECT_EQ(pixels[2 * kWidth + x], static_cast<cl_uint>(got[kWidth + x]));
+    EXPECT_EQ(pixels[x], static_cast<cl_uint>(got[2 * kWidth + x]));
+    EXPECT_EQ(pixels[5 * kWidth + x / 2] >> (x % 2 * 16) & 0xffff,
+              static_cast<cl_uint>(got[3 * kWidth + x]));
+    EXPECT_EQ(x, written[7 * kWidth + x]);
+    pixels[7 * kWidth + x] = static_cast<cl_uint>(x);
+  }
+  EXPECT_EQ(pixels, written);
+}
+
 TEST_F(SubGroupTest, BadArguments) {
   size_t local[] = {8, 8, 8, 8}, zero = 0, value = 0;
   auto query = [&](cl_kernel kernel, cl_kernel_sub_group_info name, size_t size, const void* input,

@@ -48,6 +48,7 @@ class Session {
   }
   ~Session() {
     for (cl_mem buffer : buffers_) clReleaseMemObject(buffer);
+    for (void* memory : shared_) clSVMFree(context_, memory);
     clReleaseCommandQueue(queue_);
     clReleaseContext(context_);
   }
@@ -69,6 +70,12 @@ class Session {
       case Argument::Kind::kInt:
         return require(clSetKernelArg(kernel, index, sizeof argument.number, &argument.number),
                        "clSetKernelArg");
+      case Argument::Kind::kShared:
+        shared_.push_back(clSVMAlloc(context_, CL_MEM_READ_WRITE, argument.bytes, 0));
+        return set_middle(kernel, index, shared_.back(), argument.bytes);
+      case Argument::Kind::kHost:
+        host_.emplace_back(argument.bytes);
+        return set_middle(kernel, index, host_.back().data(), argument.bytes);
       case Argument::Kind::kBuffer:
         break;
     }
@@ -110,10 +117,17 @@ class Session {
   }
 
  private:
+  static void set_middle(cl_kernel kernel, cl_uint index, void* memory, size_t bytes) {
+    require(clSetKernelArgSVMPointer(kernel, index, static_cast<char*>(memory) + bytes / 2),
+            "clSetKernelArgSVMPointer");
+  }
+
   cl_device_id device_ = nullptr;
   cl_context context_ = nullptr;
   cl_command_queue queue_ = nullptr;
   std::vector<cl_mem> buffers_;
+  std::vector<void*> shared_;
+  std::vector<std::vector<char>> host_;
 };
 
 }  // namespace
@@ -130,6 +144,12 @@ Argument local_of(size_t bytes) {
 }
 Argument number(cl_int value) {
   return {Argument::Kind::kInt, 0, {}, value};
+}
+Argument middle_of_shared(size_t bytes) {
+  return {Argument::Kind::kShared, bytes, {}, 0};
+}
+Argument middle_of_host(size_t bytes) {
+  return {Argument::Kind::kHost, bytes, {}, 0};
 }
 
 namespace {

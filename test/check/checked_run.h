@@ -13,8 +13,8 @@ namespace conclave::test {
 
 // One argument of a kernel.
 struct Argument {
-  enum class Kind { kBuffer, kLocal, kInt } kind;
-  size_t bytes = 0;             // of a buffer, or of local memory
+  enum class Kind { kBuffer, kLocal, kInt, kShared, kHost } kind;
+  size_t bytes = 0;             // of memory
   std::vector<cl_int> content;  // that the host writes to the buffer, from its begin on
   cl_int number = 0;
 };
@@ -23,6 +23,9 @@ Argument buffer_of(size_t bytes);  // nothing is written to it
 Argument buffer_with(std::vector<cl_int> content);
 Argument local_of(size_t bytes);
 Argument number(cl_int value);
+// The address of the middle of shared virtual memory, or of the host's own memory.
+Argument middle_of_shared(size_t bytes);
+Argument middle_of_host(size_t bytes);
 
 struct Run {
   std::string source;  // of a kernel called NAME

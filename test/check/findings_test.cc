@@ -83,6 +83,19 @@ TEST_P(Findings, WriteBeforeABuffer) {
       run("global int* out) {\n  int i = get_global_id(0);\n  out[i] = i;\n}", arguments));
 }
 
+// A kernel may access the whole allocation from an address in it, and anything of the host's.
+TEST_P(Findings, WriteBehindSharedMemory) {
+  const std::string around =
+      "global int* out) {\n  int i = get_global_id(0);\n  out[i - 128] = i;\n}";
+  const std::string behind =
+      "global int* out) {\n  int i = get_global_id(0);\n  out[i - 100] = i;\n}";
+  const Outcome bad = run(behind, {middle_of_shared(4 * kItems)});
+  expect_finding(bad, {":3:", "out-of-bounds: write of 4 bytes", "argument 'out'", "offset 512",
+                       "its size: 512", "work-item (228,0,0)"});
+  expect_nothing(run(around, {middle_of_shared(4 * kItems)}));
+  expect_nothing(run(around, {middle_of_host(4 * kItems)}));
+}
+
 TEST_P(Findings, LocalArrayOutOfBounds) {
   const std::string begin =
       "global int* out) {\n  local int tile[64];\n  int l = get_local_id(0);\n";

@@ -158,6 +158,29 @@ void add_exchanges(std::vector<Case<T>>& cases) {
   cases.push_back(exchange<T>("sub_group_clustered_rotate(x, 1, 2)", [](const C& call) {
     return call.size < 2 ? size_t{9999} : call.lane ^ 1;
   }));
+  cases.push_back(exchange<T>("intel_sub_group_shuffle(x, (lane * 5 + 3) & 7)",
+                              [](const C& call) { return (call.lane * 5 + 3) & 7; }));
+  cases.push_back(exchange<T>("intel_sub_group_shuffle_xor(x, 3)",
+                              [](const C& call) { return call.lane ^ 3; }));
+}
+
+// Values of a neighbouring sub-group go on where those of this one end.
+template <class T>
+void add_two_sided_shuffles(std::vector<Case<T>>& cases) {
+  const auto twice = [](const Call<T>& call, size_t other) -> std::optional<T> {
+    if (other >= call.values.size() || !call.active[other]) return std::nullopt;
+    return T(call.values[other] + call.values[other]);
+  };
+  const auto once = [](const Call<T>& call, size_t other) -> std::optional<T> {
+    if (other >= call.values.size() || !call.active[other]) return std::nullopt;
+    return call.values[other];
+  };
+  cases.push_back({"intel_sub_group_shuffle_up((T)(x + x), x, 1)", [=](const Call<T>& call) {
+                     return call.lane < 1 ? twice(call, call.size - 1) : once(call, call.lane - 1);
+                   }});
+  cases.push_back({"intel_sub_group_shuffle_down(x, (T)(x + x), 1)", [=](const Call<T>& call) {
+                     return call.lane + 1 < call.size ? once(call, call.lane + 1) : twice(call, 0);
+                   }});
 }
 
 template <class T>
@@ -356,6 +379,7 @@ template <class T>
 void check_exchanges(const std::string& type) {
   std::vector<Case<T>> cases;
   add_exchanges(cases);
+  add_two_sided_shuffles(cases);
   add_votes(cases);
   check(type, cases);
 }

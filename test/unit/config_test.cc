@@ -76,7 +76,7 @@ TEST_F(ConfigTest, Defaults) {
   EXPECT_TRUE(config.errors.empty());
   EXPECT_EQ(config.compute_units, 3u);
   EXPECT_EQ(config.compute_unit_list, (List{0, 1, 2}));
-  EXPECT_EQ(config.device_type, cl_device_type{CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_ACCELERATOR});
+  EXPECT_EQ(config.device_type, cl_device_type{0});
   EXPECT_EQ(config.compile_timeout_s, 600u);
   EXPECT_EQ(config.compile_memory_mib, 4096u);
   EXPECT_TRUE(config.cache);
@@ -311,7 +311,7 @@ TEST_F(ConfigTest, SaysWhereValuesComeFrom) {
   EXPECT_EQ(value(config, "cache"), "1");
   EXPECT_EQ(source(config, "cache"), "default");
   EXPECT_EQ(value(config, "cmem-block-offchip"), "2");
-  EXPECT_EQ(value(config, "device-type"), "cpu,accelerator");
+  EXPECT_EQ(value(config, "device-type"), "auto");
   EXPECT_EQ(value(config, "scheduler"), "interleave");
   EXPECT_EQ(value(config, "segment-mode"), "0666");
   EXPECT_EQ(value(config, "ddr-heap1-size-MiB"), "4096");

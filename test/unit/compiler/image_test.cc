@@ -218,6 +218,46 @@ TEST(Image, ReadsAndWritesOneImage) {
   check_formats(kBuffer, "read_write");
 }
 
+// A frame of two positions around the image in each of its dimensions, the outer ones far away.
+void check_dropped_writes(const Kind& kind, const char* options) {
+  const Format format =
+      is_depth(kind) ? Format{CL_DEPTH, CL_FLOAT} : Format{CL_RGBA, CL_UNSIGNED_INT8};
+  const bool has_y = kind.dimensions > 1, has_z = kind.dimensions > 2 || kind.has_layers;
+  const std::string source =
+      "int place(size_t d) {\n"
+      "  const int i = get_global_id(d), last = get_global_size(d) - 1;\n"
+      "  return i == 0 ? INT_MIN : i == last ? INT_MAX : i - 2;\n}\n"
+      "kernel void k(write_only " +
+      std::string(kind.type) +
+      " out) {\n  const int x = place(0), y = " + (has_y ? "place(1)" : "0") +
+      ", z = " + (has_z ? "place(2)" : "0") + ";\n  write_image" + (is_depth(kind) ? "f" : "ui") +
+      "(out, " + coordinates(kind, "int") + (is_depth(kind) ? ", 0.5f" : ", (uint4)(1, 2, 3, 4)") +
+      ");\n}\n";
+  CompiledProgram program(source, options);
+  TestImage image(format, size_of(kind)), wanted(format, size_of(kind));
+  image.fill(1);
+  wanted.fill(1);
+  for_elements(image, [&](size_t, size_t x, size_t y, size_t z) {
+    encode(format, is_depth(kind) ? Color{0.5, 0, 0, 0} : Color{1, 2, 3, 4},
+           wanted.element(x, y, z));
+  });
+  Range range = range_of(image);
+  range.global[0] += 4;
+  range.global[1] += has_y ? 4 : 0;
+  range.global[2] += has_z ? 4 : 0;
+  range.local = {range.global[0], 1, 1};
+  program.run("k", Arguments().add(image.address()), range);
+  EXPECT_EQ(image.bytes(), wanted.bytes());
+}
+
+TEST(Image, DropsWritesOutside) {
+  for (const char* options : kOptions) {
+    SCOPED_TRACE(options);
+    for (const Kind& kind : kKinds) check_dropped_writes(kind, options);
+    check_dropped_writes(kBuffer, options);
+  }
+}
+
 std::string known_format(const std::string& kernel, const Format& format) {
   return "-cl-conclave-image-formats=" + kernel + ":" + std::to_string(format.order) + "/" +
          std::to_string(format.type);

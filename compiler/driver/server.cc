@@ -26,6 +26,7 @@ namespace {
 
 constexpr int kIdleMilliseconds = 60'000;
 constexpr int kBackgroundNice = 10;  // a tenth of the time of those who are not nice
+constexpr int kTrialNice = 19;       // 1.5 % of it
 constexpr int kChildCheckMilliseconds = 1'000;
 // Sources of many megabytes exist (tables in constant memory); more than this is garbage.
 constexpr uint64_t kMaxRequestBytes = uint64_t{1} << 31;
@@ -113,7 +114,9 @@ protocol::Response answer(int descriptor) {
     limit_build({request.memory_mib, request.cpu_seconds}, descriptor,
                 [](const std::string& reason) { return message_of(failure(reason)); });
     // Least among those that compute, but not idle work: on a busy machine it has to end some time.
-    if (request.background) setpriority(PRIO_PROCESS, 0, kBackgroundNice);
+    if (request.urgency == protocol::Urgency::kBackground)
+      setpriority(PRIO_PROCESS, 0, kBackgroundNice);
+    if (request.urgency == protocol::Urgency::kTrial) setpriority(PRIO_PROCESS, 0, kTrialNice);
     if (!request.directory.empty() && chdir(request.directory.c_str()) != 0)
       throw std::runtime_error("the directory '" + request.directory +
                                "' cannot be entered: " + std::strerror(errno));

@@ -152,7 +152,7 @@ NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
 
 void NdRange::watch_kind(const Kernel& kernel, const IndexSpace& space) {
   LaunchKind kind;
-  if (code_->launch_kinds->by_size()) kind.local_size = space.local;
+  if (code_->launch_kinds->hopes().by_size) kind.local_size = space.local;
   auto format = kind.image_formats.begin();
   const auto& arguments = kernel.arguments();
   for (size_t i = 0; i < arguments.size() && format != kind.image_formats.end(); ++i) {
@@ -248,6 +248,7 @@ uint64_t NdRange::estimate_ns() const {
 
 void NdRange::measured(uint64_t work_groups, uint64_t ns) {
   if (streamed_) return;  // its time depends on others
+  if (timed_) add_use(ns);
   code_->timing.add(std::max(0.001f, static_cast<float>(ns)) /
                     static_cast<float>(work_groups * items_per_group_));
 }
@@ -271,7 +272,14 @@ size_t NdRange::stack_bytes() const {
 void NdRange::run(ComputeUnit& cu, uint64_t first, uint64_t count) {
   if (streamed_) [[unlikely]]
     return run_streamed(cu);
-  CodeCall code_call = prepare(cu, first, count);
+  if (kind_use_ && kind_use_->contest()) [[unlikely]]
+    return run_in_forms(cu, first, count);
+  run_groups(cu, first, count, usual_code());
+}
+
+void NdRange::run_groups(ComputeUnit& cu, uint64_t first, uint64_t count,
+                         const SpecializedCode* special) {
+  CodeCall code_call = prepare(cu, first, count, special);
   Departure departure;
   if (!call_contained(cu, code_call, nullptr, departure)) [[unlikely]]
     throw_error(departure, cu, code_call);
@@ -329,7 +337,7 @@ Waiting* NdRange::waiting() {
 
 void NdRange::run_team(const std::vector<ComputeUnit*>& team) {
   ComputeUnit& cu = *team.front();
-  CodeCall code_call = prepare(cu, 0, work_groups_);
+  CodeCall code_call = prepare(cu, 0, work_groups_, usual_code());
   const Departure departure = OpenMpTeam::run(code_->code, team, [&](TeamThreads& threads) {
     Departure how;
     call_contained(cu, code_call, &threads, how);
@@ -339,8 +347,8 @@ void NdRange::run_team(const std::vector<ComputeUnit*>& team) {
 }
 
 // A call that is left cleans up nothing, so everything that may throw is done before.
-NdRange::CodeCall NdRange::prepare(ComputeUnit& cu, uint64_t first, uint64_t count) {
-  const SpecializedCode* special = kind_use_ ? kind_use_->code() : nullptr;
+NdRange::CodeCall NdRange::prepare(ComputeUnit& cu, uint64_t first, uint64_t count,
+                                   const SpecializedCode* special) {
   const size_t spill_bytes =
       special ? std::max(spill_bytes_, special->spill_bytes * items_per_group_) : spill_bytes_;
   std::unique_ptr<Fiber> stack;
@@ -462,8 +470,7 @@ std::string NdRange::memory_name(const Memory& memory) {
 }
 
 void NdRange::finish() {
-  if (kind_use_ && kind_use_->add(estimate_ns())) [[unlikely]]
-    specializer::see_to(code_, *kind_use_);
+  if (!timed_) add_use(estimate_ns());
   if (!launch_.text.empty()) write_out(launch_.text);
   // Done before anybody can see that the launch has ended: a host that then releases the kernel
   // finds its contexts closed.

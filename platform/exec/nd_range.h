@@ -109,7 +109,15 @@ class NdRange : public Command {
 
   void connect(const std::vector<StreamPort>& ports, std::shared_ptr<StreamedCall> call);
   void run_streamed(ComputeUnit& cu);
-  CodeCall prepare(ComputeUnit& cu, uint64_t first, uint64_t count);
+  // The code as the compiler chose it; null: the general code.
+  const SpecializedCode* usual_code() const { return kind_use_ ? kind_use_->code() : nullptr; }
+  void run_groups(ComputeUnit& cu, uint64_t first, uint64_t count, const SpecializedCode* special);
+  CodeCall prepare(ComputeUnit& cu, uint64_t first, uint64_t count, const SpecializedCode* special);
+  // The rest of what is about time spent and forms is defined in run_in_forms.cc.
+  void run_in_forms(ComputeUnit& cu, uint64_t first, uint64_t count);
+  uint64_t try_form(ComputeUnit& cu, uint64_t first, FormChoice& choice, FormContest::Trial trial);
+  SizeClass size_class() const;
+  void add_use(uint64_t ns);
   bool call_contained(ComputeUnit& cu, CodeCall& code_call, TeamThreads* team,
                       Departure& departure);
   template <class Body>

@@ -18,7 +18,6 @@
 #include "platform/exec/full_groups.h"
 #include "platform/exec/openmp_team.h"
 #include "platform/exec/print.h"
-#include "platform/exec/specializer.h"
 #include "platform/exec/unit_of_thread.h"
 #include "platform/model/context.h"
 #include "platform/model/device.h"
@@ -144,27 +143,10 @@ NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
     watch_kind(kernel, space);
 
   static std::atomic<uint32_t> launches{0};
-  uint64_t estimate = estimate_ns();
-  timed_ = estimate == kUnknown || estimate > kAlwaysTimedNs || streamed_ ||
+  estimate_ns_ = estimate_ns();
+  timed_ = estimate_ns_ == kUnknown || estimate_ns_ > kAlwaysTimedNs || streamed_ ||
            launches.fetch_add(1, std::memory_order_relaxed) % kTimedOneIn == 0;
   if (timed_) kernel_calls::guard_handlers();
-}
-
-void NdRange::watch_kind(const Kernel& kernel, const IndexSpace& space) {
-  LaunchKind kind;
-  if (code_->launch_kinds->hopes().by_size) kind.local_size = space.local;
-  auto format = kind.image_formats.begin();
-  const auto& arguments = kernel.arguments();
-  for (size_t i = 0; i < arguments.size() && format != kind.image_formats.end(); ++i) {
-    if (code_->info->arguments[i].kind != ArgumentKind::kImage) continue;
-    const Memory* memory = Memory::from(arguments[i].memory);
-    if (memory && memory->image())
-      *format = static_cast<uint8_t>(&memory->image()->format() - kImageFormats.data() + 1);
-    ++format;
-  }
-  kind_use_ = code_->launch_kinds->find(kind);
-  if (kind_use_ && kind_use_->take_due()) [[unlikely]]
-    specializer::see_to(code_, *kind_use_);
 }
 
 // Keeps the memory objects for as long as the command needs them. Local arguments follow the
@@ -248,7 +230,7 @@ uint64_t NdRange::estimate_ns() const {
 
 void NdRange::measured(uint64_t work_groups, uint64_t ns) {
   if (streamed_) return;  // its time depends on others
-  if (timed_) add_use(ns);
+  if (kind_use_ && timed_) add_use(ns);
   code_->timing.add(std::max(0.001f, static_cast<float>(ns)) /
                     static_cast<float>(work_groups * items_per_group_));
 }
@@ -470,7 +452,7 @@ std::string NdRange::memory_name(const Memory& memory) {
 }
 
 void NdRange::finish() {
-  if (!timed_) add_use(estimate_ns());
+  if (kind_use_ && !timed_) add_use(estimate_ns_);
   if (!launch_.text.empty()) write_out(launch_.text);
   // Done before anybody can see that the launch has ended: a host that then releases the kernel
   // finds its contexts closed.

@@ -106,10 +106,10 @@ std::unique_ptr<LaunchKinds> watch(const ProgramBinary& binary, const KernelInfo
   const bool has_size = info.required_local_size[0] && info.uniform_work_groups;
   LaunchKinds::Hopes hopes{};
   hopes.by_size = !info.joins_groups && !has_size;
-  const bool has_images = std::any_of(
+  hopes.by_format = std::any_of(
       info.arguments.begin(), info.arguments.end(),
       [](const ArgumentInfo& argument) { return argument.kind == ArgumentKind::kImage; });
-  hopes.specialized = hopes.by_size || has_images || info.reduced;
+  hopes.specialized = hopes.by_size || hopes.by_format || info.reduced;
   hopes.forms = forms::may_compete(binary, info);
   if (!hopes.specialized && !hopes.forms) return nullptr;
   const uint64_t first = std::min(compile_after_ns(), kLookAfterNs);

@@ -2,7 +2,6 @@
 #include "platform/model/form_contest.h"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <utility>
 
@@ -16,17 +15,7 @@ constexpr double kOverheadNs = 1'500;
 constexpr float kFasterBy = 0.95F, kOutFrom = 1.15F;
 constexpr int kOutAfter = 3;
 
-uint32_t power_of_four(uint64_t number) {
-  return static_cast<uint32_t>(std::bit_width(number) + 1) / 2;
-}
-
 }  // namespace
-
-SizeClass SizeClass::of(uint64_t items, uint64_t bytes, uint64_t row) {
-  constexpr uint32_t kUsed = 1u << 31;
-  const bool is_even = row % 256 == 0;
-  return {kUsed | power_of_four(items) << 16 | power_of_four(bytes) << 8 | uint32_t{is_even}};
-}
 
 float FormChoice::Record::median() const {
   std::array<float, kComparisons> sorted = quotients;
@@ -48,19 +37,6 @@ FormContest::FormContest(const SpecializedCode* usual, unsigned usual_lanes,
     if (forms_.size() < FormChoice::kMostForms) forms_.push_back({&other, other.lanes});
 }
 
-FormChoice* FormContest::choice_for(SizeClass size_class) {
-  for (FormChoice& choice : choices_) {
-    uint32_t seen = choice.size_class_.load(std::memory_order_relaxed);
-    if (seen == size_class.bits) return &choice;
-    if (seen != 0) continue;
-    if (choice.size_class_.compare_exchange_strong(seen, size_class.bits,
-                                                   std::memory_order_relaxed) ||
-        seen == size_class.bits)
-      return &choice;
-  }
-  return nullptr;
-}
-
 // The other form with the fewest comparisons, so that they are spread over the same time.
 std::optional<size_t> FormContest::next_form(const FormChoice& choice) const {
   std::optional<size_t> next;
@@ -71,8 +47,9 @@ std::optional<size_t> FormContest::next_form(const FormChoice& choice) const {
   return next;
 }
 
-std::optional<FormContest::Trial> FormContest::begin_due(FormChoice& choice, uint64_t spent_ns,
-                                                         const Chunk& chunk) {
+std::optional<FormContest::Trial> FormContest::begin(FormChoice& choice, uint64_t spent_ns,
+                                                     const Chunk& chunk) {
+  if (!choice.may_be_due(spent_ns)) return {};
   std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock || chunk.group_ns <= 0) return {};
   const std::optional<size_t> form = next_form(choice);

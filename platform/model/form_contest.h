@@ -15,6 +15,7 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -31,7 +32,14 @@ struct SizeClass {
   // `items`: work-items; `bytes`: of all memory objects among the arguments; `row`: the work-items
   // of a row, which often is the pitch of a matrix. Numbers count by powers of four. Rows of a
   // multiple of 256 are told from others: what lies in a column shares few sets of a cache.
-  static SizeClass of(uint64_t items, uint64_t bytes, uint64_t row);
+  static SizeClass of(uint64_t items, uint64_t bytes, uint64_t row) {
+    constexpr uint32_t kUsed = 1u << 31;
+    const auto power_of_four = [](uint64_t number) {
+      return static_cast<uint32_t>(std::bit_width(number) + 1) / 2;
+    };
+    return {kUsed | power_of_four(items) << 16 | power_of_four(bytes) << 8 |
+            uint32_t{row % 256 == 0}};
+  }
   bool operator==(const SizeClass&) const = default;
 };
 
@@ -115,14 +123,21 @@ class FormContest {
   unsigned lanes(size_t form) const { return forms_[form].lanes; }
 
   // The choice for launches of this class; null if there have been too many other classes.
-  FormChoice* choice_for(SizeClass size_class);
+  FormChoice* choice_for(SizeClass size_class) {
+    for (FormChoice& choice : choices_) {
+      uint32_t seen = choice.size_class_.load(std::memory_order_relaxed);
+      if (seen == size_class.bits) return &choice;
+      if (seen != 0) continue;
+      if (choice.size_class_.compare_exchange_strong(seen, size_class.bits,
+                                                     std::memory_order_relaxed) ||
+          seen == size_class.bits)
+        return &choice;
+    }
+    return nullptr;
+  }
 
   // What to try with the next chunk; mostly nothing. `spent_ns`: what all launches have taken.
-  std::optional<Trial> begin(FormChoice& choice, uint64_t spent_ns, const Chunk& chunk) {
-    if (!choice.may_be_due(spent_ns)) [[likely]]
-      return std::nullopt;
-    return begin_due(choice, spent_ns, chunk);
-  }
+  std::optional<Trial> begin(FormChoice& choice, uint64_t spent_ns, const Chunk& chunk);
   // `form_ns`, `chosen_ns`: CPU time of the trial's groups by the form and by the chosen one (0 if
   // alone). Returns whether something is known now that should be kept.
   bool end(FormChoice& choice, Trial trial, uint64_t spent_ns, double form_ns, double chosen_ns);
@@ -138,7 +153,6 @@ class FormContest {
     unsigned lanes;
   };
 
-  std::optional<Trial> begin_due(FormChoice& choice, uint64_t spent_ns, const Chunk& chunk);
   std::optional<size_t> next_form(const FormChoice& choice) const;
   bool decide(FormChoice& choice, uint64_t spent_ns);
 

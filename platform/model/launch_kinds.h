@@ -72,14 +72,14 @@ class LaunchKindUse {
   static constexpr uint64_t kHasSize = uint64_t{1} << 62, kUsed = uint64_t{1} << 63;
   static_assert(kImageFormats.size() < 1 << kFormatBits);
 
+  // Of a kind for any formats.
+  static uint64_t packed(const std::array<size_t, 3>& size) {
+    return kUsed | (size[0] ? kHasSize : 0) | uint64_t{size[0]} | uint64_t{size[1]} << kSizeBits |
+           uint64_t{size[2]} << 2 * kSizeBits;
+  }
   static uint64_t packed(const LaunchKind& kind) {
-    uint64_t bits = kUsed | (kind.has_size() ? kHasSize : 0);
-    unsigned at = 0;
-    if (kind.has_size())
-      for (size_t size : kind.local_size) {
-        bits |= uint64_t{size} << at;
-        at += kSizeBits;
-      }
+    uint64_t bits = packed(kind.local_size);
+    unsigned at = kind.has_size() ? 3 * kSizeBits : 0;
     for (uint64_t format : kind.image_formats) {
       if (at + kFormatBits > kBits) break;
       bits |= format << at;
@@ -124,6 +124,7 @@ class LaunchKinds {
   // What may be gained for a kind of launches.
   struct Hopes {
     bool by_size;      // launches of different local sizes are of different kinds
+    bool by_format;    // the same of the formats of images
     bool specialized;  // code of its own
     bool forms;        // other forms of the code
   };
@@ -138,7 +139,8 @@ class LaunchKinds {
   // Null if there have been too many others. Sizes are at most 2^15 - 1 in each dimension, which no
   // work-group exceeds.
   LaunchKindUse* find(const LaunchKind& kind) {
-    const uint64_t wanted = LaunchKindUse::packed(kind);
+    const uint64_t wanted =
+        hopes_.by_format ? LaunchKindUse::packed(kind) : LaunchKindUse::packed(kind.local_size);
     for (LaunchKindUse& use : uses_) {
       uint64_t seen = use.kind_.load(std::memory_order_relaxed);
       if (seen == wanted) return &use;

@@ -88,6 +88,8 @@ std::array<size_t, 3> choose_local_size(const IndexSpace& space, const KernelCod
   size_t items = space.global[0] * space.global[1] * space.global[2];
   size_t budget = std::min(std::clamp(items / (8 * compute_units), kWanted, kMost),
                            Device::max_work_group_size());
+  // Few work-items may be long ones: each compute unit gets a group.
+  budget = std::min(budget, std::max<size_t>(items / compute_units, 1));
   budget = std::min(budget, max_items_with(kChosenGroupPrivateBytes, code.info->spill_bytes));
   std::array<size_t, 3> local{1, 1, 1};
   // Packets lie along one dimension, which should be long.

@@ -14,6 +14,9 @@ constexpr double kTrialNs = 20'000, kFirstTrialNs = 5'000;
 constexpr double kOverheadNs = 1'500;
 constexpr float kFasterBy = 0.95F, kOutFrom = 1.15F;
 constexpr int kOutAfter = 3;
+// Between trials the kernel runs for so many times what they take: neighbours in time would all see
+// what the CPU happens to do at that moment.
+constexpr double kPause = 50;
 
 }  // namespace
 
@@ -55,10 +58,12 @@ std::optional<FormContest::Trial> FormContest::begin(FormChoice& choice, uint64_
   const std::optional<size_t> form = next_form(choice);
   if (!form) return {};
   const FormChoice::Record& record = choice.records_[*form];
+  // What others measure includes the time for which the thread did not run.
+  const double group_ns = choice.group_ns_ > 0 ? choice.group_ns_ : chunk.group_ns;
   const auto wanted =
-      static_cast<uint64_t>((record.is_known ? kTrialNs : kFirstTrialNs) / chunk.group_ns);
+      static_cast<uint64_t>((record.is_known ? kTrialNs : kFirstTrialNs) / group_ns);
   const uint64_t least = std::max<uint64_t>(chunk.least_groups, 1);
-  Trial trial{{}, *form, chunk.groups, true, record.count % 2 == 1, chunk.group_ns};
+  Trial trial{{}, *form, chunk.groups, true, record.count % 2 == 1, group_ns};
   if (2 * least <= chunk.groups) {
     trial.groups = std::clamp(wanted, least, chunk.groups / 2);
     trial.alone = false;
@@ -67,8 +72,7 @@ std::optional<FormContest::Trial> FormContest::begin(FormChoice& choice, uint64_
   }
   const float quotient = trial.form == choice.chosen() ? 1 : record.expected;
   const double expected =
-      static_cast<double>(trial.groups) * chunk.group_ns * std::max(quotient - 1, 0.0F) +
-      kOverheadNs;
+      static_cast<double>(trial.groups) * group_ns * std::max(quotient - 1, 0.0F) + kOverheadNs;
   const auto needed_ns =
       static_cast<uint64_t>((lost_ns_ + expected) * static_cast<double>(kMostCost));
   if (!is_free_ && spent_ns < needed_ns) {
@@ -84,6 +88,12 @@ bool FormContest::end(FormChoice& choice, Trial trial, uint64_t spent_ns, double
   const double usual_ns =
       trial.alone ? static_cast<double>(trial.groups) * trial.group_ns : chosen_ns;
   lost_ns_ += std::max(form_ns - usual_ns, 0.0) + kOverheadNs;
+  if (!is_free_)
+    choice.due_ns_.store(spent_ns + static_cast<uint64_t>(kPause * (form_ns + chosen_ns)),
+                         std::memory_order_relaxed);
+  const bool ran_chosen = !trial.alone || trial.form == choice.chosen();
+  if (ran_chosen)
+    choice.group_ns_ = (trial.alone ? form_ns : chosen_ns) / static_cast<double>(trial.groups);
   size_t form = trial.form;
   auto quotient = static_cast<float>(form_ns / std::max(chosen_ns, 1.0));
   if (trial.alone) {

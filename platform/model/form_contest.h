@@ -77,7 +77,8 @@ class FormChoice {
   // The rest is guarded by the contest's mutex.
   std::array<Record, kMostForms> records_;
   std::array<float, kMostForms> relative_{};  // times by that of the chosen form; 0: unknown
-  float alone_ns_ = 0;  // of a work-group, by the form that ran alone; 0: none waits for its pair
+  double group_ns_ = 0;  // CPU time of a work-group by the chosen form; 0: not measured yet
+  float alone_ns_ = 0;   // of a work-group, by the form that ran alone; 0: none waits for its pair
   size_t alone_form_ = 0;
 };
 

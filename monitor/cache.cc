@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "monitor/cache.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "platform/base/config.h"
 #include "platform/base/error.h"
 #include "platform/loader/disk_cache.h"
+#include "platform/loader/form_choices.h"
 #include "platform/loader/program_binary.h"
 
 namespace conclave::monitor {
@@ -20,11 +23,12 @@ namespace {
 constexpr size_t kShownKernels = 3;
 constexpr uint64_t kMiB = 1 << 20;
 
-// One program of the cache.
+// One entry of the cache: a program, or what is known of the forms of a kernel.
 struct Program {
   DiskCache::Item item;
   DiskCache::Finding finding;
   std::shared_ptr<const ProgramBinary> binary;  // null if there is none that can be read
+  std::optional<FormChoices> forms;             // instead
 
   const char* state() const {
     using State = DiskCache::Finding::State;
@@ -36,9 +40,11 @@ struct Program {
 // The entry's content has a checksum of its own, but may come from another version of Conclave.
 Program read_program(const DiskCache& cache, DiskCache::Item item) {
   using State = DiskCache::Finding::State;
-  Program program{std::move(item), cache.inspect(program.item.key), nullptr};
+  Program program{std::move(item), cache.inspect(program.item.key), nullptr, {}};
   if (program.finding.state == State::kNone || program.finding.state == State::kDamaged)
     return program;
+  program.forms = FormChoices::parse(program.finding.entry.binary);
+  if (program.forms) return program;
   try {
     program.binary = ProgramBinary::parse(std::move(program.finding.entry.binary));
   } catch (const Error& error) {
@@ -48,7 +54,7 @@ Program read_program(const DiskCache& cache, DiskCache::Item item) {
   return program;
 }
 
-// All programs, the last used one first. Leaves out those that another process removes meanwhile.
+// All entries, the last used one first. Leaves out those that another process removes meanwhile.
 std::vector<Program> read_programs(const DiskCache& cache) {
   std::vector<Program> programs;
   std::vector<DiskCache::Item> items = cache.items();
@@ -99,12 +105,51 @@ Json to_json(const Program& program) {
 
 void print_table(const std::vector<Program>& programs) {
   Table table({"Used", "KiB", "CPU", "Kernels", "Options", "State"});
-  for (const Program& program : programs)
+  for (const Program& program : programs) {
+    if (program.forms) continue;
     table.add({local_time(nanoseconds(program.item.used)), kib(program.item.bytes),
                program.binary ? or_dash(program.binary->target_cpu()) : "-",
                program.binary ? kernel_names(*program.binary) : "-",
                program.binary ? or_dash(program.binary->options()) : "-", program.state()});
+  }
   fputs(table.text().c_str(), stdout);
+}
+
+// Which form of their code kernels run in.
+void print_forms(const std::vector<Program>& programs) {
+  Table table({"Used", "Kernel", "Launches", "Fastest form"});
+  bool is_empty = true;
+  for (const Program& program : programs) {
+    if (!program.forms) continue;
+    for (const FormChoices::Choice& choice : program.forms->choices) {
+      table.add({local_time(nanoseconds(program.item.used)), program.forms->kernel,
+                 choice.kind.empty() ? "all" : choice.kind, choice.text()});
+      is_empty = false;
+    }
+  }
+  if (!is_empty) printf("\n%s", table.text().c_str());
+}
+
+size_t count_programs(const std::vector<Program>& programs) {
+  return static_cast<size_t>(std::count_if(programs.begin(), programs.end(),
+                                           [](const Program& program) { return !program.forms; }));
+}
+
+Json forms_json(const Program& program) {
+  Json json = {{"key", program.item.key},
+               {"used", utc(nanoseconds(program.item.used))},
+               {"kernel", program.forms->kernel},
+               {"choices", Json::array()}};
+  for (const FormChoices::Choice& choice : program.forms->choices) {
+    Json others = Json::array();
+    for (const auto& [lanes, relative] : choice.others)
+      others.push_back({{"lanes", lanes}, {"relative time", relative}});
+    json["choices"].push_back({{"launches", choice.kind},
+                               {"size class", choice.size_class},
+                               {"lanes", choice.lanes},
+                               {"others", others}});
+  }
+  return json;
 }
 
 uint64_t total_bytes(const std::vector<Program>& programs) {
@@ -133,21 +178,27 @@ int show_cache(bool json) {
   return with_cache(json, [&](const Config& config, const DiskCache& cache) {
     const std::vector<Program> programs = read_programs(cache);
     if (json) {
-      Json list = Json::array();
-      for (const Program& program : programs) list.push_back(to_json(program));
+      Json list = Json::array(), forms = Json::array();
+      for (const Program& program : programs)
+        if (program.forms)
+          forms.push_back(forms_json(program));
+        else
+          list.push_back(to_json(program));
       fputs(to_text({{"directory", config.cache_dir},
                      {"enabled", config.cache},
                      {"limit", config.cache_size_mib * kMiB},
                      {"bytes", total_bytes(programs)},
-                     {"programs", list}})
+                     {"programs", list},
+                     {"forms", forms}})
                 .c_str(),
             stdout);
       return 0;
     }
     printf("Directory  %s%s\n", config.cache_dir.c_str(), config.cache ? "" : " (turned off)");
-    printf("Programs   %zu, %s KiB of at most %" PRIu64 " MiB\n", programs.size(),
+    printf("Programs   %zu, %s KiB of at most %" PRIu64 " MiB\n", count_programs(programs),
            kib(total_bytes(programs)).c_str(), uint64_t{config.cache_size_mib});
-    if (!programs.empty()) print_table(programs);
+    if (count_programs(programs)) print_table(programs);
+    print_forms(programs);
     return 0;
   });
 }

@@ -53,6 +53,8 @@ struct Region {
   // The same for fewer than `lanes`: those whose local id in `dimension` is below the local size,
   // at least one. Null where there is none.
   llvm::Function* remainder = nullptr;
+  // The fewest work-items for which that is faster than one after the other.
+  unsigned remainder_from = 1;
   // The same as `packet` for several rows of work-items at once, the one for most of them first.
   std::vector<TallForm> tall;
   unsigned lanes = 1, dimension = 0;

@@ -10,7 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -26,6 +28,14 @@ namespace {
 
 constexpr int kIdleMilliseconds = 60'000;
 constexpr int kBackgroundNice = 10;  // a tenth of the time of those who are not nice
+
+// The nice value with which a build takes a hundredth of all CPUs if others want them: each step
+// takes a fifth of the weight that the system gives a process.
+int trial_nice() {
+  const double share = std::min(0.01 * static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN)), 0.5);
+  const double steps = std::ceil(std::log((1 - share) / share) / std::log(1.25));
+  return std::clamp(static_cast<int>(steps), kBackgroundNice, 19);
+}
 constexpr int kChildCheckMilliseconds = 1'000;
 // Sources of many megabytes exist (tables in constant memory); more than this is garbage.
 constexpr uint64_t kMaxRequestBytes = uint64_t{1} << 31;
@@ -113,7 +123,9 @@ protocol::Response answer(int descriptor) {
     limit_build({request.memory_mib, request.cpu_seconds}, descriptor,
                 [](const std::string& reason) { return message_of(failure(reason)); });
     // Least among those that compute, but not idle work: on a busy machine it has to end some time.
-    if (request.background) setpriority(PRIO_PROCESS, 0, kBackgroundNice);
+    if (request.urgency == protocol::Urgency::kBackground)
+      setpriority(PRIO_PROCESS, 0, kBackgroundNice);
+    if (request.urgency == protocol::Urgency::kTrial) setpriority(PRIO_PROCESS, 0, trial_nice());
     if (!request.directory.empty() && chdir(request.directory.c_str()) != 0)
       throw std::runtime_error("the directory '" + request.directory +
                                "' cannot be entered: " + std::strerror(errno));

@@ -17,6 +17,7 @@
 #include "compiler/workgroup/group_rows.h"
 #include "compiler/workgroup/known_local_size.h"
 #include "compiler/workgroup/sub_groups.h"
+#include "compiler/x86/cpu_questions.h"
 
 namespace conclave::compiler {
 namespace {
@@ -160,6 +161,10 @@ KernelRemarks vectorize(RegionedKernel& kernel, const RegionedKernel& model, Ker
                         llvm::FunctionAnalysisManager& analyses) {
   const bool has_sub_groups = llvm::any_of(
       kernel.regions, [](const Region& region) { return uses_sub_groups(*region.function); });
+  const bool lanes_matter =
+      has_sub_groups || llvm::any_of(kernel.regions, [](const Region& region) {
+        return asks_about_packets(*region.function);
+      });
   kernel.joins_groups = !has_sub_groups && is_indifferent_to_groups(kernel);
   Plan plan{{}, 0, known_size(kernel, info)};
   for (size_t i = 0; i < kernel.regions.size(); ++i) {
@@ -184,6 +189,7 @@ KernelRemarks vectorize(RegionedKernel& kernel, const RegionedKernel& model, Ker
   if (depends_on_size) add_other_regions(kernel, plan, info, options, target, analyses, remarks);
 
   info.joins_groups = kernel.joins_groups;
+  info.lanes_matter = lanes_matter;
   for (const auto* regions : {&kernel.regions, &kernel.other_regions})
     for (const Region& region : *regions) {
       info.lanes = std::max(info.lanes, region.lanes);

@@ -5,6 +5,8 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -121,10 +123,13 @@ llvm::PreservedAnalyses RefuseSlowPackets::run(llvm::Function& region,
                                                llvm::FunctionAnalysisManager& analyses) {
   return transform_lanes(region, analyses, [&](const auto& ids, PartRemarks& remarks) {
     const llvm::TargetTransformInfo target = costs.run(region, analyses);
-    if (gain_of_packets(region, ids.lanes, lanes, target) < tuning().packet_gain)
+    const double gain = gain_of_packets(region, ids.lanes, lanes, target);
+    if (gain < tuning().packet_gain)
       remarks.refuse(
           "packets would not be faster: accesses to scattered places take most of the "
           "time, or its inner loops have vectors of their own");
+    const auto least = static_cast<unsigned>(std::ceil(lanes / std::max(gain, 1.0)));
+    region.addFnAttr(kLeastLanesAttribute, std::to_string(least));
   });
 }
 

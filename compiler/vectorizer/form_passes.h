@@ -55,7 +55,12 @@ struct MarkActiveLanes : llvm::PassInfoMixin<MarkActiveLanes> {
                                      llvm::FunctionAnalysisManager& analyses);
 };
 
-// Refuses what packets would make slower, or hardly faster, by an estimate for the target CPU.
+// The attribute of a packet form that tells the fewest active lanes with which it is faster than
+// work-items one by one.
+inline constexpr char kLeastLanesAttribute[] = "conclave-least-lanes";
+
+// Refuses what packets would make slower, or hardly faster, by an estimate for the target CPU. Notes
+// kLeastLanesAttribute.
 struct RefuseSlowPackets : llvm::PassInfoMixin<RefuseSlowPackets> {
   unsigned lanes;
   llvm::TargetIRAnalysis costs;

@@ -251,6 +251,9 @@ bool vectorize_region(Region& region, unsigned lanes, PacketForms forms, const T
   }
   region.packet = packet;
   region.remainder = remainder;
+  if (remainder && !region.has_sub_groups)
+    region.remainder_from =
+        static_cast<unsigned>(remainder->getFnAttributeAsParsedInteger(kLeastLanesAttribute, 1));
   remarks.rows = tall.empty() ? 1 : tall.front().rows;
   region.tall = std::move(tall);
   region.lanes = remarks.lanes = lanes;

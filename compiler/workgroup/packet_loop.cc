@@ -146,7 +146,8 @@ bool is_debugged(const llvm::Module& module) {
 
 // A function of the region's parameters that runs the rest of a row, from the given work-item on,
 // one by one. It is kept apart from the packets: there is little to be gained in it, so it is
-// compiled with little effort.
+// compiled with little effort. Where it is chosen because the work-items are few for a packet, they
+// may be long.
 llvm::Function* emit_rest_of_row(const Region& region, unsigned dimension) {
   llvm::Function& one = *region.function;
   const std::string name = (one.getName() + ".items." + llvm::Twine("xyz"[dimension])).str();
@@ -157,7 +158,7 @@ llvm::Function* emit_rest_of_row(const Region& region, unsigned dimension) {
   if (!is_debugged(*one.getParent())) {
     function->removeFnAttr(llvm::Attribute::AlwaysInline);
     function->addFnAttr(llvm::Attribute::NoInline);
-    function->addFnAttr(llvm::Attribute::Cold);
+    if (!region.remainder || region.remainder_from == 1) function->addFnAttr(llvm::Attribute::Cold);
   }
   IRBuilder<> builder(BasicBlock::Create(one.getContext(), "entry", function));
   std::vector<Value*> arguments;
@@ -412,9 +413,15 @@ class RegionEmitter {
     }
     Value* has_rest = builder_.CreateICmpULT(whole_, size(0));
     if (region_.remainder) {
-      next = emit_if(builder_, builder_.CreateAnd(has_rest, in_packets_), next,
+      Value* is_packet = in_packets_;
+      if (region_.remainder_from > 1) {
+        Value* rest = builder_.CreateSub(size(0), whole_, "rest", true, true);
+        is_packet = builder_.CreateAnd(
+            is_packet, builder_.CreateICmpUGE(rest, builder_.getInt64(region_.remainder_from)));
+      }
+      next = emit_if(builder_, builder_.CreateAnd(has_rest, is_packet), next,
                      [&] { return row.emit_remainder(whole_); });
-      has_rest = builder_.CreateNot(in_packets_);
+      has_rest = builder_.CreateAnd(has_rest, builder_.CreateNot(is_packet));
     }
     return emit_if(builder_, has_rest, next, [&] { return row.emit_rest(whole_); });
   }

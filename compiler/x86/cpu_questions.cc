@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/x86/cpu_questions.h"
 
+#include <llvm/ADT/SetVector.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Instructions.h>
 
@@ -25,6 +26,18 @@ void answer(llvm::Module& module, const char* question, bool is_true,
 }
 
 }  // namespace
+
+bool asks_about_packets(const llvm::Function& function) {
+  const llvm::Function* asked = function.getParent()->getFunction(kHasTables);
+  if (!asked) return false;
+  llvm::SmallSetVector<const llvm::Function*, 8> askers;
+  askers.insert(asked);
+  for (size_t i = 0; i < askers.size(); ++i)
+    for (const llvm::User* user : askers[i]->users())
+      if (const auto* call = llvm::dyn_cast<llvm::CallInst>(user))
+        askers.insert(call->getFunction());
+  return askers.contains(&function);
+}
 
 llvm::PreservedAnalyses AnswerCpuQuestions::run(llvm::Module& module,
                                                 llvm::ModuleAnalysisManager&) const {

@@ -35,6 +35,10 @@ struct AnswerScalarQuestions : llvm::PassInfoMixin<AnswerScalarQuestions> {
   static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&);
 };
 
+// Whether packets of `function` get another answer than single work-items, so that their results may
+// differ in the last bit. Called before packets are made.
+bool asks_about_packets(const llvm::Function& function);
+
 }  // namespace conclave::compiler
 
 #endif  // CONCLAVE_COMPILER_X86_CPU_QUESTIONS_H_

@@ -14,6 +14,7 @@
 #ifndef CONCLAVE_COMPILE_PROTOCOL_H_
 #define CONCLAVE_COMPILE_PROTOCOL_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
@@ -34,10 +35,17 @@ enum class Action : uint32_t {
   kRebuild = 4,  // any binary -> executable for this CPU (clBuildProgram of a binary)
 };
 
+// How much of the CPUs a build may take from others.
+enum class Urgency : uint32_t {
+  kAwaited = 0,     // somebody waits for the answer
+  kBackground = 1,  // nobody does: everything else goes first
+  kTrial = 2,       // the answer may turn out to be useless: nearly nothing
+};
+
 struct Request {
   uint32_t version = kProtocolVersion;
   Action action = Action::kBuild;
-  bool background = false;   // nobody waits for the answer: everything else goes first
+  Urgency urgency = Urgency::kAwaited;
   uint64_t memory_mib = 0;   // that the build may take; 0: no limit
   uint64_t cpu_seconds = 0;  // that each process of the build may take; 0: no limit
   std::string options;       // as the user gave them; the compiler parses and judges them
@@ -106,7 +114,7 @@ inline std::string encode(const Request& request) {
   Writer w;
   w.put(request.version);
   w.put(static_cast<uint32_t>(request.action));
-  w.put(uint32_t{request.background});
+  w.put(static_cast<uint32_t>(request.urgency));
   w.put(request.memory_mib);
   w.put(request.cpu_seconds);
   w.put(request.options);
@@ -145,7 +153,7 @@ inline Request decode_request(std::string_view body) {
   Request request;
   request.version = decode_version(r);
   request.action = static_cast<Action>(r.u32());
-  request.background = r.u32() != 0;
+  request.urgency = static_cast<Urgency>(std::min(r.u32(), uint32_t{2}));
   request.memory_mib = r.u64();
   request.cpu_seconds = r.u64();
   request.options = r.text();

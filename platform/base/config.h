@@ -50,6 +50,9 @@ struct Config {
   // How many ms all launches of one kind must have taken before that. Key "specialize-after-ms",
   // CONCLAVE_SPECIALIZE_AFTER_MS.
   uint32_t specialize_after_ms = 100;
+  // Whether other forms of a kernel's code are tried (docs/vectorizer.md, Forms). Key "try-forms",
+  // CONCLAVE_TRY_FORMS: the same words; "now" does not keep to what trying may cost.
+  Specialize try_forms = Specialize::kBackground;
 
   // The time in ms on a compute unit after which a kernel is ended; 0: never. Key "watchdog-ms",
   // CONCLAVE_WATCHDOG_MS: for all kernels. Key "kernel-timeout-ms",

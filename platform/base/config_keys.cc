@@ -282,6 +282,8 @@ constexpr ConfigKey kKeys[] = {
     {"specialize-after-ms", "CONCLAVE_SPECIALIZE_AFTER_MS",
      parse_number<&Config::specialize_after_ms, 0, 1'000'000>,
      print_number<&Config::specialize_after_ms>},
+    {"try-forms", "CONCLAVE_TRY_FORMS", parse_word<&Config::try_forms, kSpecialize>,
+     print_word<&Config::try_forms, kSpecialize>},
     {"scheduler", "CONCLAVE_SCHEDULER", parse_word<&Config::scheduler, kSchedulers>,
      print_word<&Config::scheduler, kSchedulers>},
     {"time-slice-us", "CONCLAVE_TIME_SLICE_US",

@@ -18,7 +18,6 @@
 #include "platform/exec/full_groups.h"
 #include "platform/exec/openmp_team.h"
 #include "platform/exec/print.h"
-#include "platform/exec/specializer.h"
 #include "platform/exec/unit_of_thread.h"
 #include "platform/model/context.h"
 #include "platform/model/device.h"
@@ -89,6 +88,8 @@ std::array<size_t, 3> choose_local_size(const IndexSpace& space, const KernelCod
   size_t items = space.global[0] * space.global[1] * space.global[2];
   size_t budget = std::min(std::clamp(items / (8 * compute_units), kWanted, kMost),
                            Device::max_work_group_size());
+  // Few work-items may be long ones: each compute unit gets a group.
+  budget = std::min(budget, std::max<size_t>(items / compute_units, 1));
   budget = std::min(budget, max_items_with(kChosenGroupPrivateBytes, code.info->spill_bytes));
   std::array<size_t, 3> local{1, 1, 1};
   // Packets lie along one dimension, which should be long.
@@ -144,27 +145,10 @@ NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
     watch_kind(kernel, space);
 
   static std::atomic<uint32_t> launches{0};
-  uint64_t estimate = estimate_ns();
-  timed_ = estimate == kUnknown || estimate > kAlwaysTimedNs || streamed_ ||
+  estimate_ns_ = estimate_ns();
+  timed_ = estimate_ns_ == kUnknown || estimate_ns_ > kAlwaysTimedNs || streamed_ ||
            launches.fetch_add(1, std::memory_order_relaxed) % kTimedOneIn == 0;
   if (timed_) kernel_calls::guard_handlers();
-}
-
-void NdRange::watch_kind(const Kernel& kernel, const IndexSpace& space) {
-  LaunchKind kind;
-  if (code_->launch_kinds->by_size()) kind.local_size = space.local;
-  auto format = kind.image_formats.begin();
-  const auto& arguments = kernel.arguments();
-  for (size_t i = 0; i < arguments.size() && format != kind.image_formats.end(); ++i) {
-    if (code_->info->arguments[i].kind != ArgumentKind::kImage) continue;
-    const Memory* memory = Memory::from(arguments[i].memory);
-    if (memory && memory->image())
-      *format = static_cast<uint8_t>(&memory->image()->format() - kImageFormats.data() + 1);
-    ++format;
-  }
-  kind_use_ = code_->launch_kinds->find(kind);
-  if (kind_use_ && kind_use_->take_due()) [[unlikely]]
-    specializer::see_to(code_, *kind_use_);
 }
 
 // Keeps the memory objects for as long as the command needs them. Local arguments follow the
@@ -249,6 +233,7 @@ uint64_t NdRange::estimate_ns() const {
 
 void NdRange::measured(uint64_t work_groups, uint64_t ns) {
   if (streamed_) return;  // its time depends on others
+  if (kind_use_ && timed_) add_use(ns);
   code_->timing.add(std::max(0.001f, static_cast<float>(ns)) /
                     static_cast<float>(work_groups * items_per_group_));
 }
@@ -272,7 +257,14 @@ size_t NdRange::stack_bytes() const {
 void NdRange::run(ComputeUnit& cu, uint64_t first, uint64_t count) {
   if (streamed_) [[unlikely]]
     return run_streamed(cu);
-  CodeCall code_call = prepare(cu, first, count);
+  if (kind_use_ && kind_use_->contest()) [[unlikely]]
+    return run_in_forms(cu, first, count);
+  run_groups(cu, first, count, usual_code());
+}
+
+void NdRange::run_groups(ComputeUnit& cu, uint64_t first, uint64_t count,
+                         const SpecializedCode* special) {
+  CodeCall code_call = prepare(cu, first, count, special);
   Departure departure;
   if (!call_contained(cu, code_call, nullptr, departure)) [[unlikely]]
     throw_error(departure, cu, code_call);
@@ -330,7 +322,7 @@ Waiting* NdRange::waiting() {
 
 void NdRange::run_team(const std::vector<ComputeUnit*>& team) {
   ComputeUnit& cu = *team.front();
-  CodeCall code_call = prepare(cu, 0, work_groups_);
+  CodeCall code_call = prepare(cu, 0, work_groups_, usual_code());
   const Departure departure = OpenMpTeam::run(code_->code, team, [&](TeamThreads& threads) {
     Departure how;
     call_contained(cu, code_call, &threads, how);
@@ -340,8 +332,8 @@ void NdRange::run_team(const std::vector<ComputeUnit*>& team) {
 }
 
 // A call that is left cleans up nothing, so everything that may throw is done before.
-NdRange::CodeCall NdRange::prepare(ComputeUnit& cu, uint64_t first, uint64_t count) {
-  const SpecializedCode* special = kind_use_ ? kind_use_->code() : nullptr;
+NdRange::CodeCall NdRange::prepare(ComputeUnit& cu, uint64_t first, uint64_t count,
+                                   const SpecializedCode* special) {
   const size_t spill_bytes =
       special ? std::max(spill_bytes_, special->spill_bytes * items_per_group_) : spill_bytes_;
   std::unique_ptr<Fiber> stack;
@@ -463,8 +455,7 @@ std::string NdRange::memory_name(const Memory& memory) {
 }
 
 void NdRange::finish() {
-  if (kind_use_ && kind_use_->add(estimate_ns())) [[unlikely]]
-    specializer::see_to(code_, *kind_use_);
+  if (kind_use_ && !timed_) add_use(estimate_ns_);
   if (!launch_.text.empty()) write_out(launch_.text);
   // Done before anybody can see that the launch has ended: a host that then releases the kernel
   // finds its contexts closed.

@@ -109,7 +109,15 @@ class NdRange : public Command {
 
   void connect(const std::vector<StreamPort>& ports, std::shared_ptr<StreamedCall> call);
   void run_streamed(ComputeUnit& cu);
-  CodeCall prepare(ComputeUnit& cu, uint64_t first, uint64_t count);
+  // The code as the compiler chose it; null: the general code.
+  const SpecializedCode* usual_code() const { return kind_use_ ? kind_use_->code() : nullptr; }
+  void run_groups(ComputeUnit& cu, uint64_t first, uint64_t count, const SpecializedCode* special);
+  CodeCall prepare(ComputeUnit& cu, uint64_t first, uint64_t count, const SpecializedCode* special);
+  // Defined in launch_account.cc and run_in_forms.cc.
+  void run_in_forms(ComputeUnit& cu, uint64_t first, uint64_t count);
+  uint64_t try_form(ComputeUnit& cu, uint64_t first, uint64_t count, FormChoice& choice);
+  SizeClass size_class() const;
+  void add_use(uint64_t ns);
   bool call_contained(ComputeUnit& cu, CodeCall& code_call, TeamThreads* team,
                       Departure& departure);
   template <class Body>
@@ -124,6 +132,7 @@ class NdRange : public Command {
                        const abi::PrintArgument* descriptors, const void* values);
   static abi::CheckUnit* check_unit(const abi::Launch* launch);
   void add_checks(const Kernel& kernel);
+  std::array<uint8_t, LaunchKind::kMostFormats> formats_of_images(const Kernel& kernel);
   void watch_kind(const Kernel& kernel, const IndexSpace& space);
   std::byte* arguments() { return large_block_ ? large_block_.get() : small_block_.data(); }
   void place_memory_arguments(const Kernel& kernel);
@@ -145,6 +154,7 @@ class NdRange : public Command {
   std::vector<uint64_t> used_ns_;  // of it, on each; written by the thread that acts for the unit
   size_t local_bytes_ = 0;
   size_t spill_bytes_ = 0;
+  uint64_t estimate_ns_ = 0;  // before the launch
   bool timed_ = false;
   struct FreeAligned {
     void operator()(std::byte* memory) const;

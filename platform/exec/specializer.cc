@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/exec/specializer.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <atomic>
-#include <deque>
-#include <mutex>
 #include <optional>
 #include <string>
 
-#include "platform/base/background_thread.h"
 #include "platform/base/config.h"
 #include "platform/base/error.h"
 #include "platform/base/log.h"
+#include "platform/exec/background_jobs.h"
+#include "platform/exec/form_maker.h"
+#include "platform/exec/special_builds.h"
 #include "platform/loader/compiler_client.h"
 
 namespace conclave::specializer {
@@ -23,101 +20,59 @@ namespace {
 // programs that compute hardly anything.
 constexpr uint64_t kLookAfterNs = 2'000'000;
 
+// Whether the first launch of a kind waits for its code.
+bool is_awaited() {
+  return Config::get().specialize == Config::Specialize::kNow;
+}
+
 uint64_t compile_after_ns() {
   return uint64_t{Config::get().specialize_after_ms} * 1'000'000;
 }
 
-std::string size_text(const std::array<size_t, 3>& size) {
-  return std::to_string(size[0]) + "," + std::to_string(size[1]) + "," + std::to_string(size[2]);
-}
-
-// The formats up to the last one that is known.
-std::string formats_text(const LaunchKind& kind) {
-  std::string text, separator;
-  size_t known = 0;
-  for (uint8_t format : kind.image_formats) {
-    text += separator;
-    if (format == 0) {
-      text += "any";
-    } else {
-      const ImageFormat& image = kImageFormats[format - 1];
-      text += std::to_string(image.order) + "/" + std::to_string(image.data_type);
-      known = text.size();
-    }
-    separator = ",";
-  }
-  return text.substr(0, known);
-}
-
-std::string describe(const KernelCode& code, const LaunchKindUse& use) {
-  const LaunchKind kind = use.kind();
-  std::string text = "kernel '" + code.info->name + "'";
-  if (kind.has_size()) text += ", local size " + size_text(kind.local_size);
-  const std::string formats = formats_text(kind);
-  return formats.empty() ? text : text + ", image formats " + formats;
-}
-
-protocol::Request make_request(const KernelCode& code, const LaunchKindUse& use) {
-  protocol::Request request;
-  request.action = protocol::Action::kRebuild;
-  request.background = Config::get().specialize == Config::Specialize::kBackground;
-  request.options = code.binary->options();
-  const LaunchKind kind = use.kind();
-  if (kind.has_size())
-    request.options +=
-        " -cl-conclave-local-size=" + code.info->name + ":" + size_text(kind.local_size);
-  const std::string formats = formats_text(kind);
-  if (!formats.empty())
-    request.options += " -cl-conclave-image-formats=" + code.info->name + ":" + formats;
-  if (!kind.has_size() && formats.empty())
-    request.options += " -cl-conclave-kernel=" + code.info->name;
-  request.inputs.push_back(code.binary->bytes());
-  return request;
-}
-
-// What the specialised code may need beyond the general code. Threads' stacks and the compute
-// units' memory have room for that, whatever the launches under way were planned with.
-constexpr size_t kMoreStackBytes = 4096, kMoreSpillBytes = 1024;
-
-bool fits(const KernelInfo& special, const KernelInfo& general) {
-  return special.name == general.name && special.arguments_bytes == general.arguments_bytes &&
-         special.local_bytes <= general.local_bytes &&
-         special.spill_bytes <= general.spill_bytes + kMoreSpillBytes &&
-         special.private_bytes <= general.private_bytes + kMoreStackBytes;
-}
-
-void install(const KernelCode& code, LaunchKindUse& use, std::string bytes) {
-  const auto binary = ProgramBinary::parse(std::move(bytes));
-  if (binary->kernels().size() != 1 || !fits(binary->kernels()[0], *code.info))
-    throw Error(CL_INVALID_BINARY, "the specialised code needs more memory than the general code");
-  const auto loaded = LoadedCode::load(*binary);
-  const KernelInfo& info = binary->kernels()[0];
-  use.publish({loaded, loaded->function(info.symbol), info.spill_bytes, use.kind().has_size()});
-  log::debug(describe(code, use) + ": runs specialised code from now on");
-}
-
-// Looks at a kind once. The kernel may go away while the compiler works.
-void run(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& use) {
+// Gives a kind of launches code of its own. Returns whether there is nothing more to do for it now:
+// a later look may find more. The kernel may go away while the compiler works.
+bool specialize(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& use, bool look_only) {
   std::shared_ptr<const KernelCode> code = kernel.lock();
-  if (!code) return;
-  const protocol::Request request = make_request(*code, use);
-  const bool look_only = request.background && use.spent_ns() < compile_after_ns();
-  if (!code->launch_kinds->take_place()) return;
+  if (!code) return false;
+  protocol::Request request = special_builds::request_for(*code, use.kind());
+  if (!is_awaited()) request.urgency = protocol::Urgency::kBackground;
+  if (!code->launch_kinds->take_place()) return false;
   code.reset();
   const std::optional<protocol::Response> response =
       look_only ? find_compiled(request) : compile(request);
   code = kernel.lock();
-  if (!code) return;
+  if (!code) return false;
   if (!response) {
     code->launch_kinds->give_place_back();
-    return use.set_due(compile_after_ns());
+    use.set_due(compile_after_ns());
+    return false;
   }
+  const std::string description = special_builds::describe(*code, use.kind());
   try {
     if (response->status != protocol::Status::kSuccess) throw Error(CL_SUCCESS, response->log);
-    install(*code, use, response->binary);
+    use.publish(special_builds::load(*code, use.kind(), response->binary));
+    log::debug(description + ": runs specialised code from now on");
+    return true;
   } catch (const Error& error) {
-    log::info(describe(*code, use) + ": keeps its general code: " + error.text());
+    log::info(description + ": keeps its general code: " + error.text());
+    return false;
   }
+}
+
+// Looks at a kind once: its own code comes first, then other forms of it.
+void run(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& use) {
+  std::shared_ptr<const KernelCode> code = kernel.lock();
+  if (!code) return;
+  const LaunchKinds::Hopes hopes = code->launch_kinds->hopes();
+  const bool look_only = !is_awaited() && use.spent_ns() < compile_after_ns();
+  if (hopes.specialized && !use.code()) {
+    code.reset();
+    if (!specialize(kernel, use, look_only)) return;
+    code = kernel.lock();
+  }
+  if (!code || !hopes.forms || forms::find(*code, use)) return;
+  if (look_only) return use.set_due(compile_after_ns());
+  forms::make(code, use);
 }
 
 // If the code cannot be had, for lack of memory for example, the kernel does without it.
@@ -129,63 +84,7 @@ void try_run(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& use) 
   }
 }
 
-// The kinds that are due, and the thread that serves them.
-class Background {
- public:
-  void add(std::weak_ptr<const KernelCode> code, LaunchKindUse& use) {
-    const std::lock_guard lock(mutex_);
-    jobs_.push_back({std::move(code), &use});
-    if (working_) return;
-    try {
-      start_background_thread<&Background::work>("conclave-spec", this, {.stack_bytes = 0});
-      working_ = true;
-    } catch (const std::exception& error) {
-      jobs_.clear();  // the machine has other problems
-      log::debug(error.what());
-    }
-  }
-
- private:
-  struct Job {
-    std::weak_ptr<const KernelCode> code;  // owns `use`
-    LaunchKindUse* use;
-  };
-
-  std::optional<Job> next() {
-    const std::lock_guard lock(mutex_);
-    if (jobs_.empty()) {
-      working_ = false;
-      return {};
-    }
-    Job job = std::move(jobs_.front());
-    jobs_.pop_front();
-    return job;
-  }
-
-  void work() {
-    while (std::optional<Job> job = next()) try_run(job->code, *job->use);
-  }
-
-  std::mutex mutex_;
-  std::deque<Job> jobs_;
-  bool working_ = false;
-};
-
-// The one of this process: a forked child does not have the thread, and its mutex may be locked.
-// Never freed: the thread may work while static objects are destroyed.
-Background& background() {
-  struct Owned {
-    pid_t pid = getpid();
-    Background background;
-  };
-  static std::atomic<Owned*> current{nullptr};
-  Owned* owned = current.load(std::memory_order_acquire);
-  while (!owned || owned->pid != getpid()) {
-    auto fresh = std::make_unique<Owned>();
-    if (current.compare_exchange_strong(owned, fresh.get())) return fresh.release()->background;
-  }
-  return owned->background;
-}
+BackgroundJobs jobs("conclave-spec");
 
 bool has_compiler() {
   static const bool available = [] {
@@ -199,27 +98,28 @@ bool has_compiler() {
 }  // namespace
 
 std::unique_ptr<LaunchKinds> watch(const ProgramBinary& binary, const KernelInfo& info) {
-  const Config::Specialize mode = Config::get().specialize;
-  if (mode == Config::Specialize::kOff || !has_compiler()) return nullptr;
-  // Required sizes are compiled at once, unless smaller groups are possible.
-  const bool has_size = info.required_local_size[0] && info.uniform_work_groups;
-  const bool by_size = !info.joins_groups && !has_size;
-  const bool has_images = std::any_of(
-      info.arguments.begin(), info.arguments.end(),
-      [](const ArgumentInfo& argument) { return argument.kind == ArgumentKind::kImage; });
-  if (!by_size && !has_images && !info.reduced) return nullptr;
+  if (Config::get().specialize == Config::Specialize::kOff || !has_compiler()) return nullptr;
   // Variables of C code exist once; specialised code would have its own.
   if (info.calls_native) return nullptr;
   if (binary.options().find("-cl-opt-disable") != std::string::npos) return nullptr;
+  // Required sizes are compiled at once, unless smaller groups are possible.
+  const bool has_size = info.required_local_size[0] && info.uniform_work_groups;
+  LaunchKinds::Hopes hopes{};
+  hopes.by_size = !info.joins_groups && !has_size;
+  hopes.by_format = std::any_of(
+      info.arguments.begin(), info.arguments.end(),
+      [](const ArgumentInfo& argument) { return argument.kind == ArgumentKind::kImage; });
+  hopes.specialized = hopes.by_size || hopes.by_format || info.reduced;
+  hopes.forms = forms::may_compete(binary, info);
+  if (!hopes.specialized && !hopes.forms) return nullptr;
   const uint64_t first = std::min(compile_after_ns(), kLookAfterNs);
-  return std::make_unique<LaunchKinds>(
-      by_size, mode == Config::Specialize::kNow ? 0 : std::max<uint64_t>(first, 1));
+  return std::make_unique<LaunchKinds>(hopes, is_awaited() ? 0 : std::max<uint64_t>(first, 1));
 }
 
 void see_to(const std::shared_ptr<const KernelCode>& code, LaunchKindUse& use) noexcept {
-  if (Config::get().specialize == Config::Specialize::kNow) return try_run(code, use);
+  if (is_awaited()) return try_run(code, use);
   try {
-    background().add(code, use);
+    jobs.add([weak = std::weak_ptr(code), kind = &use] { try_run(weak, *kind); });
   } catch (const std::exception& error) {
     log::error(error.what());
   }

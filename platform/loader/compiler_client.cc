@@ -18,6 +18,7 @@
 #include "platform/base/log.h"
 #include "platform/loader/compile_key.h"
 #include "platform/loader/compile_server.h"
+#include "platform/loader/content_hash.h"
 #include "platform/loader/cpu_features.h"
 #include "platform/loader/disk_cache.h"
 #include "platform/loader/program_binary.h"
@@ -256,6 +257,28 @@ std::optional<Response> find_compiled(const Request& request) {
   auto entry = open_cache(key).find(key);
   if (!entry) return std::nullopt;
   return answer(std::move(*entry));
+}
+
+namespace {
+
+// Empty if nothing is kept.
+std::string note_key(const Request& request) {
+  const std::string key = compile_key(request, compiler_path());
+  return key.empty() ? "" : content_hash("note " + key);
+}
+
+}  // namespace
+
+std::optional<std::string> find_note(const Request& request) {
+  const std::string key = note_key(request);
+  auto entry = open_cache(key).find(key);
+  if (!entry) return std::nullopt;
+  return std::move(entry->binary);
+}
+
+void keep_note(const Request& request, const std::string& note) {
+  const std::string key = note_key(request);
+  open_cache(key).store(key, {note, "", {}});
 }
 
 bool compiler_available() {

@@ -5,6 +5,7 @@
 #define CONCLAVE_PLATFORM_LOADER_COMPILER_CLIENT_H_
 
 #include <optional>
+#include <string>
 
 #include "conclave/compile_protocol.h"
 
@@ -17,6 +18,10 @@ protocol::Response compile(const protocol::Request& request);
 
 // The answer to `request` if the cache has it.
 std::optional<protocol::Response> find_compiled(const protocol::Request& request);
+
+// A text about what `request` asks for, which the cache keeps beside the answer.
+std::optional<std::string> find_note(const protocol::Request& request);
+void keep_note(const protocol::Request& request, const std::string& note);
 
 // Whether a compiler is installed beside this library (CL_DEVICE_COMPILER_AVAILABLE).
 bool compiler_available();

@@ -12,7 +12,8 @@
 
 #include "conclave/image_formats.h"
 #include "conclave/kernel_abi.h"
-#include "platform/loader/program_binary.h"
+#include "platform/model/form_contest.h"
+#include "platform/model/specialized_code.h"
 
 namespace conclave {
 
@@ -27,15 +28,6 @@ struct LaunchKind {
   bool has_size() const { return local_size[0] != 0; }
 };
 
-// A kernel's code for launches of one kind. If the kind has a size, it is for work-groups of
-// exactly this size.
-struct SpecializedCode {
-  std::shared_ptr<const LoadedCode> code;  // owns function
-  abi::GroupFunction function;
-  size_t spill_bytes;  // per work-item
-  bool has_size;
-};
-
 // One kind of a kernel's launches: how long they have taken together, and code for them, if there
 // is some. Launches look and count without a lock; lost counts do no harm.
 class LaunchKindUse {
@@ -45,6 +37,8 @@ class LaunchKindUse {
 
   // Null: there is none. It may be set at any time, once.
   const SpecializedCode* code() const { return published_.load(std::memory_order_acquire); }
+  // Null: there are no other forms of the code. It may be set at any time, once, after the code.
+  FormContest* contest() const { return contest_.load(std::memory_order_acquire); }
 
   // Whether the kind must be served before its first launch. True for one caller only.
   bool take_due() { return due_ns_.load(std::memory_order_relaxed) == 0 && take(0); }
@@ -64,6 +58,10 @@ class LaunchKindUse {
     code_ = std::make_unique<const SpecializedCode>(std::move(code));
     published_.store(code_.get(), std::memory_order_release);
   }
+  void publish(std::unique_ptr<FormContest> contest) {
+    owned_contest_ = std::move(contest);
+    contest_.store(owned_contest_.get(), std::memory_order_release);
+  }
 
  private:
   friend class LaunchKinds;
@@ -74,14 +72,14 @@ class LaunchKindUse {
   static constexpr uint64_t kHasSize = uint64_t{1} << 62, kUsed = uint64_t{1} << 63;
   static_assert(kImageFormats.size() < 1 << kFormatBits);
 
+  // Of a kind for any formats.
+  static uint64_t packed(const std::array<size_t, 3>& size) {
+    return kUsed | (size[0] ? kHasSize : 0) | uint64_t{size[0]} | uint64_t{size[1]} << kSizeBits |
+           uint64_t{size[2]} << 2 * kSizeBits;
+  }
   static uint64_t packed(const LaunchKind& kind) {
-    uint64_t bits = kUsed | (kind.has_size() ? kHasSize : 0);
-    unsigned at = 0;
-    if (kind.has_size())
-      for (size_t size : kind.local_size) {
-        bits |= uint64_t{size} << at;
-        at += kSizeBits;
-      }
+    uint64_t bits = packed(kind.local_size);
+    unsigned at = kind.has_size() ? 3 * kSizeBits : 0;
     for (uint64_t format : kind.image_formats) {
       if (at + kFormatBits > kBits) break;
       bits |= format << at;
@@ -110,9 +108,11 @@ class LaunchKindUse {
 
   std::atomic<uint64_t> kind_{0};  // 0: not used yet
   std::atomic<const SpecializedCode*> published_{nullptr};
+  std::atomic<FormContest*> contest_{nullptr};
   std::atomic<uint64_t> due_ns_{kNever};  // compared with spent_ns_
   std::atomic<uint64_t> spent_ns_{0};
   std::unique_ptr<const SpecializedCode> code_;  // written once, before published_
+  std::unique_ptr<FormContest> owned_contest_;   // the same
 };
 
 class LaunchKinds {
@@ -121,18 +121,26 @@ class LaunchKinds {
   // used often.
   static constexpr int kWatched = 8, kSpecialized = 4;
 
-  // `by_size`: whether launches of different local sizes are of different kinds. `first_due_ns`:
-  // when to serve a kind for the first time.
-  LaunchKinds(bool by_size, uint64_t first_due_ns) : by_size_(by_size) {
+  // What may be gained for a kind of launches.
+  struct Hopes {
+    bool by_size;      // launches of different local sizes are of different kinds
+    bool by_format;    // the same of the formats of images
+    bool specialized;  // code of its own
+    bool forms;        // other forms of the code
+  };
+
+  // `first_due_ns`: when to serve a kind for the first time.
+  LaunchKinds(Hopes hopes, uint64_t first_due_ns) : hopes_(hopes) {
     for (LaunchKindUse& use : uses_) use.due_ns_.store(first_due_ns, std::memory_order_relaxed);
   }
 
-  bool by_size() const { return by_size_; }
+  const Hopes& hopes() const { return hopes_; }
 
   // Null if there have been too many others. Sizes are at most 2^15 - 1 in each dimension, which no
   // work-group exceeds.
   LaunchKindUse* find(const LaunchKind& kind) {
-    const uint64_t wanted = LaunchKindUse::packed(kind);
+    const uint64_t wanted =
+        hopes_.by_format ? LaunchKindUse::packed(kind) : LaunchKindUse::packed(kind.local_size);
     for (LaunchKindUse& use : uses_) {
       uint64_t seen = use.kind_.load(std::memory_order_relaxed);
       if (seen == wanted) return &use;
@@ -155,7 +163,7 @@ class LaunchKinds {
  private:
   std::array<LaunchKindUse, kWatched> uses_;
   std::atomic<int> places_{kSpecialized};
-  const bool by_size_;
+  const Hopes hopes_;
 };
 
 }  // namespace conclave

@@ -12,6 +12,7 @@
 #include "platform/base/error.h"
 #include "platform/base/log.h"
 #include "platform/check/shadow_memory.h"
+#include "platform/exec/form_maker.h"
 #include "platform/exec/unit_of_thread.h"
 #include "platform/loader/compiler_client.h"
 #include "platform/model/context.h"
@@ -273,6 +274,11 @@ bool has_streams(const ProgramBinary& binary) {
                      [](const KernelInfo& kernel) { return conclave::has_streams(kernel); });
 }
 
+// Whether the log of the build is to have remarks.
+bool wants_remarks(const std::string& options) {
+  return (" " + options + " ").find(" -v ") != std::string::npos;
+}
+
 bool has_checks(const ProgramBinary& binary) {
   return std::any_of(binary.kernels().begin(), binary.kernels().end(),
                      [](const KernelInfo& kernel) { return kernel.checked; });
@@ -325,6 +331,9 @@ void Program::run_for(const Job& job, const Ref<Device>& device) {
     for (const KernelInfo& info : binary->kernels())
       kernels.push_back(std::make_shared<KernelCode>(device, binary, code, info));
   }
+
+  if (wants_remarks(request.options))
+    for (const auto& kernel : kernels) log += forms::remarks(*kernel);
 
   std::lock_guard lock(mutex_);
   Build& build = entry(*device);

@@ -56,6 +56,29 @@ TEST_F(NdRangeTest, GlobalOffsets) {
   check_ids({5, 7, 3}, {8, 4, 2}, nullptr);
 }
 
+// Few work-items may be long ones: where the program leaves the local size open, no compute unit
+// waits while another has several of them.
+TEST_F(NdRangeTest, FewWorkItemsAreSpread) {
+  CONCLAVE_ONLY();
+  const auto units = info<cl_uint>(clGetDeviceInfo, device(), CL_DEVICE_MAX_COMPUTE_UNITS);
+  Program program = build(context_, R"(
+    kernel void walk(global int* groups, global const int* next) {
+      int at = get_global_id(0);
+      for (int step = 0; step < 100; ++step) at = next[at];
+      groups[get_global_id(0)] = get_num_groups(0) + at;
+    })");
+  Kernel kernel = make_kernel(program, "walk");
+  for (size_t items : {size_t{units}, size_t{2} * units, size_t{2} * units + 1}) {
+    Buffer groups = make_buffer(context_, std::vector<int>(items));
+    Buffer next = make_buffer(context_, std::vector<int>(items));
+    ASSERT_OK(clSetKernelArg(kernel, 0, sizeof(cl_mem), groups.list()));
+    ASSERT_OK(clSetKernelArg(kernel, 1, sizeof(cl_mem), next.list()));
+    ASSERT_OK(
+        clEnqueueNDRangeKernel(queue_, kernel, 1, nullptr, &items, nullptr, 0, nullptr, nullptr));
+    for (int count : contents(queue_, groups, items)) EXPECT_GE(count, static_cast<int>(units));
+  }
+}
+
 // Sizes that the local size does not divide: the program is built as OpenCL C 3.0.
 TEST_F(NdRangeTest, NonUniformWorkGroups) {
   if (!info<cl_bool>(clGetDeviceInfo, device(), CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT)) {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "platform/loader/form_choices.h"
 #include "tool.h"
 
 namespace conclave::test {
@@ -72,6 +73,27 @@ TEST_F(Cache, ShowsWhatIsThere) {
     EXPECT_GT(program["bytes"], binary.size());
     EXPECT_EQ(program["state"], program["key"] == kFirst ? "good" : "out of date");
   }
+}
+
+TEST_F(Cache, ShowsWhichFormsAreFast) {
+  constexpr uint32_t kSizeClass = 1u << 31 | 11 << 16 | 12 << 8;
+  const FormChoices choices{"walk",
+                            {{"local size 64,1,1", kSizeClass, 1, {{16, 2.5F}, {8, 1.25F}}}}};
+  cache_.store(kFirst, {choices.text(), "", {}});
+  const std::string shown = cache({"show"}).output;
+  EXPECT_NE(shown.find("Programs   0,"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("walk"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("local size 64,1,1"), std::string::npos) << shown;
+  EXPECT_NE(
+      shown.find("1 work-item at a time; 16 lanes take 2.50 times as long, 8 lanes 1.25 times "
+                 "(2^20 work-items, 2^22 bytes)"),
+      std::string::npos)
+      << shown;
+  const json report = json::parse(cache({"--json", "show"}).output);
+  EXPECT_EQ(report["programs"].size(), 0U);
+  EXPECT_EQ(report["forms"][0]["kernel"], "walk");
+  EXPECT_EQ(report["forms"][0]["choices"][0]["lanes"], 1);
+  EXPECT_EQ(cache({"check"}).status, 0);
 }
 
 TEST_F(Cache, RemovesWhatIsDamaged) {

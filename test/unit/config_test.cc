@@ -230,6 +230,7 @@ TEST_F(ConfigTest, WrongValuesAreErrors) {
       {"\"printf-core-id\": 2", "from 0 to 1"},
       {"\"scheduler\": \"lottery\"", "\"lottery\": allowed are interleave, fcfs and off"},
       {"\"specialize\": \"always\"", "\"always\": allowed are off, background and now"},
+      {"\"try-forms\": \"on\"", "\"on\": allowed are off, background and now"},
       {"\"time-slice-us\": 99", "from 100 to 1000000"},
       {"\"time-slice-us\": 1000001", "from 100 to 1000000"},
       {"\"time-slice-us\": \"4ms\"", "\"4ms\""},

@@ -1,11 +1,14 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; RUN: %opt --passes='refuse-slow-packets<lanes=4>' %s 2>&1 | FileCheck %s
-; Packets that only gather and scatter are no faster than work-items one by one.
+; Packets that only gather and scatter are no faster than work-items one by one. The others note from how many active
+; lanes on they are.
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spir64-unknown-unknown"
 
 ; CHECK: ; scattered: packets would not be faster
 ; CHECK-NOT: ; neighbours:
+; CHECK: define void @neighbours({{.*}} #[[NEIGHBOURS:[0-9]+]]
+; CHECK: attributes #[[NEIGHBOURS]] = {{.*}}"conclave-least-lanes"="2"
 define void @scattered(i64 "conclave-lane" %x, ptr %table, ptr %out) "conclave-lanes" {
   %p = getelementptr i32, ptr %table, i64 %x
   %i = load i32, ptr %p

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/exec/form_maker.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "platform/base/config.h"
+#include "platform/base/error.h"
+#include "platform/base/log.h"
+#include "platform/exec/background_jobs.h"
+#include "platform/exec/special_builds.h"
+#include "platform/loader/compiler_client.h"
+#include "platform/loader/form_choices.h"
+#include "platform/model/stream_ports.h"
+
+namespace conclave::forms {
+namespace {
+
+// Packets for kernels that have none.
+constexpr unsigned kLanesInstead = 8;
+
+BackgroundJobs jobs("conclave-forms");
+
+bool in_background() {
+  return Config::get().try_forms == Config::Specialize::kBackground;
+}
+
+unsigned usual_lanes(const KernelCode& code, const LaunchKindUse& use) {
+  return use.code() ? use.code()->lanes : code.info->lanes;
+}
+
+std::vector<unsigned> other_lanes(unsigned lanes) {
+  if (lanes == 1) return {kLanesInstead};
+  if (lanes == 2) return {1};
+  return {lanes / 2, 1};
+}
+
+protocol::Request request_for(const KernelCode& code, const LaunchKind& kind, unsigned lanes) {
+  protocol::Request request = special_builds::request_for(code, kind);
+  request.options += " -cl-conclave-width=" + std::to_string(lanes);
+  request.urgency = in_background() ? protocol::Urgency::kTrial : protocol::Urgency::kAwaited;
+  return request;
+}
+
+// Under which the choices for a kernel are kept.
+protocol::Request request_for_all(const KernelCode& code) {
+  return special_builds::request_for(code, {});
+}
+
+FormChoices choices_of(const KernelCode& code) {
+  const std::optional<std::string> text = find_note(request_for_all(code));
+  if (std::optional<FormChoices> choices = text ? FormChoices::parse(*text) : std::nullopt)
+    return std::move(*choices);
+  return {code.info->name, {}};
+}
+
+// Begins the contest. `binaries`: the other forms.
+void install(const KernelCode& code, LaunchKindUse& use, std::vector<std::string> binaries,
+             const FormChoices& known) {
+  const LaunchKind kind = use.kind();
+  const std::string kind_text = special_builds::text_of(kind);
+  std::vector<SpecializedCode> others;
+  const unsigned usual = usual_lanes(code, use);
+  for (std::string& binary : binaries) {
+    try {
+      SpecializedCode other = special_builds::load(code, kind, std::move(binary));
+      // Some kernels do not take every number of lanes.
+      if (other.lanes != usual) others.push_back(std::move(other));
+    } catch (const Error& error) {
+      log::debug(special_builds::describe(code, kind) + ": a form less: " + error.text());
+    }
+  }
+  if (others.empty()) return;
+  auto contest =
+      std::make_unique<FormContest>(use.code(), usual, std::move(others), !in_background());
+  const uint64_t due_ns =
+      2 * std::max(use.spent_ns(), Config::get().specialize_after_ms * 1'000'000ul);
+  for (const FormChoices::Choice& choice : known.choices) {
+    if (choice.kind != kind_text) continue;
+    FormContest::Result result{{choice.size_class}, choice.lanes, {}};
+    for (const auto& [lanes, relative] : choice.others) result.others.push_back({lanes, relative});
+    contest->adopt(result, due_ns);
+    log::debug(special_builds::describe(code, kind) + ": known from the cache: " + choice.text());
+  }
+  use.publish(std::move(contest));
+}
+
+// What a later look at this kind of launches finds in the cache.
+void write_choices(const KernelCode& code, LaunchKindUse& use) {
+  const std::string kind = special_builds::text_of(use.kind());
+  FormChoices choices = choices_of(code);
+  for (const FormContest::Result& result : use.contest()->results()) {
+    FormChoices::Choice choice{kind, result.size_class.bits, result.lanes, {}};
+    for (const auto& [lanes, relative] : result.others) choice.others.push_back({lanes, relative});
+    if (!choices.put(choice)) continue;
+    log::debug(special_builds::describe(code, use.kind()) + ": " + choice.text());
+  }
+  keep_note(request_for_all(code), choices.text());
+}
+
+// If something is missing, memory for example, the kernel keeps the form that it has.
+template <class Body>
+void contain(Body&& body) noexcept {
+  try {
+    body();
+  } catch (const std::exception& error) {
+    log::error(error.what());
+  }
+}
+
+template <class Body>
+void in_turn(Body&& body) {
+  if (!in_background()) return contain(body);
+  contain([&] { jobs.add([body] { contain(body); }); });
+}
+
+}  // namespace
+
+bool may_compete(const ProgramBinary& binary, const KernelInfo& info) {
+  if (Config::get().try_forms == Config::Specialize::kOff) return false;
+  if (info.lanes_matter || info.required_sub_group_size || info.gang || info.calls_native ||
+      info.checked || has_streams(info))
+    return false;
+  return binary.options().find("-cl-conclave-width=") == std::string::npos;
+}
+
+bool find(const KernelCode& code, LaunchKindUse& use) {
+  const LaunchKind kind = use.kind();
+  const std::string kind_text = special_builds::text_of(kind);
+  const FormChoices known = choices_of(code);
+  if (!known.has(kind_text)) return false;
+  std::vector<std::string> binaries;
+  for (unsigned lanes : other_lanes(usual_lanes(code, use))) {
+    std::optional<protocol::Response> response = find_compiled(request_for(code, kind, lanes));
+    if (!response) return false;
+    binaries.push_back(std::move(response->binary));
+  }
+  install(code, use, std::move(binaries), known);
+  return true;
+}
+
+void make(const std::shared_ptr<const KernelCode>& kernel, LaunchKindUse& kind_use) {
+  in_turn([weak = std::weak_ptr(kernel), use = &kind_use] {
+    std::vector<protocol::Request> requests;
+    if (const auto code = weak.lock())
+      for (unsigned lanes : other_lanes(usual_lanes(*code, *use)))
+        requests.push_back(request_for(*code, use->kind(), lanes));
+    std::vector<std::string> binaries;
+    for (const protocol::Request& request : requests) {
+      protocol::Response response = compile(request);
+      if (response.status == protocol::Status::kSuccess)
+        binaries.push_back(std::move(response.binary));
+      else
+        log::info("a form of a kernel could not be made: " + response.log);
+    }
+    if (const auto code = weak.lock()) install(*code, *use, std::move(binaries), choices_of(*code));
+  });
+}
+
+void keep_choices(const std::shared_ptr<const KernelCode>& kernel,
+                  LaunchKindUse& kind_use) noexcept {
+  contain([&] {
+    in_turn([weak = std::weak_ptr(kernel), use = &kind_use] {
+      if (const auto code = weak.lock()) write_choices(*code, *use);
+    });
+  });
+}
+
+std::string remarks(const KernelCode& code) {
+  std::string text;
+  if (may_compete(*code.binary, *code.info))
+    for (const FormChoices::Choice& choice : choices_of(code).choices)
+      text += "kernel '" + code.info->name + "'" + (choice.kind.empty() ? "" : ", " + choice.kind) +
+              ": " + choice.text() + "\n";
+  return text;
+}
+
+}  // namespace conclave::forms

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes the forms of kernels' code that compete (model/form_contest.h), and keeps in the disk cache
+// which of them won.
+//
+//   the kernel's launches have taken 2 ms          -> a choice that the cache has counts, with the
+//                                                     code that it needs
+//   they have taken specialize-after-ms            -> the compiler makes the other forms; trials
+//   something is known                             -> the cache keeps it
+//
+// The compiler gets nearly no CPU time for that beside others, since its work may be useless.
+#ifndef CONCLAVE_PLATFORM_EXEC_FORM_MAKER_H_
+#define CONCLAVE_PLATFORM_EXEC_FORM_MAKER_H_
+
+#include <memory>
+#include <string>
+
+#include "platform/model/kernel.h"
+#include "platform/model/launch_kinds.h"
+
+namespace conclave::forms {
+
+// Whether the kernel may have several forms: its results do not depend on them, and neither the
+// user nor the source has fixed the number of lanes.
+bool may_compete(const ProgramBinary& binary, const KernelInfo& info);
+
+// Lets launches of this kind run in the form that an earlier process found to be the fastest.
+// Returns whether the cache has such a choice, and the code.
+bool find(const KernelCode& code, LaunchKindUse& use);
+
+// Has the other forms made, in the background unless try-forms=now, and then compares them. The
+// kernel may go away meanwhile.
+void make(const std::shared_ptr<const KernelCode>& code, LaunchKindUse& use);
+
+// Writes down, in the background, which forms have won.
+void keep_choices(const std::shared_ptr<const KernelCode>& code, LaunchKindUse& use) noexcept;
+
+// One line per choice that the cache has for the kernel: for logs of builds.
+std::string remarks(const KernelCode& code);
+
+}  // namespace conclave::forms
+
+#endif  // CONCLAVE_PLATFORM_EXEC_FORM_MAKER_H_

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which forms of a kernel's code have won (model/form_contest.h), as the disk cache keeps it: a text
+// of lines, in an entry beside those of programs.
+#ifndef CONCLAVE_PLATFORM_LOADER_FORM_CHOICES_H_
+#define CONCLAVE_PLATFORM_LOADER_FORM_CHOICES_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace conclave {
+
+struct FormChoices {
+  struct Choice {
+    std::string kind;     // of launches, in words; "" for all
+    uint32_t size_class;  // SizeClass::bits
+    unsigned lanes;       // of the form that won; 1: work-items run one by one
+    // The lanes of the others, and their time by that of the winner.
+    std::vector<std::pair<unsigned, float>> others;
+
+    // "1 work-item at a time; 16 lanes take 1.52 times as long, 8 lanes 1.31 times (2^20
+    // work-items, 2^22 bytes)". The sizes are the least of the class.
+    std::string text() const;
+  };
+
+  std::string kernel;
+  std::vector<Choice> choices;
+
+  bool has(const std::string& kind) const;
+  // Puts it in the place of the one for the same launches. Returns whether another form wins now,
+  // or whether nothing was known.
+  bool put(const Choice& choice);
+
+  std::string text() const;
+  // Nothing if it is no such text.
+  static std::optional<FormChoices> parse(std::string_view text);
+};
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_LOADER_FORM_CHOICES_H_

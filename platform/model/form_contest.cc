@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/model/form_contest.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace conclave {
+namespace {
+
+// Long compared with reading the clock. A form whose time is not known yet runs for less.
+constexpr double kTrialNs = 20'000, kFirstTrialNs = 5'000;
+// What a trial costs besides the time of a slower form: four readings of the clock, one more call.
+constexpr double kOverheadNs = 1'500;
+constexpr float kFasterBy = 0.95F, kOutFrom = 1.15F;
+constexpr int kOutAfter = 3;
+// Between trials the kernel runs for so many times what they take: neighbours in time would all see
+// what the CPU happens to do at that moment.
+constexpr double kPause = 50;
+
+}  // namespace
+
+float FormChoice::Record::median() const {
+  std::array<float, kComparisons> sorted = quotients;
+  std::fill(sorted.begin() + count, sorted.end(), std::numeric_limits<float>::infinity());
+  std::sort(sorted.begin(), sorted.end());
+  return sorted[static_cast<size_t>(count / 2)];
+}
+
+bool FormChoice::Record::is_faster() const {
+  if (count < kComparisons || median() >= kFasterBy) return false;
+  return std::count_if(quotients.begin(), quotients.end(), [](float q) { return q < 1; }) >=
+         kComparisons - 1;
+}
+
+FormContest::FormContest(const SpecializedCode* usual, unsigned usual_lanes,
+                         std::vector<SpecializedCode> others, bool is_free)
+    : others_(std::move(others)), forms_{{usual, usual_lanes}}, is_free_(is_free) {
+  for (const SpecializedCode& other : others_)
+    if (forms_.size() < FormChoice::kMostForms) forms_.push_back({&other, other.lanes});
+}
+
+// The other form with the fewest comparisons, so that they are spread over the same time.
+std::optional<size_t> FormContest::next_form(const FormChoice& choice) const {
+  std::optional<size_t> next;
+  for (size_t form = 0; form < forms_.size(); ++form) {
+    if (form == choice.chosen() || choice.records_[form].is_done()) continue;
+    if (!next || choice.records_[form].count < choice.records_[*next].count) next = form;
+  }
+  return next;
+}
+
+std::optional<FormContest::Trial> FormContest::begin(FormChoice& choice, uint64_t spent_ns,
+                                                     const Chunk& chunk) {
+  if (!choice.may_be_due(spent_ns)) return {};
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock || chunk.group_ns <= 0) return {};
+  const std::optional<size_t> form = next_form(choice);
+  if (!form) return {};
+  const FormChoice::Record& record = choice.records_[*form];
+  // What others measure includes the time for which the thread did not run.
+  const double group_ns = choice.group_ns_ > 0 ? choice.group_ns_ : chunk.group_ns;
+  const auto wanted =
+      static_cast<uint64_t>((record.is_known ? kTrialNs : kFirstTrialNs) / group_ns);
+  const uint64_t least = std::max<uint64_t>(chunk.least_groups, 1);
+  Trial trial{{}, *form, chunk.groups, true, record.count % 2 == 1, group_ns};
+  if (2 * least <= chunk.groups) {
+    trial.groups = std::clamp(wanted, least, chunk.groups / 2);
+    trial.alone = false;
+  } else if (choice.alone_ns_ > 0) {
+    if (choice.alone_form_ == *form) trial.form = choice.chosen();
+  }
+  const float quotient = trial.form == choice.chosen() ? 1 : record.expected;
+  const double expected =
+      static_cast<double>(trial.groups) * group_ns * std::max(quotient - 1, 0.0F) + kOverheadNs;
+  const auto needed_ns =
+      static_cast<uint64_t>((lost_ns_ + expected) * static_cast<double>(kMostCost));
+  if (!is_free_ && spent_ns < needed_ns) {
+    choice.due_ns_.store(needed_ns, std::memory_order_relaxed);
+    return {};
+  }
+  trial.lock = std::move(lock);
+  return trial;
+}
+
+bool FormContest::end(FormChoice& choice, Trial trial, uint64_t spent_ns, double form_ns,
+                      double chosen_ns) {
+  const double usual_ns =
+      trial.alone ? static_cast<double>(trial.groups) * trial.group_ns : chosen_ns;
+  lost_ns_ += std::max(form_ns - usual_ns, 0.0) + kOverheadNs;
+  if (!is_free_)
+    choice.due_ns_.store(spent_ns + static_cast<uint64_t>(kPause * (form_ns + chosen_ns)),
+                         std::memory_order_relaxed);
+  const bool ran_chosen = !trial.alone || trial.form == choice.chosen();
+  if (ran_chosen)
+    choice.group_ns_ = (trial.alone ? form_ns : chosen_ns) / static_cast<double>(trial.groups);
+  size_t form = trial.form;
+  auto quotient = static_cast<float>(form_ns / std::max(chosen_ns, 1.0));
+  if (trial.alone) {
+    const auto group_ns = static_cast<float>(form_ns / static_cast<double>(trial.groups));
+    if (form != choice.chosen()) {
+      choice.alone_form_ = form;
+      choice.alone_ns_ = std::max(group_ns, 0.001F);
+      return false;
+    }
+    form = choice.alone_form_;
+    quotient = choice.alone_ns_ / std::max(group_ns, 0.001F);
+    choice.alone_ns_ = 0;
+  }
+  FormChoice::Record& record = choice.records_[form];
+  record.expected = quotient;
+  if (!std::exchange(record.is_known, true)) return false;
+  record.quotients[static_cast<size_t>(record.count++)] = quotient;
+  record.is_out = record.count == kOutAfter &&
+                  *std::min_element(record.quotients.begin(),
+                                    record.quotients.begin() + record.count) > kOutFrom;
+  return !next_form(choice) && decide(choice, spent_ns);
+}
+
+// All forms have been compared. Returns whether something is new.
+bool FormContest::decide(FormChoice& choice, uint64_t spent_ns) {
+  const size_t before = choice.chosen();
+  const bool is_first = choice.relative_[before] == 0;
+  size_t best = before;
+  choice.relative_[before] = 1;
+  for (size_t form = 0; form < forms_.size(); ++form) {
+    if (form == before) continue;
+    const FormChoice::Record& record = choice.records_[form];
+    choice.relative_[form] = record.median();
+    if (record.is_faster() && record.median() < choice.relative_[best]) best = form;
+  }
+  const float time = choice.relative_[best];
+  for (float& relative : choice.relative_) relative /= time;
+  for (size_t form = 0; form < forms_.size(); ++form)
+    choice.records_[form] = {.is_known = true, .expected = choice.relative_[form]};
+  choice.alone_ns_ = 0;
+  choice.chosen_.store(static_cast<uint8_t>(best), std::memory_order_relaxed);
+  choice.due_ns_.store(spent_ns + std::min(spent_ns, kLongestPauseNs), std::memory_order_relaxed);
+  return is_first || best != before;
+}
+
+void FormContest::adopt(const Result& result, uint64_t due_ns) {
+  FormChoice* choice = choice_for(result.size_class);
+  if (!choice) return;
+  const std::lock_guard lock(mutex_);
+  const auto set = [&](unsigned lanes, float relative) {
+    for (size_t form = 0; form < forms_.size(); ++form) {
+      if (forms_[form].lanes != lanes) continue;
+      choice->relative_[form] = choice->records_[form].expected = relative;
+      return static_cast<uint8_t>(form);
+    }
+    return uint8_t{0};
+  };
+  for (const Result::Other& other : result.others) set(other.lanes, other.relative);
+  choice->chosen_.store(set(result.lanes, 1), std::memory_order_relaxed);
+  choice->due_ns_.store(due_ns, std::memory_order_relaxed);
+}
+
+std::vector<FormContest::Result> FormContest::results() {
+  const std::lock_guard lock(mutex_);
+  std::vector<Result> results;
+  for (const FormChoice& choice : choices_) {
+    const SizeClass size_class{choice.size_class_.load(std::memory_order_relaxed)};
+    const size_t chosen = choice.chosen();
+    if (size_class.bits == 0 || choice.relative_[chosen] == 0) continue;
+    Result& result = results.emplace_back(Result{size_class, forms_[chosen].lanes, {}});
+    for (size_t form = 0; form < forms_.size(); ++form)
+      if (form != chosen && choice.relative_[form] > 0)
+        result.others.push_back({forms_[form].lanes, choice.relative_[form]});
+  }
+  return results;
+}
+
+}  // namespace conclave

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds out which form of a kernel's code is the fastest for launches of one kind: packets as the
+// compiler chose them, narrower packets, or work-items one by one.
+//
+//   begin()  a chunk of work-groups is about to run: now and then it tells the caller to run some
+//            of the groups by another form and as many by the chosen one, and to time both
+//   end()    takes the times; after seven comparisons of each form it chooses
+//
+// Another form is chosen if it was faster in six of seven comparisons, and by at least a twentieth
+// in the middle one. Launches of different sizes have choices of their own. A choice is looked at
+// again when the kernel's time has doubled since, at the latest after kLongestPauseNs of it. What
+// trials cost is at most kMostCost of the time of all launches.
+#ifndef CONCLAVE_PLATFORM_MODEL_FORM_CONTEST_H_
+#define CONCLAVE_PLATFORM_MODEL_FORM_CONTEST_H_
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "platform/model/specialized_code.h"
+
+namespace conclave {
+
+// What launches have in common that may be faster in the same form.
+struct SizeClass {
+  uint32_t bits = 0;  // 0: no class
+
+  // `items`: work-items; `bytes`: of all memory objects among the arguments; `row`: the work-items
+  // of a row, which often is the pitch of a matrix. Numbers count by powers of four. Rows of a
+  // multiple of 256 are told from others: what lies in a column shares few sets of a cache.
+  static SizeClass of(uint64_t items, uint64_t bytes, uint64_t row) {
+    constexpr uint32_t kUsed = 1u << 31;
+    const auto power_of_four = [](uint64_t number) {
+      return static_cast<uint32_t>(std::bit_width(number) + 1) / 2;
+    };
+    return {kUsed | power_of_four(items) << 16 | power_of_four(bytes) << 8 |
+            uint32_t{row % 256 == 0}};
+  }
+  bool operator==(const SizeClass&) const = default;
+};
+
+// The forms of a kernel's code for launches of one size class, and how long they take.
+class FormChoice {
+ public:
+  static constexpr size_t kMostForms = 3;
+  static constexpr int kComparisons = 7;
+
+  // The index of the form that is to run.
+  size_t chosen() const { return chosen_.load(std::memory_order_relaxed); }
+  // Whether a trial may be due when the kernel's launches have taken `spent_ns`.
+  bool may_be_due(uint64_t spent_ns) const {
+    return spent_ns >= due_ns_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  friend class FormContest;
+
+  struct Record {
+    // The form's time by that of the chosen one.
+    std::array<float, kComparisons> quotients{};
+    int count = 0;
+    bool is_known = false;  // it has run once, which is not counted: its code was not in the caches
+    bool is_out = false;    // clearly slower
+    float expected = 4;     // quotient
+    bool is_done() const { return is_out || count == kComparisons; }
+    float median() const;
+    bool is_faster() const;
+  };
+
+  std::atomic<uint32_t> size_class_{0};  // 0: not used yet
+  std::atomic<uint8_t> chosen_{0};
+  std::atomic<uint64_t> due_ns_{0};
+  // The rest is guarded by the contest's mutex.
+  std::array<Record, kMostForms> records_;
+  std::array<float, kMostForms> relative_{};  // times by that of the chosen form; 0: unknown
+  double group_ns_ = 0;  // CPU time of a work-group by the chosen form; 0: not measured yet
+  float alone_ns_ = 0;   // of a work-group, by the form that ran alone; 0: none waits for its pair
+  size_t alone_form_ = 0;
+};
+
+class FormContest {
+ public:
+  static constexpr size_t kMostClasses = 8;
+  static constexpr uint64_t kMostCost = 100;  // one part in
+  static constexpr uint64_t kLongestPauseNs = 10'000'000'000;
+
+  // The chunk of work-groups that is about to run.
+  struct Chunk {
+    uint64_t groups;
+    uint64_t least_groups;  // that should run together
+    double group_ns;        // expected time of one; 0: unknown
+  };
+  // What to run of a chunk by which form. Nobody else tries while it lives.
+  struct Trial {
+    std::unique_lock<std::mutex> lock;
+    size_t form;
+    uint64_t groups;    // by the form, and as many again by the chosen one unless `alone`
+    bool alone;         // the chunk is too small for both: the next trial runs the other one
+    bool chosen_first;  // the chosen form runs first
+    double group_ns;    // expected
+  };
+  // What is known of a size class.
+  struct Result {
+    SizeClass size_class;
+    unsigned lanes;  // of the chosen form
+    struct Other {
+      unsigned lanes;
+      float relative;  // its time by that of the chosen form
+    };
+    std::vector<Other> others;
+  };
+
+  // `usual`: what the compiler chose; null code is the kernel's general one. `is_free`: trials may
+  // cost anything and need no pauses.
+  FormContest(const SpecializedCode* usual, unsigned usual_lanes,
+              std::vector<SpecializedCode> others, bool is_free);
+
+  // The code of a form; null: the kernel's general code.
+  const SpecializedCode* code(size_t form) const { return forms_[form].code; }
+  unsigned lanes(size_t form) const { return forms_[form].lanes; }
+
+  // The choice for launches of this class; null if there have been too many other classes.
+  FormChoice* choice_for(SizeClass size_class) {
+    for (FormChoice& choice : choices_) {
+      uint32_t seen = choice.size_class_.load(std::memory_order_relaxed);
+      if (seen == size_class.bits) return &choice;
+      if (seen != 0) continue;
+      if (choice.size_class_.compare_exchange_strong(seen, size_class.bits,
+                                                     std::memory_order_relaxed) ||
+          seen == size_class.bits)
+        return &choice;
+    }
+    return nullptr;
+  }
+
+  // What to try with the next chunk; mostly nothing. `spent_ns`: what all launches have taken.
+  std::optional<Trial> begin(FormChoice& choice, uint64_t spent_ns, const Chunk& chunk);
+  // `form_ns`, `chosen_ns`: CPU time of the trial's groups by the form and by the chosen one (0 if
+  // alone). Returns whether something is known now that should be kept.
+  bool end(FormChoice& choice, Trial trial, uint64_t spent_ns, double form_ns, double chosen_ns);
+
+  // Begins with what an earlier process found out; the choice is not looked at before `due_ns`.
+  void adopt(const Result& result, uint64_t due_ns);
+  // What has been found out.
+  std::vector<Result> results();
+
+ private:
+  struct Form {
+    const SpecializedCode* code;
+    unsigned lanes;
+  };
+
+  std::optional<size_t> next_form(const FormChoice& choice) const;
+  bool decide(FormChoice& choice, uint64_t spent_ns);
+
+  const std::vector<SpecializedCode> others_;
+  std::vector<Form> forms_;  // the usual one and the others
+  const bool is_free_;
+  std::mutex mutex_;
+  double lost_ns_ = 0;  // guarded by mutex_
+  std::array<FormChoice, kMostClasses> choices_;
+};
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_MODEL_FORM_CONTEST_H_

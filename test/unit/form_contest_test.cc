@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forms of a kernel's code compete by the times that they take; here the times are made up.
+#include "platform/model/form_contest.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "platform/loader/form_choices.h"
+
+namespace conclave {
+namespace {
+
+constexpr uint64_t kMs = 1'000'000;
+const SizeClass kSmall = SizeClass::of(1 << 10, 1 << 12, 100),
+                kLarge = SizeClass::of(1 << 20, 1 << 22, 100);
+
+SpecializedCode form(unsigned lanes) {
+  return {nullptr, nullptr, 0, false, lanes};
+}
+
+// A kernel of 16 lanes, whose forms take `group_ns` for a work-group, by lanes.
+class FormContestTest : public ::testing::Test {
+ protected:
+  static constexpr unsigned kUsual = 16;
+
+  FormContest make(bool is_free = false) {
+    std::vector<SpecializedCode> others;
+    for (unsigned lanes : {8u, 1u}) others.push_back(form(lanes));
+    return {nullptr, kUsual, std::move(others), is_free};
+  }
+
+  double group_ns(FormContest& contest, size_t form) { return time_of(contest.lanes(form)); }
+
+  // Runs a chunk. Returns whether a choice was made.
+  bool run(FormContest& contest, FormChoice& choice, uint64_t groups, uint64_t least = 1) {
+    const double chosen = group_ns(contest, choice.chosen());
+    spent_ns_ += static_cast<double>(groups) * chosen;
+    const auto spent = static_cast<uint64_t>(spent_ns_);
+    auto trial = contest.begin(choice, spent, {groups, least, chosen});
+    if (!trial) return false;
+    ++trials_;
+    const auto tried = static_cast<double>(trial->groups);
+    const double ns = tried * group_ns(contest, trial->form);
+    lost_ns_ += ns - tried * chosen;
+    spent_ns_ += std::max(ns - tried * chosen, 0.0);
+    const double other = trial->alone ? 0 : tried * chosen;
+    return contest.end(choice, std::move(*trial), spent, ns, other);
+  }
+
+  unsigned winner(FormContest& contest, FormChoice& choice, int chunks = 20'000,
+                  uint64_t groups = 20, uint64_t least = 1) {
+    for (int i = 0; i < chunks; ++i) run(contest, choice, groups, least);
+    return contest.lanes(choice.chosen());
+  }
+
+  std::function<double(unsigned lanes)> time_of = [](unsigned) { return 1'000.0; };
+  double spent_ns_ = 100.0 * kMs, lost_ns_ = 0;
+  int trials_ = 0;
+};
+
+TEST_F(FormContestTest, TheFastestWins) {
+  for (unsigned fastest : {1u, 8u, 16u}) {
+    FormContest contest = make();
+    time_of = [&](unsigned lanes) { return lanes == fastest ? 700.0 : 1'000.0; };
+    EXPECT_EQ(winner(contest, *contest.choice_for(kLarge)), fastest);
+    const auto results = contest.results();
+    ASSERT_EQ(results.size(), 1u);
+    EXPECT_EQ(results[0].lanes, fastest);
+    ASSERT_EQ(results[0].others.size(), 2u);
+    EXPECT_NEAR(results[0].others[0].relative, 1.43, 0.01);
+  }
+}
+
+TEST_F(FormContestTest, WhatIsHardlyFasterDoesNotWin) {
+  FormContest contest = make();
+  time_of = [](unsigned lanes) { return lanes == 1 ? 970.0 : 1'000.0; };
+  EXPECT_EQ(winner(contest, *contest.choice_for(kLarge)), kUsual);
+  EXPECT_GE(trials_, 2 * FormChoice::kComparisons);
+}
+
+// Chunks that cannot be divided run in one form each.
+TEST_F(FormContestTest, LongWorkGroupsCompeteToo) {
+  FormContest contest = make();
+  time_of = [](unsigned lanes) { return lanes == 1 ? 300'000.0 : 500'000.0; };
+  EXPECT_EQ(winner(contest, *contest.choice_for(kLarge), 20'000, 1), 1u);
+  FormContest joined = make();
+  time_of = [](unsigned lanes) { return lanes == 8 ? 3'000.0 : 5'000.0; };
+  EXPECT_EQ(winner(joined, *joined.choice_for(kLarge), 20'000, 16, 16), 8u);
+}
+
+TEST_F(FormContestTest, TrialsCostAHundredth) {
+  for (double slow_ns : {1'100.0, 5'000.0, 100'000.0}) {
+    FormContest contest = make();
+    time_of = [&](unsigned lanes) { return lanes == kUsual ? 1'000.0 : slow_ns; };
+    lost_ns_ = 0;
+    spent_ns_ = 100.0 * kMs;
+    const double begin = spent_ns_;
+    EXPECT_EQ(winner(contest, *contest.choice_for(kLarge), 100'000), kUsual);
+    EXPECT_GT(spent_ns_, begin);
+    EXPECT_LE(lost_ns_, spent_ns_ / FormContest::kMostCost);
+  }
+}
+
+TEST_F(FormContestTest, ShortKernelsAreNotTried) {
+  FormContest contest = make();
+  spent_ns_ = 0;
+  winner(contest, *contest.choice_for(kLarge), 40, 20);  // 0.8 ms
+  EXPECT_EQ(trials_, 0);
+}
+
+TEST_F(FormContestTest, SizesHaveChoicesOfTheirOwn) {
+  FormContest contest = make();
+  FormChoice &small = *contest.choice_for(kSmall), &large = *contest.choice_for(kLarge);
+  EXPECT_NE(&small, &large);
+  time_of = [](unsigned lanes) { return lanes == 1 ? 500.0 : 1'000.0; };
+  EXPECT_EQ(winner(contest, small), 1u);
+  time_of = [](unsigned lanes) { return lanes == 8 ? 500.0 : 1'000.0; };
+  EXPECT_EQ(winner(contest, large), 8u);
+  EXPECT_EQ(contest.lanes(small.chosen()), 1u);
+  EXPECT_EQ(contest.results().size(), 2u);
+  EXPECT_NE(SizeClass::of(1000, 1 << 20, 256), SizeClass::of(1000, 1 << 20, 250));
+  for (uint64_t items = 1; items < 1 << 20; items *= 4)
+    contest.choice_for(SizeClass::of(items, 1, 1));
+  EXPECT_EQ(contest.choice_for(SizeClass::of(uint64_t{1} << 40, 1, 1)), nullptr);
+}
+
+TEST_F(FormContestTest, AnotherMixIsNoticed) {
+  FormContest contest = make();
+  FormChoice& choice = *contest.choice_for(kLarge);
+  time_of = [](unsigned lanes) { return lanes == 1 ? 500.0 : 1'000.0; };
+  EXPECT_EQ(winner(contest, choice), 1u);
+  time_of = [](unsigned lanes) { return lanes == 1 ? 2'000.0 : 1'000.0; };
+  EXPECT_NE(winner(contest, choice, 100'000), 1u);
+}
+
+TEST_F(FormContestTest, GoesOnWithWhatIsKnown) {
+  FormContest contest = make();
+  contest.adopt({kLarge, 8, {{16, 1.5F}, {1, 3.0F}}}, 500 * kMs);
+  FormChoice& choice = *contest.choice_for(kLarge);
+  EXPECT_EQ(contest.lanes(choice.chosen()), 8u);
+  run(contest, choice, 20);
+  EXPECT_EQ(trials_, 0);
+  spent_ns_ = 600.0 * kMs;
+  time_of = [](unsigned lanes) { return lanes == 1 ? 500.0 : 1'000.0; };
+  EXPECT_EQ(winner(contest, choice), 1u);
+}
+
+TEST(FormChoices, AreReadAsTheyWereWritten) {
+  FormChoices choices{"walk", {}};
+  EXPECT_TRUE(choices.put({"local size 64,1,1", kLarge.bits, 1, {{16, 2.5F}, {8, 1.25F}}}));
+  EXPECT_TRUE(choices.put({"", kSmall.bits, 16, {}}));
+  EXPECT_FALSE(choices.put({"", kSmall.bits, 16, {{8, 1.5F}}}));
+  EXPECT_TRUE(choices.put({"", kSmall.bits, 8, {{16, 1.5F}}}));
+  const auto read = FormChoices::parse(choices.text());
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->text(), choices.text());
+  EXPECT_TRUE(read->has("local size 64,1,1"));
+  EXPECT_FALSE(read->has("local size 64,1,2"));
+  EXPECT_EQ(read->choices[0].text(),
+            "1 work-item at a time; 16 lanes take 2.50 times as long, 8 lanes 1.25 times (2^20 "
+            "work-items, 2^22 bytes)");
+}
+
+TEST(FormChoices, NonsenseIsRefused) {
+  const std::string head = "conclave form choices 1\nk\n";
+  EXPECT_TRUE(FormChoices::parse(head));
+  for (const std::string& text :
+       {std::string(), std::string("\177ELF"), std::string("conclave form choices 2\nk\n"),
+        head + "0 8 0 \n", head + "5 3 0 \n", head + "5 8 9 \n", head + "5 8 1 8 -1 \n",
+        head + "5 8 1 8\n", head + "nonsense\n", head + "5 128 0 \n"})
+    EXPECT_FALSE(FormChoices::parse(text)) << text;
+}
+
+}  // namespace
+}  // namespace conclave

@@ -116,7 +116,7 @@ class RegionBuilder {
     collect_variables();
     const std::vector<const SpillSlot*> slots = input_slots(index);
     for (const SpillSlot* slot : slots)
-      region.inputs.push_back({slot->variable->getAllocatedType(), slot->offset, slot->alignment});
+      region.inputs.push_back({slot->type, slot->offset, slot->alignment});
     function_ = llvm::Function::Create(
         region_type(kernel_, region.inputs), llvm::GlobalValue::InternalLinkage, 0,
         kernel_.getName() + ".region." + llvm::Twine(index), kernel_.getParent());
@@ -228,9 +228,17 @@ class RegionBuilder {
   }
 
   llvm::Value* value_at_begin(llvm::IRBuilder<>& builder, const SpillSlot& slot) {
-    if (llvm::Argument* input = inputs_.lookup(&slot)) return input;
-    return builder.CreateAlignedLoad(slot.variable->getAllocatedType(), slot_address(builder, slot),
-                                     llvm::Align(slot.alignment));
+    llvm::Value* value = inputs_.lookup(&slot);
+    if (!value)
+      value = builder.CreateAlignedLoad(slot.type, slot_address(builder, slot),
+                                        llvm::Align(slot.alignment));
+    return change_bits(builder, value, slot.variable->getAllocatedType());
+  }
+
+  // Between the type of a value and the type that it is kept as.
+  static llvm::Value* change_bits(llvm::IRBuilder<>& builder, llvm::Value* value,
+                                  llvm::Type* type) {
+    return value->getType() == type ? value : builder.CreateZExtOrTrunc(value, type);
   }
 
   const SpillSlot* slot_of(const llvm::AllocaInst* variable) const {
@@ -288,6 +296,7 @@ class RegionBuilder {
       const SpillSlot* slot = slot_of(variable);
       if (!slot || !slot->is_value || !slot->crossings.test(barrier)) continue;
       llvm::Value* value = builder.CreateLoad(variable->getAllocatedType(), map_[variable]);
+      value = change_bits(builder, value, slot->type);
       builder.CreateAlignedStore(value, slot_address(builder, *slot), llvm::Align(slot->alignment));
     }
   }

@@ -31,12 +31,23 @@ std::vector<LiveValue> find_live_values(llvm::Function& kernel, const BarrierCut
   return live;
 }
 
+llvm::Type* kept_type(llvm::Type* type, const llvm::DataLayout& layout) {
+  llvm::Type* element = type->getScalarType();
+  if (!element->isIntegerTy()) return type;
+  const auto bytes = static_cast<unsigned>(layout.getTypeAllocSize(element).getFixedValue());
+  return type->getWithNewBitWidth(8 * bytes);
+}
+
 SpillSlot make_slot(llvm::AllocaInst& variable, bool is_value, bool is_uniform,
                     Crossings crossings) {
   const llvm::DataLayout& layout = variable.getFunction()->getDataLayout();
-  SpillSlot slot = {&variable, is_value, is_uniform, std::move(crossings), 0, 0, 0};
-  slot.alignment = std::min<uint64_t>(variable.getAlign().value(), abi::kBlockAlignment);
-  uint64_t size = variable.getAllocationSize(layout)->getFixedValue();
+  llvm::Type* type = variable.getAllocatedType();
+  if (is_value) type = kept_type(type, layout);
+  SpillSlot slot = {&variable, is_value, is_uniform, type, std::move(crossings), 0, 0, 0};
+  const llvm::Align alignment = std::max(variable.getAlign(), layout.getABITypeAlign(type));
+  slot.alignment = std::min<uint64_t>(alignment.value(), abi::kBlockAlignment);
+  const uint64_t size = is_value ? layout.getTypeAllocSize(type).getFixedValue()
+                                 : variable.getAllocationSize(layout)->getFixedValue();
   slot.size = (size + slot.alignment - 1) / slot.alignment * slot.alignment;
   return slot;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/workgroup/group_uniformity.h"
 
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/PostDominators.h>
@@ -47,21 +48,34 @@ class ControlDependence {
   }
 
  private:
-  // Work-items take different ways from `branch` on till they meet again.
+  // Work-items take different ways from `branch` on till they meet again. Where ways from several
+  // of its successors come together they bring different values; a block that is on one side only,
+  // such as a loop there, has those of that side alone.
   void mark_decided_by(BasicBlock& branch) {
     const auto* meeting = post_dominators_.getNode(&branch)->getIDom();
     const BasicBlock* end = meeting ? meeting->getBlock() : nullptr;
-    llvm::SetVector<const BasicBlock*> ways;
-    for (const BasicBlock* next : llvm::successors(&branch)) ways.insert(next);
-    for (size_t i = 0; i < ways.size(); ++i) {
-      if (ways[i] == end) continue;
-      for (const BasicBlock* next : llvm::successors(ways[i])) ways.insert(next);
-    }
-    for (const BasicBlock* block : ways)
-      for (const llvm::PHINode& phi : block->phis()) uniformity_.mark_divergent(phi);
+    llvm::DenseMap<const BasicBlock*, unsigned> sides;
+    for (const BasicBlock* next : llvm::SmallSetVector<const BasicBlock*, 4>(
+             llvm::succ_begin(&branch), llvm::succ_end(&branch)))
+      for (const BasicBlock* block : reached_from(*next, end)) ++sides[block];
+    for (const auto& [block, count] : sides)
+      if (count > 1)
+        for (const llvm::PHINode& phi : block->phis()) uniformity_.mark_divergent(phi);
     // They may leave loops in different iterations.
     for (const llvm::Loop* loop = loops_.getLoopFor(&branch); loop; loop = loop->getParentLoop())
       if (!end || !loop->contains(end)) mark_what_leaves(*loop);
+  }
+
+  // Without what is behind `end`.
+  static llvm::SetVector<const BasicBlock*> reached_from(const BasicBlock& begin,
+                                                         const BasicBlock* end) {
+    llvm::SetVector<const BasicBlock*> blocks;
+    blocks.insert(&begin);
+    for (size_t i = 0; i < blocks.size(); ++i) {
+      if (blocks[i] == end) continue;
+      for (const BasicBlock* next : llvm::successors(blocks[i])) blocks.insert(next);
+    }
+    return blocks;
   }
 
   void mark_what_leaves(const llvm::Loop& loop) {

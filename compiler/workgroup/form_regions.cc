@@ -19,6 +19,7 @@
 #include "compiler/workgroup/prepare_module.h"
 #include "compiler/workgroup/rematerialize.h"
 #include "compiler/workgroup/spill_slots.h"
+#include "compiler/workgroup/uniform_steps.h"
 
 namespace conclave::compiler {
 namespace {
@@ -346,6 +347,7 @@ RegionedKernel form_regions(llvm::Function& kernel, bool exits_have_lines) {
   drop_variable_debug_info(kernel);
   isolate_allocas(kernel);
   BarrierCuts cuts = cut_at_barriers(kernel);
+  take_out_uniform_steps(kernel, cuts);
   rematerialize_across(kernel, cuts);
   SpillLayout layout = assign_spill_slots(kernel, cuts);
   drop_lifetime_markers(kernel);

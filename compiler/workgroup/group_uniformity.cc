@@ -28,9 +28,10 @@ LaneIds work_item_ids(llvm::Function& kernel) {
 
 class ControlDependence {
  public:
-  ControlDependence(llvm::Function& kernel, Uniformity& uniformity)
+  ControlDependence(llvm::Function& kernel, GroupUniformity& uniformity)
       : kernel_(kernel),
-        uniformity_(uniformity),
+        uniformity_(uniformity.values),
+        joins_(uniformity.joins),
         dominators_(kernel),
         post_dominators_(kernel),
         loops_(dominators_) {}
@@ -59,7 +60,7 @@ class ControlDependence {
              llvm::succ_begin(&branch), llvm::succ_end(&branch)))
       for (const BasicBlock* block : reached_from(*next, end)) ++sides[block];
     for (const auto& [block, count] : sides)
-      if (count > 1)
+      if (count > 1 && joins_.insert(block).second)
         for (const llvm::PHINode& phi : block->phis()) uniformity_.mark_divergent(phi);
     // They may leave loops in different iterations.
     for (const llvm::Loop* loop = loops_.getLoopFor(&branch); loop; loop = loop->getParentLoop())
@@ -79,6 +80,7 @@ class ControlDependence {
   }
 
   void mark_what_leaves(const llvm::Loop& loop) {
+    joins_.insert(loop.getHeader());
     for (const BasicBlock* block : loop.blocks())
       for (const llvm::Instruction& instruction : *block)
         for (const llvm::User* user : instruction.users())
@@ -88,6 +90,7 @@ class ControlDependence {
 
   llvm::Function& kernel_;
   Uniformity& uniformity_;
+  llvm::SmallPtrSetImpl<const BasicBlock*>& joins_;
   llvm::DominatorTree dominators_;
   llvm::PostDominatorTree post_dominators_;
   llvm::LoopInfo loops_;
@@ -96,8 +99,8 @@ class ControlDependence {
 
 }  // namespace
 
-Uniformity find_group_uniformity(llvm::Function& kernel) {
-  Uniformity uniformity(kernel, work_item_ids(kernel));
+GroupUniformity find_group_uniformity(llvm::Function& kernel) {
+  GroupUniformity uniformity{Uniformity(kernel, work_item_ids(kernel)), {}};
   ControlDependence(kernel, uniformity).spread();
   return uniformity;
 }

@@ -21,7 +21,7 @@ struct LiveValue {
 std::vector<LiveValue> find_live_values(llvm::Function& kernel, const BarrierCuts& cuts) {
   std::vector<LiveValue> live;
   if (cuts.empty()) return live;
-  const Uniformity uniformity = find_group_uniformity(kernel);
+  const Uniformity uniformity = find_group_uniformity(kernel).values;
   for (llvm::Instruction& instruction : llvm::instructions(kernel)) {
     if (llvm::isa<llvm::AllocaInst>(instruction)) continue;
     Crossings crossings = crossings_of_value(instruction, cuts);

@@ -356,6 +356,7 @@ RegionedKernel form_regions(llvm::Function& kernel, bool exits_have_lines) {
   result.name = kernel.getName().str();
   result.original = &kernel;
   result.spill_bytes = layout.bytes;
+  result.kept_memory = layout.kept_memory;
   RegionBuilder builder(kernel, cuts, layout, exits_have_lines);
   for (unsigned i = 0; i <= cuts.size(); ++i) {
     result.regions.push_back(builder.build(i));

@@ -117,16 +117,16 @@ bool relax_volatile_integers(llvm::Function& function) {
   return changed;
 }
 
-// Simplification looks at arrays before it makes indices constant, so what is left gets it again.
+// Simplification looks at arrays before it makes indices constant, so it is done again.
 void promote(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) {
   for (bool changed = true; changed && has_variables(kernel);) {
+    simplify(kernel, analyses);
     changed = inline_users(kernel, analyses);
     if (changed) simplify(kernel, analyses);
     if (unroll_users(kernel, analyses)) {
       simplify(kernel, analyses);
       changed = true;
     }
-    if (changed && has_variables(kernel)) simplify(kernel, analyses);
   }
 }
 

@@ -59,15 +59,17 @@ bool address_is_live(const AllocaUse& use, llvm::ArrayRef<LiveValue> live) {
 }
 
 void add_arrays(llvm::Function& kernel, const BarrierCuts& cuts, llvm::ArrayRef<LiveValue> live,
-                std::vector<SpillSlot>& slots) {
+                SpillLayout& layout) {
   for (llvm::Instruction& instruction : kernel.getEntryBlock()) {
     auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
     if (!variable) continue;
     AllocaUse use = find_uses(*variable);
     Crossings crossings = crossings_of_memory(use, cuts);
     if (address_is_live(use, live)) crossings = all_crossings(cuts);
-    if (!crossings.empty())
-      slots.push_back(make_slot(*variable, false, false, std::move(crossings)));
+    if (crossings.empty()) continue;
+    layout.slots.push_back(make_slot(*variable, false, false, std::move(crossings)));
+    const std::string name = variable->getName().split('.').first.str();
+    layout.kept_memory.push_back({name, layout.slots.back().size, why_not_promoted(use)});
   }
 }
 
@@ -77,7 +79,7 @@ SpillLayout assign_spill_slots(llvm::Function& kernel, const BarrierCuts& cuts) 
   SpillLayout layout;
   std::vector<LiveValue> live = find_live_values(kernel, cuts);
   // Before values become allocas too.
-  add_arrays(kernel, cuts, live, layout.slots);
+  add_arrays(kernel, cuts, live, layout);
   for (LiveValue& value : live)
     layout.slots.push_back(make_slot(*llvm::DemoteRegToStack(*value.value), true, value.is_uniform,
                                      std::move(value.crossings)));

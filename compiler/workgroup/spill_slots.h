@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "compiler/base/region.h"
 #include "compiler/workgroup/barrier_cuts.h"
 
 namespace conclave::compiler {
@@ -32,7 +33,8 @@ struct SpillSlot {
 
 struct SpillLayout {
   std::vector<SpillSlot> slots;
-  uint64_t bytes = 0;  // per work-item
+  uint64_t bytes = 0;                   // per work-item
+  std::vector<KeptMemory> kept_memory;  // the slots that hold no values
 };
 
 // Demotes every value that is live across a barrier to an alloca and assigns all slots.

@@ -75,6 +75,13 @@ struct Region {
   }
 };
 
+// Private memory that a kernel keeps in the spill area across its barriers.
+struct KeptMemory {
+  std::string name;  // as far as it is known
+  uint64_t bytes;    // per work-item
+  std::string why;   // it has not become values
+};
+
 // Region 0 begins at the kernel's entry, region i > 0 behind the i-th barrier.
 struct RegionedKernel {
   std::string name;
@@ -83,6 +90,7 @@ struct RegionedKernel {
   // The same in packets along another dimension, for launches with long rows there; may be empty.
   std::vector<Region> other_regions;
   uint64_t spill_bytes = 0;  // per work-item
+  std::vector<KeptMemory> kept_memory;
   uint64_t local_bytes = 0;  // function-scope local variables
   // Its groups may be run together with those beside them (group_rows.h).
   bool joins_groups = false;

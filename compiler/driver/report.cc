@@ -91,6 +91,8 @@ std::string remarks_for_log(const std::vector<KernelRemarks>& kernels) {
   std::string log;
   for (const KernelRemarks& kernel : kernels) {
     const std::string subject = "remark: kernel '" + kernel.kernel + "': ";
+    for (const Remark& remark : kernel.remarks)
+      log += prefix(remark.place) + subject + remark.what + ": " + remark.how + "\n";
     for (size_t i = 0; i < kernel.parts.size(); ++i) {
       const PartRemarks& part = kernel.parts[i];
       const bool has_place = part.why_not_place.line != 0;
@@ -107,6 +109,8 @@ std::string report_text(const std::vector<KernelRemarks>& kernels) {
   std::string text;
   for (const KernelRemarks& kernel : kernels) {
     text += prefix(kernel.place) + "kernel '" + kernel.kernel + "'\n";
+    for (const Remark& remark : kernel.remarks)
+      text += "  " + remark.what + ": " + remark.how + "\n";
     for (size_t i = 0; i < kernel.parts.size(); ++i) {
       const PartRemarks& part = kernel.parts[i];
       const bool has_place = part.why_not_place.line != 0;
@@ -124,7 +128,13 @@ std::string report_json(const std::vector<KernelRemarks>& kernels) {
   for (const KernelRemarks& kernel : kernels) {
     nlohmann::ordered_json parts = nlohmann::ordered_json::array();
     for (const PartRemarks& part : kernel.parts) parts.push_back(to_json(part));
-    json.push_back({{"kernel", kernel.kernel}, {"place", to_json(kernel.place)}, {"parts", parts}});
+    nlohmann::ordered_json remarks = nlohmann::ordered_json::array();
+    for (const Remark& remark : kernel.remarks)
+      remarks.push_back({{"what", remark.what}, {"how", remark.how}});
+    json.push_back({{"kernel", kernel.kernel},
+                    {"place", to_json(kernel.place)},
+                    {"remarks", remarks},
+                    {"parts", parts}});
   }
   return json.dump(2) + "\n";
 }

@@ -111,9 +111,15 @@ void vectorize_regions(const std::string& kernel, std::vector<Region>& regions, 
 }
 
 KernelRemarks start_remarks(const RegionedKernel& kernel, const Options& options) {
-  KernelRemarks remarks{.kernel = kernel.name, .place = {}, .parts = {}};
+  KernelRemarks remarks{.kernel = kernel.name, .place = {}, .remarks = {}, .parts = {}};
   if (const llvm::DISubprogram* description = kernel.original->getSubprogram())
     remarks.place = {description->getFilename().str(), description->getLine(), 0};
+  for (const KeptMemory& memory : kernel.kept_memory) {
+    const std::string name = memory.name.empty() ? "" : " '" + memory.name + "'";
+    remarks.remarks.push_back(
+        {remarks.place, "private memory" + name + " of " + std::to_string(memory.bytes) + " bytes",
+         "kept in memory across barriers, since " + memory.why});
+  }
   remarks.parts.resize(kernel.regions.size());
   for (size_t i = 0; options.verbose && i < kernel.regions.size(); ++i)
     remarks.parts[i].want_all(*kernel.regions[i].function);

@@ -183,6 +183,23 @@ AllocaUse find_uses(llvm::AllocaInst& alloca) {
   return use;
 }
 
+std::string why_not_promoted(const AllocaUse& use) {
+  const auto any_pointer = [&](auto is_wanted) { return llvm::any_of(use.pointers, is_wanted); };
+  const auto any_access = [&](auto is_wanted) { return llvm::any_of(use.accesses, is_wanted); };
+  if (use.escapes) return "its address is stored or passed on";
+  if (any_pointer(llvm::IsaPred<llvm::PHINode, llvm::SelectInst>))
+    return "its address is chosen when the kernel runs";
+  if (any_pointer([](const llvm::Value* pointer) {
+        auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(pointer);
+        return address && !address->hasAllConstantIndices();
+      }))
+    return "its index is known only when the kernel runs";
+  if (any_access([](const Instruction* access) { return access->isVolatile(); }))
+    return "it is volatile";
+  if (any_access(llvm::IsaPred<llvm::CallBase>)) return "a function has its address";
+  return "its parts are accessed in several ways";
+}
+
 Crossings crossings_of_memory(const AllocaUse& use, const BarrierCuts& cuts) {
   if (use.escapes) return all_crossings(cuts);
   Crossings crossings;

@@ -14,6 +14,7 @@
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instructions.h>
 
+#include <string>
 #include <vector>
 
 namespace conclave::compiler {
@@ -64,6 +65,9 @@ struct AllocaUse {
   bool escapes = false;  // its address is stored or passed on
 };
 AllocaUse find_uses(llvm::AllocaInst& alloca);
+
+// Why the content of an alloca has not become values, for a remark.
+std::string why_not_promoted(const AllocaUse& use);
 
 // The barriers across which the content of an alloca must survive.
 Crossings crossings_of_memory(const AllocaUse& use, const BarrierCuts& cuts);

@@ -19,6 +19,7 @@
 #include "compiler/workgroup/prepare_module.h"
 #include "compiler/workgroup/rematerialize.h"
 #include "compiler/workgroup/spill_slots.h"
+#include "compiler/workgroup/uniform_steps.h"
 
 namespace conclave::compiler {
 namespace {
@@ -116,7 +117,7 @@ class RegionBuilder {
     collect_variables();
     const std::vector<const SpillSlot*> slots = input_slots(index);
     for (const SpillSlot* slot : slots)
-      region.inputs.push_back({slot->variable->getAllocatedType(), slot->offset, slot->alignment});
+      region.inputs.push_back({slot->type, slot->offset, slot->alignment});
     function_ = llvm::Function::Create(
         region_type(kernel_, region.inputs), llvm::GlobalValue::InternalLinkage, 0,
         kernel_.getName() + ".region." + llvm::Twine(index), kernel_.getParent());
@@ -228,9 +229,17 @@ class RegionBuilder {
   }
 
   llvm::Value* value_at_begin(llvm::IRBuilder<>& builder, const SpillSlot& slot) {
-    if (llvm::Argument* input = inputs_.lookup(&slot)) return input;
-    return builder.CreateAlignedLoad(slot.variable->getAllocatedType(), slot_address(builder, slot),
-                                     llvm::Align(slot.alignment));
+    llvm::Value* value = inputs_.lookup(&slot);
+    if (!value)
+      value = builder.CreateAlignedLoad(slot.type, slot_address(builder, slot),
+                                        llvm::Align(slot.alignment));
+    return change_bits(builder, value, slot.variable->getAllocatedType());
+  }
+
+  // Between the type of a value and the type that it is kept as.
+  static llvm::Value* change_bits(llvm::IRBuilder<>& builder, llvm::Value* value,
+                                  llvm::Type* type) {
+    return value->getType() == type ? value : builder.CreateZExtOrTrunc(value, type);
   }
 
   const SpillSlot* slot_of(const llvm::AllocaInst* variable) const {
@@ -288,6 +297,7 @@ class RegionBuilder {
       const SpillSlot* slot = slot_of(variable);
       if (!slot || !slot->is_value || !slot->crossings.test(barrier)) continue;
       llvm::Value* value = builder.CreateLoad(variable->getAllocatedType(), map_[variable]);
+      value = change_bits(builder, value, slot->type);
       builder.CreateAlignedStore(value, slot_address(builder, *slot), llvm::Align(slot->alignment));
     }
   }
@@ -337,6 +347,7 @@ RegionedKernel form_regions(llvm::Function& kernel, bool exits_have_lines) {
   drop_variable_debug_info(kernel);
   isolate_allocas(kernel);
   BarrierCuts cuts = cut_at_barriers(kernel);
+  take_out_uniform_steps(kernel, cuts);
   rematerialize_across(kernel, cuts);
   SpillLayout layout = assign_spill_slots(kernel, cuts);
   drop_lifetime_markers(kernel);
@@ -345,6 +356,7 @@ RegionedKernel form_regions(llvm::Function& kernel, bool exits_have_lines) {
   result.name = kernel.getName().str();
   result.original = &kernel;
   result.spill_bytes = layout.bytes;
+  result.kept_memory = layout.kept_memory;
   RegionBuilder builder(kernel, cuts, layout, exits_have_lines);
   for (unsigned i = 0; i <= cuts.size(); ++i) {
     result.regions.push_back(builder.build(i));

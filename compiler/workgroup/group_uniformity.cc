@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/workgroup/group_uniformity.h"
 
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/PostDominators.h>
@@ -27,9 +28,10 @@ LaneIds work_item_ids(llvm::Function& kernel) {
 
 class ControlDependence {
  public:
-  ControlDependence(llvm::Function& kernel, Uniformity& uniformity)
+  ControlDependence(llvm::Function& kernel, GroupUniformity& uniformity)
       : kernel_(kernel),
-        uniformity_(uniformity),
+        uniformity_(uniformity.values),
+        joins_(uniformity.joins),
         dominators_(kernel),
         post_dominators_(kernel),
         loops_(dominators_) {}
@@ -47,24 +49,38 @@ class ControlDependence {
   }
 
  private:
-  // Work-items take different ways from `branch` on till they meet again.
+  // Work-items take different ways from `branch` on till they meet again. Where ways from several
+  // of its successors come together they bring different values; a block that is on one side only,
+  // such as a loop there, has those of that side alone.
   void mark_decided_by(BasicBlock& branch) {
     const auto* meeting = post_dominators_.getNode(&branch)->getIDom();
     const BasicBlock* end = meeting ? meeting->getBlock() : nullptr;
-    llvm::SetVector<const BasicBlock*> ways;
-    for (const BasicBlock* next : llvm::successors(&branch)) ways.insert(next);
-    for (size_t i = 0; i < ways.size(); ++i) {
-      if (ways[i] == end) continue;
-      for (const BasicBlock* next : llvm::successors(ways[i])) ways.insert(next);
-    }
-    for (const BasicBlock* block : ways)
-      for (const llvm::PHINode& phi : block->phis()) uniformity_.mark_divergent(phi);
+    llvm::DenseMap<const BasicBlock*, unsigned> sides;
+    for (const BasicBlock* next : llvm::SmallSetVector<const BasicBlock*, 4>(
+             llvm::succ_begin(&branch), llvm::succ_end(&branch)))
+      for (const BasicBlock* block : reached_from(*next, end)) ++sides[block];
+    for (const auto& [block, count] : sides)
+      if (count > 1 && joins_.insert(block).second)
+        for (const llvm::PHINode& phi : block->phis()) uniformity_.mark_divergent(phi);
     // They may leave loops in different iterations.
     for (const llvm::Loop* loop = loops_.getLoopFor(&branch); loop; loop = loop->getParentLoop())
       if (!end || !loop->contains(end)) mark_what_leaves(*loop);
   }
 
+  // Without what is behind `end`.
+  static llvm::SetVector<const BasicBlock*> reached_from(const BasicBlock& begin,
+                                                         const BasicBlock* end) {
+    llvm::SetVector<const BasicBlock*> blocks;
+    blocks.insert(&begin);
+    for (size_t i = 0; i < blocks.size(); ++i) {
+      if (blocks[i] == end) continue;
+      for (const BasicBlock* next : llvm::successors(blocks[i])) blocks.insert(next);
+    }
+    return blocks;
+  }
+
   void mark_what_leaves(const llvm::Loop& loop) {
+    joins_.insert(loop.getHeader());
     for (const BasicBlock* block : loop.blocks())
       for (const llvm::Instruction& instruction : *block)
         for (const llvm::User* user : instruction.users())
@@ -74,6 +90,7 @@ class ControlDependence {
 
   llvm::Function& kernel_;
   Uniformity& uniformity_;
+  llvm::SmallPtrSetImpl<const BasicBlock*>& joins_;
   llvm::DominatorTree dominators_;
   llvm::PostDominatorTree post_dominators_;
   llvm::LoopInfo loops_;
@@ -82,8 +99,8 @@ class ControlDependence {
 
 }  // namespace
 
-Uniformity find_group_uniformity(llvm::Function& kernel) {
-  Uniformity uniformity(kernel, work_item_ids(kernel));
+GroupUniformity find_group_uniformity(llvm::Function& kernel) {
+  GroupUniformity uniformity{Uniformity(kernel, work_item_ids(kernel)), {}};
   ControlDependence(kernel, uniformity).spread();
   return uniformity;
 }

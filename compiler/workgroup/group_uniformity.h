@@ -7,12 +7,21 @@
 #ifndef CONCLAVE_COMPILER_WORKGROUP_GROUP_UNIFORMITY_H_
 #define CONCLAVE_COMPILER_WORKGROUP_GROUP_UNIFORMITY_H_
 
+#include <llvm/ADT/SmallPtrSet.h>
+
 #include "compiler/vectorizer/analysis/uniformity.h"
 
 namespace conclave::compiler {
 
+struct GroupUniformity {
+  Uniformity values;
+  // Blocks that work-items come to by different ways, or begin loops with that they leave at
+  // different times: phis there differ.
+  llvm::SmallPtrSet<const llvm::BasicBlock*, 16> joins;
+};
+
 // `kernel` is in SPMD form, its work-item functions are calls.
-Uniformity find_group_uniformity(llvm::Function& kernel);
+GroupUniformity find_group_uniformity(llvm::Function& kernel);
 
 }  // namespace conclave::compiler
 

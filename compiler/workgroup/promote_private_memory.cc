@@ -5,6 +5,7 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
@@ -90,17 +91,56 @@ bool unroll_users(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyse
       });
 }
 
+bool is_only_accessed(const llvm::AllocaInst& variable) {
+  return llvm::all_of(variable.users(), [&](const llvm::User* user) {
+    auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
+    return llvm::isa<llvm::LoadInst>(user) || (store && store->getPointerOperand() == &variable) ||
+           llvm::isa<llvm::LifetimeIntrinsic>(user);
+  });
+}
+
+// Nobody else sees the accesses to a private variable whose address goes nowhere. Programs make
+// integers volatile so that compilers for GPUs do not keep them in registers. Real numbers stay
+// volatile: that may be to round them.
+bool relax_volatile_integers(llvm::Function& function) {
+  bool changed = false;
+  for (llvm::Instruction& instruction : function.getEntryBlock()) {
+    auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
+    if (!variable || !variable->getAllocatedType()->isIntegerTy() || !is_only_accessed(*variable))
+      continue;
+    for (llvm::User* user : variable->users()) {
+      changed |= llvm::cast<llvm::Instruction>(user)->isVolatile();
+      if (auto* load = llvm::dyn_cast<llvm::LoadInst>(user)) load->setVolatile(false);
+      if (auto* store = llvm::dyn_cast<llvm::StoreInst>(user)) store->setVolatile(false);
+    }
+  }
+  return changed;
+}
+
+// Simplification looks at arrays before it makes indices constant, so it is done again.
+void promote(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) {
+  for (bool changed = true; changed && has_variables(kernel);) {
+    simplify(kernel, analyses);
+    changed = inline_users(kernel, analyses);
+    if (changed) simplify(kernel, analyses);
+    if (unroll_users(kernel, analyses)) {
+      simplify(kernel, analyses);
+      changed = true;
+    }
+  }
+}
+
 }  // namespace
 
 llvm::PreservedAnalyses PromotePrivateMemory::run(llvm::Module& module,
                                                   llvm::ModuleAnalysisManager& analyses) {
   auto& functions =
       analyses.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module).getManager();
-  for (llvm::Function* kernel : find_kernels(module)) {
-    if (!has_barrier(*kernel) || !has_variables(*kernel)) continue;
-    if (inline_users(*kernel, functions)) simplify(*kernel, functions);
-    if (unroll_users(*kernel, functions)) simplify(*kernel, functions);
-  }
+  for (llvm::Function& function : module)
+    if (!function.isDeclaration() && relax_volatile_integers(function))
+      simplify(function, functions);
+  for (llvm::Function* kernel : find_kernels(module))
+    if (has_barrier(*kernel)) promote(*kernel, functions);
   return llvm::PreservedAnalyses::none();
 }
 

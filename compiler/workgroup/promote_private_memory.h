@@ -14,7 +14,8 @@
 // it has lanes. A value lies beside the same value of the next work-item. So functions that get
 // addresses of private memory are inlined, and the loops that index it are unrolled, before the cut.
 // Kernels without barriers keep their loops: packets have private arrays of their own, whose
-// elements lie side by side anyway.
+// elements lie side by side anyway. In all functions, private integers that are `volatile` become
+// ordinary ones.
 #ifndef CONCLAVE_COMPILER_WORKGROUP_PROMOTE_PRIVATE_MEMORY_H_
 #define CONCLAVE_COMPILER_WORKGROUP_PROMOTE_PRIVATE_MEMORY_H_
 

@@ -2,6 +2,7 @@
 #include "compiler/workgroup/rematerialize.h"
 
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "compiler/base/tuning.h"
+#include "compiler/workgroup/group_uniformity.h"
 #include "compiler/workgroup/work_item_functions.h"
 
 namespace conclave::compiler {
@@ -45,13 +47,28 @@ unsigned own_cost(const Instruction& instruction) {
   return kTooExpensive;
 }
 
-unsigned tree_cost(const llvm::Value* value, unsigned spent = 0) {
+// What is not calculated again although a value depends on it: values that are the same for all
+// work-items are kept once for all of them.
+using Kept = llvm::DenseSet<const Instruction*>;
+
+Kept find_uniform(llvm::Function& kernel, const Uniformity& uniformity) {
+  Kept kept;
+  for (const Instruction& instruction : llvm::instructions(kernel)) {
+    auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    const bool is_index = call && is_index_function(classify(*call));
+    if (!is_index && !uniformity.is_divergent(instruction)) kept.insert(&instruction);
+  }
+  return kept;
+}
+
+unsigned tree_cost(const llvm::Value* value, const Kept& kept, unsigned spent = 0) {
   auto* instruction = llvm::dyn_cast<Instruction>(value);
   if (!instruction) return spent;
+  if (kept.contains(instruction)) return spent + 1;
   spent += own_cost(*instruction);
   for (const llvm::Value* operand : instruction->operands()) {
     if (spent > tuning().rematerialized_cost) return kTooExpensive;
-    spent = tree_cost(operand, spent);
+    spent = tree_cost(operand, kept, spent);
   }
   return spent;
 }
@@ -59,13 +76,14 @@ unsigned tree_cost(const llvm::Value* value, unsigned spent = 0) {
 // Repeats computations at the top of blocks, each once per block.
 class Repeater {
  public:
-  llvm::Value* repeat(llvm::Value* value, BasicBlock* block) {
+  llvm::Value* repeat(llvm::Value* value, BasicBlock* block, const Kept& kept) {
     auto* instruction = llvm::dyn_cast<Instruction>(value);
-    if (!instruction || llvm::isa<llvm::AllocaInst>(instruction)) return value;
+    if (!instruction || llvm::isa<llvm::AllocaInst>(instruction) || kept.contains(instruction))
+      return value;
     auto [known, is_new] = copies_.try_emplace({instruction, block}, nullptr);
     if (!is_new) return known->second;
     Instruction* copy = instruction->clone();
-    for (llvm::Use& operand : copy->operands()) operand.set(repeat(operand.get(), block));
+    for (llvm::Use& operand : copy->operands()) operand.set(repeat(operand.get(), block, kept));
     copy->setName(instruction->getName());
     // Operands come first: whatever was repeated at the top before is no user of this one.
     BasicBlock::iterator& end =
@@ -84,24 +102,33 @@ class Repeater {
 
 void rematerialize_across(llvm::Function& kernel, const BarrierCuts& cuts) {
   if (!tuning().rematerialize) return;
-  llvm::SmallVector<llvm::WeakTrackingVH> candidates;
-  for (Instruction& instruction : llvm::instructions(kernel))
-    if (!llvm::isa<llvm::AllocaInst>(instruction) &&
-        !crossings_of_value(instruction, cuts).empty() &&
-        tree_cost(&instruction) <= tuning().rematerialized_cost)
-      candidates.push_back(&instruction);
+  const Uniformity uniformity = find_group_uniformity(kernel).values;
+  const Kept nothing, uniform = find_uniform(kernel, uniformity);
+  const auto is_cheap = [](const Instruction& instruction, const Kept& kept) {
+    return tree_cost(&instruction, kept) <= tuning().rematerialized_cost;
+  };
+  llvm::SmallVector<std::pair<llvm::WeakTrackingVH, const Kept*>> candidates;
+  for (Instruction& instruction : llvm::instructions(kernel)) {
+    if (llvm::isa<llvm::AllocaInst>(instruction) || crossings_of_value(instruction, cuts).empty())
+      continue;
+    if (is_cheap(instruction, nothing))
+      candidates.emplace_back(&instruction, &nothing);
+    else if (uniformity.is_divergent(instruction) && is_cheap(instruction, uniform))
+      candidates.emplace_back(&instruction, &uniform);
+  }
 
   Repeater repeater;
-  for (llvm::Value* value : candidates) {
-    auto* candidate = llvm::cast<Instruction>(value);
+  for (const auto& [value, kept] : candidates) {
+    auto* candidate = llvm::cast<Instruction>(&*value);
     for (llvm::Use& use : llvm::make_early_inc_range(candidate->uses())) {
       auto* user = llvm::cast<Instruction>(use.getUser());
       auto* phi = llvm::dyn_cast<llvm::PHINode>(user);
       BasicBlock* block = phi ? phi->getIncomingBlock(use) : user->getParent();
-      if (block != candidate->getParent()) use.set(repeater.repeat(candidate, block));
+      if (block != candidate->getParent()) use.set(repeater.repeat(candidate, block, *kept));
     }
   }
-  llvm::RecursivelyDeleteTriviallyDeadInstructionsPermissive(candidates);
+  for (const auto& [value, kept] : candidates)
+    if (value) llvm::RecursivelyDeleteTriviallyDeadInstructions(value);
 }
 
 }  // namespace conclave::compiler

@@ -9,7 +9,8 @@
 //                                                      %i.1 = add i64 %id.1, 1
 //                                                      use %i.1
 //
-// Repeated is what depends on arguments, constants and indices alone and has few instructions.
+// Repeated is what depends on arguments, constants, indices and values that all work-items of a group
+// share, and has few instructions besides these.
 #ifndef CONCLAVE_COMPILER_WORKGROUP_REMATERIALIZE_H_
 #define CONCLAVE_COMPILER_WORKGROUP_REMATERIALIZE_H_
 

@@ -21,7 +21,7 @@ struct LiveValue {
 std::vector<LiveValue> find_live_values(llvm::Function& kernel, const BarrierCuts& cuts) {
   std::vector<LiveValue> live;
   if (cuts.empty()) return live;
-  const Uniformity uniformity = find_group_uniformity(kernel);
+  const Uniformity uniformity = find_group_uniformity(kernel).values;
   for (llvm::Instruction& instruction : llvm::instructions(kernel)) {
     if (llvm::isa<llvm::AllocaInst>(instruction)) continue;
     Crossings crossings = crossings_of_value(instruction, cuts);
@@ -31,12 +31,23 @@ std::vector<LiveValue> find_live_values(llvm::Function& kernel, const BarrierCut
   return live;
 }
 
+llvm::Type* kept_type(llvm::Type* type, const llvm::DataLayout& layout) {
+  llvm::Type* element = type->getScalarType();
+  if (!element->isIntegerTy()) return type;
+  const auto bytes = static_cast<unsigned>(layout.getTypeAllocSize(element).getFixedValue());
+  return type->getWithNewBitWidth(8 * bytes);
+}
+
 SpillSlot make_slot(llvm::AllocaInst& variable, bool is_value, bool is_uniform,
                     Crossings crossings) {
   const llvm::DataLayout& layout = variable.getFunction()->getDataLayout();
-  SpillSlot slot = {&variable, is_value, is_uniform, std::move(crossings), 0, 0, 0};
-  slot.alignment = std::min<uint64_t>(variable.getAlign().value(), abi::kBlockAlignment);
-  uint64_t size = variable.getAllocationSize(layout)->getFixedValue();
+  llvm::Type* type = variable.getAllocatedType();
+  if (is_value) type = kept_type(type, layout);
+  SpillSlot slot = {&variable, is_value, is_uniform, type, std::move(crossings), 0, 0, 0};
+  const llvm::Align alignment = std::max(variable.getAlign(), layout.getABITypeAlign(type));
+  slot.alignment = std::min<uint64_t>(alignment.value(), abi::kBlockAlignment);
+  const uint64_t size = is_value ? layout.getTypeAllocSize(type).getFixedValue()
+                                 : variable.getAllocationSize(layout)->getFixedValue();
   slot.size = (size + slot.alignment - 1) / slot.alignment * slot.alignment;
   return slot;
 }
@@ -48,15 +59,17 @@ bool address_is_live(const AllocaUse& use, llvm::ArrayRef<LiveValue> live) {
 }
 
 void add_arrays(llvm::Function& kernel, const BarrierCuts& cuts, llvm::ArrayRef<LiveValue> live,
-                std::vector<SpillSlot>& slots) {
+                SpillLayout& layout) {
   for (llvm::Instruction& instruction : kernel.getEntryBlock()) {
     auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
     if (!variable) continue;
     AllocaUse use = find_uses(*variable);
     Crossings crossings = crossings_of_memory(use, cuts);
     if (address_is_live(use, live)) crossings = all_crossings(cuts);
-    if (!crossings.empty())
-      slots.push_back(make_slot(*variable, false, false, std::move(crossings)));
+    if (crossings.empty()) continue;
+    layout.slots.push_back(make_slot(*variable, false, false, std::move(crossings)));
+    const std::string name = variable->getName().split('.').first.str();
+    layout.kept_memory.push_back({name, layout.slots.back().size, why_not_promoted(use)});
   }
 }
 
@@ -66,7 +79,7 @@ SpillLayout assign_spill_slots(llvm::Function& kernel, const BarrierCuts& cuts) 
   SpillLayout layout;
   std::vector<LiveValue> live = find_live_values(kernel, cuts);
   // Before values become allocas too.
-  add_arrays(kernel, cuts, live, layout.slots);
+  add_arrays(kernel, cuts, live, layout);
   for (LiveValue& value : live)
     layout.slots.push_back(make_slot(*llvm::DemoteRegToStack(*value.value), true, value.is_uniform,
                                      std::move(value.crossings)));

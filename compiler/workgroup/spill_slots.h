@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "compiler/base/region.h"
 #include "compiler/workgroup/barrier_cuts.h"
 
 namespace conclave::compiler {
@@ -21,6 +22,9 @@ struct SpillSlot {
   bool is_value;
   // A value that is the same for all work-items: kept in the first one's place.
   bool is_uniform;
+  // What it is kept as. Booleans and other values of odd bits are kept as whole bytes, since packets
+  // load and store these as vectors.
+  llvm::Type* type;
   Crossings crossings;  // barriers across which it must survive
   uint64_t size;        // bytes, a multiple of `alignment`
   uint64_t alignment;
@@ -29,7 +33,8 @@ struct SpillSlot {
 
 struct SpillLayout {
   std::vector<SpillSlot> slots;
-  uint64_t bytes = 0;  // per work-item
+  uint64_t bytes = 0;                   // per work-item
+  std::vector<KeptMemory> kept_memory;  // the slots that hold no values
 };
 
 // Demotes every value that is live across a barrier to an alloca and assigns all slots.

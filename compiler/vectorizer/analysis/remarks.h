@@ -95,6 +95,7 @@ class RemarksAnalysis : public llvm::AnalysisInfoMixin<RemarksAnalysis> {
 struct KernelRemarks {
   std::string kernel;
   SourcePlace place;
+  std::vector<Remark> remarks;  // on the whole kernel
   std::vector<PartRemarks> parts;
 };
 

@@ -54,6 +54,8 @@ class PacketAccess {
   bool has_packet_form() const;
   // Whether the lanes' elements lie in one range of memory.
   bool is_contiguous() const;
+  // Whether each lane's elements are loaded or stored as rows of 16 bytes.
+  bool is_in_rows() const { return row_length() != 0; }
   // Whether the elements of several instructions are better accessed together.
   bool is_better_grouped() const;
   // Whether the target has no instruction for such a masked access, if it is contiguous.

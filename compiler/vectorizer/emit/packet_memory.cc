@@ -74,7 +74,7 @@ class Rewrite {
     if (values_.offsets(pointer_)) return emit_form(access(&instruction_, stride));
     if (values_.assumed_stride(pointer_)) return emit_checked();
     if (auto run = LaneRun::find(pointer_, instruction_.getDataLayout(), values_);
-        run && tuning().lane_runs && access(&instruction_, run->stride()).is_contiguous())
+        run && is_worth_asking_for(*run))
       return emit_run(*run);
     return emit_plain();
   }
@@ -101,6 +101,12 @@ class Rewrite {
   }
 
   Parts emit_form(PacketAccess form) { return emit_form_(form); }
+
+  // Rows of 16 bytes are accessed as such anyway, wherever their lanes are.
+  bool is_worth_asking_for(const LaneRun& run) {
+    return tuning().lane_runs && access(&instruction_, run.stride()).is_contiguous() &&
+           !access(&instruction_, std::nullopt).is_in_rows();
+  }
 
   // Reports a form that is slower than one access for all lanes.
   void remark(const char* form) { values_.remarks().memory(instruction_, form); }

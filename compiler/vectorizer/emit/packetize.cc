@@ -362,7 +362,7 @@ class Packetizer : public llvm::InstVisitor<Packetizer> {
   }
 
   void packetize_instruction(Instruction& instruction) {
-    if (instruction.isTerminator()) return;
+    if (instruction.isTerminator()) return packetize_end(instruction);
     if (is_lanes(instruction)) return begin_mask(llvm::cast<llvm::CallInst>(instruction));
     if (is_any(instruction)) return replace_any(llvm::cast<llvm::CallInst>(instruction));
     if (is_outside(instruction)) return replace_outside(llvm::cast<llvm::CallInst>(instruction));
@@ -372,6 +372,17 @@ class Packetizer : public llvm::InstVisitor<Packetizer> {
     if (auto stride = values_.stride(&instruction)) return keep_scalar(instruction, *stride);
     visit(instruction);
     if (auto stride = shapes_.assumed_stride(&instruction)) keep_scalar(instruction, *stride);
+  }
+
+  // Where lanes return different values, it is as if they ran one after the other: the last one's
+  // is returned.
+  void packetize_end(Instruction& end) {
+    auto* exit = llvm::dyn_cast<llvm::ReturnInst>(&end);
+    Value* result = exit ? exit->getReturnValue() : nullptr;
+    if (!result || values_.is_uniform(result)) return;
+    llvm::IRBuilder<> builder(exit);
+    Value* lane = mask_ ? last_lane(builder, mask_) : builder.getInt32(values_.lanes() - 1);
+    exit->setOperand(0, values_.of_lane(builder, result, lane));
   }
 
   // A mask that is the same for all lanes and lets one run lets all of them run.
@@ -515,9 +526,9 @@ bool is_supported_type(llvm::Type* type) {
 bool check(const llvm::Function& region, const Shapes& shapes, PartRemarks& remarks) {
   for (const BasicBlock& block : region) {
     const Instruction& end = *block.getTerminator();
-    bool is_known =
-        llvm::isa<llvm::BranchInst, llvm::SwitchInst, llvm::ReturnInst, llvm::UnreachableInst>(end);
-    if (!is_known || !shapes.has_uniform_operands(end))
+    const bool ends_all = llvm::isa<llvm::ReturnInst, llvm::UnreachableInst>(end);
+    const bool is_branch = llvm::isa<llvm::BranchInst, llvm::SwitchInst>(end);
+    if (!ends_all && !(is_branch && shapes.has_uniform_operands(end)))
       return remarks.refuse("its control flow differs from work-item to work-item", &end);
     for (const Instruction& instruction : block) {
       if (shapes.stride(&instruction) || is_supported_type(instruction.getType())) continue;

@@ -232,12 +232,14 @@ class KernelMaker {
     scope_.places.push_back({"g", "", type, Index::kNone, false, false});
     scope_.places.push_back({"l", "", {Scalar::kUint, 1}, Index::kNone, false, false});
     scope_.places.push_back({"n_l", "", {Scalar::kUint, 1}, Index::kNone, false, true});
+    // The same for a group, which the compiler does not know: ways to barriers depend on it too.
+    scope_.places.push_back({"o", "", {Scalar::kUint, 1}, Index::kNone, false, true});
     bool linear = since_2_ && random_.chance(30);
     std::string global = linear ? "get_global_linear_id()" : kGlobal[dimensions_ - 1];
     std::string cast = " = (" + type.name() + ")(";
     return "const " + type.name() + " g" + cast + global + ");\nconst uint l = (uint)(" +
            kLocal[dimensions_ - 1] + ");\nconst uint n_l = (uint)(" + kSize[dimensions_ - 1] +
-           ");\n";
+           ");\nconst uint o = (uint)(get_global_id(0) - get_local_id(0));\n";
   }
 
   std::string make_body() {

@@ -40,6 +40,11 @@ std::string Statements::simple(const Flow& flow) {
 }
 
 std::string Statements::between_barriers() {
+  if (random_.chance(20)) return boolean_across_barriers();
+  return communication();
+}
+
+std::string Statements::communication() {
   unsigned kind = random_.below(10);
   if (kind < 7) return exchange();
   return kind < 9 ? reduction() : histogram();
@@ -306,6 +311,18 @@ std::string Statements::local_index() {
   if (kind == 0) return "(l + " + std::to_string(random_.between(1, 20)) + ") % n_l";
   if (kind == 1) return expressions_.make({Scalar::kUint, 1}, 1).text + " % n_l";
   return random_.pick(kForms);
+}
+
+std::string Statements::boolean_across_barriers() {
+  const std::string b = new_name("b");
+  std::string text = "bool " + b + " = " + expressions_.condition(2) + ";\n" + communication();
+  text += "if (" + b + ") " + assignment();
+  if (random_.chance(50)) {
+    const std::string condition = expressions_.condition(1);
+    text += b + " = " + b + (random_.chance(50) ? " && " : " != ") + "(bool)(" + condition + ");\n";
+    text += communication() + "if (!" + b + ") " + assignment();
+  }
+  return in_braces(text);
 }
 
 std::string Statements::exchange() {

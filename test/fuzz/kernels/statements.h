@@ -80,6 +80,8 @@ class Statements {
   std::string switch_cases(const Flow& flow);
 
   std::string between_barriers();
+  std::string boolean_across_barriers();
+  std::string communication();
   std::string exchange();
   std::string reduction();
   std::string histogram();

@@ -80,3 +80,61 @@ loop:
 end:
   ret void
 }
+
+; An index that is constant only once two loops are unrolled.
+; CHECK-LABEL: define spir_kernel void @nested(
+; CHECK-NOT: alloca
+; CHECK: call spir_func void @_Z7barrierj(i32 1)
+; CHECK: ret void
+define spir_kernel void @nested(ptr addrspace(1) %in, ptr addrspace(1) %out) {
+entry:
+  %data = alloca [4 x float]
+  br label %rows
+rows:
+  %y = phi i32 [ 0, %entry ], [ %y.next, %rows.end ]
+  br label %columns
+columns:
+  %x = phi i32 [ 0, %rows ], [ %x.next, %columns ]
+  %row = mul nsw i32 %y, 2
+  %place = add nsw i32 %row, %x
+  %index = sext i32 %place to i64
+  %from = getelementptr float, ptr addrspace(1) %in, i64 %index
+  %value = load float, ptr addrspace(1) %from
+  %to = getelementptr [4 x float], ptr %data, i64 0, i64 %index
+  store float %value, ptr %to
+  %x.next = add nsw i32 %x, 1
+  %x.again = icmp slt i32 %x.next, 2
+  br i1 %x.again, label %columns, label %rows.end
+rows.end:
+  %y.next = add nsw i32 %y, 1
+  %y.again = icmp slt i32 %y.next, 2
+  br i1 %y.again, label %rows, label %end
+end:
+  call spir_func void @_Z7barrierj(i32 1) convergent
+  %last = getelementptr [4 x float], ptr %data, i64 0, i64 3
+  %result = load float, ptr %last
+  store float %result, ptr addrspace(1) %out
+  ret void
+}
+
+; Integers need not be volatile where nobody else sees them; real numbers stay.
+; CHECK-LABEL: define spir_kernel void @volatile(
+; CHECK-NOT: alloca i32
+; CHECK: %rounded = alloca float
+; CHECK-NOT: load volatile i32
+; CHECK: store volatile float
+; CHECK: ret void
+define spir_kernel void @volatile(i32 %n, float %f, ptr addrspace(1) %out) {
+  %id = alloca i32
+  %rounded = alloca float
+  store volatile i32 %n, ptr %id
+  store volatile float %f, ptr %rounded
+  %a = load volatile i32, ptr %id
+  %b = load volatile i32, ptr %id
+  %sum = add i32 %a, %b
+  %g = load volatile float, ptr %rounded
+  %number = sitofp i32 %sum to float
+  %result = fadd float %number, %g
+  store float %result, ptr addrspace(1) %out
+  ret void
+}

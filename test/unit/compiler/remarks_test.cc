@@ -110,15 +110,30 @@ TEST(Remarks, SayWhichPartIsNotVectorized) {
       "kernel void k(global int* a, local int* l) {\n"
       "  int i = get_local_id(0);\n"
       "  l[i] = i;\n"
-      "  if (a[i] > 4)\n"
-      "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-      "  else\n"
-      "    a[i] = 1;\n"
+      "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+      "  int many[40000];\n"
+      "  for (int j = 0; j < 40000; ++j) many[j] = l[j % 16];\n"
+      "  a[i] = many[a[i]];\n"
       "}\n");
-  EXPECT_NE(log.find("program.cl:1: remark: kernel 'k': part 1 of 2, lines 2 to 7: not "
-                     "vectorized: its control flow differs from work-item to work-item\n"),
+  EXPECT_NE(log.find("program.cl:1: remark: kernel 'k': part 2 of 2, lines 2 to 7: not "
+                     "vectorized: its private arrays are too large\n"),
             std::string::npos)
       << log;
+}
+
+TEST(Remarks, SayWhichPrivateMemoryStaysAndWhy) {
+  const std::string log = log_of(
+      "kernel void k(global int* a) {\n"
+      "  int few[2] = {a[5], a[6]}, many[4];\n"
+      "  for (int i = 0; i < 4; ++i) many[i] = a[i];\n"
+      "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+      "  a[0] = few[1] + many[a[1] & 3];\n"
+      "}\n");
+  EXPECT_NE(log.find(" of 16 bytes: kept in memory across barriers, since its index is known only "
+                     "when the kernel runs\n"),
+            std::string::npos)
+      << log;
+  EXPECT_EQ(log.find(" of 8 bytes: kept"), std::string::npos) << log;
 }
 
 // Lines are found by debug information that the program itself must not show.

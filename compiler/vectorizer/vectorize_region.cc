@@ -20,6 +20,7 @@
 #include "compiler/vectorizer/transform/linearize.h"
 #include "compiler/vectorizer/transform/mixed_packets.h"
 #include "compiler/vectorizer/transform/narrow_integers.h"
+#include "compiler/vectorizer/transform/promote_from_loops.h"
 #include "compiler/vectorizer/transform/row_jam.h"
 #include "compiler/vectorizer/transform/unconditional_stores.h"
 #include "compiler/vectorizer/transform/whole_packets.h"
@@ -52,6 +53,7 @@ class PassMaker {
     FunctionPassManager passes;
     passes.addPass(InlineCalls(/*keeps=*/true));
     add_simplification(passes, has_coordinates);
+    if (tuning().promote_from_loops) add_promotion(passes);
     passes.addPass(RefuseLargeArrays(lanes));
     if (tuning().unconditional_stores) passes.addPass(MakeStoresUnconditional());
     return passes;
@@ -101,6 +103,14 @@ class PassMaker {
     passes.addPass(UnlessRefused(AnswerPacketQuestions(target_)));
     if (has_coordinates) passes.addPass(UnlessRefused(llvm::ScalarizerPass()));
     passes.addPass(UnlessRefused(Simplify()));
+  }
+
+  static void add_promotion(FunctionPassManager& passes) {
+    FunctionPassManager promotion;
+    promotion.addPass(llvm::createFunctionToLoopPassAdaptor(PromoteFromLoops(),
+                                                            /*UseMemorySSA=*/true));
+    promotion.addPass(Simplify());
+    passes.addPass(UnlessRefused(std::move(promotion)));
   }
 
   void add_packets(FunctionPassManager& passes, unsigned lanes) const {

@@ -23,6 +23,7 @@
 #include "compiler/vectorizer/transform/narrow_integers.h"
 #include "compiler/vectorizer/transform/promote_from_loops.h"
 #include "compiler/vectorizer/transform/row_jam.h"
+#include "compiler/vectorizer/transform/row_walks.h"
 #include "compiler/vectorizer/transform/unconditional_stores.h"
 #include "compiler/vectorizer/transform/whole_packets.h"
 #include "compiler/workgroup/alias_scopes.h"

@@ -22,6 +22,7 @@
 #include "compiler/vectorizer/transform/narrow_integers.h"
 #include "compiler/vectorizer/transform/promote_from_loops.h"
 #include "compiler/vectorizer/transform/row_jam.h"
+#include "compiler/vectorizer/transform/row_walks.h"
 #include "compiler/vectorizer/transform/unconditional_stores.h"
 #include "compiler/vectorizer/transform/whole_packets.h"
 #include "compiler/workgroup/known_image_formats.h"
@@ -61,6 +62,12 @@ class PassMaker {
 
   FunctionPassManager packet_form(const FormKind& kind) const {
     FunctionPassManager passes;
+    if (!kind.is_remainder && tuning().row_walks) {
+      passes.addPass(AddAliasChecks(kind.lanes));
+      add_promotion(passes);
+      passes.addPass(LoadRowWalks(kind.lanes));
+      passes.addPass(UnlessRefused(Simplify()));
+    }
     if (!kind.is_remainder && kind.has_interior && tuning().interior_packets)
       passes.addPass(AddInteriorVersion());
     passes.addPass(Canonicalize());

@@ -380,12 +380,23 @@ std::string Statements::reduction() {
   return text + assign(writable_place(), array.name + "[0]", array.type);
 }
 
+// Bins are changed in one commutative way between two barriers.
 std::string Statements::histogram() {
-  std::string text =
-      std::string(kBarrier) + "for (uint i = l; i < 16; i += n_l) bins[i] = 0;\n" + kBarrier;
-  std::string bin = expressions_.masked(16, 2);
-  text +=
-      "atomic_add(&bins[" + bin + "], " + expressions_.make({Scalar::kUint, 1}, 1).text + ");\n";
+  static const std::vector<std::string> kWays = {"atomic_add", "atomic_add", "atomic_sub",
+                                                 "atomic_min", "atomic_max", "atomic_or",
+                                                 "atomic_and", "atomic_xor", "atomic_inc"};
+  const std::string& way = random_.pick(kWays);
+  const std::string first = random_.chance(50) ? "0" : "0x55aa55aau";
+  std::string text = std::string(kBarrier) +
+                     "for (uint i = l; i < 16; i += n_l) bins[i] = " + first + ";\n" + kBarrier;
+  const bool is_masked = random_.chance(30);
+  if (is_masked) text += "if (" + expressions_.condition(1) + ") ";
+  text += way + "(&bins[" + expressions_.masked(random_.chance(50) ? 16 : 2, 2) + "]";
+  if (way != "atomic_inc") {
+    Expressions::OnlyUniform mode(expressions_, random_.chance(40));
+    text += ", " + expressions_.make({Scalar::kUint, 1}, 1).text;
+  }
+  text += ");\n";
   text += kBarrier;
   std::string element = "bins[" + expressions_.masked(16, 1) + "]";
   return text + assign(writable_place(), element, {Scalar::kUint, 1});

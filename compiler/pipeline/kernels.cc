@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "compiler/base/address_space_aliasing.h"
 #include "compiler/base/analyses.h"
 #include "compiler/base/guarded_passes.h"
 #include "compiler/base/program.h"
@@ -147,6 +148,8 @@ MiddleEndAnalyses::MiddleEndAnalyses(const llvm::Module& module, Program& progra
   // OpenCL C has no C library; a function of the program is what it says and nothing else.
   no_library_.disableAllFunctions();
   function.registerPass([&] { return llvm::TargetLibraryAnalysis(no_library_); });
+  function.registerPass([] { return make_alias_analyses(); });
+  function.registerPass([] { return AddressSpaceAliasing(); });
   function.registerPass([] { return LaneIdsAnalysis(); });
   function.registerPass([] { return RemarksAnalysis(); });
   this->module.registerPass([&] { return ProgramAnalysis(program); });

@@ -20,7 +20,9 @@
 #include "compiler/vectorizer/transform/linearize.h"
 #include "compiler/vectorizer/transform/mixed_packets.h"
 #include "compiler/vectorizer/transform/narrow_integers.h"
+#include "compiler/vectorizer/transform/promote_from_loops.h"
 #include "compiler/vectorizer/transform/row_jam.h"
+#include "compiler/vectorizer/transform/row_walks.h"
 #include "compiler/vectorizer/transform/unconditional_stores.h"
 #include "compiler/vectorizer/transform/whole_packets.h"
 #include "compiler/workgroup/known_image_formats.h"
@@ -52,6 +54,7 @@ class PassMaker {
     FunctionPassManager passes;
     passes.addPass(InlineCalls(/*keeps=*/true));
     add_simplification(passes, has_coordinates);
+    if (tuning().promote_from_loops) add_promotion(passes);
     passes.addPass(RefuseLargeArrays(lanes));
     if (tuning().unconditional_stores) passes.addPass(MakeStoresUnconditional());
     return passes;
@@ -59,6 +62,12 @@ class PassMaker {
 
   FunctionPassManager packet_form(const FormKind& kind) const {
     FunctionPassManager passes;
+    if (!kind.is_remainder && tuning().row_walks) {
+      passes.addPass(AddAliasChecks(kind.lanes));
+      add_promotion(passes);
+      passes.addPass(LoadRowWalks(kind.lanes));
+      passes.addPass(UnlessRefused(Simplify()));
+    }
     if (!kind.is_remainder && kind.has_interior && tuning().interior_packets)
       passes.addPass(AddInteriorVersion());
     passes.addPass(Canonicalize());
@@ -101,6 +110,14 @@ class PassMaker {
     passes.addPass(UnlessRefused(AnswerPacketQuestions(target_)));
     if (has_coordinates) passes.addPass(UnlessRefused(llvm::ScalarizerPass()));
     passes.addPass(UnlessRefused(Simplify()));
+  }
+
+  static void add_promotion(FunctionPassManager& passes) {
+    FunctionPassManager promotion;
+    promotion.addPass(llvm::createFunctionToLoopPassAdaptor(PromoteFromLoops(),
+                                                            /*UseMemorySSA=*/true));
+    promotion.addPass(Simplify());
+    passes.addPass(UnlessRefused(std::move(promotion)));
   }
 
   void add_packets(FunctionPassManager& passes, unsigned lanes) const {

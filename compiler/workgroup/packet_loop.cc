@@ -7,6 +7,8 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 
+#include "compiler/base/tuning.h"
+#include "compiler/workgroup/busy_items.h"
 #include "compiler/workgroup/memory_access.h"
 #include "compiler/workgroup/row_guard.h"
 #include "compiler/workgroup/sub_groups.h"
@@ -250,6 +252,13 @@ class RowEmitter {
   // What is left of the row from `begin` on, as one packet.
   Value* emit_remainder(Value* begin) { return call(region_.remainder, begin, true); }
 
+  // Work-items from this one on have nothing to do; null where nothing is known.
+  Value* emit_busy() {
+    if (!tuning().busy_items || region_.successors.size() > 1) return nullptr;
+    return emit_busy_items(builder_, *region_.function, row_.dimensions[0],
+                           arguments(builder_.getInt64(0), false));
+  }
+
   // Full packets up to `end`, a multiple of the lanes and not 0.
   Value* emit_packets(llvm::Function* form, Value* end) {
     if (const auto idle = first_idle_item(*region_.function, row_.dimensions[0])) {
@@ -266,7 +275,7 @@ class RowEmitter {
  private:
   Value* multiply(Value* a, Value* b) { return builder_.CreateMul(a, b, "", true, true); }
 
-  Value* call(llvm::Function* function, Value* x, bool is_packet) {
+  std::vector<Value*> arguments(Value* x, bool is_packet) {
     const auto& [in_row, across, behind] = row_.dimensions;
     std::array<Value*, 3> id;
     id[in_row] = x;
@@ -274,8 +283,11 @@ class RowEmitter {
     id[behind] = row_.z;
     Value* item =
         builder_.CreateAdd(first_item_, multiply(x, strides_[in_row]), "item", true, true);
-    return builder_.CreateCall(function, region_arguments(group_, is_packet, inputs_, item, id),
-                               "next");
+    return region_arguments(group_, is_packet, inputs_, item, id);
+  }
+
+  Value* call(llvm::Function* function, Value* x, bool is_packet) {
+    return builder_.CreateCall(function, arguments(x, is_packet), "next");
   }
 
   IRBuilder<>& builder_;
@@ -399,19 +411,38 @@ class RegionEmitter {
     });
   }
 
+  // The packets of a row that have busy work-items end here.
+  Value* end_of_busy(Value* busy) {
+    Value* some = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, busy, whole_);
+    return rounded_down(builder_.CreateAdd(some, builder_.getInt64(region_.lanes - 1)),
+                        region_.lanes);
+  }
+
+  // A number of packets that is known is worth more than fewer packets.
+  Value* packets_end(Value* end) { return llvm::isa<llvm::ConstantInt>(whole_) ? whole_ : end; }
+
+  // Nothing is known of ids above 2^31.
+  Value* reaches_rest(Value* busy) {
+    return builder_.CreateOr(builder_.CreateNot(in_packets_), builder_.CreateICmpUGT(busy, whole_));
+  }
+
   // A row, but for the packets that are done in several rows at once.
   Value* emit_row(const Row& position) {
     RowEmitter row = emitter(position);
     Value* next = nothing();
+    Value* busy = row.emit_busy();
+    Value* end = whole_;
+    if (busy) end = end_of_busy(busy);
     if (region_.packet) {
-      Value* has_packets = builder_.CreateICmpNE(whole_, none_);
+      Value* has_packets = builder_.CreateICmpNE(end, none_);
       if (!region_.tall.empty())
         has_packets =
             builder_.CreateAnd(has_packets, builder_.CreateICmpUGE(position.y, tall_end_));
       next = emit_if(builder_, has_packets, next,
-                     [&] { return row.emit_packets(region_.packet, whole_); });
+                     [&] { return row.emit_packets(region_.packet, packets_end(end)); });
     }
     Value* has_rest = builder_.CreateICmpULT(whole_, size(0));
+    if (busy) has_rest = builder_.CreateAnd(has_rest, reaches_rest(busy));
     if (region_.remainder) {
       Value* is_packet = in_packets_;
       if (region_.remainder_from > 1) {

@@ -181,12 +181,16 @@ class Loops {
     return values.size();
   }
 
-  // Memory is read by all lanes one behind the other: what waits for memory gains nothing.
+  // Memory is read by all lanes one behind the other: what waits for memory gains nothing. Nor do lanes
+  // that stay together and read in many places: the caches are to hold all of these.
   bool loads_in_turn(const llvm::Loop& loop) const {
+    const bool stay_together = !leaves_at_different_times(loop);
     return llvm::any_of(loop.blocks(), [&](const llvm::BasicBlock* block) {
       return llvm::any_of(*block, [&](const Instruction& instruction) {
         const Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
-        return pointer && shapes_.stride(pointer).value_or(0) != 0;
+        if (!pointer) return false;
+        const auto stride = shapes_.stride(pointer);
+        return stride ? *stride != 0 : stay_together && !shapes_.assumed_stride(pointer);
       });
     });
   }

@@ -35,8 +35,9 @@ std::string Statements::simple(const Flow& flow) {
   if (kind < 65) return generic_pointer();
   if (kind < 72) return input_pointer();
   if (kind < 79) return vector_load();
-  if (kind < 86) return vector_store();
-  return kind < 92 ? atomic() : jump(flow);
+  if (kind < 85) return vector_store();
+  if (kind < 89) return row_walk();
+  return kind < 94 ? atomic() : jump(flow);
 }
 
 std::string Statements::between_barriers() {
@@ -215,6 +216,38 @@ std::string Statements::vector_load() {
   return assign(writable_place(), text + ")", {input.type.scalar, width});
 }
 
+// Each work-item goes along a row of an input, and keeps what it finds in a variable or in memory.
+std::string Statements::row_walk() {
+  std::vector<Place> scalars;
+  for (const Place& input : inputs)
+    if (input.type.width == 1) scalars.push_back(input);
+  if (scalars.empty() || scope_.linear_id.empty()) return assignment();
+  const Place& input = random_.pick(scalars);
+  static const std::vector<std::string> kRows = {"(uint)(g & 31)", "(int)(g & 31)", "(g & 31)"};
+  static const std::vector<std::string> kCounters = {"int", "uint", "long"};
+  std::string k = new_name("k");
+  std::string found = new_name("f");
+  std::string length;
+  {
+    Expressions::OnlyUniform mode(expressions_, random_.chance(80));
+    length = random_.chance(40) ? std::to_string(random_.between(1, 40))
+                                : expressions_.masked(32, 1) + " + 9";
+  }
+  std::string pitch = std::to_string(random_.between(9, 40));
+  std::string element =
+      input.before + random_.pick(kRows) + " * " + pitch + " + " + k + input.after;
+  Type type = input.type;
+  std::string target = found;
+  for (const Place& output : scalar_outputs)
+    if (output.type == type && random_.chance(60)) target = output.before + "[g * 4 + 1]";
+  std::string step = type.real() ? target + " = fmax(" + target + ", " + element + ");\n"
+                                 : target + " = (" + target + " >> 1) ^ " + element + ";\n";
+  std::string text = type.name() + " " + found + " = 0;\n";
+  text += "for (" + random_.pick(kCounters) + " " + k + " = 0; " + k + " < " + length + "; ++" + k +
+          ") " + in_braces(step);
+  return in_braces(text + assign(writable_place(), found, type));
+}
+
 std::string Statements::vector_store() {
   if (scalar_outputs.empty()) return assignment();
   const Place& output = random_.pick(scalar_outputs);
@@ -364,12 +397,23 @@ std::string Statements::reduction() {
   return text + assign(writable_place(), array.name + "[0]", array.type);
 }
 
+// Bins are changed in one commutative way between two barriers.
 std::string Statements::histogram() {
-  std::string text =
-      std::string(kBarrier) + "for (uint i = l; i < 16; i += n_l) bins[i] = 0;\n" + kBarrier;
-  std::string bin = expressions_.masked(16, 2);
-  text +=
-      "atomic_add(&bins[" + bin + "], " + expressions_.make({Scalar::kUint, 1}, 1).text + ");\n";
+  static const std::vector<std::string> kWays = {"atomic_add", "atomic_add", "atomic_sub",
+                                                 "atomic_min", "atomic_max", "atomic_or",
+                                                 "atomic_and", "atomic_xor", "atomic_inc"};
+  const std::string& way = random_.pick(kWays);
+  const std::string first = random_.chance(50) ? "0" : "0x55aa55aau";
+  std::string text = std::string(kBarrier) +
+                     "for (uint i = l; i < 16; i += n_l) bins[i] = " + first + ";\n" + kBarrier;
+  const bool is_masked = random_.chance(30);
+  if (is_masked) text += "if (" + expressions_.condition(1) + ") ";
+  text += way + "(&bins[" + expressions_.masked(random_.chance(50) ? 16 : 2, 2) + "]";
+  if (way != "atomic_inc") {
+    Expressions::OnlyUniform mode(expressions_, random_.chance(40));
+    text += ", " + expressions_.make({Scalar::kUint, 1}, 1).text;
+  }
+  text += ");\n";
   text += kBarrier;
   std::string element = "bins[" + expressions_.masked(16, 1) + "]";
   return text + assign(writable_place(), element, {Scalar::kUint, 1});

@@ -72,6 +72,7 @@ class Statements {
   std::string generic_pointer();
   std::string input_pointer();
   std::string vector_load();
+  std::string row_walk();
   std::string vector_store();
   std::string jump(const Flow& flow);
 

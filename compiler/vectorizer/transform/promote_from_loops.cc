@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/vectorizer/transform/promote_from_loops.h"
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopRotation.h>
+
+namespace conclave::compiler {
+namespace {
+
+// Whether all iterations store to one place.
+bool stores_to_one_place(llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
+  for (llvm::BasicBlock* block : loop.blocks())
+    for (llvm::Instruction& instruction : *block) {
+      auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+      if (store && store->isUnordered() &&
+          evolution.isLoopInvariant(evolution.getSCEV(store->getPointerOperand()), &loop))
+        return true;
+    }
+  return false;
+}
+
+}  // namespace
+
+llvm::PreservedAnalyses PromoteFromLoops::run(llvm::Loop& loop, llvm::LoopAnalysisManager& analyses,
+                                              llvm::LoopStandardAnalysisResults& results,
+                                              llvm::LPMUpdater& updater) {
+  if (!stores_to_one_place(loop, results.SE)) return llvm::PreservedAnalyses::all();
+  // A rotated loop has run its body when it ends: only then may the store come behind it.
+  llvm::PreservedAnalyses kept = llvm::LoopRotatePass().run(loop, analyses, results, updater);
+  kept.intersect(llvm::LICMPass(llvm::LICMOptions()).run(loop, analyses, results, updater));
+  return kept;
+}
+
+}  // namespace conclave::compiler

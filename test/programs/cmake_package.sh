@@ -17,6 +17,8 @@ if grep -rlI "$work/staged\|$build" "$work/prefix/lib/cmake" "$work/prefix/etc";
   echo "these files name the build tree or the first prefix"
   exit 1
 fi
-cmake -S "$(dirname "$0")/cmake_package" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
+version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$build/CMakeCache.txt")
+cmake -S "$(dirname "$0")/cmake_package" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$work/prefix" \
+  -DCONCLAVE_VERSION="$version" >/dev/null
 cmake --build "$work/consumer"
 ctest --test-dir "$work/consumer" --output-on-failure

@@ -6,7 +6,10 @@
 __asm__(
     ".pushsection .note.conclave,\"\",@note\n"
     ".balign 4\n"
-    ".long 9, 2f - 1f, 3\n"
+    ".long 9, 2f - 1f, "
+#define METADATA_VERSION(number) #number
+#include <conclave/metadata.def>
+    "\n"
     ".asciz \"Conclave\"\n"
     ".balign 4\n"
     "1: .incbin \"" SAMPLE_METADATA

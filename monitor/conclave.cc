@@ -5,6 +5,7 @@
 #include "monitor/cache.h"
 #include "monitor/check_config.h"
 #include "monitor/examine.h"
+#include "monitor/show_metrics.h"
 
 int main(int argc, char** argv) {
   using namespace conclave::monitor;
@@ -23,6 +24,16 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->check(CLI::IsMember(reports));
   examine_command
+      ->add_option("--segment", options.segment,
+                   "The name under which processes meet, instead of HeapManager")
+      ->type_name("NAME");
+
+  bool open_metrics = false;
+  CLI::App* metrics_command =
+      app.add_subcommand("metrics", "Write what is counted, for Prometheus and its relatives");
+  metrics_command->add_flag("--openmetrics", open_metrics,
+                            "OpenMetrics 1.0, instead of Prometheus's text format");
+  metrics_command
       ->add_option("--segment", options.segment,
                    "The name under which processes meet, instead of HeapManager")
       ->type_name("NAME");
@@ -48,6 +59,7 @@ int main(int argc, char** argv) {
 
   CLI11_PARSE(app, argc, argv);
   if (*examine_command) return examine(options);
+  if (*metrics_command) return show_metrics(options.segment, open_metrics);
   if (*check_command) return check_config(file, json);
   if (*show_command) return show_cache(json);
   return *cache_check_command ? check_cache(json) : clear_cache(json);

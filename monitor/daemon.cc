@@ -2,6 +2,7 @@
 #include "monitor/daemon.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <signal.h>
 #include <string.h>
@@ -63,6 +64,11 @@ std::string in_words(const share::Registry::Recovered& recovered) {
 
 std::string user_name(uid_t uid) {
   return "user-" + std::to_string(uid);
+}
+
+// Beside the daemon's own socket: "/run/conclave/HeapManager.metrics".
+std::string metrics_path(const std::string& socket) {
+  return socket.substr(0, socket.rfind('.')) + ".metrics";
 }
 
 // The size as the heaps would take it.
@@ -149,6 +155,7 @@ void Daemon::start() {
   watch_ = std::make_unique<ProcessWatch>();
   bridge_ = std::make_unique<StreamBridge>();
   socket_.emplace(name_);
+  serve_metrics();
   for (const std::string& warning : config_.warnings) log::warn("configuration: " + warning);
   set_permissions();
   show_name();
@@ -165,9 +172,21 @@ void Daemon::listen_to(int descriptor) {
     throw Error(CL_OUT_OF_RESOURCES, std::string("cannot wait for events: ") + strerror(errno));
 }
 
+// Nobody is kept from the device because there are no metrics.
+void Daemon::serve_metrics() {
+  try {
+    metrics_.emplace(metrics_path(socket_->path()), config_.metrics_port,
+                     [this](std::optional<uid_t> user) { return metrics(user); });
+  } catch (const Error& error) {
+    log::error(error.text());
+  }
+}
+
 void Daemon::set_permissions() {
   if (!socket_->set_permissions(config_.segment_mode, group_of(config_)))
     log::warn(socket_->path() + ": group and mode cannot be set: " + strerror(errno));
+  if (metrics_ && !metrics_->set_permissions(config_.segment_mode, group_of(config_)))
+    log::warn("metrics: group and mode cannot be set: " + std::string(strerror(errno)));
 }
 
 // The link is only for programs that look whether it exists.
@@ -283,6 +302,29 @@ void Daemon::look() {
   time.it_value.tv_sec = static_cast<time_t>(wait_ns / kSecond);
   time.it_value.tv_nsec = static_cast<long>(wait_ns % kSecond);
   timerfd_settime(timer_.get(), 0, &time, nullptr);
+}
+
+// Reads mappings of its own, since a user may leave meanwhile, and reading may take a while.
+std::vector<SegmentMetrics> Daemon::metrics(std::optional<uid_t> user) {
+  const bool all = !user || *user == 0 || *user == geteuid();
+  std::vector<std::pair<std::string, Descriptor>> files;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [name, client] : clients_)
+      if (all || name == user_name(*user)) {
+        const int file = client->tenant.segment().file().get();
+        files.emplace_back(name, Descriptor(fcntl(file, F_DUPFD_CLOEXEC, 0)));
+      }
+  }
+  std::vector<SegmentMetrics> metrics;
+  for (auto& [name, file] : files) {
+    try {
+      metrics.emplace_back(name, *Segment::adopt(name, std::move(file)));
+    } catch (const Error&) {
+      // Its user has overwritten its header, and the others still want to be seen.
+    }
+  }
+  return metrics;
 }
 
 std::vector<std::unique_ptr<Daemon::Client>> Daemon::take_unused(size_t keep) {
@@ -452,6 +494,8 @@ void Daemon::reload() {
   for (const std::string& warning : config.warnings) log::warn("configuration: " + warning);
   if (config.segment != config_.segment)
     log::warn("segment: ti-mctd has to be started again for this to have an effect");
+  if (config.metrics_port != config_.metrics_port)
+    log::warn("metrics-port: ti-mctd has to be started again for this to have an effect");
   config_ = std::move(config);
   quotas_ = Quotas(config_.quotas);
   set_permissions();
@@ -472,6 +516,7 @@ void Daemon::reload() {
 // The segments stay with the processes that have them.
 void Daemon::leave() {
   tell_service_manager("STOPPING=1");
+  metrics_.reset();
   for (auto& [name, client] : clients_) client->bell.reset();
   bridge_.reset();
   for (auto& [name, client] : clients_) {

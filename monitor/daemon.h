@@ -16,6 +16,7 @@
 #include "monitor/bell.h"
 #include "monitor/daemon_socket.h"
 #include "monitor/device_users.h"
+#include "monitor/metrics_server.h"
 #include "monitor/process_watch.h"
 #include "monitor/quotas.h"
 #include "monitor/stream_bridge.h"
@@ -77,6 +78,8 @@ class Daemon {
   void answer_bell(Client& client) noexcept;
   void apply_config(Client& client);
   void look();
+  // What `user` may see; everything without one.
+  std::vector<SegmentMetrics> metrics(std::optional<uid_t> user);
   // Takes out the unused ones that exceed `keep`.
   std::vector<std::unique_ptr<Client>> take_unused(size_t keep);
 
@@ -89,6 +92,7 @@ class Daemon {
   void drop_oldest_of_too_many(uid_t uid);
 
   void listen_to(int descriptor);
+  void serve_metrics();
   void set_permissions();
   void adopt_kept();
   bool handle_signals();
@@ -111,6 +115,7 @@ class Daemon {
   std::unique_ptr<ProcessWatch> watch_;
   std::map<std::string, std::unique_ptr<Client>> clients_;
   std::unique_ptr<StreamBridge> bridge_;  // ends before the clients
+  std::optional<MetricsServer> metrics_;
 };
 
 }  // namespace conclave::monitor

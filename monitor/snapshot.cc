@@ -75,6 +75,7 @@ UnitUse read_unit(const Layout& layout, uint32_t unit) {
     use.kernel = holder->kernel.get();
   use.guest = pid_of(layout, Lease::of(entry.guest.load()).owner);
   use.hand_overs = entry.hand_overs.load();
+  use.busy_ns = entry.busy_ns.load();
   const Registry registry(layout);
   for (Owner owner : registry.everybody()) {
     const share::ProcessEntry* process = registry.find(owner);
@@ -123,6 +124,9 @@ std::vector<ProcessUse> read_processes(const Layout& layout) {
     use.busy_ns = entry->busy_ns.load();
     use.wait_ns = entry->wait_ns.load();
     use.heap_bytes = entry->heap_bytes.load();
+    use.compiles = entry->compiles.load();
+    use.cache_hits = entry->cache_hits.load();
+    use.faults = entry->faults.load();
     use.kernel = entry->kernel.get();
     uses.push_back(std::move(use));
   }
@@ -139,6 +143,21 @@ std::vector<UnitUse> read_units(const Layout& layout) {
   for (uint32_t unit = 0; unit < share::kCuEntries; ++unit) {
     UnitUse use = read_unit(layout, unit);
     if (units.contains(unit) || use.holder || use.guest) uses.push_back(std::move(use));
+  }
+  return uses;
+}
+
+std::vector<UnitUse> read_ever_used_units(const Layout& layout) {
+  const Registry registry(layout);
+  ComputeUnitSet listed;
+  for (Owner owner : registry.everybody())
+    if (const share::ProcessEntry* entry = registry.find(owner))
+      for (const uint32_t unit : units_of(*entry)) listed.add(unit);
+  std::vector<UnitUse> uses;
+  for (uint32_t unit = 0; unit < share::kCuEntries; ++unit) {
+    const share::CuEntry& entry = layout.unit(unit);
+    if (listed.has(unit) || entry.busy_ns.load() || entry.hand_overs.load())
+      uses.push_back(read_unit(layout, unit));
   }
   return uses;
 }
@@ -194,6 +213,17 @@ std::vector<HeapUse> read_heaps(const Layout& layout) {
     uses.push_back(std::move(use));
   }
   return uses;
+}
+
+std::vector<HeapTotal> read_heap_totals(const Layout& layout) {
+  std::vector<HeapTotal> totals;
+  const share::Heap heap(layout);
+  for (uint32_t i = 0; i < share::kHeapNames.size(); ++i) {
+    const uint64_t size = heap.size(static_cast<share::HeapId>(i));
+    const uint64_t available = layout.header().heaps[i].available.load();
+    if (size) totals.push_back({share::kHeapNames[i], size, std::min(available, size)});
+  }
+  return totals;
 }
 
 }  // namespace conclave::monitor

@@ -33,6 +33,7 @@ struct ProcessUse {
   uint32_t contexts = 0;
   std::vector<uint32_t> units;  // in its list
   uint64_t launches = 0, work_groups = 0, busy_ns = 0, wait_ns = 0, heap_bytes = 0;
+  uint64_t compiles = 0, cache_hits = 0, faults = 0;
   std::string kernel;  // the one that was launched last
 };
 
@@ -42,7 +43,7 @@ struct UnitUse {
   uint32_t holder = 0;  // pid, 0: none
   uint32_t guest = 0;   // pid of a process that runs beside the holder, 0: none
   std::string kernel;   // the one that the holder runs; "" unless active
-  uint64_t hand_overs = 0;
+  uint64_t hand_overs = 0, busy_ns = 0;
   std::vector<uint32_t> waiting;  // pids
 };
 
@@ -55,6 +56,12 @@ struct HeapUse {
   std::string name;
   uint64_t base = 0, size = 0, available = 0, align = 0;
   std::vector<Block> blocks;  // by address
+};
+
+// A heap's account, without its blocks.
+struct HeapTotal {
+  std::string name;
+  uint64_t size = 0, available = 0;
 };
 
 // The xclbin that is loaded, and the contexts on it.
@@ -100,12 +107,16 @@ Device read_device(const share::Segment& segment);
 std::vector<ProcessUse> read_processes(const share::Layout& layout);
 // The units that this process would have, those in others' lists, and those in use.
 std::vector<UnitUse> read_units(const share::Layout& layout);
+// Those that processes have now, and those that have ever been used.
+std::vector<UnitUse> read_ever_used_units(const share::Layout& layout);
 // Nothing if none is loaded.
 std::optional<XclbinUse> read_xclbin(const share::Layout& layout);
 // The daemon's entry shows what processes of other users have.
 std::vector<AccessUse> read_access(const share::Layout& layout);
 // The heaps that exist. Throws Error{CL_OUT_OF_RESOURCES} if a stopped process keeps them locked.
 std::vector<HeapUse> read_heaps(const share::Layout& layout);
+// The same without a lock, so nobody can keep it waiting.
+std::vector<HeapTotal> read_heap_totals(const share::Layout& layout);
 
 }  // namespace conclave::monitor
 

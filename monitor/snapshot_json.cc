@@ -51,13 +51,20 @@ Json to_json(const ProcessUse& use) {
           {"busy-ms", milliseconds(use.busy_ns)},
           {"wait-ms", milliseconds(use.wait_ns)},
           {"heap-bytes", use.heap_bytes},
+          {"compiles", use.compiles},
+          {"cache-hits", use.cache_hits},
+          {"faults", use.faults},
           {"kernel", use.kernel}};
 }
 
 Json to_json(const UnitUse& unit) {
-  return {{"unit", unit.unit},           {"state", unit.state},
-          {"pid", process(unit.holder)}, {"guest", process(unit.guest)},
-          {"kernel", unit.kernel},       {"hand-overs", unit.hand_overs},
+  return {{"unit", unit.unit},
+          {"state", unit.state},
+          {"pid", process(unit.holder)},
+          {"guest", process(unit.guest)},
+          {"kernel", unit.kernel},
+          {"hand-overs", unit.hand_overs},
+          {"busy-ms", milliseconds(unit.busy_ns)},
           {"waiting", unit.waiting}};
 }
 

@@ -93,6 +93,9 @@ struct Config {
   // "segment-group".
   uint32_t segment_mode = 0666;
   std::string segment_group;
+  // Where the daemon also answers with metrics: a port of the loopback interface. 0: none. Key
+  // "metrics-port" of the daemon.
+  uint16_t metrics_port = 0;
   // Groups whose members trust each other: each shares one segment. Key "sharing-groups", names
   // with commas between them.
   std::vector<std::string> sharing_groups;

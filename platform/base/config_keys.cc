@@ -308,6 +308,8 @@ constexpr ConfigKey kKeys[] = {
      print_number<&Config::shmem_size_kb>},
     {"segment-mode", nullptr, parse_segment_mode, print_segment_mode},
     {"segment-group", nullptr, parse_segment_group, print_text<&Config::segment_group>},
+    {"metrics-port", nullptr, parse_number<&Config::metrics_port, 0, 65535>,
+     print_number<&Config::metrics_port>},
     {"sharing-groups", nullptr, parse_sharing_groups, print_sharing_groups},
     {"exclude-other-users", nullptr, parse_truth<&Config::exclude_other_users>,
      print_truth<&Config::exclude_other_users>},

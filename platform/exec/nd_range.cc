@@ -22,6 +22,7 @@
 #include "platform/model/context.h"
 #include "platform/model/device.h"
 #include "platform/model/program.h"
+#include "platform/share/share.h"
 
 namespace conclave {
 namespace {
@@ -400,6 +401,8 @@ void NdRange::throw_error(const Departure& departure, const ComputeUnit& cu,
       throw Error(departure.status,
                   kernel + "called exit(" + std::to_string(departure.exit_code) + ")");
     case CL_ERROR_KERNEL_FAULT_CONCLAVE:
+      if (departure.fault.signal)
+        share::Share::get().entry().faults.fetch_add(1, std::memory_order_relaxed);
       // Without a text if the fault is another work-group's, which reports it.
       throw Error(departure.status,
                   departure.fault.signal

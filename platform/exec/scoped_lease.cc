@@ -98,7 +98,7 @@ void ScopedLease::begin_slice(uint64_t now) {
 // Adds what was used to the shared account.
 void ScopedLease::settle() {
   ComputeUnit::Account& account = cu_->account();
-  if (account.ns) cu_->leases().charge(account.ns, account.cost);
+  if (account.ns) cu_->leases().charge(cu_->shared(), account.ns, account.cost);
   account = {};
 }
 

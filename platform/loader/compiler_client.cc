@@ -22,6 +22,7 @@
 #include "platform/loader/cpu_features.h"
 #include "platform/loader/disk_cache.h"
 #include "platform/loader/program_binary.h"
+#include "platform/share/share.h"
 
 namespace conclave {
 namespace {
@@ -219,6 +220,22 @@ Response answer(DiskCache::Entry entry) {
   return response;
 }
 
+// Counts for the tools, if this process uses the device.
+void count(share::Atomic<uint64_t> share::ProcessEntry::* counter) {
+  const share::Share* share = share::Share::if_open();
+  if (!share || !share->membership().is_entered()) return;
+  share::ProcessEntry& entry = share->layout().process(share->self().slot());
+  (entry.*counter).fetch_add(1, std::memory_order_relaxed);
+}
+
+// From the cache.
+std::optional<Response> find(const DiskCache& cache, const std::string& key) {
+  auto entry = cache.find(key);
+  if (!entry) return std::nullopt;
+  count(&share::ProcessEntry::cache_hits);
+  return answer(std::move(*entry));
+}
+
 // The cache of this user, by the configuration; without a key one that keeps nothing.
 DiskCache open_cache(const std::string& key) {
   const Config& config = Config::get();
@@ -234,11 +251,12 @@ Response compile_cached(const Request& request) {
         "CONCLAVE_CLOCL says");
   const std::string key = compile_key(request, program);
   const DiskCache cache = open_cache(key);
-  if (auto entry = cache.find(key)) return answer(std::move(*entry));
+  if (auto response = find(cache, key)) return std::move(*response);
   DiskCache::Lock lock = cache.lock(key, seconds(Config::get().compile_timeout_s));
-  if (auto entry = cache.find(key)) return answer(std::move(*entry));
+  if (auto response = find(cache, key)) return std::move(*response);
   // The first one has failed. Those who waited for it now try side by side.
   if (lock.waited()) lock.release();
+  count(&share::ProcessEntry::compiles);
   return build(request, program, cache, key);
 }
 
@@ -254,9 +272,7 @@ Response compile(const Request& request) {
 
 std::optional<Response> find_compiled(const Request& request) {
   const std::string key = compile_key(request, compiler_path());
-  auto entry = open_cache(key).find(key);
-  if (!entry) return std::nullopt;
-  return answer(std::move(*entry));
+  return find(open_cache(key), key);
 }
 
 namespace {

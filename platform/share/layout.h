@@ -21,7 +21,7 @@
 namespace conclave::share {
 
 inline constexpr uint64_t kMagic = 0x65'76'61'6c'63'6e'6f'63;  // "conclave"
-inline constexpr uint32_t kLayoutVersion = 8;
+inline constexpr uint32_t kLayoutVersion = 9;
 inline constexpr uint32_t kCuEntries = 256;
 inline constexpr uint32_t kMaxProcesses = 1024;
 inline constexpr uint32_t kRequests = 4;
@@ -66,7 +66,8 @@ struct alignas(64) CuEntry {
   // apart.
   Atomic<uint32_t> wake;
   uint32_t reserved0;
-  Atomic<uint64_t> hand_overs;                              // statistics
+  // Statistics: how often it was handed on, and the CU time of all who have used it.
+  Atomic<uint64_t> hand_overs, busy_ns;
   CountedBytes<kSetWords * sizeof(uint64_t)> xclbin_units;  // the device's units that it is on
   CountedBytes<kXclbinNameBytes> xclbin_name;               // "kernel:name", filled up with zeros
 };
@@ -111,6 +112,9 @@ struct alignas(128) ProcessEntry {
   // What it has open of the device's array and of the graphs, and in which mode (access_modes.h).
   // Only the owner adds.
   Atomic<uint64_t> access_modes[kModeWords];
+  // More counters, written by the owner: programs and kernels that the compiler has built, those
+  // that came from the cache on disk, launches that a fault has ended.
+  Atomic<uint64_t> compiles, cache_hits, faults;
 };
 static_assert(sizeof(ProcessEntry) == 640);
 

@@ -313,8 +313,9 @@ uint64_t Leases::used(const ProcessEntry& entry, uint64_t now) const {
   return static_cast<uint64_t>(RecentUse(entry.recent_use.load(std::memory_order_relaxed)).ns(now));
 }
 
-void Leases::charge(uint64_t ns, uint64_t cost) {
+void Leases::charge(uint32_t unit, uint64_t ns, uint64_t cost) {
   if (!entered()) return;
+  layout_.unit(unit).busy_ns.fetch_add(ns, std::memory_order_relaxed);
   entry().busy_ns.fetch_add(ns, std::memory_order_relaxed);
   add_use(entry(), static_cast<double>(cost));
 }

@@ -151,8 +151,8 @@ class Leases {
   uint64_t enter_as_guest(uint32_t unit, bool overdue = false);
   void leave_as_guest(uint32_t unit);
 
-  // Accounts for CU time used; `cost` is the same by the weight of its priority.
-  void charge(uint64_t ns, uint64_t cost);
+  // Accounts for CU time used on `unit`; `cost` is the same by the weight of its priority.
+  void charge(uint32_t unit, uint64_t ns, uint64_t cost);
 
   Policy policy() const {
     const uint32_t policy = layout_.header().policy.load(std::memory_order_relaxed);

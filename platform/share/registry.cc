@@ -31,8 +31,9 @@ void clear(ProcessEntry& entry, uint16_t generation) {
   for (Request& request : entry.requests) request.ticket.store(0);
   entry.contexts.store(0);
   for (auto& word : entry.units) word.store(0);
-  for (auto* counter : {&entry.recent_use, &entry.launches, &entry.work_groups, &entry.busy_ns,
-                        &entry.wait_ns, &entry.heap_bytes})
+  for (auto* counter :
+       {&entry.recent_use, &entry.launches, &entry.work_groups, &entry.busy_ns, &entry.wait_ns,
+        &entry.heap_bytes, &entry.compiles, &entry.cache_hits, &entry.faults})
     counter->store(0);
   entry.kernel.set("");
   XclbinSlot::begin(entry, generation);

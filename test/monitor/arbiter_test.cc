@@ -79,7 +79,7 @@ class ArbiterTest : public testing::Test {
         process.accept(0);
         if (!process.holds(0)) continue;
         ++held[u];
-        process.charge(50'000, 50'000);
+        process.charge(0, 50'000, 50'000);
         // Between two work-groups; what the process does at the end of its slice.
         if (process.contended(0) && process.should_yield(0, 0)) process.yield(0);
       }

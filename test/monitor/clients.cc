@@ -42,7 +42,7 @@ void allocate(const Arguments& arguments) {
 }
 
 // Has a context, and holds its first compute unit with kernel "spin"; 3 launches with 5
-// work-groups, 2 ms of CU time and 1 ms of waiting.
+// work-groups, 6 ms of CU time, 4 of them counted by the compute unit, and 1 ms of waiting.
 void hold(const Arguments&) {
   Share& share = Share::get();
   share.open_context();
@@ -54,6 +54,10 @@ void hold(const Arguments&) {
   entry.work_groups.store(5);
   entry.busy_ns.store(2'000'000);
   entry.wait_ns.store(1'000'000);
+  entry.compiles.store(7);
+  entry.cache_hits.store(8);
+  entry.faults.store(9);
+  share.leases().charge(unit, 4'000'000, 0);
   be_ready_and_stay();
 }
 

@@ -69,7 +69,7 @@ TEST_F(Examine, ShowsWhoHoldsAndWhoWaits) {
   EXPECT_EQ(context["uid"], getuid());
   EXPECT_EQ(context["launches"], 3);
   EXPECT_EQ(context["work-groups"], 5);
-  EXPECT_EQ(context["busy-ms"], 2.0);
+  EXPECT_EQ(context["busy-ms"], 6.0);
   EXPECT_EQ(context["wait-ms"], 1.0);
   EXPECT_EQ(context["kernel"], "spin");
   EXPECT_TRUE(context["alive"]);
@@ -106,7 +106,7 @@ TEST_F(Examine, TextSaysTheSame) {
             "")
       << all;
   EXPECT_NE(line_with(all, {"ddr_heap1", "0xa2000000", "1048576"}), "") << all;
-  EXPECT_NE(line_with(all, {pid, " 3 ", " 5 ", "2.000", "1.000", "spin", "--role=hold"}), "")
+  EXPECT_NE(line_with(all, {pid, " 3 ", " 5 ", "6.000", "1.000", "spin", "--role=hold"}), "")
       << all;
   EXPECT_NE(line_with(all, {"active", pid, "spin", std::to_string(waiter->pid())}), "") << all;
 }

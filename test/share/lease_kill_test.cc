@@ -299,7 +299,7 @@ TEST(LeaseGarbage, NoCrashAndNoHang) {
           [&](uint32_t unit) { leases.enter_as_guest(unit, unit % 2); },
           [&](uint32_t unit) { leases.leave_as_guest(unit); },
           [&](uint32_t unit) { leases.revoke(unit, leases.word(unit)); },
-          [&](uint32_t unit) { leases.charge(unit, unit); },
+          [&](uint32_t unit) { leases.charge(unit, unit, unit); },
           [&](uint32_t unit) { leases.sleep(unit, leases.wake_count(unit), 1000); },
           [&](uint32_t unit) { leases.release_all_of(Owner(unit, 1)); },
           [&](uint32_t) { registry.everybody(); },

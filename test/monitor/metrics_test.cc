@@ -8,6 +8,10 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
 #include <stdexcept>
 
 #include "metrics_text.h"
@@ -217,6 +221,28 @@ TEST_F(Metrics, PromtoolIsContent) {
   const auto holder = client("hold");
   write(file("metrics"), text());
   EXPECT_EQ(system(("promtool check metrics <" + file("metrics")).c_str()), 0);
+}
+
+// The dashboard asks for nothing that is not there.
+TEST_F(Metrics, TheDashboardKnowsThem) {
+  const auto holder = client("hold");
+  const Families all = metrics();
+  std::ifstream stream(DASHBOARD);
+  const nlohmann::json dashboard = nlohmann::json::parse(stream);
+  std::set<std::string> asked;
+  static const std::regex kMetric("conclave_[a-z_]+");
+  for (const auto& panel : dashboard.at("panels"))
+    for (const auto& target : panel.at("targets")) {
+      const std::string query = target.at("expr");
+      size_t in_query = 0;
+      for (std::sregex_iterator at(query.begin(), query.end(), kMetric), end; at != end; ++at) {
+        EXPECT_TRUE(all.contains(at->str())) << query;
+        asked.insert(at->str());
+        ++in_query;
+      }
+      EXPECT_GT(in_query, 0u) << query;
+    }
+  EXPECT_GE(asked.size(), 10u);
 }
 
 TEST_F(Metrics, TheDaemonSaysTheSame) {

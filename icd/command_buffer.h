@@ -9,7 +9,7 @@
 
 namespace conclave::icd {
 
-// What the device can change in a recorded launch.
+// What the device can change in a recorded launch: all that the extension knows.
 inline constexpr cl_mutable_dispatch_fields_khr kUpdatableFields =
     CL_MUTABLE_DISPATCH_GLOBAL_OFFSET_KHR | CL_MUTABLE_DISPATCH_GLOBAL_SIZE_KHR |
     CL_MUTABLE_DISPATCH_LOCAL_SIZE_KHR | CL_MUTABLE_DISPATCH_ARGUMENTS_KHR |

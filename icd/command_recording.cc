@@ -66,8 +66,7 @@ struct LaunchProperties {
     list = read_properties(properties, [&](cl_properties name, cl_properties value) {
       switch (name) {
         case CL_MUTABLE_DISPATCH_UPDATABLE_FIELDS_KHR:
-          require(!(value & ~kUpdatableFields), CL_INVALID_OPERATION,
-                  "fields that the device cannot update");
+          require(!(value & ~kUpdatableFields), CL_INVALID_VALUE, "unknown updatable fields");
           fields = value;
           return;
         case CL_MUTABLE_DISPATCH_ASSERTS_KHR:

@@ -2,6 +2,7 @@
 #include "platform/model/command_buffer.h"
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 
 #include "conclave/command_buffer_api.h"
 
@@ -116,7 +117,8 @@ Ref<Event> CommandBuffer::enqueue(CommandQueue& queue, std::span<const Ref<Event
   std::lock_guard lock(mutex_);
   require(state_locked() == CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR, CL_INVALID_OPERATION,
           "the command buffer has not been finalized, or a kernel's argument is not set");
-  std::vector<std::unique_ptr<Command>> commands;
+  // Without an allocation for a few commands.
+  boost::container::small_vector<std::unique_ptr<Command>, 8> commands;
   commands.reserve(steps_.size());
   for (const Step& step : steps_) {
     if (step.launch)
@@ -138,7 +140,7 @@ Ref<Event> CommandBuffer::enqueue(CommandQueue& queue, std::span<const Ref<Event
     begin = enqueue_part(nullptr, wait_for);
     wait_for = {&begin, 1};
   }
-  std::vector<Ref<Event>> events, after;
+  boost::container::small_vector<Ref<Event>, 8> events, after;
   events.reserve(steps_.size());
   const bool has_end = last_.size() == 1;
   const size_t parts = has_end ? steps_.size() - 1 : steps_.size();
@@ -147,7 +149,7 @@ Ref<Event> CommandBuffer::enqueue(CommandQueue& queue, std::span<const Ref<Event
     if (steps.size() == 1) return {&events[steps.front()], 1};
     after.clear();
     for (const size_t step : steps) after.push_back(events[step]);
-    return after;
+    return {after.data(), after.size()};
   };
   for (size_t i = 0; i < parts; ++i)
     events.push_back(enqueue_part(std::move(commands[i]), events_of(steps_[i].after)));

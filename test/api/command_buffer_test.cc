@@ -351,7 +351,7 @@ TEST_F(CommandBufferTest, BadArguments) {
       BAD(CL_INVALID_GLOBAL_OFFSET,
           LAUNCH(b, nullptr, nullptr, step, 1, &far_offset, &items, 0, nullptr)),
       BAD(CL_INVALID_VALUE, LAUNCH(b, nullptr, unknown, step, 1, nullptr, &items, 0, nullptr)),
-      BAD(CL_INVALID_OPERATION, LAUNCH(b, nullptr, fields, step, 1, nullptr, &items, 0, nullptr)),
+      BAD(CL_INVALID_VALUE, LAUNCH(b, nullptr, fields, step, 1, nullptr, &items, 0, nullptr)),
       BAD(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR,
           LAUNCH(b, nullptr, nullptr, step, 1, nullptr, &items, 1, &far)),
   });

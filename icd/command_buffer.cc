@@ -73,11 +73,12 @@ clCreateCommandBufferKHR(cl_uint num_queues, const cl_command_queue* queues,
 }
 
 cl_int CL_API_CALL clRetainCommandBufferKHR(cl_command_buffer_khr handle) {
-  return guarded(__func__, [&] { command_buffer(handle).retain_handle(); });
+  return guarded(__func__, [&] { any_command_buffer(handle).retain_handle(); });
 }
 
 cl_int CL_API_CALL clReleaseCommandBufferKHR(cl_command_buffer_khr handle) {
-  return guarded(__func__, [&] { release(command_buffer(handle), CL_INVALID_COMMAND_BUFFER_KHR); });
+  return guarded(__func__,
+                 [&] { release(any_command_buffer(handle), CL_INVALID_COMMAND_BUFFER_KHR); });
 }
 
 cl_int CL_API_CALL clFinalizeCommandBufferKHR(cl_command_buffer_khr handle) {
@@ -99,7 +100,7 @@ cl_int CL_API_CALL clGetCommandBufferInfoKHR(cl_command_buffer_khr handle,
                                              cl_command_buffer_info_khr name, size_t size,
                                              void* value, size_t* size_ret) {
   return guarded(__func__, [&] {
-    const CommandBuffer& buffer = command_buffer(handle);
+    const CommandBuffer& buffer = any_command_buffer(handle);
     Info info(size, value, size_ret);
     switch (name) {
       case CL_COMMAND_BUFFER_NUM_QUEUES_KHR:

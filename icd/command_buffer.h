@@ -15,12 +15,17 @@ inline constexpr cl_mutable_dispatch_fields_khr kUpdatableFields =
     CL_MUTABLE_DISPATCH_LOCAL_SIZE_KHR | CL_MUTABLE_DISPATCH_ARGUMENTS_KHR |
     CL_MUTABLE_DISPATCH_EXEC_INFO_KHR;
 
-inline CommandBuffer& command_buffer(cl_command_buffer_khr handle) {
+inline CommandBuffer& any_command_buffer(cl_command_buffer_khr handle) {
   CommandBuffer* object = CommandBuffer::from(handle);
   require(object, CL_INVALID_COMMAND_BUFFER_KHR, "not a command buffer, or released");
   current_context = &object->queue().context();
-  require_own_process();
   return *object;
+}
+// One that will be used; not in a forked child.
+inline CommandBuffer& command_buffer(cl_command_buffer_khr handle) {
+  CommandBuffer& object = any_command_buffer(handle);
+  require_own_process();
+  return object;
 }
 
 // Reads a list of names and values that ends with 0. Throws Error{CL_INVALID_VALUE} for a name that

@@ -111,24 +111,27 @@ void CommandBuffer::update(std::map<MutableCommand*, MutableCommand::State> upda
   for (auto& [command, state] : updated) command->update(std::move(state));
 }
 
+// A step's command in a replay; null for a barrier.
+std::unique_ptr<Command> CommandBuffer::command_for(const Step& step, const CommandQueue& queue) {
+  if (step.launch) return step.launch->launch(queue);
+  if (step.command) return std::make_unique<SharedCommand>(step.command);
+  return nullptr;
+}
+
 // If all commands lead to the last one, that one's event is the whole's; else one is added that
 // waits for them. With profiling, a first one tells when the whole began.
 Ref<Event> CommandBuffer::enqueue(CommandQueue& queue, std::span<const Ref<Event>> wait_for) const {
-  std::lock_guard lock(mutex_);
-  require(state_locked() == CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR, CL_INVALID_OPERATION,
-          "the command buffer has not been finalized, or a kernel's argument is not set");
   // Without an allocation for a few commands.
   boost::container::small_vector<std::unique_ptr<Command>, 8> commands;
-  commands.reserve(steps_.size());
-  for (const Step& step : steps_) {
-    if (step.launch)
-      commands.push_back(step.launch->launch(queue));
-    else if (step.command)
-      commands.push_back(std::make_unique<SharedCommand>(step.command));
-    else
-      commands.emplace_back();
+  {
+    std::lock_guard lock(mutex_);
+    require(state_locked() == CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR, CL_INVALID_OPERATION,
+            "the command buffer has not been finalized, or a kernel's argument is not set");
+    commands.reserve(steps_.size());
+    for (const Step& step : steps_) commands.push_back(command_for(step, queue));
   }
-
+  // Without the lock, since a command may end at once, and an event's callback come back here. The
+  // order of the steps is fixed from now on.
   const auto enqueue_part = [&](std::unique_ptr<Command> command,
                                 std::span<const Ref<Event>> after) {
     Ref<Event> event = queue.enqueue(CL_COMMAND_COMMAND_BUFFER_KHR, std::move(command), after);

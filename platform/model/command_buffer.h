@@ -76,6 +76,7 @@ class CommandBuffer : public Object<CommandBuffer> {
 
   cl_sync_point_khr add(Step step, SyncPoints wait_for, bool is_barrier);
   cl_command_buffer_state_khr state_locked() const;
+  static std::unique_ptr<Command> command_for(const Step& step, const CommandQueue& queue);
 
   Ref<CommandQueue> queue_;
   const cl_command_buffer_flags_khr flags_;

@@ -3,6 +3,8 @@
 #include "command_buffer_test.h"
 
 #include <array>
+#include <atomic>
+#include <thread>
 
 namespace conclave::test {
 namespace {
@@ -89,6 +91,41 @@ TEST_F(CommandBufferTest, EventAndWaitListAreOfTheWhole) {
   ASSERT_OK(f_.enqueue(0, nullptr, buffer, 1, broken.list(), failed.out()));
   ASSERT_OK(clSetUserEventStatus(broken, -1));
   EXPECT_CL(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, clWaitForEvents(1, failed.list()));
+}
+
+// The callback runs wherever the replay's event ends, also inside an enqueue.
+TEST_F(CommandBufferTest, CallbackMayReplay) {
+  struct Again {
+    const CommandBufferFunctions& f;
+    cl_command_buffer_khr buffer;
+    std::atomic<int> left{20};
+    std::atomic<int> failures{0};
+    std::atomic<bool> done{false};
+
+    void replay() {
+      Event event;
+      if (f.enqueue(0, nullptr, buffer, 0, nullptr, event.out()) != CL_SUCCESS) ++failures;
+      const auto next = [](cl_event, cl_int, void* data) {
+        auto* self = static_cast<Again*>(data);
+        if (--self->left > 0)
+          self->replay();
+        else
+          self->done = true;
+      };
+      if (clSetEventCallback(event, CL_COMPLETE, next, this) != CL_SUCCESS) ++failures;
+      clFlush(info<cl_command_queue>(f.info, buffer, CL_COMMAND_BUFFER_QUEUES_KHR));
+    }
+  };
+  Buffer mem = zeros();
+  Recorded buffer = make(queue_);
+  ASSERT_OK(f_.barrier(buffer, nullptr, nullptr, 0, nullptr, nullptr, nullptr));
+  launch(buffer, twice_plus(mem, 1));
+  finalize(buffer);
+  Again again{f_, buffer};
+  again.replay();
+  while (!again.done) std::this_thread::yield();
+  EXPECT_EQ(0, again.failures);
+  EXPECT_EQ(all((1 << 20) - 1), contents(queue_, mem, 16));
 }
 
 TEST_F(CommandBufferTest, EmptyBufferIsAMarker) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 namespace conclave::test {
@@ -91,6 +92,80 @@ TEST_F(CommandBufferTest, EventAndWaitListAreOfTheWhole) {
   ASSERT_OK(f_.enqueue(0, nullptr, buffer, 1, broken.list(), failed.out()));
   ASSERT_OK(clSetUserEventStatus(broken, -1));
   EXPECT_CL(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, clWaitForEvents(1, failed.list()));
+}
+
+// A kernel that runs until the host lets it, beside a fill that shows at once.
+class BlockedCommandTest : public CommandBufferTest {
+ protected:
+  void SetUp() override {
+    CommandBufferTest::SetUp();
+    if (IsSkipped()) return;
+    memory_ = static_cast<cl_int*>(clSVMAlloc(context_, CL_MEM_READ_WRITE, 8, 0));
+    ASSERT_NE(nullptr, memory_);
+    memory_[0] = memory_[1] = 0;
+    program_ = build(context_,
+                     "kernel void until_open(global atomic_int* gate) {"
+                     "  while (!atomic_load_explicit(gate, memory_order_acquire,"
+                     "                               memory_scope_all_svm_devices));"
+                     "}",
+                     "-cl-std=CL3.0");
+    kernel_ = make_kernel(program_, "until_open");
+    ASSERT_OK(clSetKernelArgSVMPointer(kernel_, 0, memory_));
+    buffer_ = make(out_of_order_);
+    const size_t one = 1;
+    ASSERT_OK(f_.launch(buffer_, nullptr, nullptr, kernel_, 1, nullptr, &one, nullptr, 0, nullptr,
+                        nullptr, nullptr));
+  }
+  void TearDown() override {
+    if (!memory_) return;
+    open();
+    clFinish(out_of_order_);
+    clSVMFree(context_, memory_);
+  }
+  void record_fill() {
+    const int value = 1;
+    ASSERT_OK(f_.svm_fill(buffer_, nullptr, nullptr, memory_ + 1, &value, sizeof value,
+                          sizeof value, 0, nullptr, nullptr, nullptr));
+  }
+  void start() {
+    finalize(buffer_);
+    ASSERT_OK(f_.enqueue(0, nullptr, buffer_, 0, nullptr, done_.out()));
+    ASSERT_OK(clFlush(out_of_order_));
+  }
+  void open() { std::atomic_ref(memory_[0]).store(1); }
+  // Whether the fill shows within a tenth of a second.
+  bool filled() {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+    while (!std::atomic_ref(memory_[1]).load())
+      if (std::chrono::steady_clock::now() > end) return false;
+    return true;
+  }
+
+  cl_int* memory_ = nullptr;
+  Program program_;
+  Kernel kernel_;
+  Recorded buffer_;
+  Event done_;
+};
+
+TEST_F(BlockedCommandTest, EventWaitsForCommandsThatNothingWaitsFor) {
+  record_fill();
+  start();
+  filled();
+  EXPECT_NE(CL_COMPLETE, event_status(done_));
+  open();
+  ASSERT_OK(clWaitForEvents(1, done_.list()));
+  EXPECT_TRUE(filled());
+}
+
+TEST_F(BlockedCommandTest, BarrierHoldsLaterCommandsBack) {
+  ASSERT_OK(f_.barrier(buffer_, nullptr, nullptr, 0, nullptr, nullptr, nullptr));
+  record_fill();
+  start();
+  EXPECT_FALSE(filled());
+  open();
+  ASSERT_OK(clWaitForEvents(1, done_.list()));
+  EXPECT_TRUE(filled());
 }
 
 // The callback runs wherever the replay's event ends, also inside an enqueue.

@@ -15,6 +15,9 @@ bool describe_shared_memory(cl_device_info name, const Info& info);
 bool describe_heaps(cl_device_info name, const Info& info);
 bool describe_images(cl_device_info name, const Info& info);
 
+// command_buffer.cc
+bool describe_command_buffers(cl_device_info name, const Info& info);
+
 // sub_device.cc: how the device can be split, and its parent.
 bool describe_partition(const Device& device, cl_device_info name, const Info& info);
 

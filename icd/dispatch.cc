@@ -6,6 +6,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "conclave/command_buffer_api.h"
 #include "icd/entry.h"
 #include "icd/functions.h"
 
@@ -138,6 +139,27 @@ void* conclave::icd::extension_function(const char* name) {
       EXTENSION(__free_msmc),
       EXTENSION(__is_in_malloced_region),
       EXTENSION(__ti_set_kernel_timeout_ms),
+#define COMMAND_BUFFER(name) {#name, reinterpret_cast<void*>(&command_buffer_api::name)}
+      COMMAND_BUFFER(clCreateCommandBufferKHR),
+      COMMAND_BUFFER(clFinalizeCommandBufferKHR),
+      COMMAND_BUFFER(clRetainCommandBufferKHR),
+      COMMAND_BUFFER(clReleaseCommandBufferKHR),
+      COMMAND_BUFFER(clEnqueueCommandBufferKHR),
+      COMMAND_BUFFER(clGetCommandBufferInfoKHR),
+      COMMAND_BUFFER(clUpdateMutableCommandsKHR),
+      COMMAND_BUFFER(clGetMutableCommandInfoKHR),
+      COMMAND_BUFFER(clCommandBarrierWithWaitListKHR),
+      COMMAND_BUFFER(clCommandCopyBufferKHR),
+      COMMAND_BUFFER(clCommandCopyBufferRectKHR),
+      COMMAND_BUFFER(clCommandCopyBufferToImageKHR),
+      COMMAND_BUFFER(clCommandCopyImageKHR),
+      COMMAND_BUFFER(clCommandCopyImageToBufferKHR),
+      COMMAND_BUFFER(clCommandFillBufferKHR),
+      COMMAND_BUFFER(clCommandFillImageKHR),
+      COMMAND_BUFFER(clCommandNDRangeKernelKHR),
+      COMMAND_BUFFER(clCommandSVMMemcpyKHR),
+      COMMAND_BUFFER(clCommandSVMMemFillKHR),
+#undef COMMAND_BUFFER
       EXTENSION(xclGetComputeUnitInfo),
       EXTENSION(xclGetMemObjectFd),
       EXTENSION(xclGetMemObjectFromFd),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "icd/commands.h"
 #include "icd/enqueue.h"
 #include "icd/entry.h"
 #include "platform/exec/memory_commands.h"
@@ -14,7 +15,7 @@ using namespace conclave::icd;
 namespace {
 
 // An image used by a command of `queue`.
-Memory& image(const CommandQueue& queue, cl_mem handle) {
+Memory& image_for(const CommandQueue& queue, cl_mem handle) {
   return of_queue(queue, icd::image(handle));
 }
 
@@ -103,6 +104,51 @@ bool same_format(const Image& a, const Image& b) {
 
 }  // namespace
 
+std::unique_ptr<Command> icd::copy_image(const CommandQueue& q, cl_mem from, cl_mem to,
+                                         const size_t* from_origin, const size_t* to_origin,
+                                         const size_t* region) {
+  Memory &source = image_for(q, from), &target = image_for(q, to);
+  require(same_format(*source.image(), *target.image()), CL_IMAGE_FORMAT_MISMATCH,
+          "source and destination have different formats");
+  const Region read = checked_region(*source.image(), from_origin, region);
+  const Region written = checked_region(*target.image(), to_origin, region);
+  require(&source != &target || !read.overlaps(written), CL_MEM_COPY_OVERLAP,
+          "source and destination overlap");
+  return make_rect_copy(box_of(source, read), box_of(target, written),
+                        in_bytes(*source.image(), read).data(), keeping({&source, &target}));
+}
+
+std::unique_ptr<Command> icd::copy_image_to_buffer(const CommandQueue& q, cl_mem from, cl_mem to,
+                                                   const size_t* origin, const size_t* extent,
+                                                   size_t offset) {
+  Memory &source = image_for(q, from), &target = of_queue(q, buffer(to));
+  const Region region = checked_region(*source.image(), origin, extent);
+  const std::array<size_t, 3> bytes = in_bytes(*source.image(), region);
+  const Box written = buffer_box(target, source, offset, bytes);
+  return make_rect_copy(box_of(source, region), written, bytes.data(), keeping({&source, &target}));
+}
+
+std::unique_ptr<Command> icd::copy_buffer_to_image(const CommandQueue& q, cl_mem from, cl_mem to,
+                                                   size_t offset, const size_t* origin,
+                                                   const size_t* extent) {
+  Memory &source = of_queue(q, buffer(from)), &target = image_for(q, to);
+  const Region region = checked_region(*target.image(), origin, extent);
+  const std::array<size_t, 3> bytes = in_bytes(*target.image(), region);
+  const Box read = buffer_box(source, target, offset, bytes);
+  return make_rect_copy(read, box_of(target, region), bytes.data(), keeping({&source, &target}));
+}
+
+std::unique_ptr<Command> icd::fill_image(const CommandQueue& q, cl_mem handle, const void* color,
+                                         const size_t* origin, const size_t* extent) {
+  Memory& m = image_for(q, handle);
+  require(color, CL_INVALID_VALUE, "no colour");
+  const Region region = checked_region(*m.image(), origin, extent);
+  const ImageFormat& format = m.image()->format();
+  const auto element = image_element(format, color);
+  return make_rect_fill(element.data(), format.element_size, box_of(m, region),
+                        in_bytes(*m.image(), region).data(), keeping({&m}));
+}
+
 extern "C" {
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueReadImage(cl_command_queue queue_handle, cl_mem handle,
@@ -113,7 +159,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueReadImage(cl_command_queue queue_handle
                                                    cl_event* out) {
   return guarded(__func__, [&] {
     CommandQueue& q = queue(queue_handle);
-    transfer(CL_COMMAND_READ_IMAGE, q, image(q, handle), blocking, origin, region, row_pitch,
+    transfer(CL_COMMAND_READ_IMAGE, q, image_for(q, handle), blocking, origin, region, row_pitch,
              slice_pitch, static_cast<std::byte*>(host), num_events, events, out);
   });
 }
@@ -128,7 +174,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteImage(cl_command_queue queue_handl
     CommandQueue& q = queue(queue_handle);
     // Only read from: the command is of type WRITE.
     auto* bytes = static_cast<std::byte*>(const_cast<void*>(host));
-    transfer(CL_COMMAND_WRITE_IMAGE, q, image(q, handle), blocking, origin, region, row_pitch,
+    transfer(CL_COMMAND_WRITE_IMAGE, q, image_for(q, handle), blocking, origin, region, row_pitch,
              slice_pitch, bytes, num_events, events, out);
   });
 }
@@ -140,20 +186,9 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyImage(cl_command_queue queue_handle
                                                    cl_event* out) {
   return guarded(__func__, [&] {
     CommandQueue& q = queue(queue_handle);
-    Memory &source = image(q, from), &target = image(q, to);
-    require(same_format(*source.image(), *target.image()), CL_IMAGE_FORMAT_MISMATCH,
-            "source and destination have different formats");
-    const Region read = checked_region(*source.image(), from_origin, region);
-    const Region written = checked_region(*target.image(), to_origin, region);
-    require(&source != &target || !read.overlaps(written), CL_MEM_COPY_OVERLAP,
-            "source and destination overlap");
+    auto command = copy_image(q, from, to, from_origin, to_origin, region);
     auto wait_for = wait_list(q.context(), num_events, events);
-    hand_out(q.enqueue(CL_COMMAND_COPY_IMAGE,
-                       make_rect_copy(box_of(source, read), box_of(target, written),
-                                      in_bytes(*source.image(), read).data(),
-                                      keeping({&source, &target})),
-                       wait_for),
-             out);
+    hand_out(q.enqueue(CL_COMMAND_COPY_IMAGE, std::move(command), wait_for), out);
   });
 }
 
@@ -165,16 +200,9 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyImageToBuffer(cl_command_queue queu
                                                            const cl_event* events, cl_event* out) {
   return guarded(__func__, [&] {
     CommandQueue& q = queue(queue_handle);
-    Memory &source = image(q, from), &target = of_queue(q, buffer(to));
-    const Region region = checked_region(*source.image(), origin, extent);
-    const std::array<size_t, 3> bytes = in_bytes(*source.image(), region);
-    const Box written = buffer_box(target, source, offset, bytes);
+    auto command = copy_image_to_buffer(q, from, to, origin, extent, offset);
     auto wait_for = wait_list(q.context(), num_events, events);
-    hand_out(q.enqueue(CL_COMMAND_COPY_IMAGE_TO_BUFFER,
-                       make_rect_copy(box_of(source, region), written, bytes.data(),
-                                      keeping({&source, &target})),
-                       wait_for),
-             out);
+    hand_out(q.enqueue(CL_COMMAND_COPY_IMAGE_TO_BUFFER, std::move(command), wait_for), out);
   });
 }
 
@@ -185,16 +213,9 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBufferToImage(cl_command_queue queu
                                                            const cl_event* events, cl_event* out) {
   return guarded(__func__, [&] {
     CommandQueue& q = queue(queue_handle);
-    Memory &source = of_queue(q, buffer(from)), &target = image(q, to);
-    const Region region = checked_region(*target.image(), origin, extent);
-    const std::array<size_t, 3> bytes = in_bytes(*target.image(), region);
-    const Box read = buffer_box(source, target, offset, bytes);
+    auto command = copy_buffer_to_image(q, from, to, offset, origin, extent);
     auto wait_for = wait_list(q.context(), num_events, events);
-    hand_out(q.enqueue(CL_COMMAND_COPY_BUFFER_TO_IMAGE,
-                       make_rect_copy(read, box_of(target, region), bytes.data(),
-                                      keeping({&source, &target})),
-                       wait_for),
-             out);
+    hand_out(q.enqueue(CL_COMMAND_COPY_BUFFER_TO_IMAGE, std::move(command), wait_for), out);
   });
 }
 
@@ -204,17 +225,9 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueFillImage(cl_command_queue queue_handle
                                                    const cl_event* events, cl_event* out) {
   return guarded(__func__, [&] {
     CommandQueue& q = queue(queue_handle);
-    Memory& m = image(q, handle);
-    require(color, CL_INVALID_VALUE, "no colour");
-    const Region region = checked_region(*m.image(), origin, extent);
-    const ImageFormat& format = m.image()->format();
-    const auto element = image_element(format, color);
+    auto command = fill_image(q, handle, color, origin, extent);
     auto wait_for = wait_list(q.context(), num_events, events);
-    hand_out(q.enqueue(CL_COMMAND_FILL_IMAGE,
-                       make_rect_fill(element.data(), format.element_size, box_of(m, region),
-                                      in_bytes(*m.image(), region).data(), keeping({&m})),
-                       wait_for),
-             out);
+    hand_out(q.enqueue(CL_COMMAND_FILL_IMAGE, std::move(command), wait_for), out);
   });
 }
 
@@ -226,7 +239,7 @@ CL_API_ENTRY void* CL_API_CALL clEnqueueMapImage(cl_command_queue queue_handle, 
                                                  cl_event* out, cl_int* code) {
   return create(__func__, code, [&]() -> void* {
     CommandQueue& q = queue(queue_handle);
-    Memory& m = image(q, handle);
+    Memory& m = image_for(q, handle);
     check_map_flags(flags);
     const Region region = checked_region(*m.image(), origin, extent);
     require(row_pitch && (slice_pitch || !has_slices(m.type())), CL_INVALID_VALUE,

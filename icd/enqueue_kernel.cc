@@ -2,10 +2,8 @@
 // Kernel launches, tasks and native kernels.
 #include <cstdlib>
 
-#include "CL/cl_ext_conclave.h"
 #include "icd/entry.h"
 #include "icd/index_space.h"
-#include "platform/base/config.h"
 #include "platform/exec/memory_commands.h"
 
 using namespace conclave;
@@ -13,47 +11,14 @@ using namespace conclave::icd;
 
 namespace {
 
-// All work-groups of a gang run at once.
-void require_room_for_gang(const IndexSpace& space, size_t units) {
-  const size_t groups = space.groups(0) * space.groups(1) * space.groups(2);
-  if (groups > units)
-    throw Error(CL_INVALID_GLOBAL_WORK_SIZE, "a gang of " + std::to_string(groups) +
-                                                 " work-groups, which have to run at the "
-                                                 "same time; the device has " +
-                                                 std::to_string(units) + " compute units");
-}
-
-// TI's limit, the kernel's or the general one, counts in queues that ask for it; the watchdog's
-// counts in all.
-uint64_t time_limit_ms(const CommandQueue& q, const Kernel& k) {
-  const Config& config = Config::get();
-  uint64_t limit = 0;
-  if (q.properties() & CL_QUEUE_KERNEL_TIMEOUT_COMPUTE_UNIT_TI)
-    limit = k.timeout_ms() ? k.timeout_ms() : config.kernel_timeout_ms;
-  if (config.watchdog_ms && (limit == 0 || config.watchdog_ms < limit)) limit = config.watchdog_ms;
-  return limit;
-}
-
 void launch(cl_command_queue queue_handle, cl_kernel handle, cl_command_type type,
             cl_uint dimensions, const size_t* offset, const size_t* global, const size_t* local,
             cl_uint num_events, const cl_event* events, cl_event* out) {
   CommandQueue& q = queue(queue_handle);
   const Kernel& k = kernel(handle);
-  const std::shared_ptr<const KernelCode>& code = executable_code(q, k);
-  require_arguments_set(k);
-  IndexSpace space = index_space(q, k, *code, dimensions, offset, global, local);
-  if (const CheckedSize bytes = k.local_bytes(*code); !bytes.at_most(Device::kLocalMemoryBytes))
-    throw Error(CL_OUT_OF_RESOURCES, "the kernel needs " + std::to_string(bytes.saturated()) +
-                                         " bytes of local memory; the device has " +
-                                         std::to_string(Device::kLocalMemoryBytes));
-  const ComputeUnitSet units = k.units_on(q.device());
-  require(units.size() > 0, CL_INVALID_PROGRAM_EXECUTABLE,
-          "the kernel is bound to compute units of an xclbin, none of which is on the queue's "
-          "device");
-  if (code->info->gang) require_room_for_gang(space, units.size());
+  const Launch launch = checked_launch(q, k, dimensions, offset, global, local);
   auto wait_for = wait_list(q.context(), num_events, events);
-  auto command = std::make_unique<NdRange>(k, code, space);
-  if (const uint64_t limit = time_limit_ms(q, k)) command->limit_time(limit * 1'000'000);
+  auto command = make_launch(q, k, launch.code, launch.space);
   hand_out(q.enqueue(type, std::move(command), wait_for), out);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "icd/commands.h"
 #include "icd/enqueue.h"
 #include "icd/enqueue_address.h"
 #include "icd/entry.h"
@@ -15,7 +16,7 @@ using namespace conclave::icd;
 namespace {
 
 // A buffer used by a command of `queue`.
-Memory& buffer(const CommandQueue& queue, cl_mem handle) {
+Memory& buffer_for(const CommandQueue& queue, cl_mem handle) {
   return of_queue(queue, icd::buffer(handle));
 }
 
@@ -71,7 +72,7 @@ void rect_transfer(cl_command_type type, cl_command_queue queue_handle, cl_mem h
                    const size_t* region, std::byte* host, cl_uint num_events,
                    const cl_event* events, cl_event* out) {
   CommandQueue& q = queue(queue_handle);
-  Memory& m = buffer(q, handle);
+  Memory& m = buffer_for(q, handle);
   require(host, CL_INVALID_VALUE, "no host memory");
   check_range(m, 0, in_buffer.end);
   check_host_range(host, in_host.end);
@@ -85,6 +86,47 @@ void rect_transfer(cl_command_type type, cl_command_queue queue_handle, cl_mem h
 
 }  // namespace
 
+std::unique_ptr<Command> icd::copy_buffer(const CommandQueue& q, cl_mem from, cl_mem to,
+                                          size_t from_offset, size_t to_offset, size_t size) {
+  Memory &source = buffer_for(q, from), &target = buffer_for(q, to);
+  check_range(source, from_offset, size);
+  check_range(target, to_offset, size);
+  const std::byte* read = source.data() + from_offset;
+  std::byte* written = target.data() + to_offset;
+  require(read + size <= written || written + size <= read, CL_MEM_COPY_OVERLAP,
+          "source and destination overlap");
+  return make_copy(read, written, size, keeping({&source, &target}));
+}
+
+std::unique_ptr<Command> icd::copy_buffer_rect(const CommandQueue& q, cl_mem from, cl_mem to,
+                                               const size_t* from_origin, const size_t* to_origin,
+                                               const size_t* region, size_t from_row_pitch,
+                                               size_t from_slice_pitch, size_t to_row_pitch,
+                                               size_t to_slice_pitch) {
+  Memory &source = buffer_for(q, from), &target = buffer_for(q, to);
+  Rect read(from_origin, from_row_pitch, from_slice_pitch, region);
+  Rect written(to_origin, to_row_pitch, to_slice_pitch, region);
+  check_range(source, 0, read.end);
+  check_range(target, 0, written.end);
+  if (&source == &target) {
+    require(read.row_pitch == written.row_pitch && read.slice_pitch == written.slice_pitch,
+            CL_INVALID_VALUE, "a copy inside a buffer needs equal pitches");
+    require(!overlap(read, written, region), CL_MEM_COPY_OVERLAP, "source and destination overlap");
+  }
+  return make_rect_copy(read.box(source.data()), written.box(target.data()), region,
+                        keeping({&source, &target}));
+}
+
+std::unique_ptr<Command> icd::fill_buffer(const CommandQueue& q, cl_mem handle, const void* pattern,
+                                          size_t pattern_size, size_t offset, size_t size) {
+  Memory& m = buffer_for(q, handle);
+  check_pattern(pattern, pattern_size);
+  require(offset % pattern_size == 0 && size % pattern_size == 0, CL_INVALID_VALUE,
+          "offset and size are not multiples of the pattern's size");
+  check_range(m, offset, size);
+  return make_fill(pattern, pattern_size, m.data() + offset, size, keeping({&m}));
+}
+
 extern "C" {
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue queue_handle, cl_mem handle,
@@ -93,7 +135,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue queue_handl
                                                     const cl_event* events, cl_event* out) {
   return guarded(__func__, [&] {
     CommandQueue& q = queue(queue_handle);
-    Memory& m = buffer(q, handle);
+    Memory& m = buffer_for(q, handle);
     require(host, CL_INVALID_VALUE, "no host memory");
     check_range(m, offset, size);
     check_host_range(host, size);
@@ -111,7 +153,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue queue_hand
                                                      const cl_event* events, cl_event* out) {
   return guarded(__func__, [&] {
     CommandQueue& q = queue(queue_handle);
-    Memory& m = buffer(q, handle);
+    Memory& m = buffer_for(q, handle);
     require(host, CL_INVALID_VALUE, "no host memory");
     check_range(m, offset, size);
     check_host_range(host, size);
@@ -129,7 +171,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueReadBufferRect(
     size_t buffer_slice_pitch, size_t host_row_pitch, size_t host_slice_pitch, void* host,
     cl_uint num_events, const cl_event* events, cl_event* out) {
   return guarded(__func__, [&] {
-    buffer(queue(queue_handle), handle);
+    buffer_for(queue(queue_handle), handle);
     Rect in_buffer(buffer_origin, buffer_row_pitch, buffer_slice_pitch, region);
     Rect in_host(host_origin, host_row_pitch, host_slice_pitch, region);
     rect_transfer(CL_COMMAND_READ_BUFFER_RECT, queue_handle, handle, blocking, in_buffer, in_host,
@@ -143,7 +185,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBufferRect(
     size_t buffer_slice_pitch, size_t host_row_pitch, size_t host_slice_pitch, const void* host,
     cl_uint num_events, const cl_event* events, cl_event* out) {
   return guarded(__func__, [&] {
-    buffer(queue(queue_handle), handle);
+    buffer_for(queue(queue_handle), handle);
     Rect in_buffer(buffer_origin, buffer_row_pitch, buffer_slice_pitch, region);
     Rect in_host(host_origin, host_row_pitch, host_slice_pitch, region);
     // Only read from: the command is of type WRITE.
@@ -159,17 +201,9 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue queue_handl
                                                     const cl_event* events, cl_event* out) {
   return guarded(__func__, [&] {
     CommandQueue& q = queue(queue_handle);
-    Memory &source = buffer(q, from), &target = buffer(q, to);
-    check_range(source, from_offset, size);
-    check_range(target, to_offset, size);
-    const std::byte* read = source.data() + from_offset;
-    std::byte* written = target.data() + to_offset;
-    require(read + size <= written || written + size <= read, CL_MEM_COPY_OVERLAP,
-            "source and destination overlap");
+    auto command = copy_buffer(q, from, to, from_offset, to_offset, size);
     auto wait_for = wait_list(q.context(), num_events, events);
-    hand_out(q.enqueue(CL_COMMAND_COPY_BUFFER,
-                       make_copy(read, written, size, keeping({&source, &target})), wait_for),
-             out);
+    hand_out(q.enqueue(CL_COMMAND_COPY_BUFFER, std::move(command), wait_for), out);
   });
 }
 
@@ -180,23 +214,10 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBufferRect(
     cl_event* out) {
   return guarded(__func__, [&] {
     CommandQueue& q = queue(queue_handle);
-    Memory &source = buffer(q, from), &target = buffer(q, to);
-    Rect read(from_origin, from_row_pitch, from_slice_pitch, region);
-    Rect written(to_origin, to_row_pitch, to_slice_pitch, region);
-    check_range(source, 0, read.end);
-    check_range(target, 0, written.end);
-    if (&source == &target) {
-      require(read.row_pitch == written.row_pitch && read.slice_pitch == written.slice_pitch,
-              CL_INVALID_VALUE, "a copy inside a buffer needs equal pitches");
-      require(!overlap(read, written, region), CL_MEM_COPY_OVERLAP,
-              "source and destination overlap");
-    }
+    auto command = copy_buffer_rect(q, from, to, from_origin, to_origin, region, from_row_pitch,
+                                    from_slice_pitch, to_row_pitch, to_slice_pitch);
     auto wait_for = wait_list(q.context(), num_events, events);
-    hand_out(q.enqueue(CL_COMMAND_COPY_BUFFER_RECT,
-                       make_rect_copy(read.box(source.data()), written.box(target.data()), region,
-                                      keeping({&source, &target})),
-                       wait_for),
-             out);
+    hand_out(q.enqueue(CL_COMMAND_COPY_BUFFER_RECT, std::move(command), wait_for), out);
   });
 }
 
@@ -206,16 +227,9 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue queue_handl
                                                     const cl_event* events, cl_event* out) {
   return guarded(__func__, [&] {
     CommandQueue& q = queue(queue_handle);
-    Memory& m = buffer(q, handle);
-    check_pattern(pattern, pattern_size);
-    require(offset % pattern_size == 0 && size % pattern_size == 0, CL_INVALID_VALUE,
-            "offset and size are not multiples of the pattern's size");
-    check_range(m, offset, size);
+    auto command = fill_buffer(q, handle, pattern, pattern_size, offset, size);
     auto wait_for = wait_list(q.context(), num_events, events);
-    hand_out(q.enqueue(CL_COMMAND_FILL_BUFFER,
-                       make_fill(pattern, pattern_size, m.data() + offset, size, keeping({&m})),
-                       wait_for),
-             out);
+    hand_out(q.enqueue(CL_COMMAND_FILL_BUFFER, std::move(command), wait_for), out);
   });
 }
 
@@ -226,7 +240,7 @@ CL_API_ENTRY void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue queue_handle,
                                                   cl_int* code) {
   return create(__func__, code, [&]() -> void* {
     CommandQueue& q = queue(queue_handle);
-    Memory& m = buffer(q, handle);
+    Memory& m = buffer_for(q, handle);
     check_map_flags(flags);
     require(size > 0, CL_INVALID_VALUE, "a mapping of 0 bytes");
     check_range(m, offset, size);

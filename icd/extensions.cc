@@ -38,6 +38,8 @@ const std::vector<cl_name_version>& device_extensions() {
           "cl_ti_msmc_buffers"})
       all.push_back(name_version(name, CL_MAKE_VERSION(1, 0, 0)));
     all.push_back(name_version("cl_ext_buffer_device_address", CL_MAKE_VERSION(1, 0, 2)));
+    all.push_back(name_version("cl_khr_command_buffer", CL_MAKE_VERSION(0, 9, 8)));
+    all.push_back(name_version("cl_khr_command_buffer_mutable_dispatch", CL_MAKE_VERSION(0, 9, 5)));
     if (spirv_available())
       all.push_back(name_version("cl_khr_il_program", CL_MAKE_VERSION(1, 0, 0)));
     return all;

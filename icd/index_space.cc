@@ -54,6 +54,16 @@ void check_local_size(const IndexSpace& space, const KernelCode& code) {
                       ", and the program is built for uniform work-groups");
 }
 
+// All work-groups of a gang run at once.
+void require_room_for_gang(const IndexSpace& space, size_t units) {
+  const size_t groups = space.groups(0) * space.groups(1) * space.groups(2);
+  if (groups > units)
+    throw Error(CL_INVALID_GLOBAL_WORK_SIZE, "a gang of " + std::to_string(groups) +
+                                                 " work-groups, which have to run at the "
+                                                 "same time; the device has " +
+                                                 std::to_string(units) + " compute units");
+}
+
 }  // namespace
 
 const std::shared_ptr<const KernelCode>& executable_code(const CommandQueue& queue,
@@ -66,12 +76,11 @@ const std::shared_ptr<const KernelCode>& executable_code(const CommandQueue& que
 }
 
 void require_arguments_set(const Kernel& kernel) {
-  const auto& arguments = kernel.arguments();
-  for (size_t i = 0; i < arguments.size(); ++i)
-    if (!arguments[i].set) [[unlikely]]
-      throw Error(CL_INVALID_KERNEL_ARGS, "argument " + std::to_string(i) + " ('" +
-                                              kernel.info().arguments[i].name + "') of kernel '" +
-                                              kernel.info().name + "' is not set");
+  const size_t i = kernel.first_unset();
+  if (i < kernel.arguments().size()) [[unlikely]]
+    throw Error(CL_INVALID_KERNEL_ARGS, "argument " + std::to_string(i) + " ('" +
+                                            kernel.info().arguments[i].name + "') of kernel '" +
+                                            kernel.info().name + "' is not set");
 }
 
 void require_dimensions(cl_uint dimensions) {
@@ -105,6 +114,25 @@ IndexSpace index_space(const CommandQueue& queue, const Kernel& kernel, const Ke
   }
   check_global_size(space);
   return space;
+}
+
+Launch checked_launch(const CommandQueue& queue, const Kernel& kernel, cl_uint dimensions,
+                      const size_t* offset, const size_t* global, const size_t* local,
+                      Arguments arguments) {
+  const std::shared_ptr<const KernelCode>& code = executable_code(queue, kernel);
+  if (arguments == Arguments::kSet) require_arguments_set(kernel);
+  const IndexSpace space = index_space(queue, kernel, *code, dimensions, offset, global, local);
+  if (const CheckedSize bytes = kernel.local_bytes(*code);
+      !bytes.at_most(Device::kLocalMemoryBytes))
+    throw Error(CL_OUT_OF_RESOURCES, "the kernel needs " + std::to_string(bytes.saturated()) +
+                                         " bytes of local memory; the device has " +
+                                         std::to_string(Device::kLocalMemoryBytes));
+  const ComputeUnitSet units = kernel.units_on(queue.device());
+  require(units.size() > 0, CL_INVALID_PROGRAM_EXECUTABLE,
+          "the kernel is bound to compute units of an xclbin, none of which is on the queue's "
+          "device");
+  if (code->info->gang) require_room_for_gang(space, units.size());
+  return {code, space};
 }
 
 }  // namespace conclave::icd

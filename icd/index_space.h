@@ -25,6 +25,20 @@ IndexSpace index_space(const CommandQueue& queue, const Kernel& kernel, const Ke
                        cl_uint dimensions, const size_t* offset, const size_t* global,
                        const size_t* local);
 
+struct Launch {
+  const std::shared_ptr<const KernelCode>& code;  // the kernel owns it
+  IndexSpace space;
+};
+
+// A launch that is to be enqueued, or one recorded for later, whose arguments may come with an
+// update.
+enum class Arguments { kSet, kMayBeUnset };
+
+// Throws Error with the codes of clEnqueueNDRangeKernel.
+Launch checked_launch(const CommandQueue& queue, const Kernel& kernel, cl_uint dimensions,
+                      const size_t* offset, const size_t* global, const size_t* local,
+                      Arguments arguments = Arguments::kSet);
+
 }  // namespace conclave::icd
 
 #endif  // CONCLAVE_ICD_INDEX_SPACE_H_

@@ -2,6 +2,7 @@
 // Addresses that a kernel gets as arguments, or finds in memory.
 #include <CL/cl_ext_conclave.h>
 
+#include "icd/commands.h"
 #include "icd/entry.h"
 
 using namespace conclave;
@@ -15,8 +16,9 @@ void check_list(size_t size, const void* value, size_t each) {
   require(size % each == 0, CL_INVALID_VALUE, "the size is no multiple of an address's");
 }
 
-// Kernels reach all memory in any case; only the form of the value matters.
-void check_execution_info(cl_kernel_exec_info name, size_t size, const void* value) {
+}  // namespace
+
+void icd::check_execution_info(cl_kernel_exec_info name, size_t size, const void* value) {
   switch (name) {
     case CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM:
     case CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL:
@@ -32,8 +34,6 @@ void check_execution_info(cl_kernel_exec_info name, size_t size, const void* val
       unknown_query(name);
   }
 }
-
-}  // namespace
 
 extern "C" {
 

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command queues.
-#include "CL/cl_ext_conclave.h"
 #include "icd/entry.h"
+#include "icd/queue_properties.h"
 
 using namespace conclave;
 using namespace conclave::icd;
 
 namespace {
 
-constexpr cl_command_queue_properties kSupported = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE |
-                                                   CL_QUEUE_PROFILING_ENABLE |
-                                                   CL_QUEUE_KERNEL_TIMEOUT_COMPUTE_UNIT_TI;
 constexpr cl_command_queue_properties kKnown =
-    kSupported | CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
+    kQueueProperties | CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
 
 void check_properties(cl_command_queue_properties properties) {
   require(!(properties & ~kKnown), CL_INVALID_VALUE, "unknown bits in the queue's properties");
-  require(!(properties & ~kSupported), CL_INVALID_QUEUE_PROPERTIES,
+  require(!(properties & ~kQueueProperties), CL_INVALID_QUEUE_PROPERTIES,
           "the device has no queues on the device");
 }
 

@@ -19,6 +19,7 @@
 #include "platform/exec/openmp_team.h"
 #include "platform/exec/print.h"
 #include "platform/exec/unit_of_thread.h"
+#include "platform/model/command_queue.h"
 #include "platform/model/context.h"
 #include "platform/model/device.h"
 #include "platform/model/program.h"
@@ -480,6 +481,29 @@ int32_t NdRange::print(const abi::Launch* launch, const char* format,
   } catch (const std::bad_alloc&) {
     return -1;
   }
+}
+
+namespace {
+
+// TI's limit, the kernel's or the general one, counts in queues that ask for it; the watchdog's
+// counts in all.
+uint64_t time_limit_ms(const CommandQueue& queue, const Kernel& kernel) {
+  const Config& config = Config::get();
+  uint64_t limit = 0;
+  if (queue.properties() & CL_QUEUE_KERNEL_TIMEOUT_COMPUTE_UNIT_TI)
+    limit = kernel.timeout_ms() ? kernel.timeout_ms() : config.kernel_timeout_ms;
+  if (config.watchdog_ms && (limit == 0 || config.watchdog_ms < limit)) limit = config.watchdog_ms;
+  return limit;
+}
+
+}  // namespace
+
+std::unique_ptr<NdRange> make_launch(const CommandQueue& queue, const Kernel& kernel,
+                                     std::shared_ptr<const KernelCode> code,
+                                     const IndexSpace& space) {
+  auto launch = std::make_unique<NdRange>(kernel, std::move(code), space);
+  if (const uint64_t limit = time_limit_ms(queue, kernel)) launch->limit_time(limit * 1'000'000);
+  return launch;
 }
 
 }  // namespace conclave

@@ -25,6 +25,8 @@
 
 namespace conclave {
 
+class CommandQueue;
+
 // An index space, checked against kernel and device. Unused dimensions have size 1, offset 0.
 struct IndexSpace {
   cl_uint dimensions = 1;
@@ -162,6 +164,12 @@ class NdRange : public Command {
   std::unique_ptr<std::byte, FreeAligned> large_block_;
   alignas(abi::kBlockAlignment) std::array<std::byte, 256> small_block_;
 };
+
+// A launch in `queue`, with the time limit that queue, kernel and configuration set. Throws Error as
+// NdRange does.
+std::unique_ptr<NdRange> make_launch(const CommandQueue& queue, const Kernel& kernel,
+                                     std::shared_ptr<const KernelCode> code,
+                                     const IndexSpace& space);
 
 }  // namespace conclave
 

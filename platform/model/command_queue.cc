@@ -60,7 +60,7 @@ Ref<Event> CommandQueue::enqueue(cl_command_type type, std::unique_ptr<Command> 
     reserve(*event, wait_list.size(), ordering);
     // From here on nothing can fail: others know of the event.
     for (const Ref<Event>& other : wait_list) event->depend_on(*other, true);
-    order(*event, !wait_list.empty(), ordering);
+    order(*event, wait_list, ordering);
     if (event->arm()) deferred_.push_back(event);
     if (deferred_.empty()) return event;
     deferred_ns_ += std::min(cost, kWorthQueuingNs);
@@ -88,9 +88,11 @@ void CommandQueue::reserve(Event& event, size_t wait_list, Ordering ordering) {
 }
 
 // Makes `event` wait for what the queue's order demands and records it. Called under the lock.
-void CommandQueue::order(Event& event, bool has_wait_list, Ordering ordering) {
+void CommandQueue::order(Event& event, std::span<const Ref<Event>> wait_list, Ordering ordering) {
+  const bool has_wait_list = !wait_list.empty();
   if (!out_of_order()) {
-    if (last_) event.depend_on(*last_, false);
+    const bool is_chain = has_wait_list && wait_list.back().get() == last_.get();
+    if (last_ && !is_chain) event.depend_on(*last_, false);
     last_ = Ref<Event>(&event);
     return;
   }

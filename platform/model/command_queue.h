@@ -84,7 +84,7 @@ class CommandQueue : public Object<CommandQueue> {
   friend class Object<CommandQueue>;
   void on_handles_gone();
 
-  void order(Event& event, bool has_wait_list, Ordering ordering);
+  void order(Event& event, std::span<const Ref<Event>> wait_list, Ordering ordering);
   void reserve(Event& event, size_t wait_list, Ordering ordering);
   ReadyList take_deferred();
   static void submit(ReadyList due);

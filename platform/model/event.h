@@ -86,7 +86,11 @@ class Event : public Object<Event> {
   // Profiling times in nanoseconds of the device clock, for queues with profiling.
   enum Time { kQueued, kSubmitted, kStarted, kEnded, kTimes };
   bool profiling() const { return profiling_; }
-  uint64_t time(Time which) const { return times_[which]; }
+  uint64_t time(Time which) const {
+    return first_ && which != kEnded ? first_->time(which) : times_[which];
+  }
+  // This event stands for several commands, of which `first` is the first one.
+  void begin_with(const Ref<Event>& first) { first_ = first; }
 
   // What the engine notes of the command (platform/exec/work_record.h).
   WorkRecord work{*this};
@@ -128,6 +132,7 @@ class Event : public Object<Event> {
   std::span<Link> links_{own_links_};
   size_t links_used_ = 0;
   std::array<uint64_t, kTimes> times_{};
+  Ref<Event> first_;  // null: itself
   std::mutex callbacks_mutex_;
   std::list<Registration> callbacks_;
 };

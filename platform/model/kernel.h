@@ -117,6 +117,12 @@ class Kernel : public Object<Kernel> {
     size_t local_bytes = 0;         // local-memory arguments
   };
   const std::vector<Argument>& arguments() const { return arguments_; }
+  // The first argument that is not set; their number if all are.
+  size_t first_unset() const {
+    size_t i = 0;
+    while (i < arguments_.size() && arguments_[i].set) ++i;
+    return i;
+  }
   // The longest time on a compute unit, in ms; 0: no limit.
   cl_uint timeout_ms() const { return timeout_ms_.load(std::memory_order_relaxed); }
   void set_timeout_ms(cl_uint ms) { timeout_ms_.store(ms, std::memory_order_relaxed); }

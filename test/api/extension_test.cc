@@ -29,7 +29,14 @@ TEST_F(ExtensionTest, ReportedExtensionsHaveTheirFunctions) {
       {"cl_khr_il_program", {"clCreateProgramWithILKHR"}},
       {"cl_khr_subgroups", {"clGetKernelSubGroupInfoKHR"}},
       {"cl_khr_command_buffer",
-       {"clCreateCommandBufferKHR", "clFinalizeCommandBufferKHR", "clEnqueueCommandBufferKHR"}},
+       {"clCreateCommandBufferKHR", "clFinalizeCommandBufferKHR", "clEnqueueCommandBufferKHR",
+        "clRetainCommandBufferKHR", "clReleaseCommandBufferKHR", "clGetCommandBufferInfoKHR",
+        "clCommandBarrierWithWaitListKHR", "clCommandCopyBufferKHR", "clCommandCopyBufferRectKHR",
+        "clCommandCopyBufferToImageKHR", "clCommandCopyImageKHR", "clCommandCopyImageToBufferKHR",
+        "clCommandFillBufferKHR", "clCommandFillImageKHR", "clCommandNDRangeKernelKHR",
+        "clCommandSVMMemcpyKHR", "clCommandSVMMemFillKHR"}},
+      {"cl_khr_command_buffer_mutable_dispatch",
+       {"clUpdateMutableCommandsKHR", "clGetMutableCommandInfoKHR"}},
   };
   for (const auto& [extension, functions] : kExtensions) {
     if (!has(extension)) continue;

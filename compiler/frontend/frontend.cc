@@ -76,16 +76,16 @@ void add_feature_arguments(const Options& options, std::vector<std::string>& arg
   std::string extensions = "-cl-ext=-all";
   for (const char* name : kLanguageExtensions) extensions += std::string(",+") + name;
   // Most of these clang knows by their macros alone; a pragma may name the others.
-  for (const char* name : kSubGroupExtensions) {
+  const auto define = [&](const char* name) {
     args.insert(args.end(), {"-D", std::string(name) + "=1"});
     extensions += std::string(",+") + name;
-  }
+  };
+  for (const char* name : kSubGroupExtensions) define(name);
+  for (const auto& extension : kFunctionExtensions) define(extension.name);
+  for (const char* name : kExtensionFeatures) define(name);
   if (options.language >= 300) {
-    for (const char* name : kLanguageFeatures) {
-      extensions += std::string(",+") + name;
-      // clang defines only those that it must know itself.
-      args.insert(args.end(), {"-D", std::string(name) + "=1"});
-    }
+    // clang defines only those that it must know itself.
+    for (const char* name : kLanguageFeatures) define(name);
     if (options.streams) extensions += ",+__opencl_c_pipes";
   }
   extensions += std::string(",+") + kVariadicFunctions;

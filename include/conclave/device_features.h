@@ -27,10 +27,9 @@ inline constexpr struct {
   const char* name;
   unsigned major;
 } kFunctionExtensions[] = {
-    {"cl_khr_expect_assume", 1},
-    {"cl_khr_extended_bit_ops", 1},
-    {"cl_khr_integer_dot_product", 2},
-    {"cl_khr_kernel_clock", 1},
+    {"cl_khr_expect_assume", 1},    {"cl_khr_extended_async_copies", 1},
+    {"cl_khr_extended_bit_ops", 1}, {"cl_khr_integer_dot_product", 2},
+    {"cl_khr_kernel_clock", 1},     {"cl_khr_work_group_uniform_arithmetic", 1},
 };
 inline constexpr const char* kExtensionFeatures[] = {
     "__opencl_c_integer_dot_product_input_4x8bit",

@@ -50,6 +50,8 @@ std::vector<cl_name_version> language_features() {
   std::vector<cl_name_version> list;
   for (const char* name : kLanguageFeatures)
     list.push_back(name_version(name, CL_MAKE_VERSION(3, 0, 0)));
+  for (const char* name : kExtensionFeatures)
+    list.push_back(name_version(name, CL_MAKE_VERSION(3, 0, 0)));
   return list;
 }
 
@@ -212,6 +214,29 @@ bool describe_vectors(cl_device_info name, const Info& info) {
   return info.value<cl_uint>(vector_width(name)), true;
 }
 
+// What functions beside OpenCL C's own there are in kernels.
+bool describe_functions(cl_device_info name, const Info& info) {
+  switch (name) {
+    case CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES_KHR:
+      return info.value<cl_device_integer_dot_product_capabilities_khr>(
+                 CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED_KHR |
+                 CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_KHR),
+             true;
+    // A program's own multiplications and additions become the same code.
+    case CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT_KHR:
+    case CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED_KHR:
+      return info.value(cl_device_integer_dot_product_acceleration_properties_khr{}), true;
+    case CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR:
+      return info.value<cl_device_kernel_clock_capabilities_khr>(
+                 CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR |
+                 CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR |
+                 CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR),
+             true;
+    default:
+      return false;
+  }
+}
+
 // Optional features that the device does not have; their queries exist all the same.
 bool describe_absent(cl_device_info name, const Info& info) {
   switch (name) {
@@ -245,10 +270,11 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceInfo(cl_device_id handle, cl_device_i
     Info info(size, value, size_ret);
     if (!describe_identity(d, name, info) && !describe_language(name, info) &&
         !describe_execution(d, name, info) && !describe_arithmetic(name, info) &&
-        !describe_vectors(name, info) && !describe_memory(name, info) &&
-        !describe_shared_memory(name, info) && !describe_heaps(name, info) &&
-        !describe_images(name, info) && !describe_partition(d, name, info) &&
-        !describe_command_buffers(name, info) && !describe_absent(name, info))
+        !describe_vectors(name, info) && !describe_functions(name, info) &&
+        !describe_memory(name, info) && !describe_shared_memory(name, info) &&
+        !describe_heaps(name, info) && !describe_images(name, info) &&
+        !describe_partition(d, name, info) && !describe_command_buffers(name, info) &&
+        !describe_absent(name, info))
       unknown_query(name);
   });
 }

@@ -29,6 +29,8 @@ const std::vector<cl_name_version>& device_extensions() {
     std::vector<cl_name_version> all;
     for (const char* name : kLanguageExtensions)
       all.push_back(name_version(name, CL_MAKE_VERSION(1, 0, 0)));
+    for (const auto& [name, major] : kFunctionExtensions)
+      all.push_back(name_version(name, CL_MAKE_VERSION(major, 0, 0)));
     for (const char* name : kSubGroupExtensions)
       all.push_back(name_version(name, CL_MAKE_VERSION(1, 0, 0)));
     for (const char* name :

@@ -30,6 +30,33 @@
 #define ALL(T) FOR_WIDTHS(COPIES, T)
 FOR_TYPES(ALL)
 
+// cl_khr_extended_async_copies: lines of elements, and planes of lines.
+#define SHAPED_COPY(TO, FROM)                                                                    \
+  OVERLOAD event_t async_work_group_copy_3D3D(                                                   \
+      TO void* to, size_t to_offset, const FROM void* from, size_t from_offset,                  \
+      size_t element_bytes, size_t elements, size_t lines, size_t planes, size_t from_line,      \
+      size_t from_plane, size_t to_line, size_t to_plane, event_t event) {                       \
+    if (get_local_linear_id() != 0) return event;                                                \
+    for (size_t plane = 0; plane < planes; ++plane)                                              \
+      for (size_t line = 0; line < lines; ++line) {                                              \
+        const size_t target = to_offset + plane * to_plane + line * to_line;                     \
+        const size_t source = from_offset + plane * from_plane + line * from_line;               \
+        __builtin_memcpy((TO char*)to + target * element_bytes,                                  \
+                         (const FROM char*)from + source * element_bytes,                        \
+                         elements * element_bytes);                                              \
+      }                                                                                          \
+    return event;                                                                                \
+  }                                                                                              \
+  OVERLOAD event_t async_work_group_copy_2D2D(                                                   \
+      TO void* to, size_t to_offset, const FROM void* from, size_t from_offset,                  \
+      size_t element_bytes, size_t elements, size_t lines, size_t from_line, size_t to_line,     \
+      event_t event) {                                                                           \
+    return async_work_group_copy_3D3D(to, to_offset, from, from_offset, element_bytes, elements, \
+                                      lines, 1, from_line, 0, to_line, 0, event);                \
+  }
+SHAPED_COPY(__local, __global)
+SHAPED_COPY(__global, __local)
+
 OVERLOAD void wait_group_events(int count, __private event_t* events) {
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }

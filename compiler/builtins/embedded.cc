@@ -23,6 +23,7 @@
 
 CONCLAVE_EMBED(base_header, CONCLAVE_BASE_HEADER)
 CONCLAVE_EMBED(intel_sub_groups_header, CONCLAVE_HEADERS "/intel_sub_groups.h")
+CONCLAVE_EMBED(work_group_extensions_header, CONCLAVE_HEADERS "/work_group_extensions.h")
 CONCLAVE_EMBED(ti_device_header, CONCLAVE_HEADERS "/ti_device.h")
 CONCLAVE_EMBED(dsp_c_header, CONCLAVE_HEADERS "/dsp_c.h")
 CONCLAVE_EMBED(dsp_edmamgr_header, CONCLAVE_HEADERS "/dsp_edmamgr.h")

@@ -11,6 +11,7 @@ namespace conclave::compiler::embedded {
 std::string_view base_header();
 // The functions of cl_intel_subgroups.
 std::string_view intel_sub_groups_header();
+std::string_view work_group_extensions_header();
 // TI's functions of the compute unit, the headers that name them, and what they include.
 std::string_view ti_device_header();
 std::string_view dsp_c_header();

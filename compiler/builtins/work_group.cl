@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenCL C 6.15.18, work-group functions. Like all that waits for others they are linked before the
+// OpenCL C 6.15.18, work-group functions, and cl_khr_work_group_uniform_arithmetic. Like all that waits for others they are linked before the
 // compiler forms barrier regions (early.bc).
 //
 // A work-group runs on one thread, sub-group after sub-group in the order of their work-items'
@@ -34,11 +34,17 @@ local void* carry_place(void) __asm("conclave.carry");
 FOR_COLLECTIVE_TYPES(CARRIES)
 
 #define ADD(x, y) ((x) + (y))
-// KIND: inclusive or exclusive, of what is before the sub-group and in it.
+#define MUL(x, y) ((x) * (y))
+#define AND(x, y) ((x) & (y))
+#define OR(x, y) ((x) | (y))
+#define XOR(x, y) ((x) ^ (y))
+// KIND: inclusive or exclusive, of what is before the sub-group and in it. The carry is read for the
+// sub-group (of_first): a plain load would be the same for the whole group, and be kept once for it
+// where a comparison with the result moves behind the barrier.
 #define SCAN(KIND, OP, COMBINE, IDENTITY, T)                           \
   OVERLOAD T work_group_scan_##KIND##_##OP(T x) {                      \
     local T* carry = carry_from((T)IDENTITY);                          \
-    const T before = *carry, own = reduce_##OP(x);                     \
+    const T before = of_first(*carry), own = reduce_##OP(x);           \
     const T result = COMBINE(before, KIND##_##OP(x));                  \
     if (sub_group_elect()) *carry = COMBINE(before, own);              \
     barrier(CLK_LOCAL_MEM_FENCE);                                      \
@@ -56,8 +62,30 @@ FOR_COLLECTIVE_TYPES(CARRIES)
 #define ALL_COLLECTIVES(T, LEAST, MOST) \
   COLLECTIVES(add, ADD, 0, T)           \
   COLLECTIVES(min, min, MOST, T)        \
-  COLLECTIVES(max, max, LEAST, T)
+  COLLECTIVES(max, max, LEAST, T)       \
+  COLLECTIVES(mul, MUL, 1, T)
 FOR_COLLECTIVE_TYPES(ALL_COLLECTIVES)
+
+#define BIT_COLLECTIVES(T)        \
+  COLLECTIVES(and, AND, ~0, T)    \
+  COLLECTIVES(or, OR, 0, T)       \
+  COLLECTIVES(xor, XOR, 0, T)
+BIT_COLLECTIVES(int)
+BIT_COLLECTIVES(uint)
+BIT_COLLECTIVES(long)
+BIT_COLLECTIVES(ulong)
+
+#define LOGICAL(FUNCTION, OP)                                 \
+  OVERLOAD int work_group_##FUNCTION##_logical_##OP(int x) {  \
+    return work_group_##FUNCTION##_##OP((int)(x != 0)) != 0;  \
+  }
+#define ALL_LOGICAL(OP)       \
+  LOGICAL(reduce, OP)         \
+  LOGICAL(scan_inclusive, OP) \
+  LOGICAL(scan_exclusive, OP)
+ALL_LOGICAL(and)
+ALL_LOGICAL(or)
+ALL_LOGICAL(xor)
 
 OVERLOAD int work_group_all(int predicate) { return work_group_reduce_min((int)(predicate != 0)); }
 OVERLOAD int work_group_any(int predicate) { return work_group_reduce_max((int)(predicate != 0)); }

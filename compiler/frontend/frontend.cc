@@ -76,16 +76,16 @@ void add_feature_arguments(const Options& options, std::vector<std::string>& arg
   std::string extensions = "-cl-ext=-all";
   for (const char* name : kLanguageExtensions) extensions += std::string(",+") + name;
   // Most of these clang knows by their macros alone; a pragma may name the others.
-  for (const char* name : kSubGroupExtensions) {
+  const auto define = [&](const char* name) {
     args.insert(args.end(), {"-D", std::string(name) + "=1"});
     extensions += std::string(",+") + name;
-  }
+  };
+  for (const char* name : kSubGroupExtensions) define(name);
+  for (const auto& extension : kFunctionExtensions) define(extension.name);
+  for (const char* name : kExtensionFeatures) define(name);
   if (options.language >= 300) {
-    for (const char* name : kLanguageFeatures) {
-      extensions += std::string(",+") + name;
-      // clang defines only those that it must know itself.
-      args.insert(args.end(), {"-D", std::string(name) + "=1"});
-    }
+    // clang defines only those that it must know itself.
+    for (const char* name : kLanguageFeatures) define(name);
     if (options.streams) extensions += ",+__opencl_c_pipes";
   }
   extensions += std::string(",+") + kVariadicFunctions;
@@ -175,11 +175,11 @@ std::vector<Dependency> collect_dependencies(const clang::SourceManager& sources
   return dependencies;
 }
 
-// Whether a program may name the functions of cl_intel_subgroups. Reading their declarations takes
+// Whether a program may name functions that begin so. Reading the declarations of an extension takes
 // longer than reading most programs.
-bool may_name_intel_sub_groups(const Options& options, const Source& source) {
-  const auto may = [](const std::string& text) {
-    return text.find("intel_sub_group_") != text.npos || text.find("include") != text.npos;
+bool may_name(const char* beginning, const Options& options, const Source& source) {
+  const auto may = [&](const std::string& text) {
+    return text.find(beginning) != text.npos || text.find("include") != text.npos;
   };
   return may(source.text) ||
          std::any_of(source.headers.begin(), source.headers.end(),
@@ -198,16 +198,21 @@ MemoryFiles make_memory_files(const Options& options, const Source& source) {
   static const std::string base = std::string(embedded::base_header()) + kDeclarations +
                                   "#pragma OPENCL EXTENSION " + kVariadicFunctions +
                                   " : enable\n#include <ti_device.h>\n";
-  static const std::string base_and_intel = base + "#include <intel_sub_groups.h>\n";
-  add_header("opencl-c-base.h", may_name_intel_sub_groups(options, source) ? base_and_intel : base);
+  std::string declarations = base;
+  if (may_name("intel_sub_group_", options, source))
+    declarations += "#include <intel_sub_groups.h>\n";
+  if (may_name("work_group_", options, source))
+    declarations += "#include <work_group_extensions.h>\n";
+  const auto add = [&](const std::string& name, const std::string& text) {
+    files->addFile(name, 0, llvm::MemoryBuffer::getMemBufferCopy(text, name));
+  };
+  add(std::string(kResourceFolder) + "/include/opencl-c-base.h", declarations);
   add_header("intel_sub_groups.h", embedded::intel_sub_groups_header());
+  add_header("work_group_extensions.h", embedded::work_group_extensions_header());
   add_header("ti_device.h", embedded::ti_device_header());
   add_header("dsp_c.h", embedded::dsp_c_header());
   add_header("dsp_edmamgr.h", embedded::dsp_edmamgr_header());
   add_header("conclave/device_calls.def", embedded::device_calls());
-  auto add = [&](const std::string& name, const std::string& text) {
-    files->addFile(name, 0, llvm::MemoryBuffer::getMemBufferCopy(text, name));
-  };
   // Makes the folder exist where the source has an absolute name: clang looks into "." unasked.
   add(".folder", "");
   for (const auto& [name, text] : source.headers) add(name, text);

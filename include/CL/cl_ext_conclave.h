@@ -41,6 +41,16 @@ extern "C"
                                    cl_mem_device_address_ext arg_value);
 #endif
 
+// cl_khr_kernel_clock, for headers that are older than it.
+#ifndef cl_khr_kernel_clock
+#define cl_khr_kernel_clock 1
+typedef cl_bitfield cl_device_kernel_clock_capabilities_khr;
+#define CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR 0x1076
+#define CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR (1 << 0)
+#define CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR (1 << 1)
+#define CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR (1 << 2)
+#endif
+
 // cl_ti_clmalloc: device memory for the host, aligned to 128 bytes, which buffers with
 // CL_MEM_USE_HOST_PTR use in place. Null if none is left. clGetExtensionFunctionAddressForPlatform
 // returns these functions; programs that link libocl_util have them by name.

@@ -21,6 +21,24 @@ inline constexpr const char* kLanguageExtensions[] = {
     "cl_khr_local_int32_extended_atomics",
 };
 
+// Those that add functions only, with their major versions, and the features that come with them in
+// every version of OpenCL C.
+inline constexpr struct {
+  const char* name;
+  unsigned major;
+} kFunctionExtensions[] = {
+    {"cl_khr_expect_assume", 1},    {"cl_khr_extended_async_copies", 1},
+    {"cl_khr_extended_bit_ops", 1}, {"cl_khr_integer_dot_product", 2},
+    {"cl_khr_kernel_clock", 1},     {"cl_khr_work_group_uniform_arithmetic", 1},
+};
+inline constexpr const char* kExtensionFeatures[] = {
+    "__opencl_c_integer_dot_product_input_4x8bit",
+    "__opencl_c_integer_dot_product_input_4x8bit_packed",
+    "__opencl_c_kernel_clock_scope_device",
+    "__opencl_c_kernel_clock_scope_sub_group",
+    "__opencl_c_kernel_clock_scope_work_group",
+};
+
 // Sub-groups in every version of OpenCL C, and what extends them. cl_khr_subgroups is not here: it
 // promises that sub-groups which wait for one another advance.
 inline constexpr const char* kSubGroupExtensions[] = {

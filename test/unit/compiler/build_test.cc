@@ -70,7 +70,7 @@ TEST(Build, ReportsWrongCallsOfBuiltins) {
       {"*x = work_group_reduce_add(*x);",
        "2:8: error: use of undeclared identifier 'work_group_reduce_add'", "-cl-std=CL1.2"},
       // Uses of an extension that the device does not have, and of one without its pragma.
-      {"uint d = dot_4x8packed_uu_uint(1, 2);", "2:12: error: use of undeclared identifier"},
+      {"uint d = arm_dot((uchar4)1, (uchar4)2);", "2:12: error: use of undeclared identifier"},
       {"*x = fabs((half)1);", "2:19: error: casting to type 'half' is not allowed"},
       {"*x = sin(1.0h);", "2:12: error: half precision constant requires cl_khr_fp16"},
   };

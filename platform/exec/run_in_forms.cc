@@ -21,7 +21,15 @@ void NdRange::run_in_forms(ComputeUnit& cu, uint64_t first, uint64_t count) {
   uint64_t tried = 0;
   if (choice->may_be_due(kind_use_->spent_ns())) [[unlikely]]
     tried = try_form(cu, first, count, *choice);
-  if (tried < count) run_groups(cu, first + tried, count - tried, contest.code(choice->chosen()));
+  if (tried == count) return;
+  const size_t form = choice->chosen();
+  const bool is_watched = choice->is_watched();
+  const uint64_t start = is_watched ? thread_cpu_ns() : 0;
+  run_groups(cu, first + tried, count - tried, contest.code(form));
+  if (is_watched &&
+      contest.ran(*choice, form, count - tried, static_cast<double>(thread_cpu_ns() - start),
+                  kind_use_->spent_ns()))
+    forms::keep_choices(code_, *kind_use_);
 }
 
 // Returns how many groups it has run.

@@ -17,6 +17,8 @@ constexpr int kOutAfter = 3;
 // Between trials the kernel runs for so many times what they take: neighbours in time would all see
 // what the CPU happens to do at that moment.
 constexpr double kPause = 50;
+// How long a new choice runs before it is compared with the former one.
+constexpr double kProofNs = 20e6;
 
 }  // namespace
 
@@ -79,6 +81,7 @@ std::optional<FormContest::Trial> FormContest::begin(FormChoice& choice, uint64_
     choice.due_ns_.store(needed_ns, std::memory_order_relaxed);
     return {};
   }
+  choice.is_watched_.store(true, std::memory_order_relaxed);
   trial.lock = std::move(lock);
   return trial;
 }
@@ -126,17 +129,57 @@ bool FormContest::decide(FormChoice& choice, uint64_t spent_ns) {
   for (size_t form = 0; form < forms_.size(); ++form) {
     if (form == before) continue;
     const FormChoice::Record& record = choice.records_[form];
+    if (record.is_barred) continue;
     choice.relative_[form] = record.median();
     if (record.is_faster() && record.median() < choice.relative_[best]) best = form;
   }
   const float time = choice.relative_[best];
   for (float& relative : choice.relative_) relative /= time;
   for (size_t form = 0; form < forms_.size(); ++form)
-    choice.records_[form] = {.is_known = true, .expected = choice.relative_[form]};
+    choice.records_[form] = {.is_known = true,
+                             .is_barred = choice.records_[form].is_barred,
+                             .expected = choice.relative_[form]};
   choice.alone_ns_ = 0;
   choice.chosen_.store(static_cast<uint8_t>(best), std::memory_order_relaxed);
-  choice.due_ns_.store(spent_ns + std::min(spent_ns, kLongestPauseNs), std::memory_order_relaxed);
+  if (best != before && choice.watched_groups_ > 0) {
+    choice.former_ = before;
+    choice.former_group_ns_ = choice.watched_ns_ / choice.watched_groups_;
+    choice.watched_ns_ = choice.watched_groups_ = 0;
+    choice.due_ns_.store(std::numeric_limits<uint64_t>::max(), std::memory_order_relaxed);
+    return false;
+  }
+  settle(choice, spent_ns);
   return is_first || best != before;
+}
+
+// Nothing is tried or watched until the choice is looked at again.
+void FormContest::settle(FormChoice& choice, uint64_t spent_ns) {
+  choice.former_.reset();
+  choice.watched_ns_ = choice.watched_groups_ = 0;
+  choice.is_watched_.store(false, std::memory_order_relaxed);
+  choice.due_ns_.store(spent_ns + std::min(spent_ns, kLongestPauseNs), std::memory_order_relaxed);
+}
+
+bool FormContest::ran(FormChoice& choice, size_t form, uint64_t groups, double ns,
+                      uint64_t spent_ns) {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock || !choice.is_watched() || form != choice.chosen()) return false;
+  choice.watched_ns_ += ns;
+  choice.watched_groups_ += static_cast<double>(groups);
+  if (!choice.former_ || choice.watched_ns_ < kProofNs) return false;
+  const double quotient = choice.watched_ns_ / choice.watched_groups_ / choice.former_group_ns_;
+  if (quotient >= 1) {
+    const size_t former = *choice.former_;
+    const float time = choice.relative_[former];
+    for (float& relative : choice.relative_) relative /= time;
+    choice.relative_[form] = static_cast<float>(quotient);
+    for (size_t other = 0; other < forms_.size(); ++other)
+      choice.records_[other].expected = choice.relative_[other];
+    choice.records_[form].is_barred = true;
+    choice.chosen_.store(static_cast<uint8_t>(former), std::memory_order_relaxed);
+  }
+  settle(choice, spent_ns);
+  return true;
 }
 
 void FormContest::adopt(const Result& result, uint64_t due_ns) {

@@ -5,9 +5,12 @@
 //   begin()  a chunk of work-groups is about to run: now and then it tells the caller to run some
 //            of the groups by another form and as many by the chosen one, and to time both
 //   end()    takes the times; after seven comparisons of each form it chooses
+//   ran()    takes the times of whole chunks before and after the choice
 //
 // Another form is chosen if it was faster in six of seven comparisons, and by at least a twentieth
-// in the middle one. Launches of different sizes have choices of their own. A choice is looked at
+// in the middle one. Then it has to prove itself: a trial shows what a form takes beside the chosen
+// one, not what several CPUs take that all run it and contend for the same cache lines. If whole
+// chunks take longer than before, the former choice comes back for good. Launches of different sizes have choices of their own. A choice is looked at
 // again when the kernel's time has doubled since, at the latest after kLongestPauseNs of it. What
 // trials cost is at most kMostCost of the time of all launches.
 #ifndef CONCLAVE_PLATFORM_MODEL_FORM_CONTEST_H_
@@ -55,6 +58,8 @@ class FormChoice {
   bool may_be_due(uint64_t spent_ns) const {
     return spent_ns >= due_ns_.load(std::memory_order_relaxed);
   }
+  // Whether ran() is to be told of chunks.
+  bool is_watched() const { return is_watched_.load(std::memory_order_relaxed); }
 
  private:
   friend class FormContest;
@@ -65,8 +70,9 @@ class FormChoice {
     int count = 0;
     bool is_known = false;  // it has run once, which is not counted: its code was not in the caches
     bool is_out = false;    // clearly slower
-    float expected = 4;     // quotient
-    bool is_done() const { return is_out || count == kComparisons; }
+    bool is_barred = false;  // has not proved itself
+    float expected = 4;      // quotient
+    bool is_done() const { return is_barred || is_out || count == kComparisons; }
     float median() const;
     bool is_faster() const;
   };
@@ -74,12 +80,17 @@ class FormChoice {
   std::atomic<uint32_t> size_class_{0};  // 0: not used yet
   std::atomic<uint8_t> chosen_{0};
   std::atomic<uint64_t> due_ns_{0};
+  std::atomic<bool> is_watched_{false};
   // The rest is guarded by the contest's mutex.
   std::array<Record, kMostForms> records_;
   std::array<float, kMostForms> relative_{};  // times by that of the chosen form; 0: unknown
   double group_ns_ = 0;  // CPU time of a work-group by the chosen form; 0: not measured yet
   float alone_ns_ = 0;   // of a work-group, by the form that ran alone; 0: none waits for its pair
   size_t alone_form_ = 0;
+  // CPU time and number of the work-groups of whole chunks by the chosen form.
+  double watched_ns_ = 0, watched_groups_ = 0;
+  std::optional<size_t> former_;  // the choice before the one that has to prove itself
+  double former_group_ns_ = 0;
 };
 
 class FormContest {
@@ -143,6 +154,10 @@ class FormContest {
   // alone). Returns whether something is known now that should be kept.
   bool end(FormChoice& choice, Trial trial, uint64_t spent_ns, double form_ns, double chosen_ns);
 
+  // Takes the CPU time of work-groups that ran by `form`, all in a row. Returns whether something is
+  // known now that should be kept.
+  bool ran(FormChoice& choice, size_t form, uint64_t groups, double ns, uint64_t spent_ns);
+
   // Begins with what an earlier process found out; the choice is not looked at before `due_ns`.
   void adopt(const Result& result, uint64_t due_ns);
   // What has been found out.
@@ -156,6 +171,7 @@ class FormContest {
 
   std::optional<size_t> next_form(const FormChoice& choice) const;
   bool decide(FormChoice& choice, uint64_t spent_ns);
+  void settle(FormChoice& choice, uint64_t spent_ns);
 
   const std::vector<SpecializedCode> others_;
   std::vector<Form> forms_;  // the usual one and the others

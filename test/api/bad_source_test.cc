@@ -153,7 +153,7 @@ size_t resident_bytes() {
 int build_case(const Case& each) {
   Context context = make_context();
   build(context, kernel_text("a[0] = 2;"));
-  const size_t before = resident_bytes();
+  [[maybe_unused]] const size_t before = resident_bytes();
   {
     Program program = make_program(context, each.source());
     const cl_int status = clBuildProgram(program, 0, nullptr, "", nullptr, nullptr);

@@ -154,7 +154,7 @@ void Daemon::start() {
                 std::string("signals and timers cannot be had: ") + strerror(errno));
   watch_ = std::make_unique<ProcessWatch>();
   bridge_ = std::make_unique<StreamBridge>();
-  socket_.emplace(name_);
+  socket_.emplace(name_, config_.segment_mode, group_of(config_));
   serve_metrics();
   for (const std::string& warning : config_.warnings) log::warn("configuration: " + warning);
   set_permissions();

@@ -50,10 +50,12 @@ std::optional<Peer> Peer::of(const Descriptor& connection) {
   return peer;
 }
 
-DaemonSocket::DaemonSocket(const std::string& name) : path_(path_for(name)) {
+DaemonSocket::DaemonSocket(const std::string& name, mode_t mode, gid_t group)
+    : path_(path_for(name)) {
   take_lock();
-  // The name appears when the daemon listens: a program that finds a socket which nobody listens on
-  // would go on without a daemon. It replaces the socket of a daemon that was killed.
+  // The name appears when the daemon listens and its users may connect: a program that finds a socket
+  // which it cannot connect to would go on without a daemon. It replaces the socket of a daemon that
+  // was killed.
   const std::string made = path_ + ".new";
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
@@ -62,8 +64,10 @@ DaemonSocket::DaemonSocket(const std::string& name) : path_(path_for(name)) {
   socket_ = Descriptor(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   unlink(made.c_str());
   if (!socket_ || bind(socket_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
-      listen(socket_.get(), kWaiting) != 0 || rename(made.c_str(), path_.c_str()) != 0)
+      listen(socket_.get(), kWaiting) != 0)
     fail(path_, strerror(errno));
+  permit(made, mode, group);  // the daemon tells what set_permissions() then says
+  if (rename(made.c_str(), path_.c_str()) != 0) fail(path_, strerror(errno));
 }
 
 DaemonSocket::~DaemonSocket() {
@@ -86,10 +90,10 @@ void DaemonSocket::take_lock() {
     fail(path, strerror(errno));
 }
 
-bool DaemonSocket::set_permissions(mode_t mode, gid_t group) const {
+bool DaemonSocket::permit(const std::string& path, mode_t mode, gid_t group) {
   return (group == static_cast<gid_t>(-1) ||
-          lchown(path_.c_str(), static_cast<uid_t>(-1), group) == 0) &&
-         chmod(path_.c_str(), mode) == 0;
+          lchown(path.c_str(), static_cast<uid_t>(-1), group) == 0) &&
+         chmod(path.c_str(), mode) == 0;
 }
 
 Descriptor DaemonSocket::accept() const {

@@ -27,9 +27,10 @@ struct Peer {
 
 class DaemonSocket {
  public:
-  // Listens for processes that want the segment `name`. Throws Error{CL_DEVICE_NOT_AVAILABLE} if
+  // Listens for processes that want the segment `name`, and lets those connect whom
+  // set_permissions() would. Throws Error{CL_DEVICE_NOT_AVAILABLE} if
   // another daemon does so, naming it, or if the directory cannot be used.
-  explicit DaemonSocket(const std::string& name);
+  DaemonSocket(const std::string& name, mode_t mode, gid_t group);
   // Removes the socket.
   ~DaemonSocket();
   DaemonSocket(const DaemonSocket&) = delete;
@@ -37,11 +38,12 @@ class DaemonSocket {
   const std::string& path() const { return path_; }
   int descriptor() const { return socket_.get(); }
   // Sets who may connect: octal mode, and group (-1: the daemon's). False, with errno, on failure.
-  bool set_permissions(mode_t mode, gid_t group) const;
+  bool set_permissions(mode_t mode, gid_t group) const { return permit(path_, mode, group); }
   // The next connection, which does not block; empty if there is none.
   Descriptor accept() const;
 
  private:
+  static bool permit(const std::string& path, mode_t mode, gid_t group);
   void take_lock();
 
   std::string path_;

@@ -209,15 +209,21 @@ TEST_F(Users, OfASharingGroupHaveOneSegment) {
     const pid_t child = fork();
     if (child == 0) {
       if (setgroups(1, &gid) != 0 || setgid(65534) != 0 || setuid(uid) != 0) _exit(10);
-      const ino_t inode = share::join_daemon(segment_.name())->inode();
-      _exit(write(result[1], &inode, sizeof inode) == ssize_t{sizeof inode} ? 0 : 11);
+      try {
+        const ino_t inode = share::join_daemon(segment_.name())->inode();
+        _exit(write(result[1], &inode, sizeof inode) == ssize_t{sizeof inode} ? 0 : 11);
+      } catch (const Error& error) {
+        fprintf(stderr, "%s\n", error.text().c_str());
+        _exit(12);
+      }
     }
+    close(result[1]);
     ino_t inode = 0;
     EXPECT_EQ(read(result[0], &inode, sizeof inode), ssize_t{sizeof inode});
     int status = 0;
     waitpid(child, &status, 0);
     close(result[0]);
-    close(result[1]);
+    EXPECT_EQ(status, 0);
     return inode;
   };
   const group* games = getgrnam("games");

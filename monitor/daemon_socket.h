@@ -37,13 +37,14 @@ class DaemonSocket {
 
   const std::string& path() const { return path_; }
   int descriptor() const { return socket_.get(); }
-  // Sets who may connect: octal mode, and group (-1: the daemon's). False, with errno, on failure.
+  // Sets who may connect to the socket of that name: octal mode, and group (-1: the daemon's). False,
+  // with errno, on failure.
+  static bool permit(const std::string& path, mode_t mode, gid_t group);
   bool set_permissions(mode_t mode, gid_t group) const { return permit(path_, mode, group); }
   // The next connection, which does not block; empty if there is none.
   Descriptor accept() const;
 
  private:
-  static bool permit(const std::string& path, mode_t mode, gid_t group);
   void take_lock();
 
   std::string path_;

@@ -96,9 +96,7 @@ MetricsServer::~MetricsServer() {
 }
 
 bool MetricsServer::set_permissions(mode_t mode, gid_t group) const {
-  return (group == static_cast<gid_t>(-1) ||
-          lchown(path_.c_str(), static_cast<uid_t>(-1), group) == 0) &&
-         chmod(path_.c_str(), mode) == 0;
+  return DaemonSocket::permit(path_, mode, group);
 }
 
 bool MetricsServer::ends_within(int ms) const {

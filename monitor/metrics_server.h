@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers HTTP with metrics: on a Unix socket, and on a port of the loopback interface. It has a
-// thread of its own, so whoever asks keeps only the metrics busy. Requests are bounded in size and
+// thread of its own, so that requests keep only the metrics busy. They are bounded in size and
 // time, connections in number, and the thread rests nine times as long as a text has taken it.
 #ifndef CONCLAVE_MONITOR_METRICS_SERVER_H_
 #define CONCLAVE_MONITOR_METRICS_SERVER_H_
@@ -21,8 +21,8 @@ namespace conclave::monitor {
 
 class MetricsServer {
  public:
-  // Gives the segments that `user` may see; without a user, whoever may connect to the port. Called
-  // on the thread.
+  // Gives the segments that `user` may see. No user stands for all who can connect to the port. It
+  // is called on the thread.
   using Read = std::function<std::vector<SegmentMetrics>(std::optional<uid_t> user)>;
 
   // `path` of the socket, in a directory that no client can write; it replaces what a killed

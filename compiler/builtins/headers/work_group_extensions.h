@@ -7,7 +7,7 @@
 
 #define WORK_GROUP_FUNCTION __attribute__((overloadable, convergent))
 
-// Of shapes with so many elements in a line, lines in a plane, and planes.
+// They copy shapes of `elements` in a line, `lines` in a plane, and planes.
 #define WORK_GROUP_COPIES(TO, FROM)                                                             \
   event_t WORK_GROUP_FUNCTION async_work_group_copy_2D2D(                                       \
       TO void* to, size_t to_offset, const FROM void* from, size_t from_offset,                 \

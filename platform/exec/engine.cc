@@ -121,6 +121,9 @@ void Engine::serve(ScopedLease lease, Ref<Event> event) noexcept {
       work(thread, std::exchange(event, nullptr), nullptr);
       continue;
     }
+    // A request that is not this process's own would hand it the compute unit again at once, for
+    // ever.
+    if (thread.lease.is_contended()) dispatcher_.run_queue().stay_published();
     // Entries that were there and are not for this compute unit must not keep it awake. But an
     // entry pushed since then may have missed that it is idle (see add_to_run_queue), and so may
     // another process that handed it over.

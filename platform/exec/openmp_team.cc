@@ -145,7 +145,10 @@ void Master::place(Job& job) {
   start_once(set_threads);
   set_threads();
   if (job.cpus == cpus_) return;
-  cpus_ = job.cpus;
+  {
+    const std::lock_guard lock(joining_);
+    cpus_ = job.cpus;
+  }
   job.code.openmp().for_each(enter, this);
 }
 

@@ -77,8 +77,12 @@ bool ScopedLease::is_overtaken(uint64_t now) {
 
 bool ScopedLease::is_behind(uint64_t ticket) {
   share::Leases& leases = cu_->leases();
-  return right() == Right::kLease && leases.contended(cu_->shared()) &&
-         leases.policy() == share::Policy::kFcfs && leases.should_yield(cu_->shared(), ticket);
+  return is_contended() && leases.policy() == share::Policy::kFcfs &&
+         leases.should_yield(cu_->shared(), ticket);
+}
+
+bool ScopedLease::is_contended() const {
+  return right() == Right::kLease && cu_->leases().contended(cu_->shared());
 }
 
 void ScopedLease::use(uint64_t ns, uint64_t cost) {

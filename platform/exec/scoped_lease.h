@@ -45,6 +45,9 @@ class ScopedLease {
   // ticket.
   bool is_behind(uint64_t ticket);
 
+  // Whether this is the lease, and some process, perhaps this one, has a request for it.
+  bool is_contended() const;
+
   // Notes that device work has taken `ns` by the clock, which cost `cost` by its priority.
   void use(uint64_t ns, uint64_t cost);
 

@@ -70,6 +70,8 @@ class Estimate {
   PacketTimes access(const Instruction& instruction, const llvm::Value* pointer,
                      bool is_masked) const {
     llvm::Type* type = llvm::getLoadStoreType(const_cast<Instruction*>(&instruction));
+    if (instruction.isVolatile() && !is_one_access(instruction, pointer, type, is_masked))
+      return {1, lane_by_lane(instruction, type, is_masked)};
     if (is_private(pointer)) return {1, registers(type)};
     if (auto stride = shapes_.stride(pointer))
       return {1, std::abs(*stride) < kFarBytes ? registers(type) : lanes_};
@@ -83,6 +85,41 @@ class Estimate {
         instruction.getOpcode(), llvm::FixedVectorType::get(type, lanes_), pointer, is_masked,
         llvm::getLoadStoreAlignment(const_cast<Instruction*>(&instruction)), kTime);
     return {1, cost.isValid() ? static_cast<double>(*cost.getValue()) : 2.0 * lanes_};
+  }
+
+  // Whether packets do a volatile access once: lanes load from one place, or access neighbouring ones.
+  bool is_one_access(const Instruction& access, const llvm::Value* pointer, llvm::Type* type,
+                     bool is_masked) const {
+    if (is_private(pointer)) return false;
+    const auto stride = shapes_.stride(pointer);
+    if (stride == 0) return llvm::isa<llvm::LoadInst>(access);
+    return stride && !is_masked &&
+           std::abs(*stride) == static_cast<int64_t>(type->getPrimitiveSizeInBits() / 8);
+  }
+
+  // What an access takes that lanes do one after the other: addresses come out of vectors, and so does
+  // what is stored, or what is loaded goes into one. Under a mask it is a loop, whose lanes are numbers
+  // that are found, removed and asked for, and go through memory.
+  double lane_by_lane(const Instruction& access, llvm::Type* type, bool is_masked) const {
+    if (!llvm::VectorType::isValidElementType(type)) return 2.0 * lanes_;
+    constexpr unsigned kLoopInstructions = 4;
+    const bool is_load = llvm::isa<llvm::LoadInst>(access);
+    const llvm::InstructionCost moves =
+        moving_lanes(type, is_load ? Instruction::InsertElement : Instruction::ExtractElement,
+                     is_masked) +
+        moving_lanes(llvm::Type::getInt64Ty(access.getContext()), Instruction::ExtractElement,
+                     is_masked);
+    const unsigned others = lanes_ * (is_masked ? 1 + kLoopInstructions : 1);
+    return others + (moves.isValid() ? static_cast<double>(*moves.getValue()) : lanes_);
+  }
+
+  // Elements into a vector, or out of it, at known places or not.
+  llvm::InstructionCost moving_lanes(llvm::Type* type, unsigned operation, bool is_anywhere) const {
+    auto* vector = llvm::FixedVectorType::get(type, lanes_);
+    if (is_anywhere) return lanes_ * target_.getVectorInstrCost(operation, vector, kTime);
+    const bool is_insertion = operation == Instruction::InsertElement;
+    return target_.getScalarizationOverhead(vector, llvm::APInt::getAllOnes(lanes_), is_insertion,
+                                            !is_insertion, kTime);
   }
 
   // Whether the lanes' places lie within a few vectors.

@@ -74,8 +74,12 @@ bool PacketAccess::has_packet_form() const {
                       [&](const Element& e) { return is_dense_type(e.type, layout_); });
 }
 
+bool PacketAccess::is_run() const {
+  return memory_.stride && count() == 1 && std::abs(*memory_.stride) == size();
+}
+
 bool PacketAccess::is_contiguous() const {
-  return is_group() || (memory_.stride && count() == 1 && std::abs(*memory_.stride) == size());
+  return is_group() || is_run();
 }
 
 bool PacketAccess::is_better_grouped() const {
@@ -237,14 +241,18 @@ void PacketAccess::scatter(const Element& element, Value* value, Align align) {
 Value* PacketAccess::load_vector(Type* type, Value* pointer, Align align, Value* mask) {
   if (mask)
     return annotate(builder_.CreateMaskedLoad(type, pointer, align, mask, of_lanes_off(type)));
-  return annotate(builder_.CreateAlignedLoad(type, pointer, align));
+  return annotate(builder_.CreateAlignedLoad(type, pointer, align, is_volatile()));
 }
 
 void PacketAccess::store_vector(Value* value, Value* pointer, Align align, Value* mask) {
   if (mask)
     annotate(builder_.CreateMaskedStore(value, pointer, align, mask));
   else
-    annotate(builder_.CreateAlignedStore(value, pointer, align));
+    annotate(builder_.CreateAlignedStore(value, pointer, align, is_volatile()));
+}
+
+bool PacketAccess::is_volatile() const {
+  return llvm::cast<llvm::Instruction>(memory_.instructions.front())->isVolatile();
 }
 
 Value* PacketAccess::reverse(Value* vector) {

@@ -52,6 +52,8 @@ class PacketAccess {
 
   // Whether the elements have a form as vectors.
   bool has_packet_form() const;
+  // Whether each lane has one element, next to those of its neighbours.
+  bool is_run() const;
   // Whether the lanes' elements lie in one range of memory.
   bool is_contiguous() const;
   // Whether each lane's elements are loaded or stored as rows of 16 bytes.
@@ -67,6 +69,7 @@ class PacketAccess {
  private:
   unsigned lanes() const { return lanes_; }
   bool is_load() const { return llvm::isa<llvm::LoadInst>(memory_.instructions[0]); }
+  bool is_volatile() const;
   int64_t count() const { return static_cast<int64_t>(memory_.elements.size()); }
   int64_t size() const;
   int64_t step() const { return *memory_.stride / size(); }

@@ -66,7 +66,15 @@ class Rewrite {
         target_(target),
         emit_form_(emit_form) {}
 
-  bool has_packet_form() { return access(&instruction_, 0).has_packet_form(); }
+  // One access goes to each lane's place, as a volatile one has to, where all lanes load from one
+  // place or access a run.
+  bool has_packet_form() {
+    if (instruction_.isAtomic() || !access(&instruction_, 0).has_packet_form()) return false;
+    if (!instruction_.isVolatile()) return true;
+    if (values_.is_uniform(pointer_)) return llvm::isa<llvm::LoadInst>(instruction_);
+    const auto stride = values_.stride(pointer_);
+    return !mask_ && stride && access(&instruction_, stride).is_run();
+  }
 
   Parts emit() {
     const auto stride = values_.stride(pointer_);
@@ -188,7 +196,7 @@ class Rewrite {
 void packetize_load(llvm::LoadInst& load, Value* mask, PacketValues& values,
                     const llvm::TargetTransformInfo* target) {
   Rewrite rewrite(load, mask, values, target, [](PacketAccess& form) { return form.load(); });
-  if (!load.isSimple() || !rewrite.has_packet_form()) return run_per_lane(load, mask, values);
+  if (!rewrite.has_packet_form()) return run_per_lane(load, mask, values);
   if (values.is_uniform(load.getPointerOperand())) return load_once(load, values);
   values.define(&load, rewrite.emit());
 }
@@ -201,7 +209,7 @@ void packetize_store(llvm::StoreInst& store, Value* mask, PacketValues& values,
     form.store(values.parts(store.getValueOperand()));
     return Parts();
   });
-  if (!store.isSimple() || !rewrite.has_packet_form()) return run_per_lane(store, mask, values);
+  if (!rewrite.has_packet_form()) return run_per_lane(store, mask, values);
   rewrite.emit();
 }
 

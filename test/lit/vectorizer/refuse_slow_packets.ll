@@ -4,8 +4,11 @@
 ; lanes on they are.
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spir64-unknown-unknown"
+declare void @conclave.lanes(i1)
 
 ; CHECK: ; scattered: packets would not be faster
+; CHECK: ; volatile_masked: packets would not be faster
+; CHECK-NOT: ; volatile_neighbours:
 ; CHECK-NOT: ; neighbours:
 ; CHECK: define void @neighbours({{.*}} #[[NEIGHBOURS:[0-9]+]]
 ; CHECK: attributes #[[NEIGHBOURS]] = {{.*}}"conclave-least-lanes"="2"
@@ -17,6 +20,31 @@ define void @scattered(i64 "conclave-lane" %x, ptr %table, ptr %out) "conclave-l
   %v = load i32, ptr %q
   %r = getelementptr i32, ptr %table, i64 %far
   store i32 %v, ptr %r
+  ret void
+}
+
+; Neighbours under a mask, one after the other.
+define void @volatile_masked(i64 "conclave-lane" %x, ptr %in, ptr %out, i1 %u) "conclave-lanes" {
+  %p = getelementptr i32, ptr %in, i64 %x
+  %v = load i32, ptr %p
+  %c = icmp sgt i32 %v, 0
+  br i1 %u, label %then, label %end
+then:
+  call void @conclave.lanes(i1 %c)
+  %q = getelementptr i32, ptr %out, i64 %x
+  %old = load volatile i32, ptr %q
+  %new = add i32 %old, %v
+  store volatile i32 %new, ptr %q
+  br label %end
+end:
+  ret void
+}
+
+define void @volatile_neighbours(i64 "conclave-lane" %x, ptr %in) "conclave-lanes" {
+  %p = getelementptr i32, ptr %in, i64 %x
+  %v = load volatile i32, ptr %p
+  %w = add i32 %v, 1
+  store volatile i32 %w, ptr %p
   ret void
 }
 

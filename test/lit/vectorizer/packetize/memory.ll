@@ -77,20 +77,6 @@ define void @one_address(i64 "conclave-lane" %lane.x, ptr %a, ptr %b, ptr %c) "c
   ret void
 }
 
-; CHECK-LABEL: define void @volatile(
-; CHECK: load volatile i32, ptr
-; CHECK: load volatile i32, ptr
-; CHECK: load volatile i32, ptr
-; CHECK: load volatile i32, ptr
-; CHECK: store <4 x i32>
-define void @volatile(i64 "conclave-lane" %lane.x, ptr %a, ptr %b) "conclave-lanes" {
-  %p = getelementptr i32, ptr %a, i64 %lane.x
-  %x = load volatile i32, ptr %p, align 4
-  %q = getelementptr i32, ptr %b, i64 %lane.x
-  store i32 %x, ptr %q, align 4
-  ret void
-}
-
 ; Structs that lie lane by lane: each field for itself.
 ; CHECK-LABEL: define void @structs(
 ; CHECK: call <4 x float> @llvm.masked.gather.v4f32

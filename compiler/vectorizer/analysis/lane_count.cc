@@ -14,6 +14,7 @@
 #include "compiler/base/builtin_name.h"
 #include "compiler/base/tuning.h"
 #include "compiler/vectorizer/analysis/lane_dimension.h"
+#include "compiler/vectorizer/analysis/live_values.h"
 #include "compiler/vectorizer/analysis/shapes.h"
 #include "compiler/vectorizer/analysis/uniformity.h"
 
@@ -93,7 +94,24 @@ class Loops {
     return operations <= 2 * fields && loops_.empty() ? bytes : 0;
   }
 
+  // The most registers that values of so many lanes need at once. Narrow numbers need one each anyway.
+  unsigned live_registers(unsigned lanes, const TargetModel& cpu) const {
+    const unsigned numbers = most_live(region_, [&](const Instruction& value) {
+      const llvm::Type& type = *value.getType();
+      const bool is_number = type.isIntOrIntVectorTy() || type.isFPOrFPVectorTy();
+      const bool counts = is_number && type.getScalarSizeInBits() >= 32 && varies(value);
+      return counts ? numbers_of_32_bits(type) : 0U;
+    });
+    return numbers * lanes * 32 / cpu.vector_bits;
+  }
+
  private:
+  static unsigned numbers_of_32_bits(const llvm::Type& type) {
+    const unsigned each = llvm::divideCeil(type.getScalarSizeInBits(), 32);
+    auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(&type);
+    return vector ? each * vector->getNumElements() : each;
+  }
+
   // As often as it fits and as is of use. Lanes that leave at different times wait for the last.
   unsigned times_of_chain(const llvm::Loop& loop, unsigned registers) const {
     const unsigned fit = chain_registers_ / (count_kept(loop) * registers);
@@ -226,6 +244,11 @@ unsigned choose_lanes(llvm::Function& region, const TargetModel& cpu, bool has_l
       static_cast<unsigned>(llvm::divideCeil(longest, tuning().usual_vector_bits));
   lanes = std::clamp(lanes / std::bit_ceil(longest_vectors), tuning().min_lanes,
                      tuning().max_usual_lanes);
+  // Where there are so many values, no operation has to wait for another one's result.
+  const bool has_several_registers = lanes * (has_doubles ? 64 : 32) > register_bits;
+  if (has_several_registers && lanes > tuning().min_lanes &&
+      loops.live_registers(lanes / 2, cpu) > cpu.vector_registers)
+    lanes /= 2;
   if (const uint64_t record = 8 * loops.record_bytes();
       record && register_bits == 512 && tuning().record_lanes)
     while (lanes > tuning().min_lanes &&

@@ -46,6 +46,27 @@ TEST(LaneCount, IsAPowerOfTwoWhereVectorsHaveAnyLength) {
   EXPECT_EQ(lanes_of("long", "vstore3(vload3(i, a) + 1, i, b);"), 8U);
 }
 
+// A loop that adds to so many numbers at once.
+std::string sums(unsigned count, const std::string& type) {
+  std::string before, inside, after;
+  for (unsigned k = 0; k < count; ++k) {
+    const std::string n = std::to_string(k);
+    before += type + " x" + n + " = a[i + " + n + " * 64]; ";
+    inside += "x" + n + " = x" + n + " * y + " + n + "; ";
+    after += "b[i + " + n + " * 64] = x" + n + "; ";
+  }
+  return before + "for (int k = 0; k < 9; ++k) { " + type + " y = a[k]; " + inside + "} " + after;
+}
+
+// More values than there are registers are not to need two of them each.
+TEST(LaneCount, IsThatOfOneRegisterWhereTwoAreTooMany) {
+  EXPECT_EQ(lanes_of("float", sums(12, "float")), 16U);
+  EXPECT_EQ(lanes_of("float", sums(20, "float")), 8U);
+  EXPECT_EQ(lanes_of("double", sums(12, "double")), 8U);
+  EXPECT_EQ(lanes_of("double", sums(20, "double")), 4U);
+  EXPECT_EQ(lanes_of("float", sums(20, "float"), "x86-64-v4"), 16U);
+}
+
 // Operations that wait for each other, as many of them as registers hold.
 TEST(LaneCount, IsMoreForShortChains) {
   const std::string loop = "for (int k = 0; k < 9; ++k) ";

@@ -71,7 +71,7 @@ class Report {
     if (wanted("configuration")) printf("Configuration\n%s\n", config_table(Config::get()).c_str());
     if (wanted("heaps") && segment_) print_heaps();
     if (wanted("contexts") && segment_) print_contexts();
-    if (wanted("image") && segment_) print_xclbin();
+    if (wanted("xclbin") && segment_) print_xclbin();
     if (wanted("access-modes") && segment_) print_access();
     if (wanted("compute-units") && segment_) print_units();
     print_named();
@@ -88,9 +88,9 @@ class Report {
     };
     add("heaps", read_heaps);
     add("contexts", read_processes);
-    if (wanted("image")) {
+    if (wanted("xclbin")) {
       const auto xclbin = segment_ ? read_xclbin(segment_->layout()) : std::nullopt;
-      json["image"] = xclbin ? to_json(*xclbin) : Json(nullptr);
+      json["xclbin"] = xclbin ? to_json(*xclbin) : Json(nullptr);
     }
     add("access-modes", [&](const share::Layout&) { return access(); });
     add("compute-units", read_units);

@@ -9,7 +9,7 @@ namespace conclave::monitor {
 
 // The parts that `conclave examine` can show, in their order.
 inline const std::vector<std::string> kReports = {
-    "device", "configuration", "heaps", "contexts", "image", "access-modes", "compute-units"};
+    "device", "configuration", "heaps", "contexts", "xclbin", "access-modes", "compute-units"};
 
 // The parts that are shown only if they are named: XRT's names for parts of the xclbin.
 inline const std::vector<std::string> kNamedReports = {"dynamic-regions", "aie", "aie-shim"};

@@ -17,7 +17,8 @@ class Analyses {
   llvm::CGSCCAnalysisManager call_graph;
   llvm::ModuleAnalysisManager module;
 
-  // All of LLVM's, but for those that are here already. `builder` was made for instrumentation().
+  // Adds all of LLVM's analyses except those that are here already. `builder` was made for
+  // instrumentation().
   void add_all(llvm::PassBuilder& builder) {
 #ifndef NDEBUG
     verifier_.registerCallbacks(callbacks_, &module);
@@ -29,7 +30,7 @@ class Analyses {
     builder.crossRegisterProxies(loop, function, call_graph, module);
   }
 
-  // To be given to the PassBuilder; null where nothing looks at passes.
+  // Every PassBuilder is made with this; null if nothing looks at passes.
   llvm::PassInstrumentationCallbacks* instrumentation() {
 #ifndef NDEBUG
     return &callbacks_;

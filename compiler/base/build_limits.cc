@@ -23,7 +23,7 @@ namespace {
 // Enough for 100,000 operations in each other; the place that Linux leaves for a stack is twice
 // that.
 constexpr rlim_t kStackBytes = rlim_t{64} << 20;
-// An access that is so near to the stack pointer was one to the stack.
+// An access this near to the stack pointer was one to the stack.
 constexpr uintptr_t kFrameBytes = 1 << 20;
 constexpr size_t kHandlerStackBytes = 64 << 10;
 constexpr rlim_t kSecondsToEnd = 5;  // between the first notice and the end by force
@@ -32,7 +32,7 @@ enum Excess : int { kMemory, kTime, kStack };
 constexpr int kExcesses = 3;
 constexpr int kFirstPartStatus = 100;  // the exit status of a part, and Excess added to it
 
-// What is written is ready before: at the limit nothing can be allocated.
+// The text is prepared before the limit is reached, because nothing can be allocated then.
 struct Ending {
   int descriptor = -1;
   bool is_part = false;
@@ -91,7 +91,7 @@ void enlarge_stack() {
   handle(SIGSEGV, on_bad_access);
 }
 
-// What RLIMIT_DATA counts, and the stack.
+// Returns the bytes that RLIMIT_DATA counts, and those of the stack.
 uint64_t data_bytes() {
   std::ifstream file("/proc/self/statm");
   uint64_t pages = 0;
@@ -133,7 +133,7 @@ void be_first_to_be_killed() {
   if (file < 0) return;
   constexpr std::string_view kHighest = "1000";
   if (write(file, kHighest.data(), kHighest.size()) < 0) {
-    // Then this process is as likely as others.
+    // If that fails, the system ends this process as readily as others.
   }
   close(file);
 }

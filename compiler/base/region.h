@@ -47,11 +47,11 @@ struct TallForm {
 struct Region {
   llvm::Function* function = nullptr;
   std::vector<UniformInput> inputs;  // what its last parameters are
-  // The same for `lanes` work-items at once, whose local ids in `dimension` count up from that it
-  // is given; null where there is none. For groups whose ids are below 2^31.
+  // Runs `lanes` work-items at once, whose local ids in `dimension` count up from the one that it
+  // is given; null if there is no such form. All ids of the group must be below 2^31.
   llvm::Function* packet = nullptr;
-  // The same for fewer than `lanes`: those whose local id in `dimension` is below the local size,
-  // at least one. Null where there is none.
+  // Runs fewer than `lanes`, but at least one: those whose local id in `dimension` is below the
+  // local size. Null if there is no such form.
   llvm::Function* remainder = nullptr;
   // The fewest work-items for which that is faster than one after the other.
   unsigned remainder_from = 1;

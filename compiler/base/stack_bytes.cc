@@ -15,7 +15,7 @@ uint64_t StackBytes::of(const llvm::Function& function) {
   uint64_t below = 0;
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
     if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
-      // Those without a size known here are not OpenCL's.
+      // OpenCL C has no variables whose size is unknown here.
       if (const auto size = variable->getAllocationSize(function.getDataLayout()))
         own += size->getFixedValue();
     } else if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {

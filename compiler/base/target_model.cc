@@ -3,8 +3,6 @@
 
 #include <llvm/MC/MCSubtargetInfo.h>
 
-#include "conclave/cache_sizes.h"
-
 namespace conclave::compiler {
 
 TargetModel model_of(const llvm::MCSubtargetInfo& cpu, bool is_this_machine) {
@@ -20,9 +18,29 @@ TargetModel model_of(const llvm::MCSubtargetInfo& cpu, bool is_this_machine) {
   // LLVM's table of CPUs tells it of each family. AMD's gathers are microcode, and take longer than
   // loads one by one.
   model.gathers_pay = has("+fast-gather");
-  if (const uint64_t bytes = is_this_machine ? last_cache_bytes() : 0; bytes != 0)
-    model.last_cache_bytes = bytes;
+  if (!is_this_machine) return model;
+  const CacheSizes reported = reported_cache_sizes();
+  if (reported.first != 0) model.caches.first = reported.first;
+  if (reported.second != 0) model.caches.second = reported.second;
+  if (reported.last != 0) model.caches.last = reported.last;
   return model;
+}
+
+llvm::PreservedAnalyses PrintTargetModel::run(llvm::Module&, llvm::ModuleAnalysisManager&) const {
+  const CacheSizes& caches = model.caches;
+  out << "; registers: " << model.vector_registers << " of " << model.vector_bits << " bits\n"
+      << "; caches: " << (caches.first >> 10) << " KiB, " << (caches.second >> 10) << " KiB, "
+      << (caches.last >> 10) << " KiB, lines of " << caches.line << " bytes\n";
+  const auto print = [&](const char* name, bool value) {
+    out << "; " << name << ": " << (value ? "yes" : "no") << "\n";
+  };
+  print("mask registers", model.has_mask_registers);
+  print("fma", model.has_fma);
+  print("half conversions", model.has_half_conversions);
+  print("register tables", model.has_register_tables);
+  print("counts bits by table", model.counts_bits_by_table);
+  print("gathers pay", model.gathers_pay);
+  return llvm::PreservedAnalyses::all();
 }
 
 }  // namespace conclave::compiler

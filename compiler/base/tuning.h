@@ -31,8 +31,8 @@ struct Tuning {
   void apply(std::string_view text);
 };
 
-// What this process compiles with. A compiler process works on one program at a time, and those
-// that are forked for parts of it inherit this.
+// The rules that this process compiles with. A compiler process works on one program at a time, and
+// those that are forked for parts of it inherit this.
 const Tuning& tuning();
 void set_tuning(const Tuning& tuning);
 

@@ -103,7 +103,7 @@ std::unique_ptr<llvm::Module> link_inputs(llvm::LLVMContext& context,
       throw BinaryError("input " + std::to_string(i) + ": " + error.what());
     }
     if (i == 0) result->setDataLayout(module->getDataLayout());
-    // What goes wrong here is reported through the context's diagnostics.
+    // Errors of this call are reported through the context's diagnostics.
     if (linker.linkInModule(std::move(module))) {
       log += "error: input " + std::to_string(i) + ": linking failed\n";
       return nullptr;

@@ -71,7 +71,7 @@ std::string hex(uint64_t value) {
   return text;
 }
 
-// What XRT's tools call an argument's kind.
+// Returns the name that XRT's tools have for an argument's kind.
 const char* address_qualifier(const ArgumentInfo& argument) {
   switch (argument.address) {
     case CL_KERNEL_ARG_ADDRESS_GLOBAL:

@@ -12,7 +12,7 @@
 
 namespace conclave::compiler {
 
-// What the command line says about the compute units; none of it: one for each kernel.
+// The compute units that the command line asks for; if it names none, each kernel has one.
 struct LayoutRequest {
   std::vector<std::pair<std::string, uint64_t>> compute_units;  // kernel, how many
   std::string file;                                             // path of a layout, and its text

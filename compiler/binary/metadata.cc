@@ -54,7 +54,8 @@ cl_uint address_qualifier(uint64_t address_space) {
   }
 }
 
-// What a word of clang's notes stands for; nothing where it is none of the format's.
+// Returns what a word of clang's notes stands for, or a default value if the format has no such
+// word.
 template <class T>
 T value_of(std::span<const metadata::Word<T>> words, const std::string& word) {
   const metadata::Word<T>* found = metadata::find_word(words, word);

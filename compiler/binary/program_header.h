@@ -8,7 +8,7 @@
 namespace conclave::compiler {
 
 // A C header that defines `unsigned int STEM_dsp_bin_len` and `char STEM_dsp_bin[]` with the bytes
-// of a program binary, as TI's clocl writes it. What may not be in a C name becomes '_'.
+// of a program binary, as TI's clocl writes it. Characters that a C name may not have become '_'.
 std::string program_header(const std::string& stem, std::string_view binary);
 
 }  // namespace conclave::compiler

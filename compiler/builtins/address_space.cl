@@ -27,7 +27,7 @@ HELPER bool is_global(const __generic void* pointer) {
   return !is_local(pointer) && !is_private(pointer);
 }
 
-// What clang calls for to_global(), to_local() and to_private().
+// Clang calls these functions for to_global(), to_local() and to_private().
 #define CONVERSION(NAME, SPACE, IS_IT)                                                  \
   SPACE void* to_##NAME##_space(__generic void* pointer) __asm("__to_" #NAME);          \
   SPACE void* to_##NAME##_space(__generic void* pointer) {                              \

@@ -38,7 +38,8 @@ FOR_WIDTHS(FREEZE, ulong)
     x = x < (S##N)MAX_##D ? x : (S##N)MAX_##D;        \
     return THROUGH(N, D, VIA_##D, x);                 \
   }
-// S and D have the same size. What is above D is at least the power of two above its largest value.
+// S and D have the same size. A value above D's range is at least the power of two that follows D's
+// largest value.
 #define SATURATE_BEHIND(N, S, D)                                              \
   HELPER D##N saturate_##D(S##N x) {                                        \
     D##N y = settle(CAST(N, D, x));                                           \

@@ -52,7 +52,7 @@
 #undef ANY
 #undef OF_ELEMENTS
 #undef BODY
-// What the texts of float and those of double each define for themselves.
+// The texts for float and those for double define these names for themselves.
 #undef FAST_LIMIT
 #undef ROOT_OF_HALF
 #undef ROUNDER

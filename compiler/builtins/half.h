@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions of half and float or double, halves being given as their bits. What rounds to nearest is
-// LLVM's, for which CPUs have instructions (compiler/x86/lower_half.h); what rounds otherwise
-// works on bit patterns, without branches, for all widths at once.
+// Conversions between half and float or double. Halves are passed as their bits. LLVM does the
+// conversions that round to nearest, for which CPUs have instructions (compiler/x86/lower_half.h).
+// The others work on bit patterns, without branches, for all widths at once.
 #ifndef CONCLAVE_BUILTINS_HALF_H_
 #define CONCLAVE_BUILTINS_HALF_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenCL C 6.15.2, math functions of half (cl_khr_fp16): those of float, rounded once more. What is
-// exact, an instruction or works on bits is in math_exact.cl.
+// OpenCL C 6.15.2, math functions of half (cl_khr_fp16): those of float, rounded once more.
+// Functions that are exact, are an instruction or work on bits are in math_exact.cl.
 //
 // Sums, products, quotients, roots and remainders stay correctly rounded: 24 bits are at least
 // twice 11 and 2 more. The others' errors grow to a little over half a unit.

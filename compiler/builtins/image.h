@@ -25,9 +25,9 @@ typedef const constant struct {
   uint alpha_is_one, also_reserved;
 }* Image;
 
-// M(KIND, ...) for the kinds of images. Of a kind: its mangled name but for the access, the width of
-// its coordinates, its dimensions (an array's layers are none), whether it has layers, and its
-// coordinates as x, y and z; an array's layer is z.
+// M(KIND, ...) for the kinds of images. A kind has: its mangled name without the access, the width
+// of its coordinates, the number of its dimensions (an array's layers do not count), whether it has
+// layers, and its coordinates as x, y and z, where z is an array's layer.
 #define FOR_COLOR_IMAGES(M, ...) \
   M(1d, __VA_ARGS__)             \
   M(1d_array, __VA_ARGS__)       \

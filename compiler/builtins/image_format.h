@@ -12,7 +12,7 @@
 
 #include "image.h"
 
-// What is not stored reads as 0 or 1.
+// A channel that is not stored reads as 0 or 1.
 #define READS_0 4
 #define READS_1 5
 
@@ -23,7 +23,7 @@
 #define STORED_BLUE 0x40000030224444ul
 #define STORED_ALPHA 0x50005003351505ul
 
-// Of r (0), g (1), b (2) or a (3).
+// `channel` is r (0), g (1), b (2) or a (3).
 HELPER uint stored_channel(uint order, uint channel) {
   const ulong digits = channel == 0   ? STORED_RED
                        : channel == 1 ? STORED_GREEN

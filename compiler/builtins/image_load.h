@@ -56,7 +56,7 @@ HELPER uint4 add_alpha(Image image, uint4 color, uint one) {
   return color;
 }
 
-// Of channels narrower than 32 bits.
+// Converts channels narrower than 32 bits.
 HELPER float4 convert_fields(Image image, uint4 words) {
   const uint type = image->channel_type;
   const uint4 fields = fields_of(image, words);
@@ -96,7 +96,7 @@ LOAD_AS(float4, load_float)
 LOAD_AS(int4, load_integer)
 LOAD_AS(uint4, load_integer)
 
-// What the builtins make of a color.
+// The forms in which builtins return a color.
 #define WHOLE(color) (color)
 #define RED(color) (color).x
 #define HALVES(color) __builtin_convertvector(color, half4)

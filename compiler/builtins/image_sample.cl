@@ -36,8 +36,8 @@ HELPER Place nearest_place(Point point, Place sizes, uint sampler, int dimension
                                 : 0};
 }
 
-// What a linear filter looks at: neighbours from this one on, and how near the point is to the
-// second.
+// Returns the first of the two neighbours per dimension that a linear filter looks at, and in
+// `share` how near the point is to the second one.
 HELPER Place first_place(Point point, Place sizes, uint sampler, int dimensions, bool has_layers,
                          Point* share) {
   Place place = {0, 0, has_layers ? layer_index(point.z, sizes.z) : 0};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a builtin is written once and instantiated for all types and vector widths.
 //
-// A definition is a macro M(N, T...) of a width N (empty for scalars) and an element type T; T##N is
-// then the type. The operators of OpenCL C, `c ? a : b` included, work for scalars and vectors alike,
-// so one text usually serves all widths. What exists for scalars only is applied to each element
-// (MAP*), which is also the place where a vector form can be bound for a width later.
+// A definition is a macro M(N, T...) of a width N (empty for scalars) and an element type T; T##N
+// is then the type. The operators of OpenCL C, `c ? a : b` included, work for scalars and vectors
+// alike, so one text usually serves all widths. MAP* applies to each element what exists for
+// scalars only; a vector form for some width can be bound there later.
 #ifndef CONCLAVE_BUILTINS_INSTANTIATE_H_
 #define CONCLAVE_BUILTINS_INSTANTIATE_H_
 

@@ -190,7 +190,7 @@ FOR_WIDTHS(LDEXP_FLOAT, )
     return x;                                                                                    \
   }
 FOR_WIDTHS(LDEXP_DOUBLE, )
-// What a float cannot hold is far from all halves.
+// A result that does not fit a float is far from all halves.
 #define LDEXP_HALF(N, unused)                                                                    \
   OVERLOAD half##N ldexp(half##N x, int##N k) {                                                  \
     return CAST(N, half, ldexp(CAST(N, float, x), k));                                           \

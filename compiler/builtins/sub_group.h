@@ -8,7 +8,7 @@
 
 uint lane(void) __asm("conclave.sub_group.lane");
 uint lanes(void) __asm("conclave.sub_group.lanes");
-// Of work-groups with so many rows of that length.
+// The largest sub-group of work-groups that have so many rows of that length.
 uint largest_size(ulong row, ulong rows) __asm("conclave.sub_group.max_size");
 ulong lanes_with(bool) __asm("conclave.sub_group.ballot");
 

@@ -90,7 +90,7 @@ ALL_LOGICAL(xor)
 OVERLOAD int work_group_all(int predicate) { return work_group_reduce_min((int)(predicate != 0)); }
 OVERLOAD int work_group_any(int predicate) { return work_group_reduce_max((int)(predicate != 0)); }
 
-// From the work-item with these ids.
+// Broadcasts the value of the work-item with these ids.
 #define BROADCAST(T, LEAST, MOST)                                                     \
   HELPER T from_one(T value, bool is_it) {                                            \
     local T* carry = carry_place();                                                   \

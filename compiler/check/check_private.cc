@@ -103,7 +103,7 @@ class PrivateChecker {
     for (Instruction& instruction : llvm::instructions(kernel_))
       if (auto* alloca = llvm::dyn_cast<AllocaInst>(&instruction))
         if (auto variable = describe(*alloca)) variables.push_back(std::move(*variable));
-    // What is known from the blocks as they are, before any is cut.
+    // These facts hold for the blocks as they are, before any is cut.
     std::vector<bool> tracked;
     for (const PrivateVariable& variable : variables) tracked.push_back(may_be_unwritten(variable));
     for (size_t i = 0; i < variables.size(); ++i) check(variables[i], tracked[i]);
@@ -120,7 +120,8 @@ class PrivateChecker {
     return access.is_target && length && length->getZExtValue() >= variable.size;
   }
 
-  // Not where a write of all of it comes before every read.
+  // Whether a read may come before everything is written. A write of the whole variable before
+  // every read rules that out.
   bool may_be_unwritten(const PrivateVariable& variable) {
     if (variable.size > tuning().checked_private_bytes) return false;
     const auto is_read = [](const PrivateAccess& access) {
@@ -164,7 +165,7 @@ class PrivateChecker {
     builder.CreateMemSet(&shadow, builder.getInt8(0), size, shadow.getAlign());
   }
 
-  // From the variable's begin.
+  // The offset from the begin of the variable.
   Value* offset_of(IRBuilder<>& builder, const PrivateAccess& access) {
     Value* offset = builder.getInt64(0);
     for (llvm::GetElementPtrInst* address : access.path)

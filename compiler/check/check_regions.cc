@@ -145,7 +145,7 @@ bool has_global_fence(const RegionedKernel& kernel) {
   });
 }
 
-// What the runtime has to know of the kernel, for each of its arguments.
+// Notes for each of the kernel's arguments what the runtime has to know about it.
 void describe_uses(const RegionedKernel& kernel, const std::vector<CheckedAccess>& accesses,
                    const Granules& granules, KernelInfo& info) {
   info.checked = true;

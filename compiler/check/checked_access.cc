@@ -22,7 +22,7 @@ bool has_bounds(const llvm::Argument& argument) {
 
 CheckedObject classify_object(llvm::Value* value) {
   if (llvm::isa<llvm::AllocaInst>(value)) return {Kind::kTrusted, value, false};
-  // What the unit tells a group about its memory.
+  // These calls return what the compute unit tells a group about its memory.
   if (auto* call = llvm::dyn_cast<llvm::CallBase>(value);
       call && is_index_function(classify(*call)))
     return {Kind::kTrusted, value, false};
@@ -38,7 +38,8 @@ CheckedObject classify_object(llvm::Value* value) {
   return {Kind::kArgument, argument, is_local};
 }
 
-// How many elements of a size that shadow memory has instructions for; 0: it is no such type.
+// Returns how many elements of a size that one instruction checks the type has; 0 if it has other
+// parts.
 unsigned count_elements(llvm::Type* type, const llvm::DataLayout& layout) {
   auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
   llvm::Type* scalar = type->getScalarType();

@@ -16,7 +16,7 @@
 
 namespace conclave::compiler {
 
-// What a pointer is based on.
+// The object that a pointer is based on.
 struct CheckedObject {
   enum class Kind {
     kArgument,  // what an argument of the kernel points to
@@ -38,7 +38,8 @@ struct CheckedAccess {
   uint64_t alignment;
   abi::CheckedAccess kind;
   CheckedObject object;
-  // Done by one instruction for each element, of 1, 2, 4 or 8 bytes.
+  // The number of elements, of 1, 2, 4 or 8 bytes, each of which one instruction checks; 0 if the
+  // access has other parts.
   unsigned elements;
 
   llvm::Value* pointer() const { return instruction->getOperand(operand); }

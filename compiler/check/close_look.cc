@@ -21,7 +21,7 @@ abi::CheckedSpace space_of(const CheckedObject& object, const Value& pointer) {
                                                       : abi::CheckedSpace::kGlobal;
 }
 
-// What a store writes, where it is a number of up to eight bytes.
+// Returns the number that a store writes if it has up to eight bytes; otherwise 0.
 Value* stored_number(IRBuilder<>& builder, llvm::Instruction& instruction) {
   auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
   Value* value = store ? store->getValueOperand() : nullptr;

@@ -11,7 +11,7 @@
 
 namespace conclave::compiler {
 
-// What the accesses of a kernel, and of one of its regions, do to its objects.
+// How the accesses of a kernel, and of one of its regions, use its objects.
 struct ObjectUses {
   llvm::SmallPtrSet<llvm::Value*, 8> read, written;
   bool has_unknown_writes = false;

@@ -16,7 +16,7 @@ Value* RegionValues::unit() const {
   return region_.getArg(kCheck);
 }
 
-// What is constant for a launch may be loaded anywhere, also by the optimiser.
+// A value that is constant during a launch may be loaded anywhere, also by the optimiser.
 Value* RegionValues::load_constant(Value* base, uint64_t offset, bool is_constant) {
   Value* address = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), base, offset);
   llvm::LoadInst* load = builder_.CreateAlignedLoad(builder_.getInt64Ty(), address, llvm::Align(8));

@@ -38,7 +38,7 @@ void move_before(Value* value, Instruction* first) {
   instruction->moveBefore(first);
 }
 
-// What other work-items may see, or what is too much code to have twice.
+// Whether other work-items may see the instruction's effect, or it is too much code to have twice.
 bool ends_segment(const Instruction& instruction) {
   if (llvm::isa<llvm::LoadInst, llvm::StoreInst>(instruction))
     return !llvm::isa<llvm::StoreInst>(instruction) && instruction.isAtomic();
@@ -46,7 +46,7 @@ bool ends_segment(const Instruction& instruction) {
   return llvm::isa<llvm::CallBase>(instruction) && !llvm::isa<llvm::IntrinsicInst>(instruction);
 }
 
-// What an access reads that the segment writes is not known to shadow memory before.
+// Shadow memory cannot know beforehand about a value that the segment itself writes and then reads.
 bool reads_what_is_written(const CheckedAccess& access, const Segment& segment) {
   return !access.is_write() && llvm::any_of(segment, [&](const CheckedAccess& before) {
     return before.is_write() && before.object == access.object;

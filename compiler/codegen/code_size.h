@@ -14,7 +14,7 @@ namespace conclave::compiler {
 bool is_huge(llvm::Module& module);
 
 // Instructions of the module's largest function, with everything that it calls once for each call.
-// What is beyond the limit `program_instructions` (base/tuning.def) is not counted.
+// Counting stops at the limit `program_instructions` (base/tuning.def).
 uint64_t inlined_size(llvm::Module& module);
 
 }  // namespace conclave::compiler

@@ -17,9 +17,8 @@ namespace conclave::compiler {
 // functions there are.
 void retarget(llvm::Module& module, const Target& target);
 
-// LLVM's whole optimiser with its vectorizers, on the CPU's form of the module. Of a module that
-// this would take very long for (code_size.h) it does the least. Returns what suits
-// generate_code().
+// LLVM's whole optimiser with its vectorizers, on the CPU's form of the module. It does the least
+// for a module that would take it very long (code_size.h). Returns what suits generate_code().
 llvm::CodeGenOptLevel optimize_for_cpu(llvm::Module& module, const Target& target, Effort effort);
 
 // Object file, or assembly text.

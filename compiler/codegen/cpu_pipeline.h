@@ -13,10 +13,10 @@ namespace conclave::compiler {
 // longer.
 enum class Effort { kNone, kUsual, kMost };
 
-// What LLVM's -O3 does, without what kernels do not profit from and with each pass run fewer times:
-// the front end's code was simplified before regions were formed, builtins when the project was
-// built, and everything is called from one place. Takes three quarters of the time of -O3; kernels
-// were measured equally fast. With kMost larger functions become part of their callers.
+// LLVM's -O3 without the passes that do not help kernels, and with fewer runs of the others: the
+// front end's code was simplified before regions were formed, the builtins when the project was
+// built, and everything is called from one place. It takes three quarters of the time of -O3;
+// kernels were measured equally fast. With kMost larger functions become part of their callers.
 llvm::ModulePassManager make_cpu_pipeline(Effort effort);
 
 // The little that takes time in proportion to the code's size: for programs that LLVM's optimiser
@@ -26,7 +26,7 @@ llvm::ModulePassManager make_quick_pipeline();
 // Makes a function of each kernel: its parts are called by nobody else.
 llvm::ModulePassManager make_joining_passes();
 
-// What LLVM's code generator does worse. Its optimiser would undo it, so this comes last.
+// Does what LLVM's code generator does worse. LLVM's optimiser would undo it, so this comes last.
 llvm::ModulePassManager make_last_passes(const Target& target);
 
 }  // namespace conclave::compiler

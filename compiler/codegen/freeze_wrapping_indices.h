@@ -6,7 +6,7 @@
 // LLVM 19 takes in[] for an array of which every third element is read, provided that the 8-bit
 // index does not wrap around, which it has the program check before the loop. For an index that
 // begins with 0 the check compares the number of iterations with 255, and forgets the step of 3.
-// What an index is that was frozen, LLVM does not know.
+// LLVM does not know what a frozen index is.
 #ifndef CONCLAVE_COMPILER_CODEGEN_FREEZE_WRAPPING_INDICES_H_
 #define CONCLAVE_COMPILER_CODEGEN_FREEZE_WRAPPING_INDICES_H_
 

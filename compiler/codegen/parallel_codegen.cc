@@ -38,7 +38,7 @@ size_t total_size(llvm::Function& function, llvm::SmallPtrSetImpl<llvm::Function
   return size;
 }
 
-// Variables that kernels write must exist once. Those named llvm.* are LLVM's notes.
+// Variables that kernels write must exist once. Variables named llvm.* are LLVM's notes.
 bool can_be_split(const llvm::Module& module) {
   return std::all_of(module.global_begin(), module.global_end(),
                      [](const llvm::GlobalVariable& variable) {
@@ -184,7 +184,7 @@ class Child {
   }
 
  private:
-  // Does not wait for the end of the process. What it returns is cut short if the process crashed.
+  // Does not wait for the end of the process. The message is cut short if the process crashed.
   std::string read_message() {
     uint64_t size = 0;
     const std::string header = read_bytes(sizeof size);

@@ -15,7 +15,7 @@
 
 namespace conclave::compiler {
 
-// What one process makes of its part of the module.
+// The code that one process makes for its part of the module.
 struct PartResult {
   bool failed = false;
   std::string log;

@@ -25,7 +25,7 @@ struct CommandLine {
   std::vector<std::string> inputs;
   std::string output;                    // "-": standard output
   std::vector<std::string> target_cpus;  // "": this one
-  // What clBuildProgram would get, and what of it clLinkProgram takes.
+  // The options that clBuildProgram would get, and those among them that clLinkProgram takes.
   std::string build_options;
   std::string link_options;
 

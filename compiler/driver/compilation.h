@@ -12,7 +12,7 @@
 
 namespace conclave::compiler {
 
-// What a caller may ask for besides the protocol.
+// Requests that a caller may make and that are not part of the protocol.
 struct Extras {
   enum class Output {
     kBinary,

@@ -7,8 +7,8 @@
 
 namespace conclave::compiler {
 
-// What CONCLAVE_COMPILE_MEMORY_MIB and CONCLAVE_COMPILE_TIMEOUT_S say, with the platform's defaults.
-// Throws UsageError for what is no number above 0.
+// Reads CONCLAVE_COMPILE_MEMORY_MIB and CONCLAVE_COMPILE_TIMEOUT_S; their defaults are the
+// platform's. Throws UsageError for what is no number above 0.
 BuildLimits environment_limits();
 
 }  // namespace conclave::compiler

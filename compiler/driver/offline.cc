@@ -85,7 +85,7 @@ std::vector<NativeObject> members_of(const std::string& path, const std::string&
   }
 }
 
-// Runs in a process of its own. What it throws is printed there.
+// Runs in a process of its own, which prints what the task throws.
 class ForkedTask {
  public:
   template <class Function>

@@ -51,7 +51,7 @@ std::string name_of(const KernelRemarks& kernel, size_t index) {
   return name + ": ";
 }
 
-// What has become of a part as a whole.
+// Returns the line about a part as a whole.
 std::string outcome(const PartRemarks& part) {
   if (!part.why_not.empty()) return "not vectorized: " + part.why_not;
   std::string text =

@@ -13,10 +13,10 @@ namespace conclave::compiler {
 // For a build log, one line each: "program.cl:3:14: remark: kernel 'k': load of 4 bytes: gather".
 std::string remarks_for_log(const std::vector<KernelRemarks>& kernels);
 
-// For `clocl --report`: kernel by kernel, part by part.
+// The text of `clocl --report`: kernel by kernel, part by part.
 std::string report_text(const std::vector<KernelRemarks>& kernels);
 
-// For `clocl --report=json`: an array of kernels with their parts.
+// The text of `clocl --report=json`: an array of kernels with their parts.
 std::string report_json(const std::vector<KernelRemarks>& kernels);
 
 }  // namespace conclave::compiler

@@ -82,9 +82,9 @@ void exit_if_requester_is_gone(int = 0) {
   if (poll(&state, 1, 0) > 0 && (state.revents & (POLLHUP | POLLERR | POLLRDHUP))) _exit(1);
 }
 
-// The kernel sends SIGIO when anything happens at the requester's end. That may be its closing, but
-// also the arrival of a request that was already read: the sender wakes the reader after the data
-// is there to be read. So each signal is a reason to look, not to end.
+// The kernel sends SIGIO when anything happens at the requester's end. The reason may be that it
+// closes, but also the arrival of a request that was already read: the sender wakes the reader
+// after the data is there to be read. So each signal is a reason to look, not to end.
 void die_with_requester(int descriptor) {
   requester = descriptor;
   struct sigaction action = {};
@@ -148,7 +148,8 @@ protocol::Response answer(int descriptor) {
   const std::string message = message_of(answer(descriptor));
   signal(SIGIO, SIG_IGN);  // a requester who has the answer may go
   write_all(descriptor, message);
-  // Those who generated code are still ending. Nobody else would reap them before the server ends.
+  // The processes that generated code are still ending. Nobody else would reap them before the
+  // server ends.
   while (wait(nullptr) > 0) {
   }
   _exit(0);

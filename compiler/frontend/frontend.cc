@@ -30,7 +30,7 @@ namespace {
 constexpr char kVirtualFolder[] = "/.conclave/program";
 constexpr char kResourceFolder[] = "/.conclave/clang";
 
-// What OpenCL C has here besides: both end the kernel.
+// Two functions that OpenCL C has here in addition. Both end the kernel.
 constexpr char kDeclarations[] = "\nvoid abort(void);\nvoid exit(int code);\n";
 
 // clang's extension. C headers that kernels share with C code may declare such functions; who

@@ -46,7 +46,7 @@ void promote_variables(llvm::Function& function) {
   llvm::PromoteMemToReg(variables, dominators);
 }
 
-// Which parameters of which functions are images and samplers.
+// Finds the parameters of functions that are images and samplers.
 class Parameters {
  public:
   explicit Parameters(llvm::Module& module) : context_(module.getContext()) {
@@ -101,7 +101,7 @@ class Parameters {
   llvm::MapVector<const llvm::Function*, llvm::SmallVector<llvm::Type*>> types_;
 };
 
-// What restored values are: no attribute of pointers is true of them.
+// Restored values are no pointers, so attributes of pointers do not hold for them.
 void remove_pointer_attributes(llvm::Function& function) {
   for (llvm::Argument& argument : function.args())
     if (argument.getType()->isTargetExtTy())

@@ -30,7 +30,7 @@ struct Specialization {
   std::vector<const ImageFormat*> image_formats;  // of its image arguments; null: any
 };
 
-// What the user asked for, one member per effect.
+// The user's wishes, one member for each effect.
 struct Options {
   // Preprocessor and diagnostics.
   std::vector<std::string> defines;       // "NAME" or "NAME=value", in order

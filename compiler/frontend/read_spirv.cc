@@ -32,8 +32,8 @@ MemoryFile translate(const MemoryFile& module) {
                         "/dev/null", "translate the module");
 }
 
-// In the layout that the front end for OpenCL C gives its modules; that of the translator differs
-// in what is said twice only.
+// The layout that the front end for OpenCL C gives its modules. The translator's says the same,
+// with repetitions.
 constexpr char kLayout[] =
     "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1";
 

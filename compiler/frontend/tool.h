@@ -18,7 +18,7 @@ class MemoryFile {
   MemoryFile& operator=(MemoryFile&& other) noexcept;
   ~MemoryFile();
 
-  // For children too, which inherit the descriptor.
+  // Children inherit the descriptor and can use the path too.
   std::string path() const;
   std::string content() const;
 

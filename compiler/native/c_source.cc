@@ -20,7 +20,7 @@ constexpr const char* kCompilerHeaders[] = {"/usr/lib/llvm-19/lib/clang/19/inclu
 constexpr const char* kSystemHeaders[] = {"/usr/local/include", "/usr/include/x86_64-linux-gnu",
                                           "/usr/include"};
 
-// That TI's headers appear to be in; it exists in memory only.
+// TI's headers appear to be in this folder, which exists in memory only.
 constexpr char kTiHeaders[] = "/.conclave/ti";
 
 MemoryFiles ti_headers() {

@@ -27,7 +27,7 @@ unsigned stored_elements(const llvm::FixedVectorType& vector) {
                    " by value, which differs between OpenCL C and C; pass a pointer");
 }
 
-// What C has for a type.
+// Returns the type that C has in place of OpenCL C's.
 llvm::Type* c_type(llvm::Type* type, const llvm::Function& function) {
   if (llvm::isa<llvm::TargetExtType>(type))
     throw BuildError("C function '" + function.getName().str() +

@@ -24,7 +24,7 @@ struct NativeObject {
   std::string code;
 };
 
-// The members of an archive; named after it and themselves. Throws BuildError.
+// The members of an archive, which are named after the archive and themselves. Throws BuildError.
 std::vector<NativeObject> read_archive(const std::string& name, std::string_view file);
 
 class NativeCode {

@@ -46,7 +46,8 @@ std::vector<std::string> native_libraries(const NativeCode& native) {
   return paths;
 }
 
-// What a library has is noted with the version of it that the library has: all of these do so.
+// Symbols that come from a library are noted with their version, since all of these libraries have
+// versions.
 void check_undefined(std::string_view program, const NativeCode& native) {
   auto object = llvm::object::ObjectFile::createELFObjectFile(
       llvm::MemoryBufferRef(llvm::StringRef(program.data(), program.size()), "program"));

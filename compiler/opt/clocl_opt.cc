@@ -19,7 +19,7 @@
 #include "compiler/base/program.h"
 #include "compiler/base/tuning.h"
 #include "compiler/opt/pass_registry.h"
-#include "compiler/pipeline/kernels.h"
+#include "compiler/pipeline/middle_end_analyses.h"
 
 namespace conclave::compiler {
 namespace {
@@ -72,7 +72,7 @@ int run_passes(llvm::Module& module) {
   const Target target(cpu);
   Program program;
   find_packet_forms(module, program);
-  MiddleEndAnalyses analyses(module, program);
+  MiddleEndAnalyses analyses(module, program, target.machine().getTargetIRAnalysis());
   PassContext context(target);
   llvm::PassInstrumentationCallbacks callbacks;
   llvm::StandardInstrumentations instrumentations(module.getContext(), /*DebugLogging=*/false,

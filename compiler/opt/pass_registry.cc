@@ -5,6 +5,7 @@
 
 #include "compiler/base/error.h"
 #include "compiler/base/guarded_passes.h"
+#include "compiler/base/target_model.h"
 #include "compiler/check/check_regions.h"
 #include "compiler/check/prepare_checks.h"
 #include "compiler/codegen/freeze_wrapping_indices.h"
@@ -13,8 +14,13 @@
 #include "compiler/pipeline/program_passes.h"
 #include "compiler/pipeline/vectorize_kernels.h"
 #include "compiler/vectorizer/analysis/lane_dimension.h"
+#include "compiler/vectorizer/analysis/lane_ids.h"
 #include "compiler/vectorizer/analysis/lane_masks.h"
+#include "compiler/vectorizer/analysis/packet_cost.h"
 #include "compiler/vectorizer/analysis/print_analyses.h"
+#include "compiler/vectorizer/analysis/remarks.h"
+#include "compiler/vectorizer/analysis/shapes.h"
+#include "compiler/vectorizer/analysis/uniformity.h"
 #include "compiler/vectorizer/form_passes.h"
 #include "compiler/vectorizer/transform/canonicalize.h"
 #include "compiler/vectorizer/transform/interior_packets.h"
@@ -75,8 +81,6 @@ bool add_pass(llvm::StringRef text, llvm::ModulePassManager& passes, PassContext
     passes.addPass(Guarded<TYPE>((__VA_ARGS__), context.error)); \
     return true;                                                 \
   }
-#define FUNCTION_PASS(...)
-#define LOOP_PASS(...)
 #include "compiler/passes.def"
   return false;
 }
@@ -85,20 +89,25 @@ bool add_pass(llvm::StringRef text, llvm::FunctionPassManager& passes, PassConte
   const PassParameters parameters(text);
   const Target& target = context.target;
   const llvm::TargetIRAnalysis costs = target.machine().getTargetIRAnalysis();
-#define MODULE_PASS(...)
 #define FUNCTION_PASS(NAME, TYPE, ...)                           \
   if (parameters.name() == NAME) {                               \
     passes.addPass(Guarded<TYPE>((__VA_ARGS__), context.error)); \
     return true;                                                 \
   }
-#define LOOP_PASS(...)
+#define FUNCTION_ANALYSIS(NAME, TYPE, ...)                             \
+  if (text == "require<" NAME ">") {                                   \
+    passes.addPass(llvm::RequireAnalysisPass<TYPE, llvm::Function>()); \
+    return true;                                                       \
+  }                                                                    \
+  if (text == "invalidate<" NAME ">") {                                \
+    passes.addPass(llvm::InvalidateAnalysisPass<TYPE>());              \
+    return true;                                                       \
+  }
 #include "compiler/passes.def"
   return false;
 }
 
 bool add_pass(llvm::StringRef text, llvm::LoopPassManager& passes, PassContext&) {
-#define MODULE_PASS(...)
-#define FUNCTION_PASS(...)
 #define LOOP_PASS(NAME, TYPE, ...) \
   if (text == NAME) {              \
     passes.addPass((__VA_ARGS__)); \
@@ -108,7 +117,8 @@ bool add_pass(llvm::StringRef text, llvm::LoopPassManager& passes, PassContext&)
   return false;
 }
 
-// Lets the builder call add_pass(). What that throws is kept: LLVM's code knows no exceptions.
+// Lets the builder call add_pass(). An exception of add_pass() is kept, because LLVM's code knows
+// none.
 template <typename PassManager>
 void register_kind(llvm::PassBuilder& builder, PassContext& context) {
   builder.registerPipelineParsingCallback([&](llvm::StringRef text, PassManager& passes, Pipeline) {
@@ -124,9 +134,10 @@ void register_kind(llvm::PassBuilder& builder, PassContext& context) {
 }  // namespace
 
 PassParameters::PassParameters(llvm::StringRef text) : name_(text) {
-  if (!text.ends_with(">")) return;
-  auto [name, rest] = text.drop_back().split('<');
-  name_ = name.str();
+  const size_t begin = text.find('<', text.starts_with("print<") ? text.find('>') : 0);
+  if (begin == llvm::StringRef::npos || !text.ends_with(">")) return;
+  name_ = text.take_front(begin).str();
+  const llvm::StringRef rest = text.drop_front(begin + 1).drop_back();
   llvm::SmallVector<llvm::StringRef> words;
   rest.split(words, ';', -1, /*KeepEmpty=*/false);
   for (llvm::StringRef word : words) words_.push_back(word.str());

@@ -18,10 +18,10 @@
 
 namespace conclave::compiler {
 
-// What stands behind a pass's name: "<lanes=8;plain>".
+// The parameters behind a pass's name: "<lanes=8;plain>".
 class PassParameters {
  public:
-  // Splits "name<...>".
+  // Splits "name<...>" and "print<name><...>".
   explicit PassParameters(llvm::StringRef text);
 
   llvm::StringRef name() const { return name_; }
@@ -36,7 +36,7 @@ class PassParameters {
   std::vector<std::string> words_;
 };
 
-// What making a pass needs besides its parameters.
+// Everything but its parameters that a pass is made from.
 class PassContext {
  public:
   explicit PassContext(const Target& cpu) : target(cpu) {}
@@ -49,7 +49,7 @@ class PassContext {
 
   const Target& target;
   std::vector<KernelRemarks> remarks;
-  // What a pass has thrown: the passes after it do not run.
+  // The exception that a pass has thrown. The passes after it do not run.
   std::shared_ptr<std::exception_ptr> error = std::make_shared<std::exception_ptr>();
 
  private:

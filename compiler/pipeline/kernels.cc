@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/pipeline/kernels.h"
 
-#include <llvm/Analysis/TargetLibraryInfo.h>
-
 #include <utility>
 
-#include "compiler/base/address_space_aliasing.h"
-#include "compiler/base/analyses.h"
 #include "compiler/base/guarded_passes.h"
 #include "compiler/base/program.h"
 #include "compiler/base/tuning.h"
@@ -14,9 +10,9 @@
 #include "compiler/check/check_regions.h"
 #include "compiler/check/prepare_checks.h"
 #include "compiler/native/native_calls.h"
+#include "compiler/pipeline/middle_end_analyses.h"
 #include "compiler/pipeline/program_passes.h"
 #include "compiler/pipeline/vectorize_kernels.h"
-#include "compiler/vectorizer/analysis/lane_ids.h"
 #include "compiler/workgroup/alias_scopes.h"
 #include "compiler/workgroup/builtins_link.h"
 #include "compiler/workgroup/flatten_address_spaces.h"
@@ -143,18 +139,6 @@ class MiddleEnd {
 
 }  // namespace
 
-MiddleEndAnalyses::MiddleEndAnalyses(const llvm::Module& module, Program& program)
-    : no_library_(llvm::Triple(module.getTargetTriple())) {
-  // OpenCL C has no C library; a function of the program is what it says and nothing else.
-  no_library_.disableAllFunctions();
-  function.registerPass([&] { return llvm::TargetLibraryAnalysis(no_library_); });
-  function.registerPass([] { return make_alias_analyses(); });
-  function.registerPass([] { return AddressSpaceAliasing(); });
-  function.registerPass([] { return LaneIdsAnalysis(); });
-  function.registerPass([] { return RemarksAnalysis(); });
-  this->module.registerPass([&] { return ProgramAnalysis(program); });
-}
-
 std::vector<KernelInfo> describe_kernels(llvm::Module& module) {
   Program program;
   MiddleEndAnalyses analyses(module, program);
@@ -173,7 +157,7 @@ std::vector<KernelInfo> lower_kernels(llvm::Module& module, const Options& optio
   Program program;
   program.infos = describe_kernels(module);
   if (options.specialization) specialize(program.infos, *options.specialization);
-  MiddleEndAnalyses analyses(module, program);
+  MiddleEndAnalyses analyses(module, program, target.machine().getTargetIRAnalysis());
   llvm::PassBuilder builder(nullptr, {}, {}, analyses.instrumentation());
   analyses.add_all(builder);
 

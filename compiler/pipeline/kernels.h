@@ -4,13 +4,10 @@
 #define CONCLAVE_COMPILER_PIPELINE_KERNELS_H_
 
 #include <llvm/ADT/STLFunctionalExtras.h>
-#include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/Module.h>
 
 #include <vector>
 
-#include "compiler/base/analyses.h"
-#include "compiler/base/program.h"
 #include "compiler/frontend/options.h"
 #include "compiler/native/native_code.h"
 #include "compiler/vectorizer/analysis/remarks.h"
@@ -18,15 +15,6 @@
 #include "conclave/metadata.h"
 
 namespace conclave::compiler {
-
-// The analyses that passes of the middle end ask for. `program` has what they know besides IR.
-class MiddleEndAnalyses : public Analyses {
- public:
-  MiddleEndAnalyses(const llvm::Module& module, Program& program);
-
- private:
-  llvm::TargetLibraryInfoImpl no_library_;
-};
 
 // Tells about the kernels of a program that is not lowered yet.
 std::vector<KernelInfo> describe_kernels(llvm::Module& module);

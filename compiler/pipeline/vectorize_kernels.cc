@@ -155,12 +155,6 @@ void add_other_regions(RegionedKernel& kernel, const Plan& plan, const KernelInf
   remarks = std::move(others);
 }
 
-unsigned best_dimension(const RegionedKernel& kernel, const Plan& plan, const Target& target) {
-  const llvm::Function& function = *kernel.regions[0].function;
-  return choose_dimension(kernel.regions, plan.lanes, plan.size,
-                          target.machine().getTargetTransformInfo(function));
-}
-
 // `model` is `kernel`, or the same without checks.
 KernelRemarks vectorize(RegionedKernel& kernel, const RegionedKernel& model, KernelInfo& info,
                         const Options& options, const Target& target,
@@ -185,7 +179,9 @@ KernelRemarks vectorize(RegionedKernel& kernel, const RegionedKernel& model, Ker
   if (has_sub_groups) plan.lanes.assign(plan.lanes.size(), least);
   // Sub-groups are made of neighbours in dimension 0.
   if (!has_sub_groups && least > 1)
-    plan.dimension = options.dimension ? *options.dimension : best_dimension(model, plan, target);
+    plan.dimension = options.dimension
+                         ? *options.dimension
+                         : choose_dimension(model.regions, plan.lanes, plan.size, analyses);
   const bool depends_on_size = plan.dimension != 0 && plan.size[plan.dimension] == 0;
   Plan usual = plan;
   if (depends_on_size) usual.dimension = 0;

@@ -63,7 +63,7 @@ bool inline_everything(llvm::Function& function, PartRemarks& remarks) {
   return inline_calls(function, is_any, remarks);
 }
 
-// The same, but for what packets call.
+// The same, except for functions that packets call.
 bool inline_most(llvm::Function& function, llvm::FunctionAnalysisManager& analyses,
                  PartRemarks& remarks) {
   const auto is_small = [](const llvm::CallBase& call) {
@@ -120,10 +120,9 @@ llvm::PreservedAnalyses MarkActiveLanes::run(llvm::Function& region,
 }
 
 llvm::PreservedAnalyses RefuseSlowPackets::run(llvm::Function& region,
-                                               llvm::FunctionAnalysisManager& analyses) {
-  return transform_lanes(region, analyses, [&](const auto& ids, PartRemarks& remarks) {
-    const llvm::TargetTransformInfo target = costs.run(region, analyses);
-    const double gain = gain_of_packets(region, ids.lanes, lanes, target);
+                                               llvm::FunctionAnalysisManager& analyses) const {
+  return transform_lanes(region, analyses, [&](const auto&, PartRemarks& remarks) {
+    const double gain = analyses.getResult<PacketCostAnalysis>(region).of(lanes).gain;
     if (gain < tuning().packet_gain)
       remarks.refuse(
           "packets would not be faster: accesses to scattered places take most of the "

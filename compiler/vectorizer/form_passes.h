@@ -3,7 +3,6 @@
 #ifndef CONCLAVE_COMPILER_VECTORIZER_FORM_PASSES_H_
 #define CONCLAVE_COMPILER_VECTORIZER_FORM_PASSES_H_
 
-#include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/PassManager.h>
 
 #include <utility>
@@ -63,11 +62,10 @@ inline constexpr char kLeastLanesAttribute[] = "conclave-least-lanes";
 // kLeastLanesAttribute.
 struct RefuseSlowPackets : llvm::PassInfoMixin<RefuseSlowPackets> {
   unsigned lanes;
-  llvm::TargetIRAnalysis costs;
 
-  RefuseSlowPackets(unsigned count, llvm::TargetIRAnalysis target)
-      : lanes(count), costs(std::move(target)) {}
-  llvm::PreservedAnalyses run(llvm::Function& region, llvm::FunctionAnalysisManager& analyses);
+  explicit RefuseSlowPackets(unsigned count) : lanes(count) {}
+  llvm::PreservedAnalyses run(llvm::Function& region,
+                              llvm::FunctionAnalysisManager& analyses) const;
 };
 
 }  // namespace conclave::compiler

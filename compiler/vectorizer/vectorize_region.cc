@@ -43,7 +43,7 @@ struct FormKind {
 using llvm::FunctionAnalysisManager;
 using llvm::FunctionPassManager;
 
-// Where the passes for one kind of CPU come from.
+// Makes the passes for one kind of CPU.
 class PassMaker {
  public:
   explicit PassMaker(const Target& target)
@@ -81,7 +81,7 @@ class PassMaker {
     if (tuning().narrow_integers && kind.lanes * 32 > target_.model().vector_bits)
       passes.addPass(NarrowIntegers());
     if (kind.only_if_faster && tuning().scalar_if_faster)
-      passes.addPass(RefuseSlowPackets(kind.lanes, costs_));
+      passes.addPass(RefuseSlowPackets(kind.lanes));
     add_packets(passes, kind.lanes);
     return passes;
   }
@@ -105,7 +105,7 @@ class PassMaker {
   }
 
  private:
-  // Coordinates are vectors, of which x alone goes along the lanes.
+  // Coordinates are vectors, and only their x goes along the lanes.
   void add_simplification(FunctionPassManager& passes, bool has_coordinates) const {
     passes.addPass(UnlessRefused(AnswerPacketQuestions(target_)));
     if (has_coordinates) passes.addPass(UnlessRefused(llvm::ScalarizerPass()));
@@ -184,8 +184,9 @@ llvm::Function* clone(llvm::Function& function, const llvm::Twine& name) {
   return copy;
 }
 
-LaneIds row_ids_of(llvm::Function& function, const FormKind& kind) {
-  return lane_ids_along(function, dimensions_from(kind.dimension)[1]);
+void erase(llvm::Function& function, FunctionAnalysisManager& analyses) {
+  analyses.clear(function, function.getName());
+  function.eraseFromParent();
 }
 
 // The form for so many rows at once of a function that is prepared; null where it is no better.
@@ -193,30 +194,28 @@ llvm::Function* make_tall_form(llvm::Function& packet, const FormKind& kind, uns
                                bool is_better, const PassMaker& maker,
                                FunctionAnalysisManager& analyses) {
   llvm::Function* tall = clone(packet, packet.getName() + "." + llvm::Twine(rows));
-  const auto lane_ids = [&] { return lane_ids_along(*tall, kind.dimension); };
-  const double loads = count_loads_in_loops(*tall, lane_ids());
+  const double loads = count_loads_in_loops(*tall, analyses);
   PartRemarks no_remarks;
   if (run(*tall, analyses, maker.rows(rows), no_remarks)) {
-    is_better |= count_loads_in_loops(*tall, lane_ids()) < tuning().jammed_loads * rows * loads;
+    is_better |= count_loads_in_loops(*tall, analyses) < tuning().jammed_loads * rows * loads;
     if (is_better && make_packet_form(*tall, kind, maker, analyses, no_remarks)) return tall;
   }
-  tall->eraseFromParent();
+  erase(*tall, analyses);
   return nullptr;
 }
 
-// Those that groups of `height` rows, or of any number, are run with, where that is an improvement.
+// Returns the forms that groups of `height` rows are run with, or of any number of rows if that is
+// 0, where such forms are an improvement.
 std::vector<TallForm> make_tall_forms(llvm::Function& packet, const FormKind& kind, uint64_t height,
                                       const Target& target, const PassMaker& maker,
                                       FunctionAnalysisManager& analyses) {
   std::vector<TallForm> forms;
   llvm::Function* linear = clone(packet, packet.getName() + ".rows");
   calculate_linear_ids(*linear);
-  const LaneIds row_ids = row_ids_of(*linear, kind);
   const unsigned registers = std::max(1u, kind.lanes * 32 / target.model().vector_bits);
-  const unsigned most = rows_at_once(*linear, row_ids, registers);
+  const unsigned most = rows_at_once(*linear, analyses, registers);
   const AccessesAcross across =
-      most == 1 ? AccessesAcross()
-                : find_accesses_across(*linear, lane_ids_along(*linear, kind.dimension), row_ids);
+      most == 1 ? AccessesAcross() : find_accesses_across(*linear, analyses);
   for (unsigned rows : {across.rows_of_line, most}) {
     const bool fits = height == 0 || rows <= height;
     if (rows <= 1 || !fits || (!forms.empty() && rows >= forms.back().rows)) continue;
@@ -225,7 +224,7 @@ std::vector<TallForm> make_tall_forms(llvm::Function& packet, const FormKind& ki
     forms.push_back({form, rows});
     if (height != 0 && (height %= rows) == 0) break;
   }
-  linear->eraseFromParent();
+  erase(*linear, analyses);
   return forms;
 }
 

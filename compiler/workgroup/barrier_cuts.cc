@@ -26,7 +26,7 @@ bool is_lifetime_marker(const Instruction& instruction) {
   return intrinsic && intrinsic->isLifetimeStartOrEnd();
 }
 
-// What one block does with an alloca's content, seen from its top and from its bottom.
+// The effect of one block on an alloca's content, seen from its top and from its bottom.
 struct BlockEffect {
   bool reads_incoming = false;  // accessed before the first lifetime marker
   bool kills = false;           // has a lifetime marker: the content is undefined there

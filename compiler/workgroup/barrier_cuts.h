@@ -58,7 +58,7 @@ Crossings crossings_of_value(llvm::Instruction& value, const BarrierCuts& cuts);
 
 Crossings all_crossings(const BarrierCuts& cuts);
 
-// What the kernel does with the memory of one alloca.
+// How the kernel uses the memory of one alloca.
 struct AllocaUse {
   llvm::SmallPtrSet<llvm::Value*, 8> pointers;  // the alloca and all that is derived from it
   llvm::SmallPtrSet<llvm::Instruction*, 16> accesses;

@@ -74,7 +74,7 @@ void link_needed(llvm::Module& module, const BuiltinArchive& archive,
 }
 
 std::string display_name(llvm::StringRef name) {
-  // What passes append to a kernel's name, and put before a function's.
+  // Passes append ".region.N" to a kernel's name and put "cl." before a function's.
   name = name.substr(0, name.find(".region."));
   name.consume_front("cl.");
   return llvm::demangle(name.str());
@@ -143,7 +143,7 @@ bool is_sleef_function(llvm::StringRef name) {
 }
 
 bool is_libm_function(llvm::StringRef name) {
-  // What LLVM's intrinsics become where the CPU has no instruction. Sorted.
+  // The functions that LLVM's intrinsics become where the CPU has no instruction, sorted.
   constexpr std::string_view kNames[] = {
       "acos",  "asin",   "atan", "atan2", "ceil",      "copysign", "cos",  "cosh",  "exp",
       "exp10", "exp2",   "fabs", "floor", "fma",       "fmax",     "fmin", "fmod",  "ldexp",

@@ -16,7 +16,8 @@ struct LinkEarlyBuiltins : llvm::PassInfoMixin<LinkEarlyBuiltins> {
   static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&);
 };
 
-// Those of the others that have pointers as parameters, and are not for images: for checks.
+// Links those of the other builtins that have pointers as parameters and are not for images, so
+// that checks see their accesses.
 void link_pointer_builtins(llvm::Module& module);
 
 // All others: after the place of the vectorizer, which knows them by name.

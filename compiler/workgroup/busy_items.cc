@@ -90,7 +90,7 @@ class BusyItems {
         result_ ? builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, result_, count) : count;
   }
 
-  // Of an id that counts along the row and a number that is the same in the row.
+  // Adds a comparison of an id that counts along the row with a number that is the same in the row.
   void add_comparison(const ICmpInst& compare, bool idle_value) {
     Value* id = compare.getOperand(0);
     Value* bound = compare.getOperand(1);
@@ -146,7 +146,7 @@ class BusyItems {
     });
   }
 
-  // What the value is for the row's first work-item.
+  // Copies the value as it is for the row's first work-item.
   Value* copy(Value* value) {
     if (auto* parameter = llvm::dyn_cast<llvm::Argument>(value))
       return arguments_[parameter->getArgNo()];

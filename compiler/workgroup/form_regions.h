@@ -25,9 +25,9 @@
 
 namespace conclave::compiler {
 
-// Cuts each kernel of the module into regions, for Program::kernels. Of the kernels themselves only
-// the types and attributes are good afterwards. With `exits_have_lines` returns have the lines of
-// the barriers.
+// Cuts each kernel of the module into regions, for Program::kernels. Afterwards only the types and
+// attributes of the kernels themselves are of use. With `exits_have_lines` returns have the lines
+// of the barriers.
 struct FormRegions : llvm::PassInfoMixin<FormRegions> {
   bool exits_have_lines;
 

@@ -12,7 +12,7 @@
 
 namespace conclave::compiler {
 
-// Whether a kernel's results are the same wherever groups begin and end.
+// Whether a kernel's results do not depend on where groups begin and end.
 bool is_indifferent_to_groups(const RegionedKernel& kernel);
 
 }  // namespace conclave::compiler

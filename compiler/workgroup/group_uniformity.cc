@@ -36,7 +36,7 @@ class ControlDependence {
         post_dominators_(kernel),
         loops_(dominators_) {}
 
-  // What a branch decides that differs may make further branches differ.
+  // Values that a divergent branch decides may make further branches divergent.
   void spread() {
     for (bool changed = true; changed;) {
       changed = false;
@@ -67,7 +67,7 @@ class ControlDependence {
       if (!end || !loop->contains(end)) mark_what_leaves(*loop);
   }
 
-  // Without what is behind `end`.
+  // The blocks behind `end` are left out.
   static llvm::SetVector<const BasicBlock*> reached_from(const BasicBlock& begin,
                                                          const BasicBlock* end) {
     llvm::SetVector<const BasicBlock*> blocks;

@@ -39,8 +39,8 @@ abi::Image describe(llvm::StringRef index) {
   return image;
 }
 
-// What `load` gets from an image of the format that `known` has; null if that is no matter of
-// format.
+// Returns the value that `load` gets from an image of the format that `known` has; null if the
+// format does not decide it.
 llvm::Constant* known_field(const llvm::LoadInst& load, const llvm::Argument& image,
                             llvm::Constant& known, const llvm::DataLayout& layout) {
   llvm::APInt offset(layout.getIndexTypeSizeInBits(image.getType()), 0);

@@ -9,7 +9,7 @@
 namespace conclave::compiler {
 
 // The pointers through which a load, a store, a copy, or a call of the vload and vstore families
-// accesses memory. Empty for everything else, and for atomic and volatile accesses.
+// accesses memory. The result is empty for everything else, and for atomic and volatile accesses.
 llvm::SmallVector<const llvm::Value*, 2> accessed_pointers(const llvm::Instruction& instruction);
 
 }  // namespace conclave::compiler

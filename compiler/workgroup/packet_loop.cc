@@ -164,7 +164,7 @@ llvm::Function* emit_rest_of_row(const Region& region, unsigned dimension) {
   }
   IRBuilder<> builder(BasicBlock::Create(one.getContext(), "entry", function));
   std::vector<Value*> arguments;
-  // What the region does not use is told to nobody.
+  // Parameters that the region does not use get no value.
   for (auto [argument, parameter] : llvm::zip(function->args(), one.args()))
     arguments.push_back(parameter.use_empty() ? llvm::PoisonValue::get(argument.getType())
                                               : static_cast<Value*>(&argument));
@@ -188,7 +188,7 @@ llvm::Function* emit_rest_of_row(const Region& region, unsigned dimension) {
 // Counts y and z along with the rows of a group.
 class RowPosition {
  public:
-  // To be called where the loop over rows begins.
+  // The builder stands where the loop over rows begins.
   RowPosition(IRBuilder<>& builder, BasicBlock* before, Value* height)
       : builder_(builder), height_(height) {
     for (llvm::PHINode** position : {&y_, &z_}) {
@@ -199,7 +199,7 @@ class RowPosition {
   Value* y() const { return y_; }
   Value* z() const { return z_; }
 
-  // To be called in the block that ends with the loop's branch.
+  // The builder stands in the block that ends with the loop's branch.
   void advance() {
     Value* y = builder_.CreateAdd(y_, builder_.getInt64(1), "", true, true);
     Value* wraps = builder_.CreateICmpEQ(y, height_);
@@ -249,7 +249,7 @@ class RowEmitter {
     return call(emit_rest_of_row(region_, row_.dimensions[0]), begin, false);
   }
 
-  // What is left of the row from `begin` on, as one packet.
+  // Runs the rest of the row from `begin` on as one packet.
   Value* emit_remainder(Value* begin) { return call(region_.remainder, begin, true); }
 
   // Work-items from this one on have nothing to do; null where nothing is known.
@@ -403,7 +403,7 @@ class RegionEmitter {
     return next;
   }
 
-  // So many blocks of rows, from row `first` on.
+  // Runs so many blocks of rows, from row `first` on.
   Value* emit_tall_rows(const TallForm& form, Value* first, Value* blocks) {
     return emit_rows(blocks, form.rows, [&](Row row) {
       row.y = builder_.CreateAdd(first, row.y, "", true, true);
@@ -426,7 +426,7 @@ class RegionEmitter {
     return builder_.CreateOr(builder_.CreateNot(in_packets_), builder_.CreateICmpUGT(busy, whole_));
   }
 
-  // A row, but for the packets that are done in several rows at once.
+  // Emits a row without the packets that run in several rows at once.
   Value* emit_row(const Row& position) {
     RowEmitter row = emitter(position);
     Value* next = nothing();

@@ -26,7 +26,7 @@
 
 namespace conclave::compiler {
 
-// What a region needs besides the work-item's own position.
+// The values that a region needs besides the work-item's own position.
 struct GroupValues {
   llvm::Value* launch;
   llvm::Value* local_memory;

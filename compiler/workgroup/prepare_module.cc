@@ -17,7 +17,8 @@
 namespace conclave::compiler {
 namespace {
 
-// What an opaque type means to the user; null for those that the device has (events, images).
+// Returns the feature that the user wanted with an opaque type; null for types that the device has
+// (events, images).
 const char* missing_feature(llvm::Type* type, bool has_streams) {
   auto* opaque = llvm::dyn_cast<llvm::TargetExtType>(type);
   if (!opaque) return nullptr;
@@ -50,8 +51,8 @@ void separate_callers(llvm::Function& kernel) {
   }
 }
 
-// What instructions may do to numbers their own flags say. These attributes say it of a whole
-// function, and so also of the builtins that are inlined into it, which need their exact steps.
+// Each instruction's own flags say what it may do to numbers. These attributes say it for a whole
+// function, and so also for the builtins that are inlined into it, which need their exact steps.
 void remove_relaxed_math(llvm::Function& function) {
   for (const char* attribute : {"approx-func-fp-math", "less-precise-fpmad", "no-infs-fp-math",
                                 "no-nans-fp-math", "no-signed-zeros-fp-math", "unsafe-fp-math"})

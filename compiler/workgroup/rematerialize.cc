@@ -47,8 +47,8 @@ unsigned own_cost(const Instruction& instruction) {
   return kTooExpensive;
 }
 
-// What is not calculated again although a value depends on it: values that are the same for all
-// work-items are kept once for all of them.
+// Values that are not calculated again although others depend on them: a value that is the same for
+// all work-items is kept once for all of them.
 using Kept = llvm::DenseSet<const Instruction*>;
 
 Kept find_uniform(llvm::Function& kernel, const Uniformity& uniformity) {

@@ -7,8 +7,9 @@
 
 namespace conclave::compiler {
 
-// Of code that runs one work-item: kernels in SPMD form (barriers are calls) and what they call, so
-// that little is live across barriers, and what passes of the vectorizer have left.
+// Simplifies code that runs one work-item: kernels in SPMD form (barriers are calls) and the
+// functions that they call, so that little is live across barriers, and the code that passes of the
+// vectorizer leave.
 class Simplify : public llvm::PassInfoMixin<Simplify> {
  public:
   Simplify();

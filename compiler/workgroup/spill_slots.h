@@ -22,8 +22,8 @@ struct SpillSlot {
   bool is_value;
   // A value that is the same for all work-items: kept in the first one's place.
   bool is_uniform;
-  // What it is kept as. Booleans and other values of odd bits are kept as whole bytes, since packets
-  // load and store these as vectors.
+  // The type that it is kept as. Booleans and other values of odd bits are kept as whole bytes,
+  // since packets load and store these as vectors.
   llvm::Type* type;
   Crossings crossings;  // barriers across which it must survive
   uint64_t size;        // bytes, a multiple of `alignment`

@@ -42,7 +42,7 @@ bool has_order(llvm::Function& form) {
   });
 }
 
-// Those that packets run, or work-items one by one.
+// Returns the functions that run packets or, if there are none, work-items one by one.
 std::vector<llvm::Function*> forms_of(const Region& region) {
   std::vector<llvm::Function*> forms = region.packet_forms();
   if (forms.empty()) forms.push_back(region.function);
@@ -157,8 +157,7 @@ Value* count_items(llvm::Function& form, unsigned row_dimension) {
 Value* emit_may_stream(llvm::IRBuilder<>& builder, const Streams& stores, Value* items,
                        const TargetModel& cpu) {
   const uint64_t item_bytes = stores[0]->getValueOperand()->getType()->getScalarSizeInBits() / 8;
-  Value* is_large =
-      builder.CreateICmpUGE(items, builder.getInt64(cpu.last_cache_bytes / item_bytes));
+  Value* is_large = builder.CreateICmpUGE(items, builder.getInt64(cpu.caches.last / item_bytes));
   Value* addresses = builder.getInt64(0);
   for (llvm::StoreInst* store : stores)
     addresses = builder.CreateOr(

@@ -16,7 +16,7 @@
 
 namespace conclave::compiler {
 
-// Declarations of lane operations must be known as what they are wherever LLVM's passes see them.
+// Declarations of lane operations need their attributes before LLVM's passes see them.
 void annotate_lane_operation(llvm::Function& declaration);
 
 bool uses_sub_groups(const llvm::Function& function);

@@ -43,7 +43,8 @@ class StepSplitter {
  private:
   bool differs(const Value& value) const { return uniformity_.values.is_divergent(value); }
 
-  // What the instruction adds something to that is the same for all; null if it does not.
+  // Returns the operand to which the instruction adds a number that is the same for all work-items;
+  // null if it does not.
   Value* stepped(Value* value) const {
     auto* step = llvm::dyn_cast<Instruction>(value);
     if (!step || !step->getType()->isIntOrPtrTy()) return nullptr;
@@ -59,7 +60,7 @@ class StepSplitter {
     return from;
   }
 
-  // What steps lead to the value from; null where that is not known yet.
+  // Returns the value from which steps lead to this one; null while that is not known.
   Value* start_of(Value* value) const {
     while (true) {
       if (auto known = starts_.find(value); known != starts_.end()) return known->second;

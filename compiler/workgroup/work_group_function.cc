@@ -132,7 +132,8 @@ class GroupFunctionBuilder {
     }
   }
 
-  // What this thread has for checking, anew for each call.
+  // Emits the call that prepares this thread's data for checking whenever the work-group function
+  // is called.
   Value* call_check() {
     llvm::Type* pointer = builder_.getPtrTy();
     Value* function = builder_.CreateAlignedLoad(
@@ -181,9 +182,9 @@ class GroupFunctionBuilder {
                                       llvm::Align(argument.alignment), argument.name);
   }
 
-  // What describes an image becomes variables, which no store of the kernel can change, so that
-  // what follows from it is calculated once. Not for work-items one by one: they call functions
-  // with it.
+  // Copies the description of an image into a variable, which no store of the kernel can change, so
+  // that everything that follows from it is calculated once. Work-items one by one have no copy,
+  // because they pass the description to functions.
   Value* copy_image(Value* image) {
     llvm::Type* type = llvm::ArrayType::get(builder_.getInt8Ty(), sizeof(abi::Image));
     BasicBlock& entry = function_->getEntryBlock();
@@ -255,7 +256,7 @@ class GroupFunctionBuilder {
     return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, groups, builder_.getInt64(1));
   }
 
-  // Those that are left, and in the same row of groups.
+  // Returns how many groups are left in the same row of groups, at most as many as run at once.
   Value* groups_at_once(Value* most, Value* left, Value* id) {
     Value* in_row = builder_.CreateSub(num_groups_[order_[0]], id, "", true, true);
     return smaller(smaller(most, left), in_row);

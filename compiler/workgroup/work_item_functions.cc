@@ -90,7 +90,7 @@ class Lowering {
                              builder.getInt64(128));
   }
 
-  // What the specification wants for dimensions that do not exist.
+  // Returns the value that the specification wants for dimensions that do not exist.
   static uint64_t value_out_of_range(WorkItemFunction function) {
     switch (function) {
       case WorkItemFunction::kGlobalSize:

@@ -11,7 +11,7 @@ namespace {
 constexpr char kHasFma[] = "conclave.has_fma";
 constexpr char kHasTables[] = "conclave.has_register_tables";
 
-// In one function, or everywhere.
+// Answers the questions in one function, or everywhere.
 void answer(llvm::Module& module, const char* question, bool is_true,
             const llvm::Function* where = nullptr) {
   llvm::Function* asked = module.getFunction(question);

@@ -17,7 +17,7 @@
 
 namespace conclave::compiler {
 
-// What does not depend on lanes.
+// Answers the questions that do not depend on lanes.
 struct AnswerCpuQuestions : llvm::PassInfoMixin<AnswerCpuQuestions> {
   const Target& target;
 

@@ -20,9 +20,9 @@ unsigned size_of(const Value* vector) {
   return llvm::cast<llvm::FixedVectorType>(vector->getType())->getNumElements();
 }
 
-// What fills words, and is taken from a vector in these. Not integers of 32 bits: LLVM 19 believes
-// that the low half of a word which is an element of a vector is zero-extended (a + b where b has
-// constants, some of which are 0).
+// Whether the values fill words, so that they are taken from a vector in words. Integers of 32 bits
+// are left out: LLVM 19 believes that the low half of a word which is an element of a vector is
+// zero-extended (a + b where b has constants, some of which are 0).
 bool fills_words(const Value* vector) {
   const unsigned bits = vector->getType()->getScalarSizeInBits();
   return (bits == 8 || bits == 16) && bits * size_of(vector) % kWordBits == 0;

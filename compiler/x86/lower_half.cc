@@ -22,7 +22,7 @@ bool has_half_operand(const Instruction& instruction) {
                       [](const llvm::Use& operand) { return is_half(operand->getType()); });
 }
 
-// Those that give for halves what they give for the same numbers as floats, rounded.
+// Whether the result for halves is that for the same numbers as floats, rounded.
 bool works_through_float(ID id) {
   switch (id) {
     case llvm::Intrinsic::canonicalize:
@@ -137,7 +137,8 @@ class Lowering {
     return works_through_float(id) ? through_float(*call) : nullptr;
   }
 
-  // The product is exact. What the sum loses is too far below its halves' last bits to count.
+  // The product is exact. The bits that the sum loses are too far below the last bit of a half to
+  // count.
   Value* fused() {
     Type* type = instruction_.getType()->getWithNewType(builder_.getDoubleTy());
     const auto wide = [&](unsigned i) { return builder_.CreateFPExt(to_float(operand(i)), type); };

@@ -21,14 +21,15 @@ class Target {
   explicit Target(const std::string& cpu);
 
   const std::string& cpu() const { return cpu_; }
-  // What it has besides, or lacks, by LLVM's names: "+avx2,-sse4a".
+  // Features that it has in addition, or lacks, by LLVM's names: "+avx2,-sse4a".
   const std::string& feature_text() const { return features_; }
   const TargetModel& model() const { return model_; }
   // `features` like "+avx2,+fma".
   bool has(const char* features) const;
   llvm::TargetMachine& machine() const { return *machine_; }
   std::unique_ptr<llvm::TargetMachine> make_machine(llvm::CodeGenOptLevel level) const;
-  // What the code may use of the instruction set, by LLVM's names, sorted; without tuning flags.
+  // The parts of the instruction set that the code may use, by LLVM's names, sorted, without tuning
+  // flags.
   std::vector<std::string> features() const;
 
   // Gives the module the CPU's triple and data layout and its functions the CPU's features.

@@ -12,10 +12,17 @@
 
 namespace conclave {
 
-// Bytes of the last cache for data, of which a machine may have several; 0 where the CPU says
-// nothing.
-inline uint64_t last_cache_bytes() {
-  uint64_t bytes = 0;
+// Bytes of the caches that hold data. The second cache is the last one where there are two levels.
+struct CacheSizes {
+  uint64_t line = 0;
+  uint64_t first = 0;
+  uint64_t second = 0;
+  uint64_t last = 0;  // of which a machine may have several
+};
+
+// Zeros where the CPU says nothing.
+inline CacheSizes reported_cache_sizes() {
+  CacheSizes sizes;
 #if defined(__x86_64__)
   // Intel's leaf and AMD's, which have the same format. A CPU has one of them.
   for (uint32_t leaf : {0x4u, 0x8000001du})
@@ -26,11 +33,15 @@ inline uint64_t last_cache_bytes() {
       if (type == 0) break;
       if (type == 2) continue;
       const uint64_t ways = (ebx >> 22) + 1, partitions = ((ebx >> 12) & 1023) + 1;
-      const uint64_t line_bytes = (ebx & 4095) + 1, sets = uint64_t{ecx} + 1;
-      bytes = ways * partitions * line_bytes * sets;  // levels come in their order
+      const uint64_t sets = uint64_t{ecx} + 1;
+      const uint32_t level = (eax >> 5) & 7;
+      sizes.line = (ebx & 4095) + 1;
+      sizes.last = ways * partitions * sizes.line * sets;  // levels come in their order
+      if (level == 1) sizes.first = sizes.last;
+      if (level == 2) sizes.second = sizes.last;
     }
 #endif
-  return bytes;
+  return sizes;
 }
 
 }  // namespace conclave

@@ -81,8 +81,8 @@ struct Config {
   // work-group. Key "time-slice-us", CONCLAVE_TIME_SLICE_US.
   uint32_t time_slice_us = 4000;
   // How long loading an xclbin, or opening a context on it, waits for others to let go before
-  // it fails, in ms. Key "image-wait-ms", CONCLAVE_IMAGE_WAIT_MS.
-  uint32_t image_wait_ms = 0;
+  // it fails, in ms. Key "xclbin-wait-ms", CONCLAVE_XCLBIN_WAIT_MS.
+  uint32_t xclbin_wait_ms = 0;
   // Name under which processes meet, instead of the default. Key "segment", CONCLAVE_SEGMENT; "" if
   // it is not given.
   std::string segment;

@@ -84,6 +84,8 @@ class CallRegistry {
  private:
   CallRegistry();
   void want(LaunchCalls& launch, const Departure& departure);
+
+  // The watchdog (watchdog.cc).
   bool watch_until(uint64_t time_ns);
   void watch();
   void remind(pthread_t thread, std::atomic<bool>& reminded) const;

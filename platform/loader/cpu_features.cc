@@ -217,7 +217,7 @@ const std::string& cpu_identity() {
     for (Register reg : {kEax, kEdx}) append(text, cpu().more1.registers[reg]);
     for (Register reg : {kEcx, kEdx}) append(text, cpu().extended.registers[reg]);
     append(text, saved_states());
-    append(text, last_cache_bytes());
+    append(text, reported_cache_sizes().last);
     return text;
   }());
   return *identity;

@@ -2,7 +2,8 @@
 // The shared segment, byte by byte. Words have fixed widths, and indices replace pointers. Readers
 // must expect garbage. Any change here needs a new kLayoutVersion.
 //
-//   Header | CuEntry[256] | ProcessEntry[process_capacity] | HeapBlock[...] up to `size` | graphs
+//   Header | CuEntry[256] | XclbinUnit[256] | ProcessEntry[process_capacity]
+//          | HeapBlock[...] up to `size` | graphs
 //
 // Behind these tables lies the memory of graphs and streams (graph_area.h).
 #ifndef CONCLAVE_PLATFORM_SHARE_LAYOUT_H_
@@ -21,7 +22,7 @@
 namespace conclave::share {
 
 inline constexpr uint64_t kMagic = 0x65'76'61'6c'63'6e'6f'63;  // "conclave"
-inline constexpr uint32_t kLayoutVersion = 9;
+inline constexpr uint32_t kLayoutVersion = 10;
 inline constexpr uint32_t kCuEntries = 256;
 inline constexpr uint32_t kMaxProcesses = 1024;
 inline constexpr uint32_t kRequests = 4;
@@ -57,8 +58,7 @@ class SharedText {
   Atomic<uint64_t> words_[N / 8];
 };
 
-// A compute unit. leases.h describes the words `lease` and `guest`. The last two members are about
-// something else: the compute unit of the same number in the resident xclbin (xclbin_slot.h).
+// A compute unit. leases.h describes the words `lease` and `guest`.
 struct alignas(64) CuEntry {
   Atomic<uint64_t> lease;
   Atomic<uint64_t> guest;
@@ -68,10 +68,18 @@ struct alignas(64) CuEntry {
   uint32_t reserved0;
   // Statistics: how often it was handed on, and the CU time of all who have used it.
   Atomic<uint64_t> hand_overs, busy_ns;
-  CountedBytes<kSetWords * sizeof(uint64_t)> xclbin_units;  // the device's units that it is on
-  CountedBytes<kXclbinNameBytes> xclbin_name;               // "kernel:name", filled up with zeros
 };
-static_assert(sizeof(CuEntry) == 192);
+static_assert(sizeof(CuEntry) == 64);
+
+// A compute unit of the resident xclbin, by its number there (xclbin_slot.h).
+struct XclbinUnit {
+  struct Content {
+    uint64_t units[kSetWords];    // the device's compute units that it is on
+    char name[kXclbinNameBytes];  // "kernel:name", filled up with zeros
+  };
+  CountedBytes<offsetof(Content, name) + kXclbinNameBytes> content;
+};
+static_assert(sizeof(XclbinUnit) == 128);
 
 // A request for a lease: the process waits for any of these compute units. `ticket` is 0 while
 // there is no request, and kNotDrawn until somebody has drawn the number. Only the owner writes,
@@ -189,7 +197,8 @@ struct alignas(4096) Header {
 };
 static_assert(sizeof(Header) == 4096);
 
-inline constexpr size_t kProcessesOffset = sizeof(Header) + kCuEntries * sizeof(CuEntry);
+inline constexpr size_t kXclbinUnitsOffset = sizeof(Header) + kCuEntries * sizeof(CuEntry);
+inline constexpr size_t kProcessesOffset = kXclbinUnitsOffset + kCuEntries * sizeof(XclbinUnit);
 // With less there is no room for 16 processes and some blocks.
 inline constexpr uint32_t kMinSegmentKb = 64;
 inline constexpr uint32_t kMaxSegmentKb = 64 << 10;
@@ -231,6 +240,10 @@ struct Layout {
   Header& header() const { return *reinterpret_cast<Header*>(base); }
   // `i` < kCuEntries
   CuEntry& unit(uint32_t i) const { return reinterpret_cast<CuEntry*>(base + sizeof(Header))[i]; }
+  // `i` < kCuEntries
+  XclbinUnit& xclbin_unit(uint32_t i) const {
+    return reinterpret_cast<XclbinUnit*>(base + kXclbinUnitsOffset)[i];
+  }
   uint32_t process_capacity() const { return processes_; }
   // How many entries have ever been used and must be looked at.
   uint32_t processes() const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits for others instead of failing, if the configuration says so (`image-wait-ms`).
+// Waits for others instead of failing, if the configuration says so (`xclbin-wait-ms`).
 #ifndef CONCLAVE_PLATFORM_SHARE_RETRY_WHILE_BUSY_H_
 #define CONCLAVE_PLATFORM_SHARE_RETRY_WHILE_BUSY_H_
 
@@ -22,7 +22,7 @@ auto retry_while_busy(Attempt attempt) {
   // How often a waiting process looks for dead holders.
   constexpr uint32_t kLookMs = 50;
   Share& share = Share::get();
-  const uint64_t wait_ms = Config::get().image_wait_ms;
+  const uint64_t wait_ms = Config::get().xclbin_wait_ms;
   const uint64_t start = wait_ms ? now_ns() : 0;
   for (;;) {
     const XclbinSlot& slot = share.xclbin_slot();

@@ -84,12 +84,12 @@ uint64_t loaded_since(const Header& header) {
   return ns;
 }
 
-ComputeUnitSet device_units(const CuEntry& unit) {
-  std::array<uint64_t, kSetWords> words;
-  unit.xclbin_units.get(words.data());
+ComputeUnitSet device_units(const XclbinUnit& unit) {
+  XclbinUnit::Content content;
+  unit.content.get(&content);
   ComputeUnitSet set;
   for (uint32_t i = 0; i < kCuEntries; ++i)
-    if (words[i / 64] >> (i % 64) & 1) set.add(i);
+    if (content.units[i / 64] >> (i % 64) & 1) set.add(i);
   return set;
 }
 
@@ -194,12 +194,10 @@ void XclbinSlot::replace(const Description& xclbin, const SegmentLock& lock) {
   header.xclbin_resident.put(lock, 0);
   for (uint32_t i = 0; i < xclbin.compute_units.size() && i < kCuEntries; ++i) {
     const ComputeUnit& from = xclbin.compute_units[i];
-    std::array<uint64_t, kSetWords> units;
-    for (uint32_t w = 0; w < kSetWords; ++w) units[w] = from.units.word(w);
-    layout_.unit(i).xclbin_units.put(lock, units.data());
-    std::array<char, kXclbinNameBytes> name{};
-    from.name.copy(name.data(), name.size());
-    layout_.unit(i).xclbin_name.put(lock, name.data());
+    XclbinUnit::Content content{};
+    for (uint32_t w = 0; w < kSetWords; ++w) content.units[w] = from.units.word(w);
+    from.name.copy(content.name, kXclbinNameBytes);
+    layout_.xclbin_unit(i).content.put(lock, &content);
   }
   header.xclbin_compute_units.put(lock, xclbin.compute_units.size());
   header.xclbin_uuid.put(lock, xclbin.uuid.data());
@@ -309,9 +307,9 @@ void XclbinSlot::close(uint32_t unit) {
 }
 
 std::string XclbinSlot::name_of(uint32_t unit) const {
-  std::array<char, kXclbinNameBytes + 1> name{};
-  layout_.unit(unit).xclbin_name.get(name.data());
-  return printable(name.data());
+  XclbinUnit::Content content;
+  layout_.xclbin_unit(unit).content.get(&content);
+  return printable(std::string(content.name, strnlen(content.name, kXclbinNameBytes)));
 }
 
 XclbinSlot::Report XclbinSlot::report() const {
@@ -321,7 +319,7 @@ XclbinSlot::Report XclbinSlot::report() const {
   if (!report.resident) return report;
   report.xclbin.uuid = resident_uuid(header);
   for (uint32_t i = 0; i < compute_units(header); ++i)
-    report.xclbin.compute_units.push_back({name_of(i), device_units(layout_.unit(i))});
+    report.xclbin.compute_units.push_back({name_of(i), device_units(layout_.xclbin_unit(i))});
   report.loader = static_cast<uint32_t>(header.xclbin_loader.get());
   report.since_ns = loaded_since(header);
   report.holders = holders();

@@ -14,8 +14,8 @@ passes = re.findall(r'^(?:MODULE|FUNCTION|LOOP)_PASS\("([^"]+)"', definitions, r
 run = set()
 for test in (root / "test/lit").rglob("*.ll"):
     for pipeline in re.findall(r"^; RUN:.*--passes=(\S+)", test.read_text(), re.MULTILINE):
-        pipeline = pipeline.strip("'\"")
-        run.update(re.split(r"[,()]", re.sub(r"<[^>]*>", "", pipeline)))
+        # A name with its parameters: packetize<lanes=8>, print<shapes><lanes=8>.
+        run.update(re.findall(r"(print<[^>]*>|[\w-]+)(?:<[^>]*>)?", pipeline))
 missing = [name for name in passes if name not in run]
 for name in missing:
     print(f"no test in test/lit runs the pass {name}", file=sys.stderr)

@@ -134,11 +134,11 @@ TEST_F(Examine, TellsTheDeadFromTheLiving) {
 TEST_F(Examine, ShowsTheXclbin) {
   {
     const auto nobody = client("hold");
-    EXPECT_TRUE(report()["image"].is_null());
-    EXPECT_NE(line_with(text({"-r", "image"}), {"None is loaded"}), "");
+    EXPECT_TRUE(report()["xclbin"].is_null());
+    EXPECT_NE(line_with(text({"-r", "xclbin"}), {"None is loaded"}), "");
   }
   const auto user = client("use-xclbin");
-  const json xclbin = report({"-r", "image"})["image"];
+  const json xclbin = report({"-r", "xclbin"})["xclbin"];
   EXPECT_EQ(xclbin["uuid"], "5a5a5a5a-5a5a-5a5a-5a5a-5a5a5a5a5a5a");
   EXPECT_EQ(xclbin["loader"], user->pid());
   ASSERT_EQ(xclbin["compute-units"].size(), 2u);
@@ -149,7 +149,7 @@ TEST_F(Examine, ShowsTheXclbin) {
   EXPECT_EQ(xclbin["compute-units"][1]["contexts"][0]["exclusive"], true);
   ASSERT_EQ(xclbin["holders"].size(), 1u);
   EXPECT_EQ(xclbin["holders"][0]["contexts"], 2);
-  const std::string shown = text({"-r", "image"}), pid = std::to_string(user->pid());
+  const std::string shown = text({"-r", "xclbin"}), pid = std::to_string(user->pid());
   EXPECT_NE(line_with(shown, {"UUID", "5a5a5a5a-5a5a"}), "") << shown;
   EXPECT_NE(line_with(shown, {"1", "vadd:vadd_2", "1-2", pid + " (exclusive)"}), "") << shown;
   EXPECT_NE(line_with(shown, {pid, " 2 ", "--role=use-xclbin"}), "") << shown;
@@ -173,7 +173,7 @@ TEST_F(Examine, ShowsAccessModes) {
                               "--role=use-access-modes"}),
             "")
       << shown;
-  EXPECT_EQ(report({"-r", "image"})["image"]["holders"][0]["contexts"], 2);  // the graphs pin it
+  EXPECT_EQ(report({"-r", "xclbin"})["xclbin"]["holders"][0]["contexts"], 2);  // the graphs pin it
   EXPECT_TRUE(report({"-r", "device"})["access-modes"].is_null());
 }
 

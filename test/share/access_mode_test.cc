@@ -295,8 +295,8 @@ TEST_F(AccessModesOfProcesses, ForkedChildrenHaveNothing) {
 
 TEST_F(AccessModesOfProcesses, WaitingInsteadOfFailing) {
   auto holder = start();
-  auto waiter = start({"CONCLAVE_IMAGE_WAIT_MS=20000"});
-  auto hasty = start({"CONCLAVE_IMAGE_WAIT_MS=100"});
+  auto waiter = start({"CONCLAVE_XCLBIN_WAIT_MS=20000"});
+  auto hasty = start({"CONCLAVE_XCLBIN_WAIT_MS=100"});
   expect_steps(*holder, {"load X", "array exclusive", "graph X 0 primary"});
   const int64_t begin = now_ns();
   EXPECT_EQ(step(*hasty, "array shared"), EBUSY);
@@ -400,7 +400,7 @@ TEST_F(AccessModesOfUsers, OneOfTwoAtTheSameTime) {
 }
 
 TEST_F(AccessModesOfUsers, WhoDiesHasNothing) {
-  auto a = start_user(), b = start_user({"CONCLAVE_IMAGE_WAIT_MS=5000"});
+  auto a = start_user(), b = start_user({"CONCLAVE_XCLBIN_WAIT_MS=5000"});
   expect_steps(*a, {"load X", "array exclusive", "graph X 0 primary"});
   b->send("array primary");
   sleep_until(now_ns() + 50'000'000);

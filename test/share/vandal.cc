@@ -266,8 +266,9 @@ void Vandal::xclbin(const Layout& layout) {
                      static_cast<void*>(&header.xclbin_loader)})
     if (chance(2)) store({word, 8}, some_word());
   for (uint32_t unit = 0; unit < 8; ++unit)
-    for (size_t at = offsetof(CuEntry, xclbin_units); at < sizeof(CuEntry); at += 8)
-      if (chance(2)) store({reinterpret_cast<std::byte*>(&layout.unit(unit)) + at, 8}, some_word());
+    for (size_t at = 0; at < sizeof(share::XclbinUnit); at += 8)
+      if (chance(2))
+        store({reinterpret_cast<std::byte*>(&layout.xclbin_unit(unit)) + at, 8}, some_word());
   for (uint32_t slot = 0; slot < 12; ++slot)
     if (chance(2)) layout.process(slot).xclbin_contexts.store(some_word());
 }

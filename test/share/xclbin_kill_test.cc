@@ -237,7 +237,7 @@ TEST(XclbinGarbage, NoCrashAndNoHang) {
         constexpr size_t kWords = offsetof(Header, xclbin_lock) - kXclbin;
         const size_t part = random() % 3;
         std::byte* at = part == 0   ? scribbled->base + kXclbin + random() % kWords
-                        : part == 1 ? scribbled->base + sizeof(Header) + random() % 512
+                        : part == 1 ? scribbled->base + kXclbinUnitsOffset + random() % 512
                                     : scribbled->base + kProcessesOffset + random() % (8 * 512);
         const uint32_t garbage =
             random() % 4 ? static_cast<uint32_t>(random()) : ~0u * (random() % 2);

@@ -178,8 +178,8 @@ TEST_F(Xclbins, ForkedChildrenHaveNothing) {
 
 TEST_F(Xclbins, WaitingInsteadOfFailing) {
   auto holder = start("xcl");
-  auto waiter = start("xcl", {"CONCLAVE_IMAGE_WAIT_MS=20000"});
-  auto hasty = start("xcl", {"CONCLAVE_IMAGE_WAIT_MS=100"});
+  auto waiter = start("xcl", {"CONCLAVE_XCLBIN_WAIT_MS=20000"});
+  auto hasty = start("xcl", {"CONCLAVE_XCLBIN_WAIT_MS=100"});
   expect_steps(*holder, {"open", "load X", "context X 0 shared"});
   expect_steps(*hasty, {"open"});
   const int64_t start_ns = now_ns();

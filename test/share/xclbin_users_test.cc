@@ -64,7 +64,7 @@ TEST_F(XclbinsOfUsers, ShareTheDevicesXclbin) {
 }
 
 TEST_F(XclbinsOfUsers, WhoDiesLeavesTheXclbinToOthers) {
-  auto a = start_user(), b = start_user({"CONCLAVE_IMAGE_WAIT_MS=5000"});
+  auto a = start_user(), b = start_user({"CONCLAVE_XCLBIN_WAIT_MS=5000"});
   expect_steps(*a, {"load X", "context X 0 exclusive"});
   b->send("load Y");
   sleep_until(now_ns() + 50'000'000);

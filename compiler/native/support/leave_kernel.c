@@ -2,7 +2,7 @@
 // Ends the kernel that calls it, and not the process: what C code and OpenCL C mean by abort() and
 // exit(). Linked into the programs that use them; visible in these alone.
 
-// Does not return. Set by whoever loads the program. The status is that of the kernel's event.
+// Does not return. Whoever loads the program sets it. The status is that of the kernel's event.
 __attribute__((visibility("default"))) void (*conclave_leave_kernel)(int status, int exit_code);
 
 enum { kAborted = -7101, kExited = -7102 };  // CL_ERROR_KERNEL_ABORT_TI, _EXIT_TI

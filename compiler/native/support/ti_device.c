@@ -14,7 +14,8 @@ struct UnitAccess {
   uint number, list_number;
 };
 
-// Of the compute unit that the calling thread is on. Set by whoever loads the program.
+// Returns the access to the compute unit that the calling thread is on. Whoever loads the program
+// sets it.
 __attribute__((visibility("default"))) const struct UnitAccess* (*conclave_unit_of_thread)(void);
 
 static uint conclave_unit_number(void) {

@@ -45,9 +45,9 @@ unsigned find_root(std::vector<unsigned>& parents, unsigned i) {
 }  // namespace
 
 // Divergent branches make values divergent, and these other branches.
-DivergentFlow::DivergentFlow(llvm::Function& function, const LaneIds& ids,
+DivergentFlow::DivergentFlow(llvm::Function& function, Uniformity uniformity,
                              const llvm::DominatorTree& dominators, const llvm::LoopInfo& loops)
-    : function_(function), uniformity_(function, ids), dominators_(dominators) {
+    : function_(function), uniformity_(std::move(uniformity)), dominators_(dominators) {
   dominators.updateDFSNumbers();
   add_levels(loops);
   do {
@@ -98,8 +98,8 @@ void DivergentFlow::update() {
   }
 }
 
-// Marks what lanes bring along different ways, or at different times. False: no branch is divergent
-// by that which was not before.
+// Marks what lanes bring along different ways, or at different times. Returns false if that makes
+// no further branch divergent.
 bool DivergentFlow::mark_joined_values() {
   auto count = [&] {
     return llvm::count_if(function_, [&](const BasicBlock& block) {

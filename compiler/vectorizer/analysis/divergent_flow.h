@@ -65,9 +65,10 @@ struct Level {
 
 class DivergentFlow {
  public:
-  // The function is canonical.
-  DivergentFlow(llvm::Function& function, const LaneIds& ids, const llvm::DominatorTree& dominators,
-                const llvm::LoopInfo& loops);
+  // The function is canonical. The flow marks more values as divergent than `uniformity` does, and
+  // therefore begins with a copy.
+  DivergentFlow(llvm::Function& function, Uniformity uniformity,
+                const llvm::DominatorTree& dominators, const llvm::LoopInfo& loops);
 
   std::deque<Level>& levels() { return levels_; }
   Node* node(const llvm::BasicBlock* block) const { return block_nodes_.lookup(block); }

@@ -53,7 +53,7 @@ class Loops {
         chain_registers_(chain_registers),
         ids_(lane_ids_along(region, 0)),
         uniformity_(region, ids_),
-        shapes_(region, ids_, no_strides_, tuning().max_usual_lanes),
+        shapes_(region, ids_, tuning().max_usual_lanes),
         dominators_(region),
         loops_(dominators_) {}
 
@@ -112,7 +112,8 @@ class Loops {
     return vector ? each * vector->getNumElements() : each;
   }
 
-  // As often as it fits and as is of use. Lanes that leave at different times wait for the last.
+  // Returns how many times the lanes fit into the registers, but no more than is of use. Lanes that
+  // leave at different times wait for the last.
   unsigned times_of_chain(const llvm::Loop& loop, unsigned registers) const {
     const unsigned fit = chain_registers_ / (count_kept(loop) * registers);
     if (leaves_at_different_times(loop)) return std::min(fit, 2u);
@@ -199,8 +200,9 @@ class Loops {
     return values.size();
   }
 
-  // Memory is read by all lanes one behind the other: what waits for memory gains nothing. Nor do lanes
-  // that stay together and read in many places: the caches are to hold all of these.
+  // More lanes do not help a loop whose lanes read memory one behind the other, because it waits
+  // for memory. Neither do they help lanes that stay together and read in many places, since the
+  // caches would have to hold all of these.
   bool loads_in_turn(const llvm::Loop& loop) const {
     const bool stay_together = !leaves_at_different_times(loop);
     return llvm::any_of(loop.blocks(), [&](const llvm::BasicBlock* block) {
@@ -215,7 +217,6 @@ class Loops {
 
   const llvm::Function& region_;
   const unsigned chain_registers_;
-  const LaneStrides no_strides_;
   const LaneIds ids_;
   const Uniformity uniformity_;
   const Shapes shapes_;

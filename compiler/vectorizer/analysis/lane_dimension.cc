@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <string>
 
 #include "compiler/base/tuning.h"
 #include "compiler/vectorizer/analysis/packet_cost.h"
@@ -20,12 +21,14 @@ bool uses_dimension(const Region& region, unsigned dimension) {
 }
 
 PacketTimes times_along(const Region& region, unsigned dimension, unsigned lanes, uint64_t row,
-                        const llvm::TargetTransformInfo& target) {
+                        llvm::FunctionAnalysisManager& analyses) {
   if (row != 0) lanes = static_cast<unsigned>(std::min<uint64_t>(lanes, std::bit_ceil(row)));
   llvm::ValueToValueMapTy map;
   llvm::Function* copy = llvm::CloneFunction(region.function, map);
   if (dimension != 0) calculate_linear_ids(*copy);
-  PacketTimes times = times_of(*copy, lane_ids_along(*copy, dimension), lanes, target);
+  copy->addFnAttr(kLanesAttribute, std::to_string(dimension));
+  PacketTimes times = analyses.getResult<PacketCostAnalysis>(*copy).of(lanes).times;
+  analyses.clear(*copy, copy->getName());
   copy->eraseFromParent();
   times.packet = lanes == 1 ? times.scalar : times.packet / lanes;
   return times;
@@ -65,7 +68,7 @@ llvm::PreservedAnalyses CalculateLinearIds::run(llvm::Function& region,
 
 unsigned choose_dimension(llvm::ArrayRef<Region> regions, llvm::ArrayRef<unsigned> lanes,
                           const std::array<uint64_t, 3>& sizes,
-                          const llvm::TargetTransformInfo& target) {
+                          llvm::FunctionAnalysisManager& analyses) {
   if (!tuning().other_dimensions) return 0;
   unsigned best = 0;
   double least = 0;
@@ -74,7 +77,7 @@ unsigned choose_dimension(llvm::ArrayRef<Region> regions, llvm::ArrayRef<unsigne
     if (d != 0 && llvm::none_of(regions, uses_it)) continue;
     double time = 0;
     for (const auto& [region, count] : llvm::zip(regions, lanes))
-      time += times_along(region, d, count, sizes[d], target).packet;
+      time += times_along(region, d, count, sizes[d], analyses).packet;
     if (d == 0)
       least = time / tuning().other_dimension_gain;
     else if (time < least)

@@ -8,7 +8,6 @@
 #define CONCLAVE_COMPILER_VECTORIZER_ANALYSIS_LANE_DIMENSION_H_
 
 #include <llvm/ADT/ArrayRef.h>
-#include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/PassManager.h>
 
 #include <array>
@@ -28,11 +27,11 @@ struct CalculateLinearIds : llvm::PassInfoMixin<CalculateLinearIds> {
   static llvm::PreservedAnalyses run(llvm::Function& region, llvm::FunctionAnalysisManager&);
 };
 
-// Where packets of regions are fastest by an estimate; 0 if that is hardly so. `sizes` are those of
-// a work-group, 0 where they are not known.
+// Returns the dimension along which packets of the regions are fastest by an estimate, or 0 if
+// another one is hardly faster. `sizes` are those of a work-group, 0 where they are not known.
 unsigned choose_dimension(llvm::ArrayRef<Region> regions, llvm::ArrayRef<unsigned> lanes,
                           const std::array<uint64_t, 3>& sizes,
-                          const llvm::TargetTransformInfo& target);
+                          llvm::FunctionAnalysisManager& analyses);
 
 }  // namespace conclave::compiler
 

@@ -13,7 +13,7 @@ struct LaneIds {
   // Lane i has the value of lane 0 plus i: the local id of the vectorised dimension, and the linear
   // one. All other arguments are the same for all lanes.
   llvm::SmallVector<llvm::Value*> consecutive;
-  // Those of them that are a multiple of the number of lanes in lane 0.
+  // The consecutive ids that are a multiple of the number of lanes in lane 0.
   llvm::SmallVector<llvm::Value*> aligned;
   // At least 0 and below 2^31 in every lane: local ids, and global ids computed from them. Whoever
   // calls the vector function has made sure.

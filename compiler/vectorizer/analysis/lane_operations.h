@@ -51,7 +51,7 @@ struct LaneOperation {
 LaneOperation lane_operation(const llvm::Instruction& instruction);
 bool is_lane_operation(const llvm::Function& function);
 
-// What `combine` gives together with any value is that value.
+// Returns the constant that `combine` leaves any other value unchanged with.
 llvm::Constant* identity(llvm::StringRef combine, llvm::Type* type);
 
 }  // namespace conclave::compiler

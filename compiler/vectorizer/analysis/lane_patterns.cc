@@ -26,7 +26,7 @@ bool fit(const Parts& parts, unsigned zeros) {
   return llvm::all_of(parts, [&](uint64_t part) { return part <= low_bits(zeros); });
 }
 
-// What is above the lowest bits goes into the base, if all lanes have the same there.
+// Moves the bits above the lowest ones into the base, if all lanes have the same there.
 bool keep_low_bits(Parts& parts, unsigned count) {
   const uint64_t low = low_bits(count);
   if (llvm::any_of(parts, [&](uint64_t part) { return (part & ~low) != (parts[0] & ~low); }))
@@ -132,7 +132,7 @@ std::optional<LanePatterns::Pattern> LanePatterns::infer_binary(
         return std::nullopt;
     }
   if (!fit(result.parts, result.zeros)) return std::nullopt;
-  // What is left of the base has no bits that the mask has not.
+  // The rest of the base only has bits that the mask has.
   auto* mask = constant(operation.getOperand(1));
   if (mask && operation.getOpcode() == Instruction::And)
     result.zeros = std::min<unsigned>(

@@ -25,7 +25,7 @@
 
 namespace conclave::compiler {
 
-// What each lane has more than lane 0, modulo the type's range; of pointers in bytes.
+// The difference of each lane from lane 0, modulo the type's range, in bytes for pointers.
 using LaneOffsets = llvm::SmallVector<int64_t, 16>;
 
 // The offsets of `lanes` lanes at one distance.
@@ -37,7 +37,7 @@ class LanePatterns {
 
   // The offsets of an instruction whose shape is not strided; null if nothing is known.
   const LaneOffsets* offsets(const llvm::Value* value) const;
-  // Whether these are multiples of the lane's number: of which number.
+  // The number of which each lane has its own multiple, if the offsets are such.
   std::optional<int64_t> stride(const llvm::Value* value) const;
 
  private:

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 #include "compiler/base/target_model.h"
 #include "compiler/base/tuning.h"
@@ -37,7 +38,7 @@ class Estimate {
   PacketTimes of(const Instruction& instruction, bool is_masked) const {
     if (is_free(instruction)) return {};
     const llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
-    // What is the same for all lanes, or counts up with them, is done once.
+    // A value that is the same for all lanes, or counts up with them, is calculated once.
     if (!is_private(pointer) && (shapes_.stride(&instruction) || patterns_.offsets(&instruction)))
       return {1, 1};
     if (pointer) return access(instruction, pointer, is_masked);
@@ -156,10 +157,8 @@ bool has_own_vectors(const llvm::Loop& loop, const TargetTransformInfo& target) 
   });
 }
 
-Times estimate(llvm::Function& region, const LaneIds& ids, unsigned lanes,
+Times estimate(llvm::Function& region, const LaneIds& ids, const Shapes& shapes, unsigned lanes,
                const TargetTransformInfo& target) {
-  const LaneStrides no_strides;
-  Shapes shapes(region, ids, no_strides, lanes);
   const LanePatterns patterns(region, ids, shapes, lanes);
   Estimate estimate(shapes, patterns, lanes, target);
   llvm::DominatorTree dominators(region);
@@ -183,18 +182,38 @@ double gain_of(const PacketTimes& times, unsigned lanes) {
 
 }  // namespace
 
-PacketTimes times_of(llvm::Function& region, const LaneIds& ids, unsigned lanes,
-                     const TargetTransformInfo& target) {
-  return estimate(region, ids, lanes, target).all;
+PacketCosts::PacketCosts(llvm::Function& function, llvm::FunctionAnalysisManager& analyses,
+                         TargetTransformInfo target)
+    : function_(&function),
+      ids_(analyses.getResult<LaneIdsAnalysis>(function).lanes),
+      shapes_(&analyses.getResult<ShapesAnalysis>(function)),
+      target_(std::move(target)) {}
+
+const PacketCost& PacketCosts::of(unsigned lanes) {
+  const auto [known, is_new] = known_.try_emplace(lanes);
+  PacketCost& cost = known->second;
+  if (!is_new) return cost;
+  const Times times = estimate(*function_, ids_, shapes_->along_lanes(lanes), lanes, target_);
+  cost.times = times.all;
+  cost.gain = gain_of(times.all, lanes);
+  for (const auto& [loop, time] : times.loops_with_vectors)
+    cost.gain = std::min(cost.gain, gain_of(time, lanes) / tuning().packet_gain_over_vectors);
+  return cost;
 }
 
-double gain_of_packets(llvm::Function& region, const LaneIds& ids, unsigned lanes,
-                       const TargetTransformInfo& target) {
-  const Times times = estimate(region, ids, lanes, target);
-  double gain = gain_of(times.all, lanes);
-  for (const auto& [loop, time] : times.loops_with_vectors)
-    gain = std::min(gain, gain_of(time, lanes) / tuning().packet_gain_over_vectors);
-  return gain;
+bool PacketCosts::invalidate(llvm::Function& function, const llvm::PreservedAnalyses& preserved,
+                             llvm::FunctionAnalysisManager::Invalidator& invalidator) {
+  auto checker = preserved.getChecker<PacketCostAnalysis>();
+  const bool is_preserved =
+      checker.preserved() || checker.preservedSet<llvm::AllAnalysesOn<llvm::Function>>();
+  return !is_preserved || invalidator.invalidate<ShapesAnalysis>(function, preserved);
+}
+
+llvm::AnalysisKey PacketCostAnalysis::Key;
+
+PacketCosts PacketCostAnalysis::run(llvm::Function& function,
+                                    llvm::FunctionAnalysisManager& analyses) {
+  return {function, analyses, costs_.run(function, analyses)};
 }
 
 }  // namespace conclave::compiler

@@ -17,6 +17,26 @@ struct PrintUniformity : llvm::PassInfoMixin<PrintUniformity> {
                               llvm::FunctionAnalysisManager& analyses) const;
 };
 
+// Prints how each value differs from lane to lane (shapes.h, lane_patterns.h).
+struct PrintShapes : llvm::PassInfoMixin<PrintShapes> {
+  llvm::raw_ostream& out;
+  unsigned lanes;
+
+  PrintShapes(llvm::raw_ostream& stream, unsigned count) : out(stream), lanes(count) {}
+  llvm::PreservedAnalyses run(llvm::Function& region,
+                              llvm::FunctionAnalysisManager& analyses) const;
+};
+
+// Prints what a packet takes, and one work-item (packet_cost.h).
+struct PrintPacketCost : llvm::PassInfoMixin<PrintPacketCost> {
+  llvm::raw_ostream& out;
+  unsigned lanes;
+
+  PrintPacketCost(llvm::raw_ostream& stream, unsigned count) : out(stream), lanes(count) {}
+  llvm::PreservedAnalyses run(llvm::Function& region,
+                              llvm::FunctionAnalysisManager& analyses) const;
+};
+
 }  // namespace conclave::compiler
 
 #endif  // CONCLAVE_COMPILER_VECTORIZER_ANALYSIS_PRINT_ANALYSES_H_

@@ -57,12 +57,12 @@ class PartRemarks {
   // An access that costs more than one of neighbouring elements: "gather", "scatter". If it is said
   // more than once of an access, the first time counts.
   void memory(const llvm::Instruction& access, const char* form) { add(access, form); }
-  // What runs once for each lane.
+  // The instruction runs once for each lane.
   void per_lane(const llvm::Instruction& instruction) { add(instruction, "lane by lane"); }
   // There is no packet form, because of `where` if that is given. Always false.
   bool refuse(const std::string& why, const llvm::Instruction* where = nullptr);
 
-  // In the order of the source.
+  // Returns the remarks in the order of the source.
   std::vector<Remark> sorted() const;
 
  private:

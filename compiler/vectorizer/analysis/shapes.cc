@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "compiler/vectorizer/analysis/lane_masks.h"
 #include "compiler/vectorizer/analysis/lane_operations.h"
@@ -93,11 +94,10 @@ bool has_true_flag(const llvm::BinaryOperator& operation, int64_t stride, bool i
 
 }  // namespace
 
-Shapes::Shapes(llvm::Function& region, const LaneIds& ids, const LaneStrides& lane_strides,
-               unsigned lanes)
+Shapes::Shapes(llvm::Function& region, const LaneIds& ids, unsigned lanes, LaneStrides lane_strides)
     : consecutive_(ids.consecutive.begin(), ids.consecutive.end()),
       small_(ids.small.begin(), ids.small.end()),
-      lane_strides_(lane_strides),
+      lane_strides_(std::move(lane_strides)),
       lanes_(lanes) {
   llvm::ReversePostOrderTraversal<llvm::Function*> blocks(&region);
   for (bool changed = true; changed;) {
@@ -170,7 +170,7 @@ Shape Shapes::infer(const llvm::Instruction& instruction) const {
   bool is_assumed = llvm::any_of(instruction.operands(),
                                  [&](const llvm::Use& operand) { return of(operand).is_assumed; });
   if (!is_assumed || shape.kind == Shape::kUnknown) return shape;
-  // What is hoped for is to be checked at a single place, not for all that comes of a choice.
+  // An assumption is checked at a single place, not for everything that a choice may lead to.
   if (shape.stride == 0 || llvm::isa<llvm::PHINode, llvm::SelectInst>(instruction))
     return varying();
   shape.is_assumed = true;
@@ -414,6 +414,13 @@ Shape Shapes::infer_phi(const llvm::PHINode& phi) const {
   // Once varying, always varying: rounds must come to an end.
   if (shapes_.lookup(&phi).kind == Shape::kVarying) return varying();
   return result;
+}
+
+llvm::AnalysisKey ShapesAnalysis::Key;
+
+FunctionShapes ShapesAnalysis::run(llvm::Function& function,
+                                   llvm::FunctionAnalysisManager& analyses) {
+  return {function, analyses.getResult<LaneIdsAnalysis>(function)};
 }
 
 }  // namespace conclave::compiler

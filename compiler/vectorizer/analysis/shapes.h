@@ -20,9 +20,12 @@
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/PassManager.h>
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <utility>
 
 #include "compiler/vectorizer/analysis/lane_ids.h"
 
@@ -57,8 +60,8 @@ using LaneStrides = llvm::DenseMap<const llvm::Instruction*, uint64_t>;
 
 class Shapes {
  public:
-  Shapes(llvm::Function& region, const LaneIds& ids, const LaneStrides& lane_strides,
-         unsigned lanes);
+  Shapes(llvm::Function& region, const LaneIds& ids, unsigned lanes,
+         LaneStrides lane_strides = LaneStrides());
 
   // Nothing where the value is not strided.
   std::optional<int64_t> stride(const llvm::Value* value) const;
@@ -68,7 +71,7 @@ class Shapes {
 
   // The stride of a value that is strided if no lane wraps; never 0.
   std::optional<int64_t> assumed_stride(const llvm::Value* value) const;
-  // What is to be checked of an instruction's assumption, besides those of its operands.
+  // The check that an instruction's assumption needs in addition to those of its operands.
   std::optional<WrapCheck> check_of(const llvm::Instruction& instruction) const;
   // Strided instructions calculate what lane 0 has even if that lane does not run: then it may have
   // any value. Whether a `zext nneg` must become a `sext`, because that value may be below 0.
@@ -86,7 +89,7 @@ class Shapes {
   Shape of(const llvm::Value* value) const;
   bool update(const llvm::Instruction& instruction);
 
-  // What follows from the operands.
+  // These infer a shape from the operands.
   Shape infer(const llvm::Instruction& instruction) const;
   Shape infer_operation(const llvm::Instruction& instruction) const;
   Shape infer_assumed(const llvm::Instruction& instruction) const;
@@ -102,8 +105,40 @@ class Shapes {
   llvm::SmallPtrSet<const llvm::Value*, 8> consecutive_;
   llvm::SmallPtrSet<const llvm::Value*, 8> small_;
   llvm::SmallPtrSet<const llvm::Value*, 8> may_wrap_with_sign_;
-  const LaneStrides& lane_strides_;
+  LaneStrides lane_strides_;
   unsigned lanes_;
+};
+
+// The shapes of a function that says what its lanes and rows are (lane_ids.h), for any number of
+// them. They are found when they are first asked for.
+class FunctionShapes {
+ public:
+  FunctionShapes(llvm::Function& function, LaneIdsAnalysis::Result ids)
+      : function_(&function), ids_(std::move(ids)) {}
+
+  const Shapes& along_lanes(unsigned lanes) { return find(along_lanes_, ids_.lanes, lanes); }
+  const Shapes& along_rows(unsigned rows) { return find(along_rows_, ids_.rows, rows); }
+
+ private:
+  using Known = std::map<unsigned, Shapes>;
+
+  const Shapes& find(Known& known, const LaneIds& ids, unsigned count) {
+    return known.try_emplace(count, *function_, ids, count).first->second;
+  }
+
+  llvm::Function* function_;
+  LaneIdsAnalysis::Result ids_;
+  Known along_lanes_, along_rows_;
+};
+
+class ShapesAnalysis : public llvm::AnalysisInfoMixin<ShapesAnalysis> {
+ public:
+  using Result = FunctionShapes;
+  static Result run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
+
+ private:
+  friend llvm::AnalysisInfoMixin<ShapesAnalysis>;
+  static llvm::AnalysisKey Key;
 };
 
 }  // namespace conclave::compiler

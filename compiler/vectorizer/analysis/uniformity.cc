@@ -66,4 +66,11 @@ bool Uniformity::has_divergent_branches() const {
                       [&](const llvm::BasicBlock& block) { return has_divergent_branch(block); });
 }
 
+llvm::AnalysisKey UniformityAnalysis::Key;
+
+Uniformity UniformityAnalysis::run(llvm::Function& function,
+                                   llvm::FunctionAnalysisManager& analyses) {
+  return {function, analyses.getResult<LaneIdsAnalysis>(function).lanes};
+}
+
 }  // namespace conclave::compiler

@@ -7,15 +7,16 @@
 //     %v = load float, ptr %q                          ; uniform: one load for all lanes
 //     %old = atomicrmw add ptr %n, i32 1 monotonic     ; divergent: each lane adds
 //
-// This is data flow alone: it is the whole truth where all lanes take every branch together. What
-// differs because lanes came different ways must be added with mark_divergent(); divergent_flow.h
-// knows the places. (LLVM's UniformityAnalysis overlooks some of them: it stops early where both
-// sides of a branch have several blocks.)
+// This is data flow alone: it is the whole truth where all lanes take every branch together. Values
+// that differ because lanes came different ways must be added with mark_divergent();
+// divergent_flow.h finds them. (LLVM's UniformityAnalysis overlooks some of them: it stops early
+// where both sides of a branch have several blocks.)
 #ifndef CONCLAVE_COMPILER_VECTORIZER_ANALYSIS_UNIFORMITY_H_
 #define CONCLAVE_COMPILER_VECTORIZER_ANALYSIS_UNIFORMITY_H_
 
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/IR/Function.h>
+#include <llvm/IR/PassManager.h>
 
 #include "compiler/vectorizer/analysis/lane_ids.h"
 
@@ -36,6 +37,17 @@ class Uniformity {
  private:
   llvm::Function& function_;
   llvm::DenseSet<const llvm::Value*> divergent_;
+};
+
+// The uniformity of a function that says what its lanes are (lane_ids.h).
+class UniformityAnalysis : public llvm::AnalysisInfoMixin<UniformityAnalysis> {
+ public:
+  using Result = Uniformity;
+  static Result run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
+
+ private:
+  friend llvm::AnalysisInfoMixin<UniformityAnalysis>;
+  static llvm::AnalysisKey Key;
 };
 
 }  // namespace conclave::compiler

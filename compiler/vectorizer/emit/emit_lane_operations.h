@@ -8,7 +8,7 @@
 namespace conclave::compiler {
 
 // Emits the operation before the call. `mask` is <W x i1>, or null if all lanes run. A result that
-// is not uniform is a vector, but for kLane: there it is the number of lane 0.
+// is not uniform is a vector, except for kLane, whose result is the number of lane 0.
 llvm::Value* emit_lane_operation(llvm::CallInst& call, llvm::Value* mask, PacketValues& values);
 
 }  // namespace conclave::compiler

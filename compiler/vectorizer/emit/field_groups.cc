@@ -26,10 +26,10 @@ constexpr unsigned kPointerBits = 64;
 // Bytes per access for lanes at unknown addresses.
 constexpr int64_t kRowBytes = TargetModel::kSectionBytes;
 
-// What each of them stores, so much at once: a line of a cache.
+// Each of them stores a line of a cache at a time.
 constexpr int64_t kLineBytes = TargetModel::kLineBytes;
 
-// What an address is a constant offset from: a pointer, and indices times their sizes.
+// An address is this pointer plus these indices, each times its size, plus a constant offset.
 struct Origin {
   struct Index {
     const Value* value;
@@ -168,7 +168,7 @@ void find_position(FieldGroup& group, bool are_loads) {
   group.position_offset = member->offset;
 }
 
-// What loads are not moved across.
+// Whether loads must not be moved across the instruction.
 bool is_barrier(const Instruction& instruction) {
   if (is_lanes(instruction) || instruction.isDebugOrPseudoInst()) return false;
   if (auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
@@ -177,13 +177,13 @@ bool is_barrier(const Instruction& instruction) {
   return instruction.mayHaveSideEffects();
 }
 
-// Whether lanes are at places of which nothing better is known.
+// Whether nothing is known about the lanes' places.
 bool is_scattered(Value* pointer, const llvm::DataLayout& layout, const PacketValues& values) {
   return !values.stride(pointer) && !values.offsets(pointer) && !values.assumed_stride(pointer) &&
          !LaneRun::find(pointer, layout, values);
 }
 
-// At the address of the group's position.
+// Describes the group's memory by the address of its position.
 LaneMemory memory_of(const FieldGroup& group, Value* mask, const PacketValues& values) {
   Value* pointer = llvm::getLoadStorePointerOperand(group.position);
   const LaneOffsets* offsets = values.offsets(pointer);

@@ -38,7 +38,7 @@ bool is_made_of_ids(const Value* value, const PacketValues& values, unsigned dep
   if (!instruction || depth == tuning().lane_run_depth || !is_integer_operation(*instruction) ||
       multiplies_strided(*instruction, values))
     return false;
-  // What decides between two values need not be like them.
+  // The condition that chooses between two values need not be like them.
   const unsigned first = llvm::isa<llvm::SelectInst>(instruction) ? 1 : 0;
   for (unsigned i = first; i < instruction->getNumOperands(); ++i) {
     const Value* operand = instruction->getOperand(i);
@@ -95,7 +95,7 @@ std::optional<LaneRun> LaneRun::find(Value* pointer, const llvm::DataLayout& lay
   return run;
 }
 
-// What lanes have that do not run may be anything, but not a different thing each time.
+// Lanes that do not run may have any value, but not a different one at each use.
 Value* LaneRun::is_one(llvm::IRBuilderBase& builder, PacketValues& values) {
   const unsigned lanes = values.lanes();
   Value* all = builder.CreateFreeze(values.vector(index_));

@@ -27,9 +27,9 @@ bool is_dense_type(Type* type, const llvm::DataLayout& layout) {
          layout.getTypeSizeInBits(type) == 8 * layout.getTypeAllocSize(type);
 }
 
-// What is loaded for lanes that do not run: something. Where LLVM knows that all of a register's
-// lanes are off, it would choose any register for "nothing", and a gather by that one into itself
-// is an illegal instruction.
+// Lanes that do not run load some value. Where LLVM knows that all of a register's lanes are off,
+// it would choose any register for "nothing", and a gather by that one into itself is an illegal
+// instruction.
 llvm::Constant* of_lanes_off(Type* type) {
   return llvm::Constant::getNullValue(type);
 }
@@ -63,7 +63,7 @@ PacketAccess::PacketAccess(LaneMemory memory, llvm::Instruction* position, unsig
       layout_(position->getDataLayout()),
       lanes_(lanes),
       target_(target) {
-  // That those lanes are aligned that run says nothing of one that does not.
+  // The alignment of the lanes that run says nothing about a lane that does not.
   if (memory_.mask && memory_.stride)
     memory_.align =
         llvm::commonAlignment(memory_.align, static_cast<uint64_t>(std::abs(*memory_.stride)));

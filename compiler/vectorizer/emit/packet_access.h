@@ -31,7 +31,7 @@ struct Element {
   uint64_t offset;
 };
 
-// What lanes load or store, and where.
+// The elements that lanes load or store, and their places.
 struct LaneMemory {
   llvm::SmallVector<Element> elements;
   llvm::Value* pointer;           // lane 0's
@@ -40,7 +40,7 @@ struct LaneMemory {
   llvm::Value* pointers;          // of all lanes: set where there is neither
   llvm::Align align;
   llvm::Value* mask;  // <W x i1>; null if all lanes run
-  // That all of this is one instruction's, or that of several of one kind.
+  // The instruction that does all of this, or several of one kind.
   llvm::SmallVector<llvm::Value*, 4> instructions;
 };
 

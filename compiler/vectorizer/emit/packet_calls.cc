@@ -17,7 +17,7 @@ using llvm::CallInst;
 using llvm::IRBuilder;
 using llvm::Value;
 
-// What is said of a place in the program, or of memory as a whole, is said once.
+// A hint about a place in the program, or about memory as a whole, is given once.
 bool is_done_once(const llvm::IntrinsicInst& call, const PacketValues& values) {
   auto is_uniform = [&](const llvm::Use& use) { return values.is_uniform(use); };
   switch (call.getIntrinsicID()) {

@@ -62,7 +62,7 @@ Value* divisor_of_all(const llvm::BinaryOperator& division, const IsUniform& is_
 }
 
 bool has_packet_form(const llvm::BinaryOperator& division) {
-  // By constants there are better ways.
+  // LLVM has better ways to divide by constants.
   return division.getType()->isIntegerTy() && division.getType()->getIntegerBitWidth() <= 32 &&
          !llvm::isa<llvm::Constant>(division.getOperand(1));
 }

@@ -6,9 +6,9 @@
 //   %q = fptosi <8 x double> (fdiv (sitofp %a.parts), (sitofp %b.parts)) to <8 x i32>
 //
 // A quotient of integers that is not one itself differs from the next by 1/b at least, relatively
-// by 1/a: more than the rounding error of a floating-point type with more bits than a. What is cut
-// off gives the integer quotient. Where all lanes divide by the same number they multiply by its
-// inverse; half a unit added to `a` keeps exact quotients away from the edge.
+// by 1/a: more than the rounding error of a floating-point type with more bits than a. Cutting off
+// the fraction gives the integer quotient. Where all lanes divide by the same number they multiply
+// by its inverse; half a unit added to `a` keeps exact quotients away from the edge.
 #ifndef CONCLAVE_COMPILER_VECTORIZER_EMIT_PACKET_DIVISION_H_
 #define CONCLAVE_COMPILER_VECTORIZER_EMIT_PACKET_DIVISION_H_
 
@@ -23,8 +23,8 @@ bool has_packet_form(const llvm::BinaryOperator& division);
 
 using IsUniform = llvm::function_ref<bool(llvm::Value*)>;
 
-// What all lanes divide by, if that is so, or null; it may be 0, and -1 for any dividend: such
-// results are not specified.
+// The number that all lanes divide by; null if they differ. It may be 0, and -1 for any dividend,
+// since such results are not specified.
 llvm::Value* divisor_of_all(const llvm::BinaryOperator& division, const IsUniform& is_uniform);
 
 // `left` and `right` are packets, of which `right` has no 0; `divisor` is divisor_of_all().

@@ -120,7 +120,7 @@ class PacketCall {
     const bool is_vector = argument->getType()->isVectorTy();
     Value* value = is_vector ? llvm::findScalarElement(argument, index) : argument;
     Scalar scalar{scalar_types(argument->getType())[index]};
-    // A sampler mostly, of which much follows.
+    // Mostly a sampler, which decides much of the code.
     if (auto* constant = llvm::dyn_cast_or_null<llvm::ConstantInt>(value)) {
       scalar.constant = constant;
       name_ += "c" + llvm::toString(constant->getValue(), 10, /*Signed=*/false);

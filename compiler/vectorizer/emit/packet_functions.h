@@ -33,7 +33,7 @@ bool is_packet_call(const llvm::CallBase& call);
 // `new_packet_functions` lists them; they are to be made packet forms.
 void call_packet_function(llvm::CallInst& call, llvm::Value* mask, PacketValues& values);
 
-// Those that `packet`, a packet form, calls.
+// Returns the new ones that the packet form `packet` calls.
 llvm::SmallVector<llvm::Function*> new_packet_functions(const llvm::Function& packet);
 // Ends the work on one of them, which has its packet form or cannot have one.
 void finish_packet_function(llvm::Function& function, bool is_done);

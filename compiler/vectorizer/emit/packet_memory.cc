@@ -125,8 +125,8 @@ class Rewrite {
     return emit_form(access(&instruction_, stride));
   }
 
-  // Contiguous accesses under a mask are ordinary ones where all lanes run, as is mostly so, if
-  // masked ones cost much more: stores do on some CPUs.
+  // If masked accesses cost much more, as stores do on some CPUs, contiguous ones have a second
+  // version without a mask for packets whose lanes all run, as most do.
   bool prefers_whole(int64_t stride) {
     PacketAccess form = access(&instruction_, stride);
     const bool is_store = tuning().whole_stores && llvm::isa<llvm::StoreInst>(instruction_);

@@ -76,9 +76,9 @@ llvm::Constant* vector_of(llvm::IntegerType* type, const LaneOffsets& offsets) {
   return llvm::ConstantVector::get(values);
 }
 
-// In one step from where an element is. LLVM 19's code generator gets elements wrong that were
-// taken out, inserted and repeated, and shuffled with others again, if what they were taken out of
-// was truncated from memory.
+// An element of a vector is repeated in one step, straight from that vector. LLVM 19's code
+// generator gets elements wrong that were taken out, inserted and repeated, and shuffled with
+// others again, if what they were taken out of was truncated from memory.
 Value* splat(IRBuilderBase& builder, Value* scalar, unsigned lanes) {
   auto* element = llvm::dyn_cast<llvm::ExtractElementInst>(scalar);
   auto* index = element ? llvm::dyn_cast<llvm::ConstantInt>(element->getIndexOperand()) : nullptr;

@@ -33,7 +33,8 @@ using Parts = llvm::SmallVector<llvm::Value*, 4>;
 // The scalars that a type consists of, in order; more than `limit` + 1 are not listed.
 llvm::SmallVector<llvm::Type*> scalar_types(llvm::Type* type, unsigned limit = 1024);
 
-// Where in a value of `type` the scalars of the element that `indices` lead to begin.
+// Returns the index of the first scalar, in a value of `type`, of the element that `indices` lead
+// to.
 unsigned first_scalar(llvm::Type* type, llvm::ArrayRef<unsigned> indices);
 
 class PacketValues {
@@ -49,7 +50,7 @@ class PacketValues {
   }
   bool is_uniform(const llvm::Value* value) const { return stride(value) == 0; }
   std::optional<int64_t> stride(const llvm::Value* value) const;
-  // What each lane has more than lane 0, of a value that is not strided; null if nothing is
+  // The difference of each lane from lane 0 for a value that is not strided; null if nothing is
   // known.
   const LaneOffsets* offsets(const llvm::Value* value) const {
     return stride(value) ? nullptr : patterns_.offsets(value);

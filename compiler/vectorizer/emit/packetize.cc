@@ -342,7 +342,7 @@ class Packetizer : public llvm::InstVisitor<Packetizer> {
     return divide_lanes(builder, division, left, right, divisor_of_all(division, is_uniform));
   }
 
-  // Lanes that do not run divide by 1. Constants are no danger, but for -1.
+  // Lanes that do not run divide by 1. No constant but -1 is a danger.
   static Value* guard_divisor(llvm::IRBuilder<>& builder, const Instruction& division,
                               Value* divisor, Value* mask) {
     auto* constant = llvm::dyn_cast<llvm::Constant>(division.getOperand(1));
@@ -418,7 +418,7 @@ class Packetizer : public llvm::InstVisitor<Packetizer> {
       auto* distance = builder.getInt64(static_cast<uint64_t>(*stride * (values_.lanes() - 1)));
       Value* last = builder.CreateAdd(offset, distance);
       result = builder.CreateOr(result, builder.CreateICmpUGE(last, limit));
-      // Those that do not run may be the ones outside.
+      // The lanes outside may be lanes that do not run.
       if (mask_)
         result = builder.CreateAnd(result, is_any_outside(builder, values_.vector(offset), limit));
     }
@@ -539,8 +539,6 @@ bool check(const llvm::Function& region, const Shapes& shapes, PartRemarks& rema
   return true;
 }
 
-}  // namespace
-
 bool packetize(llvm::Function& region, const LaneIds& ids, unsigned lanes,
                VectorFunctionFinder find, const llvm::TargetTransformInfo* target,
                PartRemarks& remarks) {
@@ -548,12 +546,15 @@ bool packetize(llvm::Function& region, const LaneIds& ids, unsigned lanes,
   lower_rereads(region);
   LaneStrides strides;
   if (!widen_private_memory(region, lanes, strides, remarks)) return false;
-  Shapes shapes(region, ids, strides, lanes);
+  // These are not the analysis's: the code has changed, and where private memory lies is new.
+  const Shapes shapes(region, ids, lanes, std::move(strides));
   if (!check(region, shapes, remarks)) return false;
   const LanePatterns patterns(region, ids, shapes, lanes);
   Packetizer(region, shapes, patterns, lanes, find, target, remarks).run();
   return true;
 }
+
+}  // namespace
 
 llvm::PreservedAnalyses Packetize::run(llvm::Function& region,
                                        llvm::FunctionAnalysisManager& analyses) {

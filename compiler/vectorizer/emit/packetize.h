@@ -13,9 +13,9 @@
 //   %y = select <W x i1> %c, <W x float> %n, <W x float> %x
 //
 // Values that are the same for all lanes remain scalar, and so do those that differ by a constant
-// from lane to lane (shapes.h). What a value becomes is in packet_values.h; the rest is told by
-// packet_memory.h, private_memory.h, packet_calls.h and, for all that has no vector form,
-// per_lane.h.
+// from lane to lane (shapes.h). packet_values.h says what a value becomes, packet_memory.h,
+// private_memory.h and packet_calls.h what happens to accesses and calls, and per_lane.h what
+// happens to everything that has no vector form.
 #ifndef CONCLAVE_COMPILER_VECTORIZER_EMIT_PACKETIZE_H_
 #define CONCLAVE_COMPILER_VECTORIZER_EMIT_PACKETIZE_H_
 
@@ -37,13 +37,6 @@ namespace conclave::compiler {
 // <lanes x T> for each T; null if there is none.
 using VectorFunctionFinder =
     llvm::function_ref<llvm::Function*(llvm::Function& scalar, unsigned lanes)>;
-
-// Gives `region` so many lanes. Its control flow must be linearized. If that is not possible, the
-// result is false, `remarks` say why, and the function is not to be used any more. `target` says
-// which masked forms of memory access are instructions; all of them, if it is null.
-bool packetize(llvm::Function& region, const LaneIds& ids, unsigned lanes,
-               VectorFunctionFinder find, const llvm::TargetTransformInfo* target,
-               PartRemarks& remarks);
 
 struct PacketizeOptions {
   unsigned lanes;

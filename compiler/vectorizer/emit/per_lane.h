@@ -27,9 +27,9 @@ void run_per_lane(llvm::Instruction& instruction, llvm::Value* mask, PacketValue
 // A mask as the bits of an integer, that of lane 0 the lowest.
 llvm::Value* mask_bits(llvm::IRBuilderBase& builder, llvm::Value* mask);
 
-// The last lane that runs, of those of which one does: an i32.
+// The last lane that runs, as an i32. At least one runs.
 llvm::Value* last_lane(llvm::IRBuilderBase& builder, llvm::Value* mask);
-// What the lanes have that run; in the others, what the last one has.
+// Lanes that run keep their values; the others get that of the last lane that runs.
 llvm::Value* take_from_last(llvm::IRBuilderBase& builder, llvm::Value* vector, llvm::Value* mask);
 
 }  // namespace conclave::compiler

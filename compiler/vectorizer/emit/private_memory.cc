@@ -25,7 +25,7 @@ using llvm::Value;
 
 constexpr uint64_t kVectorAlignment = 64;
 
-// What is done with a variable: found out, then adapted to the new layout.
+// The uses of a variable, which are found first and then adapted to the new layout.
 struct Uses {
   std::vector<llvm::GetElementPtrInst*> addresses;
   std::vector<Instruction*> accesses;  // loads and stores
@@ -72,7 +72,7 @@ Type* accessed_type(const Instruction& access) {
   return llvm::getLoadStoreType(const_cast<Instruction*>(&access));
 }
 
-// Bytes of the elements that all accesses are made of; 0 if there is no such size.
+// The size in bytes of the elements that all accesses consist of; 0 if they have none in common.
 uint64_t element_size(const Uses& uses, const llvm::DataLayout& layout) {
   uint64_t size = 0;
   for (const Instruction* access : uses.accesses) {

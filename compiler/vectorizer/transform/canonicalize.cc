@@ -134,10 +134,8 @@ bool simplify_loops(Function& function, PartRemarks& remarks) {
   return true;
 }
 
-}  // namespace
-
-bool canonicalize(Function& region, const LaneIds& ids, PartRemarks& remarks) {
-  if (!Uniformity(region, ids).has_divergent_branches()) return true;
+bool canonicalize(Function& region, const Uniformity& uniformity, PartRemarks& remarks) {
+  if (!uniformity.has_divergent_branches()) return true;
   if (!is_supported(region, remarks)) return false;
   erase_hints(region);
   run<llvm::LowerSwitchPass>(region);
@@ -147,10 +145,12 @@ bool canonicalize(Function& region, const LaneIds& ids, PartRemarks& remarks) {
   return simplify_loops(region, remarks);
 }
 
+}  // namespace
+
 llvm::PreservedAnalyses Canonicalize::run(llvm::Function& region,
                                           llvm::FunctionAnalysisManager& analyses) {
-  return transform_lanes(region, analyses, [&](const auto& ids, PartRemarks& remarks) {
-    canonicalize(region, ids.lanes, remarks);
+  return transform_lanes(region, analyses, [&](const auto&, PartRemarks& remarks) {
+    canonicalize(region, analyses.getResult<UniformityAnalysis>(region), remarks);
   });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings the control flow of a region function into the form that linearize() takes. A function in
+// Brings the control flow of a region function into the form that Linearize takes. A function in
 // which all lanes take the same way is left alone.
 //
 //   switch i32 %v, label %a [..]        br i1 %is.1, label %b, label %other
@@ -17,14 +17,9 @@
 #include <llvm/IR/Function.h>
 #include <llvm/IR/PassManager.h>
 
-#include "compiler/vectorizer/analysis/lane_ids.h"
-#include "compiler/vectorizer/analysis/remarks.h"
-
 namespace conclave::compiler {
 
-// False, and `remarks` say why, for what has no such form; the function is good for nothing then.
-bool canonicalize(llvm::Function& region, const LaneIds& ids, PartRemarks& remarks);
-
+// Refuses functions that have no such form, and leaves them in a state that is good for nothing.
 struct Canonicalize : llvm::PassInfoMixin<Canonicalize> {
   static llvm::PreservedAnalyses run(llvm::Function& region,
                                      llvm::FunctionAnalysisManager& analyses);

@@ -101,8 +101,8 @@ struct Range {
 // Collects what must be so that the clamps of a region do nothing.
 class Interior {
  public:
-  Interior(Function& region, const LaneIds& ids)
-      : ids_(ids), uniformity_(region, ids), dominators_(region), loops_(dominators_) {}
+  Interior(Function& region, const LaneIds& ids, const Uniformity& uniformity)
+      : ids_(ids), uniformity_(uniformity), dominators_(region), loops_(dominators_) {}
 
   // Whether an index is kept inside by one, which does nothing if all conditions are true.
   bool add_clamp(MinMaxIntrinsic& clamp) {
@@ -151,7 +151,7 @@ class Interior {
     sum.add(minus, -1);
     conditions_.push_back(std::move(sum));
   }
-  // That a value is what it is in calculations without end.
+  // Requires that no value wraps: it is what it would be in calculations with any number of bits.
   void require_fits(const Range& range, unsigned bits, bool is_signed) {
     if (is_signed && range.exact) return;
     require(range.least, Sum(is_signed ? llvm::minIntN(bits) : 0));
@@ -346,7 +346,7 @@ class Interior {
     instruction->moveBefore(&end);
   }
 
-  // Keeps one of the conditions that differ by a constant: that which includes the others.
+  // Of conditions that differ by a constant, keeps the one that includes the others.
   llvm::SmallVector<Sum> least_conditions() const {
     llvm::SmallVector<Sum> least;
     for (const Sum& sum : conditions_) {
@@ -382,7 +382,7 @@ class Interior {
   }
 
   const LaneIds& ids_;
-  Uniformity uniformity_;
+  const Uniformity& uniformity_;
   llvm::DominatorTree dominators_;
   llvm::LoopInfo loops_;
   const BasicBlock* block_ = nullptr;  // of the clamp that is looked at
@@ -442,11 +442,9 @@ BasicBlock* make_version(Function& region, const Interior& interior, const Clamp
   return clones.front();
 }
 
-}  // namespace
-
-void add_interior_version(Function& region, const LaneIds& ids) {
+void add_interior_version(Function& region, const LaneIds& ids, const Uniformity& uniformity) {
   if (region.getInstructionCount() > tuning().interior_instructions) return;
-  Interior interior(region, ids);
+  Interior interior(region, ids, uniformity);
   const Clamps clamps = find_clamps(region, interior);
   if (clamps.empty()) return;
   BasicBlock& edge = split_entry(region);
@@ -458,10 +456,12 @@ void add_interior_version(Function& region, const LaneIds& ids) {
   end->eraseFromParent();
 }
 
+}  // namespace
+
 llvm::PreservedAnalyses AddInteriorVersion::run(llvm::Function& region,
                                                 llvm::FunctionAnalysisManager& analyses) {
   return transform_lanes(region, analyses, [&](const auto& ids, PartRemarks&) {
-    add_interior_version(region, ids.lanes);
+    add_interior_version(region, ids.lanes, analyses.getResult<UniformityAnalysis>(region));
   });
 }
 

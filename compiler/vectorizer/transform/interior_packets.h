@@ -20,13 +20,9 @@
 #include <llvm/IR/Function.h>
 #include <llvm/IR/PassManager.h>
 
-#include "compiler/vectorizer/analysis/lane_ids.h"
-
 namespace conclave::compiler {
 
 // Before the region is made canonical. All lanes of its packets run.
-void add_interior_version(llvm::Function& region, const LaneIds& ids);
-
 struct AddInteriorVersion : llvm::PassInfoMixin<AddInteriorVersion> {
   static llvm::PreservedAnalyses run(llvm::Function& region,
                                      llvm::FunctionAnalysisManager& analyses);

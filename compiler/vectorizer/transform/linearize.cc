@@ -68,7 +68,7 @@ class Linearizer {
   }
 
  private:
-  // What is new of a level's code.
+  // The code that is added for a level.
   struct LevelCode {
     AllocaInst* active = nullptr;  // lanes that are in the loop, where it is masked
     AllocaInst* next = nullptr;    // lanes that have come to its end
@@ -196,7 +196,7 @@ bool Linearizer::keeps_edge(const BasicBlock& from, const BasicBlock& to) const 
   return !target->chain && !(target->loop && target->loop->masked);
 }
 
-// Where control goes to begin a node.
+// Returns the block that begins a node.
 BasicBlock* Linearizer::entry(const Node& node) const {
   return node.tested ? tests_.lookup(&node) : inside(node);
 }
@@ -215,7 +215,7 @@ BasicBlock* Linearizer::next_in_chain(const Node& node, unsigned index) const {
                                     : entry_or_end(chain.end, *node.level);
 }
 
-// Where control goes behind a node whose lanes may go different ways.
+// Returns the block that follows a node whose lanes may go different ways.
 BasicBlock* Linearizer::continuation(const Node& node) const {
   if (node.chain) return next_in_chain(node, node.index + 1);
   const Node* first = nullptr;
@@ -224,7 +224,7 @@ BasicBlock* Linearizer::continuation(const Node& node) const {
   return entry_or_end(first, *node.level);
 }
 
-// Where control goes on an edge that all lanes of a level take.
+// Returns the block at the end of an edge that all lanes of a level take.
 BasicBlock* Linearizer::destination(const BasicBlock& from, const BasicBlock& to) const {
   const Node* node = flow_.node(&from);
   const Node* target = flow_.target(&from, &to);
@@ -348,7 +348,7 @@ void Linearizer::deliver_phis(IRBuilder<>& builder, BasicBlock& from, BasicBlock
   }
 }
 
-// What comes before a node: a way around it, and the mask of a loop.
+// Emits the code before a node: a way around it, and the mask of a loop.
 void Linearizer::emit_entry(Node& node) {
   IRBuilder<> builder(function_.getContext());
   if (node.tested) {
@@ -397,7 +397,8 @@ void simplify(Function& function) {
 // A branch that was kept has a condition that is the same for the lanes that run. Should it depend
 // on values that the flow of masks has made different for others, those have no say.
 void make_branches_uniform(Function& function, const LaneIds& ids) {
-  Uniformity uniformity(function, ids);
+  // Not the analysis's: the code has changed since the pass began.
+  const Uniformity uniformity(function, ids);
   for (BasicBlock& block : function) {
     auto* branch = llvm::dyn_cast<BranchInst>(block.getTerminator());
     if (!branch || branch->isUnconditional()) continue;
@@ -410,7 +411,7 @@ void make_branches_uniform(Function& function, const LaneIds& ids) {
   }
 }
 
-// Where no branch divides the lanes.
+// Marks the active lanes in each block of a function in which no branch divides them.
 void mask_blocks(Function& function, Instruction* active) {
   for (BasicBlock& block : function) {
     IRBuilder<> builder(&block, begin_with(block, active));
@@ -418,18 +419,18 @@ void mask_blocks(Function& function, Instruction* active) {
   }
 }
 
-}  // namespace
-
-bool linearize(Function& region, const LaneIds& ids, PartRemarks& remarks) {
+bool linearize(Function& region, const LaneIds& ids, llvm::FunctionAnalysisManager& analyses,
+               PartRemarks& remarks) {
   if (region.size() > tuning().region_blocks) return remarks.refuse("it has too many branches");
-  if (!Uniformity(region, ids).has_divergent_branches()) {
+  const auto& uniformity = analyses.getResult<UniformityAnalysis>(region);
+  if (!uniformity.has_divergent_branches()) {
     if (ids.active) mask_blocks(region, ids.active);
     return true;
   }
   {
     llvm::DominatorTree dominators(region);
     llvm::LoopInfo loops(dominators);
-    DivergentFlow flow(region, ids, dominators, loops);
+    DivergentFlow flow(region, uniformity, dominators, loops);
     if (!Linearizer(region, flow, dominators, loops, ids.active).run())
       return remarks.refuse("too many lane masks in too many blocks");
   }
@@ -439,11 +440,13 @@ bool linearize(Function& region, const LaneIds& ids, PartRemarks& remarks) {
   return true;
 }
 
+}  // namespace
+
 llvm::PreservedAnalyses Linearize::run(llvm::Function& region,
                                        llvm::FunctionAnalysisManager& analyses) {
   return transform_lanes(region, analyses, [&](const auto& ids, PartRemarks& remarks) {
     if (ids.lanes.active) ids.lanes.active->setMetadata(kActiveMetadata, nullptr);
-    linearize(region, ids.lanes, remarks);
+    linearize(region, ids.lanes, analyses, remarks);
   });
 }
 

@@ -34,15 +34,10 @@
 #include <llvm/IR/Function.h>
 #include <llvm/IR/PassManager.h>
 
-#include "compiler/vectorizer/analysis/lane_ids.h"
-#include "compiler/vectorizer/analysis/remarks.h"
-
 namespace conclave::compiler {
 
-// To be called after canonicalize(). False, and `remarks` say why, where that is not possible; the
-// function is good for nothing then.
-bool linearize(llvm::Function& region, const LaneIds& ids, PartRemarks& remarks);
-
+// Runs after Canonicalize. Refuses functions for which that is not possible, and leaves them in a
+// state that is good for nothing.
 struct Linearize : llvm::PassInfoMixin<Linearize> {
   static llvm::PreservedAnalyses run(llvm::Function& region,
                                      llvm::FunctionAnalysisManager& analyses);

@@ -27,8 +27,8 @@ constexpr unsigned kWide = 32, kNarrow = 16;
 
 class Narrowing {
  public:
-  Narrowing(llvm::Function& region, const LaneIds& ids)
-      : region_(region), uniformity_(region, ids) {}
+  Narrowing(llvm::Function& region, const Uniformity& uniformity)
+      : region_(region), uniformity_(uniformity) {}
 
   void run() {
     for (llvm::BasicBlock* block : llvm::ReversePostOrderTraversal<llvm::Function*>(&region_))
@@ -76,7 +76,7 @@ class Narrowing {
       case Instruction::Mul:
         return left->smul_fast(*right);
       case Instruction::Shl:
-        // By more it would be another number of 16 bits.
+        // A shift by more would give a different number with 16 bits.
         if (!right->isSingleElement() || right->getUnsignedMax().uge(kNarrow)) return std::nullopt;
         return left->smul_fast(APInt::getOneBitSet(
             kWide, static_cast<unsigned>(right->getUnsignedMax().getZExtValue())));
@@ -161,7 +161,7 @@ class Narrowing {
   }
 
   llvm::Function& region_;
-  Uniformity uniformity_;
+  const Uniformity& uniformity_;
   llvm::MapVector<Instruction*, ConstantRange> ranges_;  // operands before what is made of them
   llvm::EquivalenceClasses<Instruction*> parts_;         // of one calculation
   llvm::DenseMap<Instruction*, int> gains_;              // of a calculation, by its leader
@@ -170,14 +170,11 @@ class Narrowing {
 
 }  // namespace
 
-void narrow_integers(llvm::Function& region, const LaneIds& ids) {
-  Narrowing(region, ids).run();
-}
-
 llvm::PreservedAnalyses NarrowIntegers::run(llvm::Function& region,
                                             llvm::FunctionAnalysisManager& analyses) {
-  return transform_lanes(
-      region, analyses, [&](const auto& ids, PartRemarks&) { narrow_integers(region, ids.lanes); });
+  return transform_lanes(region, analyses, [&](const auto&, PartRemarks&) {
+    Narrowing(region, analyses.getResult<UniformityAnalysis>(region)).run();
+  });
 }
 
 }  // namespace conclave::compiler

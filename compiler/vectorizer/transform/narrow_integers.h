@@ -15,13 +15,9 @@
 #include <llvm/IR/Function.h>
 #include <llvm/IR/PassManager.h>
 
-#include "compiler/vectorizer/analysis/lane_ids.h"
-
 namespace conclave::compiler {
 
 // For a region in which all lanes take the same way, if values of 32 bits take more registers.
-void narrow_integers(llvm::Function& region, const LaneIds& ids);
-
 struct NarrowIntegers : llvm::PassInfoMixin<NarrowIntegers> {
   static llvm::PreservedAnalyses run(llvm::Function& region,
                                      llvm::FunctionAnalysisManager& analyses);

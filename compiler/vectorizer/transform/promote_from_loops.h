@@ -8,8 +8,8 @@
 //   end:                                        end:   store float %new, ptr %p
 //
 // This is LLVM's promotion, done while there is one work-item, whose addresses do not change in the
-// loop. Those of all lanes are a vector, and each access a gather or scatter. Loops without such a
-// store stay as they are.
+// loop. The addresses of all lanes are a vector, and each access is a gather or scatter. Loops
+// without such a store stay as they are.
 #ifndef CONCLAVE_COMPILER_VECTORIZER_TRANSFORM_PROMOTE_FROM_LOOPS_H_
 #define CONCLAVE_COMPILER_VECTORIZER_TRANSFORM_PROMOTE_FROM_LOOPS_H_
 
@@ -19,7 +19,7 @@
 
 namespace conclave::compiler {
 
-// To be run with MemorySSA.
+// Needs MemorySSA.
 struct PromoteFromLoops : llvm::PassInfoMixin<PromoteFromLoops> {
   static llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager& analyses,
                                      llvm::LoopStandardAnalysisResults& results,

@@ -28,8 +28,8 @@ using llvm::Value;
 // A row of this size is accessed at once.
 constexpr int64_t kRowBytes = TargetModel::kSectionBytes;
 
-// What is written across is best written in whole lines of the caches, as long as the rows' values
-// fit into the registers more or less.
+// Stores across rows are fastest in whole lines of the caches, as long as the rows' values more or
+// less fit into the registers.
 constexpr int64_t kLineBytes = TargetModel::kLineBytes;
 
 bool is_hint(const Instruction& instruction) {
@@ -57,9 +57,7 @@ int64_t size_of_access(const Instruction& access) {
   return static_cast<int64_t>(access.getDataLayout().getTypeStoreSize(type));
 }
 
-unsigned most_carried(llvm::Function& region, const Shapes& rows) {
-  llvm::DominatorTree dominators(region);
-  llvm::LoopInfo loops(dominators);
+unsigned most_carried(const llvm::LoopInfo& loops, const Shapes& rows) {
   unsigned most = 0;
   for (const llvm::Loop* loop : loops.getLoopsInPreorder())
     most = std::max(most, static_cast<unsigned>(llvm::count_if(
@@ -70,8 +68,8 @@ unsigned most_carried(llvm::Function& region, const Shapes& rows) {
 
 class Jam {
  public:
-  Jam(llvm::Function& region, const LaneIds& rows, unsigned count)
-      : region_(region), ids_(rows), shapes_(region, rows, no_strides_, count), copies_(count) {}
+  Jam(llvm::Function& region, const LaneIds& rows, const Shapes& shapes, unsigned count)
+      : region_(region), ids_(rows), shapes_(shapes), copies_(count) {}
 
   void run() {
     llvm::SmallVector<Instruction*> all;
@@ -155,21 +153,23 @@ class Jam {
 
   llvm::Function& region_;
   const LaneIds& ids_;
-  const LaneStrides no_strides_;
-  const Shapes shapes_;
+  const Shapes& shapes_;        // along rows, of the function as it was
   std::vector<Values> copies_;  // of each row, of what row 0 has
   llvm::SmallPtrSet<Value*, 32> repeated_;
 };
 
 }  // namespace
 
-unsigned rows_at_once(llvm::Function& region, const LaneIds& rows, unsigned registers) {
+unsigned rows_at_once(llvm::Function& region, llvm::FunctionAnalysisManager& analyses,
+                      unsigned registers) {
+  const LaneIds& rows = analyses.getResult<LaneIdsAnalysis>(region).rows;
   if (llvm::all_of(rows.consecutive, [](const Value* id) { return id->use_empty(); })) return 1;
   if (!llvm::all_of(llvm::instructions(region), may_be_jammed)) return 1;
-  const LaneStrides no_strides;
-  const Shapes along_rows(region, rows, no_strides, tuning().jammed_rows);
+  const Shapes& along_rows =
+      analyses.getResult<ShapesAnalysis>(region).along_rows(tuning().jammed_rows);
   if (!all_rows_take_the_same_way(region, along_rows)) return 1;
-  const unsigned carried = std::max(1u, most_carried(region, along_rows) * registers);
+  const unsigned carried = std::max(
+      1u, most_carried(analyses.getResult<llvm::LoopAnalysis>(region), along_rows) * registers);
   unsigned count =
       std::min(tuning().jammed_rows,
                llvm::bit_floor(tuning().jammed_values / std::min(carried, tuning().jammed_values)));
@@ -178,11 +178,11 @@ unsigned rows_at_once(llvm::Function& region, const LaneIds& rows, unsigned regi
   return count;
 }
 
-AccessesAcross find_accesses_across(llvm::Function& region, const LaneIds& lanes,
-                                    const LaneIds& rows) {
-  const LaneStrides no_strides;
-  const Shapes along_lanes(region, lanes, no_strides, tuning().jammed_rows);
-  const Shapes along_rows(region, rows, no_strides, tuning().jammed_rows);
+AccessesAcross find_accesses_across(llvm::Function& region,
+                                    llvm::FunctionAnalysisManager& analyses) {
+  FunctionShapes& shapes = analyses.getResult<ShapesAnalysis>(region);
+  const Shapes& along_lanes = shapes.along_lanes(tuning().jammed_rows);
+  const Shapes& along_rows = shapes.along_rows(tuning().jammed_rows);
   AccessesAcross found;
   unsigned loads = 0;
   for (Instruction& instruction : llvm::instructions(region)) {
@@ -199,9 +199,8 @@ AccessesAcross find_accesses_across(llvm::Function& region, const LaneIds& lanes
     if (!is_load && size >= tuning().line_row_bytes)
       found.rows_of_line = static_cast<unsigned>(kLineBytes / size);
   }
-  const llvm::DominatorTree dominators(region);
   if (!tuning().line_rows || loads > tuning().line_row_loads ||
-      !llvm::LoopInfo(dominators).empty() ||
+      !analyses.getResult<llvm::LoopAnalysis>(region).empty() ||
       region.getInstructionCount() * found.rows_of_line > tuning().jammed_instructions)
     found.rows_of_line = 0;
   return found;
@@ -210,18 +209,19 @@ AccessesAcross find_accesses_across(llvm::Function& region, const LaneIds& lanes
 llvm::PreservedAnalyses JamRows::run(llvm::Function& region,
                                      llvm::FunctionAnalysisManager& analyses) const {
   return transform_lanes(region, analyses, [&](const auto& ids, PartRemarks& remarks) {
-    if (rows_at_once(region, ids.rows, /*registers=*/1) == 1)
+    if (rows_at_once(region, analyses, /*registers=*/1) == 1) {
       remarks.refuse("rows cannot run at once");
-    else
-      Jam(region, ids.rows, count).run();
+      return;
+    }
+    const Shapes& along_rows = analyses.getResult<ShapesAnalysis>(region).along_rows(count);
+    Jam(region, ids.rows, along_rows, count).run();
   });
 }
 
-double count_loads_in_loops(llvm::Function& region, const LaneIds& lanes) {
-  const LaneStrides no_strides;
-  const Shapes along_lanes(region, lanes, no_strides, tuning().jammed_rows);
-  llvm::DominatorTree dominators(region);
-  llvm::LoopInfo loops(dominators);
+double count_loads_in_loops(llvm::Function& region, llvm::FunctionAnalysisManager& analyses) {
+  const Shapes& along_lanes =
+      analyses.getResult<ShapesAnalysis>(region).along_lanes(tuning().jammed_rows);
+  const llvm::LoopInfo& loops = analyses.getResult<llvm::LoopAnalysis>(region);
   double count = 0;
   for (llvm::BasicBlock& block : region) {
     const unsigned depth = loops.getLoopDepth(&block);

@@ -19,13 +19,11 @@
 #include <llvm/IR/Function.h>
 #include <llvm/IR/PassManager.h>
 
-#include "compiler/vectorizer/analysis/lane_ids.h"
-
 namespace conclave::compiler {
 
-// How many rows are worth an attempt, where rows are numbered by `rows`; 1 where none are. A value
-// of all lanes takes `registers`.
-unsigned rows_at_once(llvm::Function& region, const LaneIds& rows, unsigned registers);
+// How many rows are worth an attempt; 1 where none are. A value of all lanes takes `registers`.
+unsigned rows_at_once(llvm::Function& region, llvm::FunctionAnalysisManager& analyses,
+                      unsigned registers);
 
 // Whether the same element of neighbouring rows lies together where those of lanes are scattered,
 // and how many rows write a whole line of a cache, if they are worth an attempt.
@@ -33,8 +31,8 @@ struct AccessesAcross {
   bool any = false;
   unsigned rows_of_line = 0;
 };
-AccessesAcross find_accesses_across(llvm::Function& region, const LaneIds& lanes,
-                                    const LaneIds& rows);
+AccessesAcross find_accesses_across(llvm::Function& region,
+                                    llvm::FunctionAnalysisManager& analyses);
 
 // Makes the function that of so many rows from the one on that it is given.
 struct JamRows : llvm::PassInfoMixin<JamRows> {
@@ -47,7 +45,7 @@ struct JamRows : llvm::PassInfoMixin<JamRows> {
 
 // Loads of vectors in loops in one execution, those of inner loops counting more. Elsewhere what
 // several rows need would be kept in too many registers until it is used.
-double count_loads_in_loops(llvm::Function& region, const LaneIds& lanes);
+double count_loads_in_loops(llvm::Function& region, llvm::FunctionAnalysisManager& analyses);
 
 }  // namespace conclave::compiler
 

@@ -46,9 +46,8 @@ int64_t bytes_of(const llvm::Type* type) {
 
 class RowWalks {
  public:
-  RowWalks(llvm::Function& region, const LaneIds& ids, unsigned lanes,
-           llvm::FunctionAnalysisManager& analyses)
-      : region_(region), ids_(ids), lanes_(lanes), analyses_(analyses) {}
+  RowWalks(llvm::Function& region, unsigned lanes, llvm::FunctionAnalysisManager& analyses)
+      : region_(region), lanes_(lanes), analyses_(analyses) {}
 
   // Gives each loop that may have walks, in loop-simplify and LCSSA form and of one block, to `transform`.
   template <typename Transform>
@@ -95,9 +94,8 @@ class RowWalks {
  private:
   // Innermost loops that all lanes leave together, after every iteration but the last.
   std::vector<Loop*> find_loops() {
-    const Uniformity uniformity(region_, ids_);
-    const LaneStrides no_strides;
-    const Shapes shapes(region_, ids_, no_strides, lanes_);
+    const Uniformity& uniformity = get<UniformityAnalysis>();
+    const Shapes& shapes = get<ShapesAnalysis>().along_lanes(lanes_);
     std::vector<Loop*> loops;
     for (Loop* loop : get<llvm::LoopAnalysis>().getLoopsInPreorder()) {
       llvm::BasicBlock* exiting = loop->getExitingBlock();
@@ -177,7 +175,6 @@ class RowWalks {
   }
 
   llvm::Function& region_;
-  const LaneIds& ids_;
   unsigned lanes_;
   llvm::FunctionAnalysisManager& analyses_;
 };
@@ -221,7 +218,7 @@ void join_loads(llvm::ArrayRef<LoadInst*> elements) {
   for (LoadInst* element : elements) element->eraseFromParent();
 }
 
-// Of a block that has been a loop's body, and now is `count` times that.
+// Joins the loads of a block that was a loop's body and now contains that body `count` times.
 void join_iterations(llvm::BasicBlock& body, unsigned count) {
   llvm::MapVector<const llvm::MDNode*, std::vector<LoadInst*>> rows;
   for (llvm::Instruction& instruction : body)
@@ -266,16 +263,16 @@ void load_lines(RowWalks& walks, Loop& loop) {
 
 llvm::PreservedAnalyses AddAliasChecks::run(llvm::Function& region,
                                             llvm::FunctionAnalysisManager& analyses) const {
-  return transform_lanes(region, analyses, [&](const auto& ids, PartRemarks&) {
-    RowWalks walks(region, ids.lanes, lanes, analyses);
+  return transform_lanes(region, analyses, [&](const auto&, PartRemarks&) {
+    RowWalks walks(region, lanes, analyses);
     walks.for_each_loop([&](Loop& loop) { add_alias_checks(walks, loop); });
   });
 }
 
 llvm::PreservedAnalyses LoadRowWalks::run(llvm::Function& region,
                                           llvm::FunctionAnalysisManager& analyses) const {
-  return transform_lanes(region, analyses, [&](const auto& ids, PartRemarks&) {
-    RowWalks walks(region, ids.lanes, lanes, analyses);
+  return transform_lanes(region, analyses, [&](const auto&, PartRemarks&) {
+    RowWalks walks(region, lanes, analyses);
     walks.for_each_loop([&](Loop& loop) { load_lines(walks, loop); });
   });
 }

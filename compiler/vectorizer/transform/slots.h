@@ -32,7 +32,7 @@ class Slots {
   llvm::SmallVector<llvm::AllocaInst*> slots_;
 };
 
-// Where instructions of a pass go that must come first in a block.
+// Returns the place for a pass's instructions that must come first in a block.
 llvm::BasicBlock::iterator begin_of(llvm::BasicBlock& block);
 
 }  // namespace conclave::compiler

@@ -108,8 +108,7 @@ void enter_always(BasicBlock& before, BasicBlock& block, BasicBlock& end,
   branch.eraseFromParent();
 }
 
-void make_stores_unconditional(llvm::Function& region, const LaneIds& ids) {
-  const Uniformity uniformity(region, ids);
+void make_stores_unconditional(llvm::Function& region, const Uniformity& uniformity) {
   std::vector<BasicBlock*> divided;
   for (BasicBlock& block : region)
     if (uniformity.has_divergent_branch(block)) divided.push_back(&block);
@@ -134,8 +133,8 @@ void make_stores_unconditional(llvm::Function& region, const LaneIds& ids) {
 
 llvm::PreservedAnalyses MakeStoresUnconditional::run(llvm::Function& region,
                                                      llvm::FunctionAnalysisManager& analyses) {
-  return transform_lanes(region, analyses, [&](const auto& ids, PartRemarks&) {
-    make_stores_unconditional(region, ids.lanes);
+  return transform_lanes(region, analyses, [&](const auto&, PartRemarks&) {
+    make_stores_unconditional(region, analyses.getResult<UniformityAnalysis>(region));
   });
 }
 

@@ -9,7 +9,7 @@
 //   end:                                                 br label %end
 //
 // Only where the work-item has accessed the same place just before: then no other one may write
-// there, and it may be written to. What else is in the block must be cheap and harmless.
+// there, and it may be written to. Everything else in the block must be cheap and harmless.
 #ifndef CONCLAVE_COMPILER_VECTORIZER_TRANSFORM_UNCONDITIONAL_STORES_H_
 #define CONCLAVE_COMPILER_VECTORIZER_TRANSFORM_UNCONDITIONAL_STORES_H_
 

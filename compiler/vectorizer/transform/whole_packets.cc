@@ -30,16 +30,16 @@ using llvm::Value;
 
 // All that is analysed of a function, anew whenever it has changed.
 struct Analyses {
-  Analyses(Function& function, const LaneIds& ids)
-      : uniformity(function, ids),
-        dominators(function),
-        post_dominators(function),
-        loops(dominators) {}
+  Analyses(Function& function, llvm::FunctionAnalysisManager& analyses)
+      : uniformity(analyses.getResult<UniformityAnalysis>(function)),
+        dominators(analyses.getResult<llvm::DominatorTreeAnalysis>(function)),
+        post_dominators(analyses.getResult<llvm::PostDominatorTreeAnalysis>(function)),
+        loops(analyses.getResult<llvm::LoopAnalysis>(function)) {}
 
-  Uniformity uniformity;
-  llvm::DominatorTree dominators;
-  llvm::PostDominatorTree post_dominators;
-  llvm::LoopInfo loops;
+  const Uniformity& uniformity;
+  const llvm::DominatorTree& dominators;
+  const llvm::PostDominatorTree& post_dominators;
+  const llvm::LoopInfo& loops;
 };
 
 bool is_arithmetic(const Instruction& instruction) {
@@ -174,26 +174,27 @@ std::optional<GuardedCode> find_guard(Function& function, const LaneIds& ids, co
   return std::nullopt;
 }
 
-}  // namespace
-
-void add_whole_packet_versions(Function& region, const LaneIds& ids) {
+void add_whole_packet_versions(Function& region, const LaneIds& ids,
+                               llvm::FunctionAnalysisManager& analyses) {
   // So that the region at most doubles.
   unsigned left = region.getInstructionCount();
   Guards done;
   while (true) {
-    Analyses analyses(region, ids);
-    auto code = find_guard(region, ids, done, analyses, left);
+    auto code = find_guard(region, ids, done, Analyses(region, analyses), left);
     if (!code) return;
     done.insert(code->guard);
     left -= std::min(left, size_of(*code));
     add_version(*code);
+    analyses.invalidate(region, llvm::PreservedAnalyses::none());
   }
 }
+
+}  // namespace
 
 llvm::PreservedAnalyses AddWholePacketVersions::run(llvm::Function& region,
                                                     llvm::FunctionAnalysisManager& analyses) {
   return transform_lanes(region, analyses, [&](const auto& ids, PartRemarks&) {
-    add_whole_packet_versions(region, ids.lanes);
+    add_whole_packet_versions(region, ids.lanes, analyses);
   });
 }
 

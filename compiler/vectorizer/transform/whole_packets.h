@@ -14,13 +14,9 @@
 #include <llvm/IR/Function.h>
 #include <llvm/IR/PassManager.h>
 
-#include "compiler/vectorizer/analysis/lane_ids.h"
-
 namespace conclave::compiler {
 
 // The region is canonical, and stays so.
-void add_whole_packet_versions(llvm::Function& region, const LaneIds& ids);
-
 struct AddWholePacketVersions : llvm::PassInfoMixin<AddWholePacketVersions> {
   static llvm::PreservedAnalyses run(llvm::Function& region,
                                      llvm::FunctionAnalysisManager& analyses);

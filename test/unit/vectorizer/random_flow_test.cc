@@ -2,6 +2,8 @@
 // Linearized functions with random control flow do in all lanes at once what the original does in
 // each lane alone.
 #include <gtest/gtest.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/PostDominators.h>
 #include <llvm/AsmParser/Parser.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
@@ -9,6 +11,8 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PassInstrumentation.h>
+#include <llvm/IR/PassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_ostream.h>
@@ -18,6 +22,8 @@
 
 #include <cstdlib>
 
+#include "compiler/vectorizer/analysis/lane_ids.h"
+#include "compiler/vectorizer/analysis/remarks.h"
 #include "compiler/vectorizer/analysis/uniformity.h"
 #include "compiler/vectorizer/transform/canonicalize.h"
 #include "compiler/vectorizer/transform/linearize.h"
@@ -28,7 +34,6 @@
 namespace conclave::test {
 namespace {
 
-using compiler::LaneIds;
 using compiler::Uniformity;
 using llvm::Function;
 
@@ -75,8 +80,7 @@ Execution run(Function& function, uint64_t n, int lane, const Uniformity* unifor
 }
 
 // The first `active` lanes do what they do alone, the others nothing.
-void compare(Function& original, Function& linear, const LaneIds& ids, unsigned active) {
-  Uniformity uniformity(linear, ids);
+void compare(Function& original, Function& linear, const Uniformity& uniformity, unsigned active) {
   ASSERT_FALSE(uniformity.has_divergent_branches());
   for (uint64_t n : {0, 1, 2, 7, 100}) {
     Execution together = run(linear, n, -1, &uniformity);
@@ -92,12 +96,50 @@ void compare(Function& original, Function& linear, const LaneIds& ids, unsigned 
   }
 }
 
-llvm::Instruction* emit_active(Function& function) {
+// Marks the condition under which a lane runs, as MarkActiveLanes does in region functions.
+void emit_active(Function& function) {
   llvm::Instruction* place = &*function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
   llvm::IRBuilder<> builder(place);
   llvm::Value* active = builder.CreateICmpULT(function.getArg(0), builder.getInt64(kActive));
-  return llvm::cast<llvm::Instruction>(active);
+  llvm::cast<llvm::Instruction>(active)->setMetadata(compiler::kActiveMetadata,
+                                                     llvm::MDNode::get(function.getContext(), {}));
 }
+
+// Lets its first parameter count the lanes.
+void add_lanes(Function& function) {
+  function.addFnAttr(compiler::kLanesAttribute);
+  function.addParamAttr(0, llvm::Attribute::get(function.getContext(), compiler::kLaneAttribute));
+}
+
+// Runs passes of the vectorizer on one function.
+class Passes {
+ public:
+  explicit Passes(Function& function) : function_(function) {
+    analyses_.registerPass([] { return llvm::PassInstrumentationAnalysis(); });
+    analyses_.registerPass([] { return llvm::DominatorTreeAnalysis(); });
+    analyses_.registerPass([] { return llvm::PostDominatorTreeAnalysis(); });
+    analyses_.registerPass([] { return llvm::LoopAnalysis(); });
+    analyses_.registerPass([] { return compiler::LaneIdsAnalysis(); });
+    analyses_.registerPass([] { return compiler::UniformityAnalysis(); });
+    analyses_.registerPass([] { return compiler::RemarksAnalysis(); });
+  }
+
+  // Why a pass has refused the function; empty if none has.
+  template <typename Pass>
+  std::string run(Pass pass) {
+    analyses_.invalidate(function_, pass.run(function_, analyses_));
+    return analyses_.getResult<compiler::RemarksAnalysis>(function_).remarks->why_not;
+  }
+
+  const Uniformity& uniformity() {
+    return analyses_.getResult<compiler::UniformityAnalysis>(function_);
+  }
+  void forget() { analyses_.invalidate(function_, llvm::PreservedAnalyses::none()); }
+
+ private:
+  Function& function_;
+  llvm::FunctionAnalysisManager analyses_;
+};
 
 void test_flow(const std::string& text, bool all_lanes) {
   llvm::LLVMContext context;
@@ -109,18 +151,20 @@ void test_flow(const std::string& text, bool all_lanes) {
   llvm::ValueToValueMapTy map;
   Function& linear = *llvm::CloneFunction(&original, map);
   linear.setName("linear");
-  LaneIds ids{.consecutive = {linear.getArg(0)}, .aligned = {}, .small = {}};
-  conclave::compiler::PartRemarks remarks;
-  ASSERT_TRUE(canonicalize(linear, ids, remarks)) << remarks.why_not;
+  add_lanes(linear);
+  Passes passes(linear);
+  ASSERT_EQ(passes.run(compiler::Canonicalize()), "");
   ASSERT_FALSE(llvm::verifyFunction(linear, &llvm::errs())) << print(*module);
-  if (all_lanes)
-    add_whole_packet_versions(linear, ids);
-  else
-    ids.active = emit_active(linear);
+  if (all_lanes) {
+    ASSERT_EQ(passes.run(compiler::AddWholePacketVersions()), "");
+  } else {
+    emit_active(linear);
+    passes.forget();
+  }
   ASSERT_FALSE(llvm::verifyFunction(linear, &llvm::errs())) << print(*module);
-  ASSERT_TRUE(linearize(linear, ids, remarks)) << remarks.why_not;
+  ASSERT_EQ(passes.run(compiler::Linearize()), "");
   ASSERT_FALSE(llvm::verifyFunction(linear, &llvm::errs())) << print(*module);
-  compare(original, linear, ids, all_lanes ? kLanes : kActive);
+  compare(original, linear, passes.uniformity(), all_lanes ? kLanes : kActive);
   if (testing::Test::HasFatalFailure()) FAIL() << print(*module);
 }
 

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0
-; RUN: %opt --passes='print-uniformity' %s 2>&1 | FileCheck %s
+; RUN: %opt --passes='print<lane-uniformity>' %s 2>&1 | FileCheck %s
 ; What makes lanes differ: the lane's id, variables, atomics and calls that are not pure.
 
 declare float @llvm.sqrt.f32(float)

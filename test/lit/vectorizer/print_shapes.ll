@@ -1,0 +1,49 @@
+; SPDX-License-Identifier: Apache-2.0
+; RUN: %opt --passes='print<shapes><lanes=4>' %s | FileCheck %s
+; RUN: %opt --passes='require<shapes>,invalidate<shapes>' %s | FileCheck --check-prefix=QUIET %s
+; Which values count up with the lanes and by how much, which have known distances, and which are anything.
+
+; QUIET-NOT: shapes of
+
+; CHECK-LABEL: ; shapes of strides for 4 lanes
+; CHECK-NEXT: ; stride 1, exact with sign, exact without sign: i64 %lane.x
+; CHECK-NEXT: ; uniform: i64 %n
+; CHECK-NEXT: ; uniform: ptr %in
+; CHECK-NEXT: ; stride 3{{.*}}: {{.*}}%triple =
+; CHECK-NEXT: ; stride -1, exact with sign: {{.*}}%back =
+; CHECK-NEXT: ; stride 12{{.*}}: {{.*}}%address =
+; CHECK-NEXT: ; varying: {{.*}}%loaded =
+; CHECK-NEXT: ; uniform: {{.*}}%common =
+; CHECK-NEXT: ; varying: {{.*}}%square =
+define void @strides(i64 "conclave-lane" %lane.x, i64 %n, ptr %in) "conclave-lanes" {
+  %triple = mul nsw i64 %lane.x, 3
+  %back = sub nsw i64 %n, %lane.x
+  %address = getelementptr float, ptr %in, i64 %triple
+  %loaded = load float, ptr %address
+  %common = load float, ptr %in
+  %square = mul i64 %lane.x, %lane.x
+  ret void
+}
+
+; An index of 32 bits may wrap from one lane to the next.
+; CHECK-LABEL: ; shapes of wraps
+; CHECK: ; stride 1: {{.*}}%sum =
+; CHECK: ; stride 1 if no lane wraps: {{.*}}%index =
+define void @wraps(i64 "conclave-lane" %lane.x, i32 %n) "conclave-lanes" {
+  %low = trunc i64 %lane.x to i32
+  %sum = add i32 %low, %n
+  %index = zext i32 %sum to i64
+  ret void
+}
+
+; Packets begin at a multiple of 4, so that shifts and masks give known distances.
+; CHECK-LABEL: ; shapes of patterns
+; CHECK: ; offsets 0 1 0 1: {{.*}}%in =
+; CHECK: ; offsets 0 0 1 1: {{.*}}%block =
+; CHECK: ; offsets 0 0 4 4: {{.*}}%begin =
+define void @patterns(i64 "conclave-aligned-lane" %lane.x) "conclave-lanes" {
+  %in = and i64 %lane.x, 1
+  %block = lshr i64 %lane.x, 1
+  %begin = shl i64 %block, 2
+  ret void
+}

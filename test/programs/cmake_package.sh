@@ -10,7 +10,8 @@ export CONCLAVE_SEGMENT=conclave-cmake-package.$$ CONCLAVE_COMPUTE_UNITS=2 XDG_R
 unset OCL_ICD_VENDORS
 
 cmake --install "$build" --prefix "$work/staged" >/dev/null
-# A prefix may move: nothing in it names the place where it was, but for the vendor file.
+# A prefix may move: nothing in it names the place where it was, but for the vendor file and the daemon's
+# unit.
 mv "$work/staged" "$work/prefix"
 sed -i "s|$work/staged|$work/prefix|" "$work/prefix/etc/OpenCL/vendors/conclave.icd"
 if grep -rlI "$work/staged\|$build" "$work/prefix/lib/cmake" "$work/prefix/etc"; then

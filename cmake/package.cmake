@@ -22,3 +22,5 @@ install(CODE "
 install(FILES ${placed}/conclave.icd DESTINATION ${CMAKE_INSTALL_SYSCONFDIR}/OpenCL/vendors COMPONENT runtime)
 install(FILES ${placed}/conclave.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 install(FILES ${placed}/ti-mct-daemon.service DESTINATION lib/systemd/system COMPONENT tools)
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/packaging/slurm/conclave-task-prolog
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/conclave/slurm COMPONENT tools)

@@ -14,7 +14,7 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_GROUPING IGNORE)
-set(CPACK_COMPONENTS_ALL runtime tools dev examples)
+set(CPACK_COMPONENTS_ALL runtime tools dev examples symbols)
 set(CPACK_PRE_BUILD_SCRIPTS ${debian}/arrange.cmake)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
@@ -67,6 +67,12 @@ matrix products, mandelbrot pictures, sub-devices, separate compilation, C code
 and OpenMP in kernels, and more. They lie in /usr/libexec/conclave/examples.")
 set(CPACK_DEBIAN_EXAMPLES_PACKAGE_DEPENDS "conclave-opencl-icd (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_EXAMPLES_PACKAGE_SUGGESTS "libconclave-dev, libomp5-19")
+
+debian_package(symbols conclave-dbgsym debug "debug symbols of the OpenCL platform Conclave"
+"Names and lines of the platform's library, its compiler and its tools, for
+debuggers and profilers.")
+set(CPACK_DEBIAN_SYMBOLS_PACKAGE_SHLIBDEPS OFF)
+set(CPACK_DEBIAN_SYMBOLS_PACKAGE_RECOMMENDS "conclave-opencl-icd (= ${PROJECT_VERSION})")
 
 if(TARGET mpi_stencil)
   list(APPEND CPACK_COMPONENTS_ALL mpi_examples)

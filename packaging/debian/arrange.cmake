@@ -16,7 +16,7 @@ endfunction()
 
 function(move_libraries package)
   file(GLOB entries ${package}/usr/lib/*)
-  list(REMOVE_ITEM entries ${package}/usr/lib/systemd)
+  list(REMOVE_ITEM entries ${package}/usr/lib/systemd ${package}/usr/lib/debug)
   if(entries)
     file(MAKE_DIRECTORY ${package}/usr/${CPACK_CONCLAVE_LIBRARY_DIR})
     foreach(entry ${entries})

@@ -66,10 +66,13 @@ mount -t tmpfs -o size=2g tmpfs "$root"  # dpkg waits for disks after each file
 sources=/etc/apt/sources.list
 [ -e $sources ] || sources=/etc/apt/sources.list.d/debian.sources
 timeout 120 mmdebstrap --quiet --variant=apt --aptopt='APT::Install-Recommends "false"' \
+  --aptopt='Acquire::Retries "2"' \
   --skip=cleanup/apt/lists \
   --include=ocl-icd-libopencl1,ocl-icd-opencl-dev,clinfo,libopenblas0-pthread,libopenblas0,python3-numpy,python3-pytools \
-  "$VERSION_CODENAME" "$root" "$sources" || {
+  "$VERSION_CODENAME" "$root" "$sources" 2>"$folder/log" || {
   [ $? -ne 124 ] || skip "Debian's archive takes too long"
+  cat "$folder/log"
+  ! grep -q 'apt download failed' "$folder/log" || skip "Debian's archive does not give all packages"
   fail "no minimal system could be made"
 }
 files_inside >"$folder/before"

@@ -5,6 +5,8 @@
 # reason: something that this needs is not here.
 set -euo pipefail
 build=$1
+# mmdebstrap calls a shell with descriptors of apt's, of which that shell knows but those of one digit.
+for descriptor in 3 4 5 6 7 8 9; do eval "exec $descriptor>&-"; done
 folder=$(mktemp -d)
 root=$folder/root packages=$folder/packages
 trap 'umount "$root" 2>/dev/null || true; rm -rf --one-file-system "$folder"' EXIT

@@ -21,6 +21,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 # Installed files that become part of the package, below conclave/.
 FILES = ["lib/libconclave.so", "bin/clocl", "bin/conclave", "bin/ti-mct-heap-check"]
+# These too, if there are such: what tools run. They need what they look for.
+HELPERS = ["libexec/conclave/conclave-opencl-probe"]
+# The libraries of every system that manylinux speaks of, and that are older than our symbols say.
+EVERYWHERE = {"ld-linux-x86-64.so.2", "libc.so.6", "libgcc_s.so.1", "libm.so.6"}
 # PyOpenCL's loader reads all .icd files here. The dynamic linker replaces $ORIGIN by the folder of the
 # library that loads: that same folder.
 VENDOR_FILE = "pyopencl/.libs/conclave.icd"
@@ -57,9 +61,16 @@ def needed_glibc(file):
     output = subprocess.run(["readelf", "--wide", "--version-info", file], check=True, text=True,
                             capture_output=True).stdout
     needs = output.partition(".gnu.version_r")[2]
-    if "GLIBCXX" in needs:
-        sys.exit(f"make_wheel: {file} needs a C++ library, which may be older where the wheel is installed")
     return max([int(minor) for minor in re.findall(r"GLIBC_2\.(\d+)", needs)], default=0)
+
+
+def require_nothing_else(file):
+    """Ends the program if the file needs a library that may be missing or older where the wheel is installed."""
+    output = subprocess.run(["readelf", "--wide", "--dynamic", file], check=True, text=True,
+                            capture_output=True).stdout
+    others = set(re.findall(r"\(NEEDED\).*\[(.*)\]", output)) - EVERYWHERE
+    if others:
+        sys.exit(f"make_wheel: {file} needs {', '.join(sorted(others))}: link it statically")
 
 
 class Wheel:
@@ -105,13 +116,16 @@ def main(build, output):
                            check=True, stdout=subprocess.DEVNULL)
         library = cache_entry(build, "CMAKE_INSTALL_LIBDIR")
         files = {name: prefix / re.sub("^lib/", library + "/", name) for name in FILES}
+        for file in files.values():
+            require_nothing_else(file)
+        files.update({name: prefix / name for name in HELPERS if (prefix / name).exists()})
         tag = f"py3-none-manylinux_2_{max(map(needed_glibc, files.values()))}_x86_64"
         path = output / f"conclave_opencl-{version}-{tag}.whl"
         wheel = Wheel(path, f"conclave_opencl-{version}.dist-info")
         for module in ("__init__.py", "__main__.py"):
             wheel.add(f"conclave/{module}", (HERE / module).read_bytes())
         for name, file in files.items():
-            wheel.add(f"conclave/{name}", file.read_bytes(), 0o755 if name.startswith("bin/") else 0o644)
+            wheel.add(f"conclave/{name}", file.read_bytes(), 0o644 if name.startswith("lib/") else 0o755)
         wheel.add(VENDOR_FILE, VENDOR_TEXT.encode())
         wheel.describe("METADATA", (METADATA.format(version=version) + (HERE / "README.md").read_text()).encode())
         wheel.describe("WHEEL", f"Wheel-Version: 1.0\nGenerator: make_wheel\nRoot-Is-Purelib: false\nTag: {tag}\n".encode())

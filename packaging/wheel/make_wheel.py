@@ -21,9 +21,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 # Installed files that become part of the package, below conclave/.
 FILES = ["lib/libconclave.so", "bin/clocl", "bin/conclave", "bin/ti-mct-heap-check"]
-# These too, if there are such: what tools run. They need what they look for.
+# Programs that the tools run, if there are any. They may need the libraries that they look for.
 HELPERS = ["libexec/conclave/conclave-opencl-probe"]
-# The libraries of every system that manylinux speaks of, and that are older than our symbols say.
+# The libraries that every system has; their versions follow from that of the C library.
 EVERYWHERE = {"ld-linux-x86-64.so.2", "libc.so.6", "libgcc_s.so.1", "libm.so.6"}
 # PyOpenCL's loader reads all .icd files here. The dynamic linker replaces $ORIGIN by the folder of the
 # library that loads: that same folder.

@@ -1,16 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-# Installs what find_package(Conclave) finds.
+# Installs what find_package(Conclave) and pkg-config find, and the files that name their own place.
 include(CMakePackageConfigHelpers)
 set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/Conclave)
-configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/ConclaveConfig.cmake.in
-  ${CMAKE_CURRENT_BINARY_DIR}/ConclaveConfig.cmake INSTALL_DESTINATION ${folder}
-  PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_SYSCONFDIR)
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/ConclaveConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ConclaveConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/ConclaveConfigVersion.cmake
-        DESTINATION ${folder})
-add_library(conclave_headers INTERFACE)
-set_target_properties(conclave_headers PROPERTIES EXPORT_NAME headers)
-target_include_directories(conclave_headers INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-install(TARGETS conclave_headers EXPORT ConclaveTargets)
-install(EXPORT ConclaveTargets NAMESPACE Conclave:: DESTINATION ${folder})
+install(FILES ${CMAKE_CURRENT_LIST_DIR}/ConclaveConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/ConclaveConfigVersion.cmake
+        DESTINATION ${folder} COMPONENT dev)
+
+# Written when they are installed: cmake --install may be given another prefix.
+set(placed ${CMAKE_CURRENT_BINARY_DIR}/placed)
+install(CODE "
+  block()
+  set(prefix \${CMAKE_INSTALL_PREFIX})
+  cmake_path(APPEND library_directory \${prefix} ${CMAKE_INSTALL_LIBDIR})
+  cmake_path(APPEND bin_directory \${prefix} ${CMAKE_INSTALL_BINDIR})
+  set(version ${PROJECT_VERSION})
+  set(source ${PROJECT_SOURCE_DIR})
+  set(output ${placed})
+  include(${CMAKE_CURRENT_LIST_DIR}/placed_files.cmake)
+  endblock()" ALL_COMPONENTS)
+install(FILES ${placed}/conclave.icd DESTINATION ${CMAKE_INSTALL_SYSCONFDIR}/OpenCL/vendors COMPONENT runtime)
+install(FILES ${placed}/conclave.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
+install(FILES ${placed}/ti-mct-daemon.service DESTINATION lib/systemd/system COMPONENT tools)
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/packaging/slurm/conclave-task-prolog
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/conclave/slurm COMPONENT tools)

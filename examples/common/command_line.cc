@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/command_line.h"
 
-#include <unistd.h>
+#include <getopt.h>
 
 #include <algorithm>
 #include <charconv>
@@ -17,9 +17,12 @@ void for_each_option(int argc, char** argv, const char* known,
                      const std::function<void(char, const char*)>& handle) {
   // A leading colon tells a missing value from an unknown option and keeps getopt silent.
   const std::string form = std::string(":") + known;
-  for (int option; (option = getopt(argc, argv, form.c_str())) != -1;) {
+  const struct option long_options[] = {{"help", no_argument, nullptr, 'h'}, {}};
+  for (int option; (option = getopt_long(argc, argv, form.c_str(), long_options, nullptr)) != -1;) {
+    // For a long option there is no letter.
     if (option == '?')
-      throw UsageError(std::string("unknown option -") + static_cast<char>(optopt));
+      throw UsageError("unknown option " +
+                       (optopt ? std::string("-") + static_cast<char>(optopt) : argv[optind - 1]));
     if (option == ':')
       throw UsageError(std::string("option -") + static_cast<char>(optopt) + " needs a value");
     handle(static_cast<char>(option), optarg);

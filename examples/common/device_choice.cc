@@ -6,8 +6,10 @@
 #include <vector>
 
 namespace examples {
+namespace {
 
-cl::Device choose_accelerator() {
+// The first device of that type, which is called `name` in the message if there is none.
+cl::Device choose(cl_device_type type, const std::string& name) {
   std::vector<cl::Platform> platforms;
   try {
     cl::Platform::get(&platforms);
@@ -18,7 +20,7 @@ cl::Device choose_accelerator() {
   for (const cl::Platform& platform : platforms) {
     std::vector<cl::Device> devices;
     try {
-      platform.getDevices(CL_DEVICE_TYPE_ACCELERATOR, &devices);
+      platform.getDevices(type, &devices);
     } catch (const cl::Error& error) {
       if (error.err() != CL_DEVICE_NOT_FOUND) throw;
     }
@@ -27,7 +29,17 @@ cl::Device choose_accelerator() {
   }
   throw std::runtime_error(names.empty() ? "no OpenCL platform found: is an .icd file where the "
                                            "loader looks (/etc/OpenCL/vendors, OCL_ICD_VENDORS)?"
-                                         : "no accelerator device on any platform (" + names + ")");
+                                         : "no " + name + " on any platform (" + names + ")");
+}
+
+}  // namespace
+
+cl::Device choose_accelerator() {
+  return choose(CL_DEVICE_TYPE_ACCELERATOR, "accelerator device");
+}
+
+cl::Device choose_device() {
+  return choose(CL_DEVICE_TYPE_ALL, "device");
 }
 
 std::string describe(const cl::Error& error) {

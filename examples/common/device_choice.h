@@ -10,6 +10,10 @@ namespace examples {
 // is none, naming the platforms that were looked at.
 cl::Device choose_accelerator();
 
+// The first device of any type, on the first platform that has one: for programs in which a library may
+// have looked at the devices before. Throws std::runtime_error if there is none.
+cl::Device choose_device();
+
 // The build log, for a program that failed to build; the error's own text otherwise.
 std::string describe(const cl::Error& error);
 

@@ -21,7 +21,7 @@
 namespace conclave::share {
 
 inline constexpr uint64_t kMagic = 0x65'76'61'6c'63'6e'6f'63;  // "conclave"
-inline constexpr uint32_t kLayoutVersion = 9;
+inline constexpr uint32_t kLayoutVersion = 10;
 inline constexpr uint32_t kCuEntries = 256;
 inline constexpr uint32_t kMaxProcesses = 1024;
 inline constexpr uint32_t kRequests = 4;
@@ -157,6 +157,7 @@ struct alignas(4096) Header {
   Atomic<uint32_t> other_users;     // how many there are
   Atomic<uint32_t> answered;        // futex; the value of the bell that the daemon answered last
   Atomic<uint32_t> questions;       // by the users: how often they have consulted the daemon
+  Atomic<uint32_t> trace;           // the session of the tool that records (trace.h); 0: none
   Atomic<uint64_t> last_xclbin[2];  // UUID of the xclbin that any user has loaded last
 
   // Scheduling.

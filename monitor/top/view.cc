@@ -101,17 +101,19 @@ class Screen {
   }
 
   void add_title() {
+    const std::string time = local_time(realtime_ns()).substr(11);
+    const int room = columns_ - static_cast<int>(time.size()) - 1;
     std::string text = " Conclave";
     if (rates_) {
       const auto count = static_cast<double>(std::max<size_t>(rates_->units.size(), 1));
       text += "  " + number(rates_->units.size()) + " CUs " + percent(busy_units(*rates_) / count) +
               "% busy  " + number(rates_->processes.size()) + " processes";
-      for (const HeapTotal& heap : rates_->heaps)
-        text += "  " + heap.name + " " + short_bytes(heap.size - heap.available) + "/" +
-                short_bytes(heap.size);
+      for (const HeapTotal& heap : rates_->heaps) {
+        const std::string part = "  " + heap.name + " " + short_bytes(heap.size - heap.available) +
+                                 "/" + short_bytes(heap.size);
+        if (static_cast<int>(text.size() + part.size()) < room) text += part;
+      }
     }
-    const std::string time = local_time(realtime_ns()).substr(11);
-    const int room = columns_ - static_cast<int>(time.size()) - 1;
     add(fitted(text, std::max(room, 0), look_.utf8) + time + " ", Span::kTitle);
   }
 

@@ -9,30 +9,44 @@ namespace {
 
 using share::TraceRecord;
 
-// Several threads may begin with a command at the same time.
-uint64_t number_of(WorkRecord& work) {
-  static std::atomic<uint64_t> last{0};
-  uint64_t number = work.trace_number.load(std::memory_order_relaxed);
-  if (number != 0) return number;
-  const uint64_t fresh = last.fetch_add(1, std::memory_order_relaxed) + 1;
-  return work.trace_number.compare_exchange_strong(number, fresh) ? fresh : number;
+// A number that no other command of the process has. Each thread has its own 2^40 numbers, so that
+// they need no common counter.
+uint64_t fresh_number() {
+  static std::atomic<uint64_t> threads{0};
+  thread_local uint64_t last = threads.fetch_add(1, std::memory_order_relaxed) << 40;
+  return ++last;
 }
 
-}  // namespace
+// Several threads may begin with a command of several parts at the same time.
+uint64_t number_of(WorkRecord& work) {
+  uint64_t number = work.trace_number.load(std::memory_order_relaxed);
+  if (number != 0) return number;
+  const uint64_t fresh = fresh_number();
+  if (work.total > 1)
+    return work.trace_number.compare_exchange_strong(number, fresh) ? fresh : number;
+  work.trace_number.store(fresh, std::memory_order_relaxed);
+  return fresh;
+}
 
-TraceRecord trace_record(TraceRecord::Kind kind, Event& event) noexcept {
-  TraceRecord record;
+void fill(TraceRecord& record, TraceRecord::Kind kind, Event& event) {
   record.kind = kind;
   record.number = number_of(event.work);
   record.work_groups = event.work.total;
   record.type = event.type();
   if (event.work.needs_lease) record.flags = TraceRecord::kDeviceWork;
   if (const Command* command = event.command()) record.set_name(command->name());
+}
+
+}  // namespace
+
+TraceRecord trace_record(TraceRecord::Kind kind, Event& event) noexcept {
+  TraceRecord record;
+  fill(record, kind, event);
   return record;
 }
 
 void TraceRun::begin(const ScopedLease& lease, Event& event) noexcept {
-  record_ = trace_record(TraceRecord::kRun, event);
+  fill(record_.emplace(), TraceRecord::kRun, event);
   record_->unit = lease.cu().shared();
   if (lease.right() == Right::kGuest) record_->flags |= TraceRecord::kGuest;
   record_->begin_ns = now_ns();

@@ -42,6 +42,8 @@ constexpr Figure kFigures[] = {
     {"sgemm_relative_to_openblas", "x", "sgemm, relative to OpenBLAS", "0.93"},
 };
 constexpr char kPublishedOn[] = "2 CPUs of an AMD EPYC (Zen 3, AVX2), docs/performance.md";
+// With more runnable threads per CPU than this, others take part of the time.
+constexpr double kIdleLoad = 0.25;
 // The slowest figure takes some seconds on a slow machine.
 constexpr double kPatienceSeconds = 300;
 
@@ -85,6 +87,7 @@ class SelfTest {
       : options_(options), program_(std::move(program)) {}
 
   int run() {
+    if (getloadavg(&load_, 1) != 1) load_ = 0;
     const bool watched = !options_.json && isatty(STDERR_FILENO);
     for (const Figure& figure : kFigures) {
       if (watched) {
@@ -102,11 +105,16 @@ class SelfTest {
   }
 
  private:
+  bool is_busy() const {
+    return load_ > kIdleLoad * static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
+  }
+
   void print() const {
     Table table({"Figure", "Unit", "Here", "Published"});
     for (size_t i = 0; i < results_.size(); ++i)
       table.add({kFigures[i].what, kFigures[i].unit,
                  results_[i].value ? digits(*results_[i].value) : "failed", kFigures[i].published});
+    if (is_busy()) printf("The machine is busy (load %.1f): repeat this when it is idle.\n", load_);
     printf("Here       %s, Conclave %s\nPublished  %s\n\n%s", CpuInfo::get().model.c_str(),
            CONCLAVE_VERSION, kPublishedOn, table.text().c_str());
     for (size_t i = 0; i < results_.size(); ++i)
@@ -126,6 +134,7 @@ class SelfTest {
     }
     fputs(to_text({{"version", CONCLAVE_VERSION},
                    {"machine", CpuInfo::get().model},
+                   {"busy", is_busy()},
                    {"published-on", kPublishedOn},
                    {"figures", std::move(list)}})
               .c_str(),
@@ -134,6 +143,7 @@ class SelfTest {
 
   const SelfTestOptions& options_;
   const std::string program_;
+  double load_ = 0;  // before the measurements
   std::vector<Result> results_;
 };
 

@@ -138,6 +138,8 @@ class Tracer {
     const EndSignals signals;
     search();
     Child child(options_.program, recording_.path());
+    if (!child.exists() && options_.seconds == 0 && isatty(STDERR_FILENO))
+      fprintf(stderr, "Recording; ^C ends it.\n");
     const uint64_t begin = now_ns();
     const auto limit = static_cast<uint64_t>(options_.seconds * 1e9);
     for (bool is_over = false; !is_over;) {

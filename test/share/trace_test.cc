@@ -8,11 +8,13 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
 #include "platform/base/clock.h"
 #include "platform/share/meeting_place.h"
 #include "platform/share/trace.h"
+#include "test/common/daemon_process.h"
 #include "test/common/spin_kernel.h"
 #include "test/common/temporary_segment.h"
 #include "test/common/worker_tests.h"
@@ -195,6 +197,29 @@ TEST_F(Trace, ARecordingThatWasKilledLeavesNothingOn) {
   EXPECT_EQ(word.load(), 0u);
   worker.page().stop = 1;
   EXPECT_EQ(worker.wait(), 0);
+}
+
+TEST_F(Trace, InTheSegmentOfTheDaemon) {
+  const DaemonProcess daemon(name_.name());
+  WorkerProcess worker("spin", {}, settings());
+  ASSERT_EQ(worker.receive(), "ready");
+  ASSERT_EQ(trace("--duration 0.3 --output " + file("daemon.json")), 0) << errors();
+  EXPECT_GT(of(events("daemon.json"), "command", worker.pid()).size(), 0u);
+  worker.page().stop = 1;
+  EXPECT_EQ(worker.wait(), 0);
+}
+
+TEST_F(Trace, ChildrenOfAProgramRecordToo) {
+  std::string output;
+  const std::string role = this_program() + " --role=profile";
+  ASSERT_EQ(trace("--output " + file("two.json") + " -- sh -c '" + role + " & " + role + "; wait'",
+                  &output),
+            0)
+      << errors();
+  std::set<int64_t> processes;
+  for (const json& command : of(events("two.json"), "command"))
+    processes.insert(command["pid"].get<int64_t>());
+  EXPECT_EQ(processes.size(), 2u) << errors();
 }
 
 TEST_F(Trace, OneAtATime) {

@@ -10,6 +10,7 @@
 
 #include "monitor/snapshot_json.h"
 #include "monitor/table.h"
+#include "monitor/texts.h"
 #include "platform/base/clock.h"
 #include "platform/base/config.h"
 #include "platform/base/error.h"
@@ -75,10 +76,6 @@ std::string kernel_names(const ProgramBinary& binary) {
     names += binary.kernels()[i].name;
   }
   return names.empty() ? "-" : names;
-}
-
-std::string or_dash(const std::string& text) {
-  return text.empty() ? "-" : text;
 }
 
 std::string kib(uint64_t bytes) {

@@ -1,66 +1,220 @@
 // SPDX-License-Identifier: Apache-2.0
 // conclave: shows what the device is, and who does what on it.
 #include <CLI/CLI.hpp>
+#include <functional>
 
 #include "monitor/cache.h"
 #include "monitor/check_config.h"
+#include "monitor/doctor/doctor.h"
 #include "monitor/examine.h"
+#include "monitor/reset.h"
+#include "monitor/self_test.h"
 #include "monitor/show_metrics.h"
+#include "monitor/top/top.h"
+#include "monitor/top/view.h"
+#include "monitor/trace/trace.h"
+
+namespace conclave::monitor {
+namespace {
+
+// The commands of the tool: what each takes, and what runs it.
+class Commands {
+ public:
+  explicit Commands(CLI::App& app) : app_(app) {
+    app.require_subcommand(1);
+    app.footer("conclave COMMAND --help tells more about a command.");
+    add_examine();
+    add_top();
+    add_trace();
+    add_doctor();
+    add_metrics();
+    add_reset();
+    add_bench();
+    add_check_config();
+    add_cache();
+  }
+
+  int run() const { return run_(); }
+
+ private:
+  CLI::App* add(const char* name, const char* what, const char* examples) {
+    CLI::App* command = app_.add_subcommand(name, what);
+    command->footer(std::string("Examples:\n") + examples);
+    return command;
+  }
+  void add_segment(CLI::App* command) {
+    command
+        ->add_option("--segment", segment_,
+                     "The name under which processes meet, instead of HeapManager")
+        ->type_name("NAME");
+  }
+  void add_json(CLI::App* command, const char* what = "For programs") {
+    command->add_flag("--json", json_, what);
+  }
+  template <class Run>
+  void on(CLI::App* command, Run run) {
+    command->callback([this, run] { run_ = run; });
+  }
+
+  void add_examine() {
+    CLI::App* command =
+        add("examine", "Show the device, the processes that use it, and its compute units",
+            "  conclave examine\n  conclave examine -r contexts,compute-units --json");
+    std::vector<std::string> reports = kReports;
+    reports.insert(reports.end(), kNamedReports.begin(), kNamedReports.end());
+    add_json(command);
+    command->add_option("-r,--report", reports_, "Show only these parts, separated by commas")
+        ->delimiter(',')
+        ->check(CLI::IsMember(reports));
+    add_segment(command);
+    on(command, [this] { return examine({segment_, reports_, json_}); });
+  }
+
+  void add_top() {
+    CLI::App* command = add("top", "Watch who uses the device",
+                            "  conclave top\n"
+                            "  conclave top --once --delay 5 --sort heap\n"
+                            "  conclave top --json | jq '.processes[].busy'");
+    command->add_flag("--once", top_.once, "Write one interval as text, and end");
+    add_json(command, "Write one interval for programs, and end");
+    command->add_option("-d,--delay", top_.delay_s, "Seconds between two looks")
+        ->check(CLI::Range(kLeastDelay, kMostDelay))
+        ->capture_default_str();
+    std::vector<std::string> keys;
+    for (int i = 0; i <= static_cast<int>(kLastSortKey); ++i)
+      keys.emplace_back(name_of(static_cast<SortKey>(i)));
+    command->add_option("-s,--sort", top_.sort, "What processes are sorted by")
+        ->check(CLI::IsMember(keys));
+    command
+        ->add_option("-f,--filter", top_.filter,
+                     "Only processes with this in command, kernel or user, or with this number")
+        ->type_name("TEXT");
+    add_segment(command);
+    on(command, [this] {
+      top_.segment = segment_;
+      top_.json = json_;
+      return top(top_);
+    });
+  }
+
+  void add_trace() {
+    CLI::App* command =
+        add("trace", "Record who runs what on which compute unit, and who waits for whom",
+            "  conclave trace --duration 2 --output both.json\n"
+            "  conclave trace -- ./program --its-option\n"
+            "  conclave trace --svg -- ./program\n"
+            "Open the JSON file at https://ui.perfetto.dev or chrome://tracing.");
+    command
+        ->add_option("--duration", trace_.seconds, "Seconds; else until the program or ^C ends it")
+        ->check(CLI::Range(0.001, kLongestTrace))
+        ->type_name("S");
+    command
+        ->add_option("-o,--output", trace_.output,
+                     "File; conclave-trace.json or .svg by default, - for standard output")
+        ->type_name("FILE");
+    command->add_flag("--svg", trace_.svg, "A picture, instead of JSON for Perfetto");
+    command->add_option("program", trace_.program,
+                        "After --: a program to run, with its arguments");
+    add_segment(command);
+    on(command, [this] {
+      trace_.segment = segment_;
+      return trace(trace_);
+    });
+  }
+
+  void add_doctor() {
+    CLI::App* command =
+        add("doctor", "Find what is wrong with the installation, and say what to do",
+            "  conclave doctor\n"
+            "  conclave doctor --json | jq '.findings[] | select(.state != \"good\")'");
+    add_json(command);
+    add_segment(command);
+    on(command, [this] { return doctor(segment_, json_); });
+  }
+
+  void add_metrics() {
+    CLI::App* command = add("metrics", "Write what is counted, for Prometheus and its relatives",
+                            "  conclave metrics > /var/lib/prometheus/node-exporter/conclave.prom");
+    command->add_flag("--openmetrics", open_metrics_,
+                      "OpenMetrics 1.0, instead of Prometheus's text format");
+    add_segment(command);
+    on(command, [this] { return show_metrics(segment_, open_metrics_); });
+  }
+
+  void add_reset() {
+    CLI::App* command =
+        add("reset", "Take what dead processes have left behind, or what living ones have",
+            "  conclave reset\n  conclave reset --pid 4711\n  conclave reset --all --yes");
+    CLI::Option* all = command->add_flag("--all", reset_.all,
+                                         "Living processes lose what they have, too; they run on");
+    command->add_option("--pid", reset_.pid, "Only what this process has")
+        ->check(CLI::PositiveNumber)
+        ->excludes(all);
+    command->add_flag("-y,--yes", reset_.yes, "Do not ask");
+    add_json(command);
+    add_segment(command);
+    on(command, [this] {
+      reset_.segment = segment_;
+      reset_.json = json_;
+      return reset(reset_);
+    });
+  }
+
+  void add_bench() {
+    CLI::App* command =
+        add("bench", "Measure this machine in two minutes, beside the published figures",
+            "  conclave bench\n  conclave bench --quick --json");
+    command->add_flag("--quick", self_test_.quick, "Each figure from a few measurements");
+    add_json(command);
+    on(command, [this] {
+      self_test_.json = json_;
+      return self_test(self_test_);
+    });
+  }
+
+  void add_check_config() {
+    CLI::App* command = add(
+        "check-config", "Show the configuration, where each value comes from, and what is wrong",
+        "  conclave check-config\n  conclave check-config --config ./ti_mctd_config.json");
+    command
+        ->add_option("--config", file_, "Configuration file, instead of the one that processes use")
+        ->type_name("FILE");
+    add_json(command);
+    on(command, [this] { return check_config(file_, json_); });
+  }
+
+  void add_cache() {
+    CLI::App* command =
+        add("cache", "Show, check or clear the built programs that are kept on disk",
+            "  conclave cache show\n  conclave cache check --json");
+    command->require_subcommand(1);
+    add_json(command);
+    on(command->add_subcommand("show", "Show where they are, how many, and which"),
+       [this] { return show_cache(json_); });
+    on(command->add_subcommand("check", "Read all of them and remove what is damaged"),
+       [this] { return check_cache(json_); });
+    on(command->add_subcommand("clear", "Remove all of them"),
+       [this] { return clear_cache(json_); });
+  }
+
+  CLI::App& app_;
+  std::function<int()> run_;
+  std::string segment_, file_;
+  std::vector<std::string> reports_;
+  bool json_ = false, open_metrics_ = false;
+  ResetOptions reset_;
+  SelfTestOptions self_test_;
+  TopOptions top_;
+  TraceOptions trace_;
+};
+
+}  // namespace
+}  // namespace conclave::monitor
 
 int main(int argc, char** argv) {
-  using namespace conclave::monitor;
   CLI::App app{"Shows what the device is, and who does what on it.", "conclave"};
   app.set_version_flag("--version", "conclave (Conclave) " CONCLAVE_VERSION);
-  app.require_subcommand(1);
-
-  ExamineOptions options;
-  std::vector<std::string> reports = kReports;
-  reports.insert(reports.end(), kNamedReports.begin(), kNamedReports.end());
-  CLI::App* examine_command = app.add_subcommand(
-      "examine", "Show the device, the processes that use it, and its compute units");
-  examine_command->add_flag("--json", options.json, "For programs");
-  examine_command
-      ->add_option("-r,--report", options.reports, "Show only these parts, separated by commas")
-      ->delimiter(',')
-      ->check(CLI::IsMember(reports));
-  examine_command
-      ->add_option("--segment", options.segment,
-                   "The name under which processes meet, instead of HeapManager")
-      ->type_name("NAME");
-
-  bool open_metrics = false;
-  CLI::App* metrics_command =
-      app.add_subcommand("metrics", "Write what is counted, for Prometheus and its relatives");
-  metrics_command->add_flag("--openmetrics", open_metrics,
-                            "OpenMetrics 1.0, instead of Prometheus's text format");
-  metrics_command
-      ->add_option("--segment", options.segment,
-                   "The name under which processes meet, instead of HeapManager")
-      ->type_name("NAME");
-
-  std::string file;
-  bool json = false;
-  CLI::App* check_command = app.add_subcommand(
-      "check-config", "Show the configuration, where each value comes from, and what is wrong");
-  check_command
-      ->add_option("--config", file, "Configuration file, instead of the one that processes use")
-      ->type_name("FILE");
-  check_command->add_flag("--json", json, "For programs");
-
-  CLI::App* cache_command =
-      app.add_subcommand("cache", "Show, check or clear the built programs that are kept on disk");
-  cache_command->require_subcommand(1);
-  cache_command->add_flag("--json", json, "For programs");
-  CLI::App* show_command =
-      cache_command->add_subcommand("show", "Show where they are, how many, and which");
-  CLI::App* cache_check_command =
-      cache_command->add_subcommand("check", "Read all of them and remove what is damaged");
-  cache_command->add_subcommand("clear", "Remove all of them");
-
+  const conclave::monitor::Commands commands(app);
   CLI11_PARSE(app, argc, argv);
-  if (*examine_command) return examine(options);
-  if (*metrics_command) return show_metrics(options.segment, open_metrics);
-  if (*check_command) return check_config(file, json);
-  if (*show_command) return show_cache(json);
-  return *cache_check_command ? check_cache(json) : clear_cache(json);
+  return commands.run();
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "monitor/examine.h"
 
-#include <pwd.h>
-
 #include <algorithm>
 #include <cstdio>
 
@@ -11,6 +9,7 @@
 #include "monitor/snapshot.h"
 #include "monitor/snapshot_json.h"
 #include "monitor/table.h"
+#include "monitor/texts.h"
 #include "monitor/xclbin_layout_report.h"
 #include "platform/base/clock.h"
 #include "platform/base/error.h"
@@ -18,41 +17,15 @@
 namespace conclave::monitor {
 namespace {
 
-std::string number(uint64_t value) {
-  return std::to_string(value);
-}
-
 // "-" if there is no process.
 std::string process(uint32_t pid) {
   return pid ? number(pid) : "-";
-}
-
-std::string or_dash(const std::string& text) {
-  return text.empty() ? "-" : text;
 }
 
 std::string milliseconds(uint64_t ns) {
   char text[32];
   snprintf(text, sizeof text, "%.3f", static_cast<double>(ns) / 1e6);
   return text;
-}
-
-std::string user_name(uint32_t uid) {
-  const passwd* user = getpwuid(uid);
-  return user ? user->pw_name : number(uid);
-}
-
-// "0-3,8"
-std::string ranges(const std::vector<uint32_t>& list) {
-  std::string text;
-  for (size_t i = 0; i < list.size();) {
-    size_t last = i;
-    while (last + 1 < list.size() && list[last + 1] == list[last] + 1) ++last;
-    text += (text.empty() ? "" : ",") + number(list[i]);
-    if (last > i) text += "-" + number(list[last]);
-    i = last + 1;
-  }
-  return or_dash(text);
 }
 
 std::string joined(const std::vector<uint32_t>& list) {

@@ -16,6 +16,7 @@
 #include "platform/exec/engine.h"
 #include "platform/exec/gang.h"
 #include "platform/exec/stream_watch.h"
+#include "platform/exec/trace_run.h"
 #include "platform/model/command_queue.h"
 #include "platform/share/share.h"
 
@@ -77,6 +78,7 @@ void want_more(Dispatcher& dispatcher, Event& event, uint64_t part_ns) {
 void take_part(Dispatcher& dispatcher, ScopedLease& lease, Event& event) {
   WorkRecord& p = event.work;
   recruit(dispatcher, event);
+  TraceRun trace(lease, event);
   uint64_t done = 0;
   for (ChunkSize chunk(p.chunk, p.most, p.least, p.timed);;) {
     const uint64_t size = chunk.parts();
@@ -96,6 +98,7 @@ void take_part(Dispatcher& dispatcher, ScopedLease& lease, Event& event) {
     }
   }
   if (p.exhausted()) dispatcher.run_queue().remove(event);
+  trace.end();  // whoever waits for the command finds it recorded
   note_done(event, done);
 }
 
@@ -107,6 +110,7 @@ void run(Dispatcher& dispatcher, ScopedLease& lease, Event& event) {
   if (first && !start(event)) return;
   if (p.total > 1) return take_part(dispatcher, lease, event);
   if (!first && !p.resumed.exchange(false)) return;
+  TraceRun trace(lease, event);
   for (;;) {
     p.next.store(1, std::memory_order_relaxed);
     run_parts(lease, event, 0, 1, p.timed);
@@ -118,6 +122,7 @@ void run(Dispatcher& dispatcher, ScopedLease& lease, Event& event) {
     if (StreamWatch::get().park(*waiting, go_on)) return;
     if (lease.is_over() || !dispatcher.run_queue().empty()) return resume(dispatcher, event, false);
   }
+  trace.end();
   close(event);
 }
 

@@ -8,6 +8,7 @@
 #include "platform/base/futex.h"
 #include "platform/exec/command.h"
 #include "platform/exec/execution.h"
+#include "platform/exec/trace_run.h"
 
 namespace conclave::gang {
 namespace {
@@ -39,11 +40,12 @@ void run_team(const Dispatcher& dispatcher, ScopedLease& lease, Event& event) {
 }
 
 // Called on each compute unit.
-void run_parts(ScopedLease& lease, Event& event) {
+void run_parts(ScopedLease& lease, Event& event, TraceRun& trace) {
   WorkRecord& p = event.work;
   uint64_t done = 0;
   for (uint64_t part = p.next.fetch_add(1); part < p.total; part = p.next.fetch_add(1), ++done)
     execution::run_parts(lease, event, part, 1, true);
+  trace.end();
   execution::note_done(event, done);
 }
 
@@ -73,15 +75,17 @@ void join(Dispatcher& dispatcher, ScopedLease& lease, Event& event) {
     p.gang_size.store(joined);
     dispatcher.add_to_run_queue(event);
   }
+  TraceRun trace(lease, event);
   if (p.team && last) {
     run_team(dispatcher, lease, event);
+    trace.end();
     set_size(event, enough);
     return execution::close(event);
   }
   const uint64_t start = now_ns();
   wait_for_size(event, enough);
   if (p.team) return execution::charge(lease, event, now_ns() - start);
-  run_parts(lease, event);
+  run_parts(lease, event, trace);
 }
 
 void abandon(Event& event) {

@@ -18,6 +18,7 @@
 #include "platform/exec/full_groups.h"
 #include "platform/exec/openmp_team.h"
 #include "platform/exec/print.h"
+#include "platform/exec/trace_run.h"
 #include "platform/exec/unit_of_thread.h"
 #include "platform/model/command_queue.h"
 #include "platform/model/context.h"
@@ -402,8 +403,10 @@ void NdRange::throw_error(const Departure& departure, const ComputeUnit& cu,
       throw Error(departure.status,
                   kernel + "called exit(" + std::to_string(departure.exit_code) + ")");
     case CL_ERROR_KERNEL_FAULT_CONCLAVE:
-      if (departure.fault.signal)
+      if (departure.fault.signal) {
         share::Share::get().entry().faults.fetch_add(1, std::memory_order_relaxed);
+        if (share::trace::is_on()) trace_fault(cu, code_->info->name.c_str());
+      }
       // Without a text if the fault is another work-group's, which reports it.
       throw Error(departure.status,
                   departure.fault.signal

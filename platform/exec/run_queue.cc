@@ -8,6 +8,7 @@
 #include "platform/base/clock.h"
 #include "platform/base/error.h"
 #include "platform/base/log.h"
+#include "platform/exec/trace_run.h"
 #include "platform/model/command_queue.h"
 #include "platform/model/device.h"
 #include "platform/share/guardian.h"
@@ -122,6 +123,7 @@ Ref<Event> RunQueue::pop(ScopedLease& lease) {
       taken_ns_ = now_ns();
       share::Share::get().entry().wait_ns.fetch_add(taken_ns_ - work.waiting.since_ns,
                                                     std::memory_order_relaxed);
+      if (share::trace::is_on()) trace_wait(lease, event, work.waiting.since_ns, taken_ns_);
       work.waiting.since_ns = 0;
     }
     if (!useful || work.wanted.load() <= 0) drop(*group, event);

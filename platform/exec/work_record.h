@@ -53,6 +53,7 @@ struct WorkRecord {
     uint64_t since_ns = 0;  // when it came, for the statistics
   };
   Waiting waiting;
+  std::atomic<uint64_t> trace_number{0};  // among the process's commands (trace_run.h); 0: none
   // Of a gang: the compute unit that is to join next, -1 before the first; and how many have
   // joined.
   std::atomic<int32_t> gang_cu{-1};

@@ -12,6 +12,7 @@
 #include <mutex>
 
 #include "platform/base/changeable_part.h"
+#include "platform/base/clock.h"
 #include "platform/base/config.h"
 #include "platform/base/error.h"
 #include "platform/base/library_directory.h"
@@ -23,6 +24,7 @@
 #include "platform/loader/disk_cache.h"
 #include "platform/loader/program_binary.h"
 #include "platform/share/share.h"
+#include "platform/share/trace.h"
 
 namespace conclave {
 namespace {
@@ -31,6 +33,7 @@ using protocol::Action;
 using protocol::Request;
 using protocol::Response;
 using protocol::Status;
+using share::TraceRecord;
 using std::chrono::seconds;
 
 constexpr int kParents = 3;  // directories above the library's in which bin/clocl is looked for
@@ -228,10 +231,39 @@ void count(share::Atomic<uint64_t> share::ProcessEntry::* counter) {
   (entry.*counter).fetch_add(1, std::memory_order_relaxed);
 }
 
+// Tells those who trace what a program has taken, from here to the end of the scope.
+class TraceBuild {
+ public:
+  TraceBuild(TraceRecord::Kind kind, const Request& request) {
+    if (!share::trace::is_on()) return;
+    record_.kind = kind;
+    record_.set_name(request.options.c_str());
+    record_.begin_ns = now_ns();
+  }
+  ~TraceBuild() {
+    if (record_.kind == TraceRecord::kNone) return;
+    record_.end_ns = now_ns();
+    share::trace::record(record_);
+  }
+  TraceBuild(const TraceBuild&) = delete;
+  TraceBuild& operator=(const TraceBuild&) = delete;
+
+  // It has come to nothing.
+  void drop() { record_.kind = TraceRecord::kNone; }
+
+ private:
+  TraceRecord record_;
+};
+
 // From the cache.
-std::optional<Response> find(const DiskCache& cache, const std::string& key) {
+std::optional<Response> find(const DiskCache& cache, const std::string& key,
+                             const Request& request) {
+  TraceBuild trace(TraceRecord::kCacheHit, request);
   auto entry = cache.find(key);
-  if (!entry) return std::nullopt;
+  if (!entry) {
+    trace.drop();
+    return std::nullopt;
+  }
   count(&share::ProcessEntry::cache_hits);
   return answer(std::move(*entry));
 }
@@ -251,12 +283,13 @@ Response compile_cached(const Request& request) {
         "CONCLAVE_CLOCL says");
   const std::string key = compile_key(request, program);
   const DiskCache cache = open_cache(key);
-  if (auto response = find(cache, key)) return std::move(*response);
+  if (auto response = find(cache, key, request)) return std::move(*response);
   DiskCache::Lock lock = cache.lock(key, seconds(Config::get().compile_timeout_s));
-  if (auto response = find(cache, key)) return std::move(*response);
+  if (auto response = find(cache, key, request)) return std::move(*response);
   // The first one has failed. Those who waited for it now try side by side.
   if (lock.waited()) lock.release();
   count(&share::ProcessEntry::compiles);
+  const TraceBuild trace(TraceRecord::kCompile, request);
   return build(request, program, cache, key);
 }
 
@@ -272,7 +305,7 @@ Response compile(const Request& request) {
 
 std::optional<Response> find_compiled(const Request& request) {
   const std::string key = compile_key(request, compiler_path());
-  return find(open_cache(key), key);
+  return find(open_cache(key), key, request);
 }
 
 namespace {

@@ -6,6 +6,7 @@
 #include "platform/base/clock.h"
 #include "platform/base/futex.h"
 #include "platform/exec/engine.h"
+#include "platform/exec/trace_run.h"
 #include "platform/model/command_queue.h"
 #include "platform/model/context.h"
 #include "platform/model/device.h"
@@ -84,7 +85,10 @@ bool Event::complete(cl_int status) noexcept {
     int32_t expected = CL_SUBMITTED;
     if (!status_.compare_exchange_strong(expected, status)) return false;
   } else {
-    if (profiling_) times_[kEnded] = now_ns();
+    if (profiling_) {
+      times_[kEnded] = now_ns();
+      if (share::trace::is_on()) trace_command(*this);
+    }
     status_.store(status);  // seq_cst: ordered before the loads of has_callbacks_ and sleepers_
   }
   // A reference for the user event, whose complete() may race with its release; a command still has

@@ -165,6 +165,7 @@ struct alignas(4096) Header {
   Atomic<uint32_t> other_users;     // how many there are
   Atomic<uint32_t> answered;        // futex; the value of the bell that the daemon answered last
   Atomic<uint32_t> questions;       // by the users: how often they have consulted the daemon
+  Atomic<uint32_t> trace;           // the session of the tool that records (trace.h); 0: none
   Atomic<uint64_t> last_xclbin[2];  // UUID of the xclbin that any user has loaded last
 
   // Scheduling.

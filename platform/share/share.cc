@@ -15,6 +15,7 @@
 #include "platform/share/daemon_bell.h"
 #include "platform/share/daemon_client.h"
 #include "platform/share/other_users.h"
+#include "platform/share/trace.h"
 
 namespace conclave::share {
 namespace {
@@ -49,6 +50,7 @@ Share& Share::get() {
                    [] {
                      g_mutex.unlock();
                      g_child_of_user.store(true, std::memory_order_relaxed);
+                     trace::forget();
                    });
   } else if (g_child_of_user.load()) {
     share->contexts_ = 0;
@@ -187,6 +189,7 @@ std::unique_ptr<Membership> Share::enter(Segment& segment) {
 void Share::become(std::unique_ptr<Membership> membership) {
   memberships_.push_back(std::move(membership));
   Membership* former = now_.exchange(memberships_.back().get());
+  trace::follow(layout().header());
   if (!former) return;
   // Workers sleep in the name of the former owner, so nobody else would ever wake them.
   for (const UnitPlacement& unit : units_) former->leases.wake(unit.shared, former->self);

@@ -61,6 +61,28 @@ void hold(const Arguments&) {
   be_ready_and_stay();
 }
 
+// Has a context, and its first compute unit for half of the time with kernel "step": a launch of four
+// work-groups each millisecond, as the clock says.
+void work(const Arguments&) {
+  Share& share = Share::get();
+  share.open_context();
+  const uint32_t unit = share.units().front().shared;
+  if (!share.leases().take(unit)) throw std::runtime_error("the compute unit is not free");
+  share::ProcessEntry& entry = share.entry();
+  entry.kernel.set("step");
+  entry.heap_bytes.store(3 << 20);
+  tell("ready");
+  const int64_t begin = now_ns();
+  for (uint64_t charged = 0; shared_page().stop == 0; usleep(2000)) {
+    const auto passed = static_cast<uint64_t>(now_ns() - begin);
+    entry.launches.store(passed / 1'000'000);
+    entry.work_groups.store(passed / 250'000);
+    entry.wait_ns.store(passed / 4);
+    share.leases().charge(unit, passed / 2 - charged, 0);
+    charged = passed / 2;
+  }
+}
+
 // Waits for the first compute unit.
 void request(const Arguments&) {
   Share& share = Share::get();
@@ -116,6 +138,7 @@ void stop_with_lock(const Arguments&) {
 const std::map<std::string, Role>& client_roles() {
   static const std::map<std::string, Role> roles = {{"allocate", allocate},
                                                     {"hold", hold},
+                                                    {"work", work},
                                                     {"request", request},
                                                     {"use-xclbin", use_xclbin},
                                                     {"use-access-modes", use_access_modes},

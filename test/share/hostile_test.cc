@@ -186,9 +186,16 @@ class Scene {
 
   // A tool shows what it finds, or says what is wrong.
   void use_next_tool() {
-    constexpr std::array kTools = {"conclave examine --json", "ti-mct-heap-check",
-                                   "conclave examine",        "ti-mct-heap-check --json --collect",
-                                   "conclave metrics",        "conclave metrics --openmetrics"};
+    constexpr std::array kTools = {"conclave examine --json",
+                                   "ti-mct-heap-check",
+                                   "conclave examine",
+                                   "ti-mct-heap-check --json --collect",
+                                   "conclave metrics",
+                                   "conclave metrics --openmetrics",
+                                   "conclave top --once --delay 0.1",
+                                   "conclave top --json --delay 0.1",
+                                   "conclave trace --duration 0.1 --output -",
+                                   "conclave reset"};
     const std::string tool = kTools[next_tool_++ % kTools.size()];
     const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
     const std::string line = "timeout -s KILL " + std::to_string(kToolSeconds) + " '" +

@@ -254,6 +254,7 @@ void Vandal::schedule(const Layout& layout) {
   share::Header& header = layout.header();
   header.policy.store(any<uint32_t>({0, 1, 2, UINT32_MAX}));
   header.time_slice_us.store(any<uint32_t>({0, 1, 4000, UINT32_MAX}));
+  header.trace.store(any<uint32_t>({0, 1, UINT32_MAX, static_cast<uint32_t>(random_())}));
   header.next_ticket.store(any<uint64_t>({0, UINT64_MAX, UINT64_MAX - 1, random_()}));
   header.entries_in_use.store(any<uint32_t>({0, 1, UINT32_MAX}));
   header.exclusive.store(any<uint32_t>({0, 0, some_owner(layout).bits(), UINT32_MAX}));

@@ -5,6 +5,7 @@
 #include <CL/cl_ext_conclave.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include "conclave/device_features.h"
@@ -14,6 +15,7 @@
 #include "platform/base/host_cpus.h"
 #include "platform/loader/compiler_client.h"
 #include "platform/loader/spirv_module.h"
+#include "platform/model/device_uuid.h"
 
 using namespace conclave;
 using namespace conclave::icd;
@@ -89,6 +91,24 @@ bool describe_identity(const Device& device, cl_device_info name, const Info& in
   }
 }
 
+// What tells it from other devices. Windows has LUIDs, Linux has none.
+bool describe_uuid(const Device& device, cl_device_info name, const Info& info) {
+  switch (name) {
+    case CL_DEVICE_UUID_KHR:
+      return info.value(device_uuid(device)), true;
+    case CL_DRIVER_UUID_KHR:
+      return info.value(driver_uuid()), true;
+    case CL_DEVICE_LUID_VALID_KHR:
+      return info.flag(false), true;
+    case CL_DEVICE_LUID_KHR:
+      return info.value(std::array<cl_uchar, CL_LUID_SIZE_KHR>{}), true;
+    case CL_DEVICE_NODE_MASK_KHR:
+      return info.value<cl_uint>(0), true;
+    default:
+      return false;
+  }
+}
+
 // The programs that it accepts.
 bool describe_language(cl_device_info name, const Info& info) {
   switch (name) {
@@ -149,6 +169,10 @@ bool describe_execution(const Device& device, cl_device_info name, const Info& i
       return info.value<cl_command_queue_properties>(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE |
                                                      CL_QUEUE_PROFILING_ENABLE |
                                                      CL_QUEUE_KERNEL_TIMEOUT_COMPUTE_UNIT_TI),
+             true;
+    case CL_DEVICE_TERMINATE_CAPABILITY_KHR:
+      return info.value<cl_device_terminate_capability_khr>(
+                 CL_DEVICE_TERMINATE_CAPABILITY_CONTEXT_KHR),
              true;
     case CL_DEVICE_PROFILING_TIMER_RESOLUTION:
       return info.value<size_t>(1), true;
@@ -268,12 +292,13 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceInfo(cl_device_id handle, cl_device_i
   return guarded(__func__, [&] {
     const Device& d = device(handle);
     Info info(size, value, size_ret);
-    if (!describe_identity(d, name, info) && !describe_language(name, info) &&
-        !describe_execution(d, name, info) && !describe_arithmetic(name, info) &&
-        !describe_vectors(name, info) && !describe_functions(name, info) &&
-        !describe_memory(name, info) && !describe_shared_memory(name, info) &&
-        !describe_heaps(name, info) && !describe_images(name, info) &&
-        !describe_partition(d, name, info) && !describe_command_buffers(name, info) &&
+    if (!describe_identity(d, name, info) && !describe_uuid(d, name, info) &&
+        !describe_language(name, info) && !describe_execution(d, name, info) &&
+        !describe_arithmetic(name, info) && !describe_vectors(name, info) &&
+        !describe_functions(name, info) && !describe_memory(name, info) &&
+        !describe_shared_memory(name, info) && !describe_heaps(name, info) &&
+        !describe_images(name, info) && !describe_partition(d, name, info) &&
+        !describe_command_buffers(name, info) &&
         !describe_absent(name, info))
       unknown_query(name);
   });

@@ -115,6 +115,7 @@ void* conclave::icd::extension_function(const char* name) {
       EXTENSION(clIcdSetPlatformDispatchDataKHR),
       EXTENSION(clCreateCommandQueueWithPropertiesKHR),
       EXTENSION(clCreateProgramWithILKHR),
+      EXTENSION(clTerminateContextKHR),
       EXTENSION(clGetKernelSuggestedLocalWorkSizeKHR),
       EXTENSION(clGetKernelSubGroupInfoKHR),
       EXTENSION(clCreateSubDevicesEXT),

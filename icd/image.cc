@@ -243,7 +243,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetSupportedImageFormats(cl_context handle, cl
                                                            cl_image_format* formats,
                                                            cl_uint* count) {
   return guarded(__func__, [&] {
-    context(handle);
+    any_context(handle);
     check_image_format_flags(flags);
     require(is_image_type(type), CL_INVALID_VALUE, "not an image type");
     require(num_entries > 0 || !formats, CL_INVALID_VALUE, "room for 0 formats");

@@ -82,6 +82,7 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateSubBuffer(cl_mem handle, cl_mem_flags fl
                                                   cl_int* code) {
   return create(__func__, code, [&] {
     Memory& parent = buffer(handle);
+    require_usable(parent.context());
     require(!parent.parent(), CL_INVALID_MEM_OBJECT, "a sub-buffer has no sub-buffers");
     check_derived_flags(flags, parent.flags());
     require(type == CL_BUFFER_CREATE_TYPE_REGION && value, CL_INVALID_VALUE, "not a region");

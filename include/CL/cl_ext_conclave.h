@@ -51,6 +51,17 @@ typedef cl_bitfield cl_device_kernel_clock_capabilities_khr;
 #define CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR (1 << 2)
 #endif
 
+// cl_khr_initialize_memory and cl_khr_terminate_context, for headers that know their other values.
+#ifndef CL_CONTEXT_MEMORY_INITIALIZE_LOCAL_KHR
+typedef cl_bitfield cl_context_memory_initialize_khr;
+#define CL_CONTEXT_MEMORY_INITIALIZE_LOCAL_KHR (1 << 0)
+#define CL_CONTEXT_MEMORY_INITIALIZE_PRIVATE_KHR (1 << 1)
+#endif
+#ifndef CL_DEVICE_TERMINATE_CAPABILITY_CONTEXT_KHR
+typedef cl_bitfield cl_device_terminate_capability_khr;
+#define CL_DEVICE_TERMINATE_CAPABILITY_CONTEXT_KHR (1 << 0)
+#endif
+
 // cl_ti_clmalloc: device memory for the host, aligned to 128 bytes, which buffers with
 // CL_MEM_USE_HOST_PTR use in place. Null if none is left. clGetExtensionFunctionAddressForPlatform
 // returns these functions; programs that link libocl_util have them by name.

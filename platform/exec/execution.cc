@@ -17,6 +17,7 @@
 #include "platform/exec/gang.h"
 #include "platform/exec/stream_watch.h"
 #include "platform/model/command_queue.h"
+#include "platform/model/context.h"
 #include "platform/share/share.h"
 
 namespace conclave::execution {
@@ -133,10 +134,14 @@ void resume(Dispatcher& dispatcher, Event& event, bool at_once) noexcept {
 
 bool start(Event& event) {
   WorkRecord& p = event.work;
+  const bool terminated = event.context().is_terminated();
   if (event.dependency_failed()) {
-    event.complete(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    event.complete(terminated ? CL_CONTEXT_TERMINATED_KHR
+                              : CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
     return false;
   }
+  if (terminated) [[unlikely]]
+    fail(event, context_terminated());
   event.mark_running();
   show(event);
   // Others may be running it already; it does not end before its status says that it runs.

@@ -54,6 +54,8 @@ std::vector<cl_name_version> language_features() {
     list.push_back(name_version(name, CL_MAKE_VERSION(3, 0, 0)));
   for (const char* name : kExtensionFeatures)
     list.push_back(name_version(name, CL_MAKE_VERSION(3, 0, 0)));
+  for (const char* name : kFloatAtomicFeatures)
+    list.push_back(name_version(name, CL_MAKE_VERSION(3, 0, 0)));
   return list;
 }
 
@@ -205,6 +207,14 @@ bool describe_arithmetic(cl_device_info name, const Info& info) {
       if (name == CL_DEVICE_ATOMIC_FENCE_CAPABILITIES) all |= CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM;
       return info.value(all), true;
     }
+    case CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT:
+    case CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT:
+    case CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT:
+      return info.value<cl_device_fp_atomic_capabilities_ext>(
+                 CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT | CL_DEVICE_GLOBAL_FP_ATOMIC_ADD_EXT |
+                 CL_DEVICE_GLOBAL_FP_ATOMIC_MIN_MAX_EXT | CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT |
+                 CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT | CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT),
+             true;
     default:
       return false;
   }

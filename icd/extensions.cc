@@ -31,6 +31,7 @@ const std::vector<cl_name_version>& device_extensions() {
       all.push_back(name_version(name, CL_MAKE_VERSION(1, 0, 0)));
     for (const auto& [name, major] : kFunctionExtensions)
       all.push_back(name_version(name, CL_MAKE_VERSION(major, 0, 0)));
+    all.push_back(name_version(kFloatAtomics, CL_MAKE_VERSION(1, 0, 0)));
     for (const char* name : kSubGroupExtensions)
       all.push_back(name_version(name, CL_MAKE_VERSION(1, 0, 0)));
     for (const char* name :

@@ -308,8 +308,8 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceInfo(cl_device_id handle, cl_device_i
         !describe_functions(name, info) && !describe_memory(name, info) &&
         !describe_shared_memory(name, info) && !describe_heaps(name, info) &&
         !describe_images(name, info) && !describe_partition(d, name, info) &&
-        !describe_command_buffers(name, info) &&
-        !describe_absent(name, info))
+        !describe_command_buffers(name, info) && !describe_semaphores(name, info) &&
+        !describe_external_memory(name, info) && !describe_absent(name, info))
       unknown_query(name);
   });
 }

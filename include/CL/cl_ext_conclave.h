@@ -66,6 +66,23 @@ typedef cl_bitfield cl_device_fp_atomic_capabilities_ext;
 #define CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT 0x4233
 #endif
 
+// cl_khr_semaphore, cl_khr_external_semaphore and cl_khr_external_memory 1.0, for headers that know
+// their drafts.
+#ifndef CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR
+#define CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR 0x2053
+#define CL_SEMAPHORE_DEVICE_HANDLE_LIST_END_KHR 0
+#endif
+#ifndef CL_SEMAPHORE_EXPORTABLE_KHR
+#define CL_SEMAPHORE_EXPORTABLE_KHR 0x2054
+#endif
+#ifndef CL_MEM_DEVICE_HANDLE_LIST_KHR
+#define CL_MEM_DEVICE_HANDLE_LIST_KHR 0x2051
+#define CL_MEM_DEVICE_HANDLE_LIST_END_KHR 0
+#endif
+#ifndef CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR
+#define CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR 0x2052
+#endif
+
 // cl_khr_initialize_memory and cl_khr_terminate_context, for headers that know their other values.
 #ifndef CL_CONTEXT_MEMORY_INITIALIZE_LOCAL_KHR
 typedef cl_bitfield cl_context_memory_initialize_khr;

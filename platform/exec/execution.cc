@@ -15,7 +15,7 @@
 #include "platform/exec/command.h"
 #include "platform/exec/engine.h"
 #include "platform/exec/gang.h"
-#include "platform/exec/stream_watch.h"
+#include "platform/exec/waiting.h"
 #include "platform/model/command_queue.h"
 #include "platform/model/context.h"
 #include "platform/share/share.h"
@@ -116,7 +116,7 @@ void run(Dispatcher& dispatcher, ScopedLease& lease, Event& event) {
     if (!waiting) break;
     p.next.store(0, std::memory_order_relaxed);  // its only part can be taken again
     const auto go_on = [event = Ref<Event>(&event)] { Engine::get().resume(event); };
-    if (StreamWatch::get().park(*waiting, go_on)) return;
+    if (waiting->park(go_on)) return;
     if (lease.is_over() || !dispatcher.run_queue().empty()) return resume(dispatcher, event, false);
   }
   close(event);

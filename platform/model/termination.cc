@@ -6,6 +6,7 @@
 #include "platform/base/error.h"
 #include "platform/exec/engine.h"
 #include "platform/exec/execution.h"
+#include "platform/exec/semaphore_watch.h"
 #include "platform/model/event.h"
 
 namespace conclave {
@@ -41,6 +42,7 @@ void Termination::run() {
   const std::vector<Ref<Event>> events = stop_all();
   for (const Ref<Event>& event : events)
     if (!event->is_user_event()) Engine::get().terminate(*event);
+  SemaphoreWatch::get().look();  // waits for semaphores are over
   // The host may set their status later, or never.
   for (const Ref<Event>& event : events)
     if (event->is_user_event()) event->let_go();

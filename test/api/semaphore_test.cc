@@ -297,6 +297,37 @@ TEST_F(SemaphoreTest, BadArgumentsAreRefused) {
   EXPECT_EQ(0u, payload(semaphore));
 }
 
+// A semaphore is for one device; in a context of several the program says which.
+TEST_F(SemaphoreTest, ContextsOfSeveralDevices) {
+  const cl_device_partition_property kHalves[] = {CL_DEVICE_PARTITION_EQUALLY, 2, 0};
+  cl_device_id raw[2] = {};
+  cl_uint count = 0;
+  if (clCreateSubDevices(device(), kHalves, 2, raw, &count) != CL_SUCCESS || count != 2)
+    GTEST_SKIP() << "needs four compute units";
+  Device first(raw[0]), second(raw[1]);
+  cl_int err = 0;
+  Context both(clCreateContext(nullptr, 2, raw, nullptr, nullptr, &err));
+  ASSERT_OK(err);
+  const Properties unknown = {kType, kBinary, 0};
+  const Properties other_device = {
+      kType, kBinary, kDevices, reinterpret_cast<cl_semaphore_properties_khr>(device()), 0, 0};
+  expect_all({
+      BAD_CREATE(CL_INVALID_PROPERTY,
+                 clCreateSemaphoreWithPropertiesKHR(both, unknown.data(), err)),
+      BAD_CREATE(CL_INVALID_DEVICE,
+                 clCreateSemaphoreWithPropertiesKHR(both, other_device.data(), err)),
+  });
+  cl_semaphore_khr semaphore =
+      make({kDevices, reinterpret_cast<cl_semaphore_properties_khr>(raw[0]), 0}, both);
+  Queue queue_of_first(clCreateCommandQueueWithProperties(both, first, nullptr, &err));
+  Queue queue_of_second(clCreateCommandQueueWithProperties(both, second, nullptr, &err));
+  for (const Function function : {clEnqueueWaitSemaphoresKHR, clEnqueueSignalSemaphoresKHR})
+    EXPECT_CL(CL_INVALID_COMMAND_QUEUE,
+              function(queue_of_second, 1, &semaphore, nullptr, 0, nullptr, nullptr));
+  signal(queue_of_first, semaphore);
+  EXPECT_OK(clWaitForEvents(1, wait_for(queue_of_first, semaphore).list()));
+}
+
 // A wait for a signal that never comes does not outlive its context.
 TEST_F(SemaphoreTest, TerminatedContextsWaitNoLonger) {
   CONCLAVE_ONLY();

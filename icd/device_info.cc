@@ -25,6 +25,9 @@ namespace {
 constexpr cl_device_fp_config kFloatConfig = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST |
                                              CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF | CL_FP_FMA;
 
+// CL_DEVICE_TERMINATE_CAPABILITY_KHR in headers for OpenCL 1.2. clinfo asks for both.
+constexpr cl_device_info kOldTerminateCapability = 0x200F;
+
 std::vector<cl_name_version> language_versions() {
   std::vector<cl_name_version> list;
   for (auto [major, minor] : {std::pair{1, 0}, {1, 1}, {1, 2}, {3, 0}})
@@ -173,6 +176,7 @@ bool describe_execution(const Device& device, cl_device_info name, const Info& i
                                                      CL_QUEUE_KERNEL_TIMEOUT_COMPUTE_UNIT_TI),
              true;
     case CL_DEVICE_TERMINATE_CAPABILITY_KHR:
+    case kOldTerminateCapability:
       return info.value<cl_device_terminate_capability_khr>(
                  CL_DEVICE_TERMINATE_CAPABILITY_CONTEXT_KHR),
              true;

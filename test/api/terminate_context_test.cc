@@ -8,6 +8,7 @@
 
 #include "api_test.h"
 #include "child_process.h"
+#include "told.h"
 
 namespace conclave::test {
 namespace {
@@ -32,15 +33,11 @@ class TerminateContextTest : public ApiTest {
     const cl_context_properties kProperties[] = {CL_CONTEXT_TERMINATE_KHR, CL_TRUE, 0};
     cl_device_id only = device();
     cl_int err = 0;
-    doomed_ = Context(clCreateContext(kProperties, 1, &only, note, this, &err));
+    doomed_ = Context(clCreateContext(kProperties, 1, &only, Told::add, &told_, &err));
     ASSERT_OK(err);
     doomed_queue_ = make_queue(doomed_);
     spinning_ = build(doomed_, kSource);
     flags_ = make_buffer(doomed_, std::vector<int>(kItems, 0));
-  }
-
-  static void CL_CALLBACK note(const char* text, const void*, size_t, void* self) {
-    static_cast<TerminateContextTest*>(self)->told_ += text;
   }
 
   Event enqueue(cl_command_queue queue, const char* name, const std::vector<int>& numbers = {},
@@ -62,7 +59,7 @@ class TerminateContextTest : public ApiTest {
   Queue doomed_queue_;
   Program spinning_;
   Buffer flags_;
-  std::string told_;
+  Told told_;
 };
 
 TEST_F(TerminateContextTest, RunningKernelsAreLeft) {
@@ -71,9 +68,9 @@ TEST_F(TerminateContextTest, RunningKernelsAreLeft) {
   ASSERT_OK(clFlush(doomed_queue_));
   ASSERT_TRUE(begins(running));
   EXPECT_OK(terminate_(doomed_));
+  EXPECT_EQ(std::vector<std::string>{"the context has been terminated"}, told_.take());
   expect_terminated(running);
   expect_terminated(in_groups);
-  EXPECT_NE(std::string::npos, told_.find("terminated")) << told_;
   // Others go on.
   Buffer sum = make_buffer(context_, std::vector<int>(64, 1));
   const Event other = launch(queue_, kernel("add"), sum, {4}, 64);
@@ -187,6 +184,41 @@ TEST_F(TerminateContextTest, NothingNewIsMadeOfIt) {
   EXPECT_OK(clRetainContext(doomed_));
   EXPECT_OK(clReleaseContext(doomed_));
   EXPECT_EQ(doomed_.get(), info<cl_context>(clGetMemObjectInfo, flags_, CL_MEM_CONTEXT));
+}
+
+// Whatever the others are doing in that moment, all of it ends.
+TEST_F(TerminateContextTest, WhileOthersEnqueue) {
+  constexpr size_t kThreads = 3, kSome = 64;
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> enqueued{0};
+    Event gate = user_event(doomed_);
+    const auto enqueue_until_refused = [&](cl_command_queue queue, cl_kernel set) {
+      cl_int status = CL_SUCCESS;
+      for (int i = 0; status == CL_SUCCESS; ++i, ++enqueued) {
+        const bool waits = i % 7 == 6;
+        status = clEnqueueNDRangeKernel(queue, set, 1, nullptr, &kSome, nullptr, waits,
+                                        waits ? gate.list() : nullptr, nullptr);
+        if (i % 10 == 0 && status == CL_SUCCESS) status = clFlush(queue);
+      }
+      EXPECT_CL(CL_CONTEXT_TERMINATED_KHR, status);
+      EXPECT_OK(clFinish(queue));
+    };
+    std::vector<Queue> queues;
+    std::vector<Kernel> kernels;
+    std::vector<std::thread> threads;
+    for (size_t i = 0; i < kThreads; ++i) {
+      queues.push_back(make_queue(doomed_, i % 2 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0));
+      kernels.push_back(make_kernel(spinning_, "set"));
+      ASSERT_OK(clSetKernelArg(kernels[i], 0, sizeof(cl_mem), flags_.list()));
+      ASSERT_OK(clSetKernelArg(kernels[i], 1, sizeof round, &round));
+    }
+    for (size_t i = 0; i < kThreads; ++i)
+      threads.emplace_back(enqueue_until_refused, queues[i].get(), kernels[i].get());
+    EXPECT_TRUE(eventually([&] { return enqueued > 200; }));
+    EXPECT_OK(terminate_(doomed_));
+    for (std::thread& thread : threads) thread.join();
+    SetUp();  // with another context
+  }
 }
 
 TEST_F(TerminateContextTest, OnlyWhereItWasAskedFor) {

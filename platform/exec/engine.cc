@@ -70,12 +70,14 @@ bool Engine::ends_with_context(Event& event) noexcept {
   return true;
 }
 
-// A command that is not admitted yet will be, and then ends. Whoever takes a gang's next member off
-// the run queue is the only one who knows how far the gang is.
+// A command that is not admitted yet will be, and then ends. One that waits in the middle, or for a
+// compute unit in order to go on, has been cancelled and ends when it goes on. Whoever takes a gang's
+// next member off the run queue is the only one who knows how far the gang is.
 void Engine::terminate(Event& event) noexcept {
-  if (!event.work.planned.load()) return;
+  const WorkRecord& p = event.work;
+  if (!p.planned.load() || (p.started.load() && p.total <= 1)) return;
   const bool removed = dispatcher_.run_queue().remove(event);
-  if (removed || !event.work.gang) execution::abandon(event, execution::context_terminated());
+  if (removed || !p.gang) execution::abandon(event, execution::context_terminated());
 }
 
 void Engine::submit(Ref<Event> event) noexcept {

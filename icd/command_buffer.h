@@ -21,10 +21,11 @@ inline CommandBuffer& any_command_buffer(cl_command_buffer_khr handle) {
   current_context = &object->queue().context();
   return *object;
 }
-// One that will be used; not in a forked child.
+// One that will be used; not in a forked child, and not in a terminated context.
 inline CommandBuffer& command_buffer(cl_command_buffer_khr handle) {
   CommandBuffer& object = any_command_buffer(handle);
   require_own_process();
+  require_usable(object.queue().context());
   return object;
 }
 

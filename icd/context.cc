@@ -36,25 +36,41 @@ std::optional<share::AccessMode> wanted_mode(const std::vector<cl_context_proper
   return std::nullopt;
 }
 
+// Checks the value of a property other than the platform and the access mode.
+void check_value(cl_context_properties name, cl_context_properties value) {
+  constexpr cl_context_properties kInitialize =
+      CL_CONTEXT_MEMORY_INITIALIZE_LOCAL_KHR | CL_CONTEXT_MEMORY_INITIALIZE_PRIVATE_KHR;
+  const bool is_valid = name == CL_CONTEXT_MEMORY_INITIALIZE_KHR
+                            ? !(value & ~kInitialize)
+                            : value == CL_TRUE || value == CL_FALSE;
+  require(is_valid, CL_INVALID_PROPERTY,
+          name == CL_CONTEXT_MEMORY_INITIALIZE_KHR
+              ? "CL_CONTEXT_MEMORY_INITIALIZE_KHR has unknown bits"
+              : "a context property is neither CL_TRUE nor CL_FALSE");
+}
+
 // Checks a property list; returns it with its terminating zero, empty for a null pointer.
 std::vector<cl_context_properties> context_properties(const cl_context_properties* list) {
   std::vector<cl_context_properties> properties;
   if (!list) return properties;
-  bool platform_seen = false, sync_seen = false, access_mode_seen = false;
   for (; list[0]; list += 2) {
-    bool* seen = list[0] == CL_CONTEXT_PLATFORM               ? &platform_seen
-                 : list[0] == CL_CONTEXT_INTEROP_USER_SYNC    ? &sync_seen
-                 : list[0] == CL_CONTEXT_ACCESS_MODE_CONCLAVE ? &access_mode_seen
-                                                              : nullptr;
-    if (!seen)
-      throw Error(CL_INVALID_PROPERTY, "unknown context property " + std::to_string(list[0]));
-    require(!*seen, CL_INVALID_PROPERTY, "a context property is given twice");
-    *seen = true;
-    if (seen == &platform_seen) platform(reinterpret_cast<cl_platform_id>(list[1]));
-    if (seen == &sync_seen)
-      require(list[1] == CL_TRUE || list[1] == CL_FALSE, CL_INVALID_PROPERTY,
-              "CL_CONTEXT_INTEROP_USER_SYNC is neither CL_TRUE nor CL_FALSE");
-    if (seen == &access_mode_seen) access_mode(list[1]);
+    for (size_t i = 0; i < properties.size(); i += 2)
+      require(properties[i] != list[0], CL_INVALID_PROPERTY, "a context property is given twice");
+    switch (list[0]) {
+      case CL_CONTEXT_PLATFORM:
+        platform(reinterpret_cast<cl_platform_id>(list[1]));
+        break;
+      case CL_CONTEXT_ACCESS_MODE_CONCLAVE:
+        access_mode(list[1]);
+        break;
+      case CL_CONTEXT_INTEROP_USER_SYNC:
+      case CL_CONTEXT_TERMINATE_KHR:
+      case CL_CONTEXT_MEMORY_INITIALIZE_KHR:
+        check_value(list[0], list[1]);
+        break;
+      default:
+        throw Error(CL_INVALID_PROPERTY, "unknown context property " + std::to_string(list[0]));
+    }
     properties.insert(properties.end(), {list[0], list[1]});
   }
   properties.push_back(0);
@@ -117,17 +133,17 @@ CL_API_ENTRY cl_context CL_API_CALL clCreateContextFromType(const cl_context_pro
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clRetainContext(cl_context handle) {
-  return guarded(__func__, [&] { context(handle).retain_handle(); });
+  return guarded(__func__, [&] { any_context(handle).retain_handle(); });
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clReleaseContext(cl_context handle) {
-  return guarded(__func__, [&] { release(context(handle), CL_INVALID_CONTEXT); });
+  return guarded(__func__, [&] { release(any_context(handle), CL_INVALID_CONTEXT); });
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clGetContextInfo(cl_context handle, cl_context_info name,
                                                  size_t size, void* value, size_t* size_ret) {
   return guarded(__func__, [&] {
-    const Context& c = context(handle);
+    const Context& c = any_context(handle);
     Info info(size, value, size_ret);
     switch (name) {
       case CL_CONTEXT_REFERENCE_COUNT:
@@ -145,6 +161,10 @@ CL_API_ENTRY cl_int CL_API_CALL clGetContextInfo(cl_context handle, cl_context_i
         unknown_query(name);
     }
   });
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clTerminateContextKHR(cl_context handle) {
+  return guarded(__func__, [&] { any_context(handle).terminate(); });
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clSetContextDestructorCallback(cl_context handle,

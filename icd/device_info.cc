@@ -5,6 +5,7 @@
 #include <CL/cl_ext_conclave.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include "conclave/device_features.h"
@@ -14,6 +15,7 @@
 #include "platform/base/host_cpus.h"
 #include "platform/loader/compiler_client.h"
 #include "platform/loader/spirv_module.h"
+#include "platform/model/device_uuid.h"
 
 using namespace conclave;
 using namespace conclave::icd;
@@ -22,6 +24,9 @@ namespace {
 
 constexpr cl_device_fp_config kFloatConfig = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST |
                                              CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF | CL_FP_FMA;
+
+// CL_DEVICE_TERMINATE_CAPABILITY_KHR in headers for OpenCL 1.2. clinfo asks for both.
+constexpr cl_device_info kOldTerminateCapability = 0x200F;
 
 std::vector<cl_name_version> language_versions() {
   std::vector<cl_name_version> list;
@@ -51,6 +56,8 @@ std::vector<cl_name_version> language_features() {
   for (const char* name : kLanguageFeatures)
     list.push_back(name_version(name, CL_MAKE_VERSION(3, 0, 0)));
   for (const char* name : kExtensionFeatures)
+    list.push_back(name_version(name, CL_MAKE_VERSION(3, 0, 0)));
+  for (const char* name : kFloatAtomicFeatures)
     list.push_back(name_version(name, CL_MAKE_VERSION(3, 0, 0)));
   return list;
 }
@@ -84,6 +91,24 @@ bool describe_identity(const Device& device, cl_device_info name, const Info& in
       return info.value<cl_platform_id>(Platform::get().handle()), true;
     case CL_DEVICE_AVAILABLE:
       return info.flag(device.available()), true;
+    default:
+      return false;
+  }
+}
+
+// What tells it from other devices. Windows has LUIDs, Linux has none.
+bool describe_uuid(const Device& device, cl_device_info name, const Info& info) {
+  switch (name) {
+    case CL_DEVICE_UUID_KHR:
+      return info.value(device_uuid(device)), true;
+    case CL_DRIVER_UUID_KHR:
+      return info.value(driver_uuid()), true;
+    case CL_DEVICE_LUID_VALID_KHR:
+      return info.flag(false), true;
+    case CL_DEVICE_LUID_KHR:
+      return info.value(std::array<cl_uchar, CL_LUID_SIZE_KHR>{}), true;
+    case CL_DEVICE_NODE_MASK_KHR:
+      return info.value<cl_uint>(0), true;
     default:
       return false;
   }
@@ -150,6 +175,11 @@ bool describe_execution(const Device& device, cl_device_info name, const Info& i
                                                      CL_QUEUE_PROFILING_ENABLE |
                                                      CL_QUEUE_KERNEL_TIMEOUT_COMPUTE_UNIT_TI),
              true;
+    case CL_DEVICE_TERMINATE_CAPABILITY_KHR:
+    case kOldTerminateCapability:
+      return info.value<cl_device_terminate_capability_khr>(
+                 CL_DEVICE_TERMINATE_CAPABILITY_CONTEXT_KHR),
+             true;
     case CL_DEVICE_PROFILING_TIMER_RESOLUTION:
       return info.value<size_t>(1), true;
     case CL_DEVICE_PRINTF_BUFFER_SIZE:
@@ -181,6 +211,14 @@ bool describe_arithmetic(cl_device_info name, const Info& info) {
       if (name == CL_DEVICE_ATOMIC_FENCE_CAPABILITIES) all |= CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM;
       return info.value(all), true;
     }
+    case CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT:
+    case CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT:
+    case CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT:
+      return info.value<cl_device_fp_atomic_capabilities_ext>(
+                 CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT | CL_DEVICE_GLOBAL_FP_ATOMIC_ADD_EXT |
+                 CL_DEVICE_GLOBAL_FP_ATOMIC_MIN_MAX_EXT | CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT |
+                 CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT | CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT),
+             true;
     default:
       return false;
   }
@@ -268,13 +306,14 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceInfo(cl_device_id handle, cl_device_i
   return guarded(__func__, [&] {
     const Device& d = device(handle);
     Info info(size, value, size_ret);
-    if (!describe_identity(d, name, info) && !describe_language(name, info) &&
-        !describe_execution(d, name, info) && !describe_arithmetic(name, info) &&
-        !describe_vectors(name, info) && !describe_functions(name, info) &&
-        !describe_memory(name, info) && !describe_shared_memory(name, info) &&
-        !describe_heaps(name, info) && !describe_images(name, info) &&
-        !describe_partition(d, name, info) && !describe_command_buffers(name, info) &&
-        !describe_absent(name, info))
+    if (!describe_identity(d, name, info) && !describe_uuid(d, name, info) &&
+        !describe_language(name, info) && !describe_execution(d, name, info) &&
+        !describe_arithmetic(name, info) && !describe_vectors(name, info) &&
+        !describe_functions(name, info) && !describe_memory(name, info) &&
+        !describe_shared_memory(name, info) && !describe_heaps(name, info) &&
+        !describe_images(name, info) && !describe_partition(d, name, info) &&
+        !describe_command_buffers(name, info) && !describe_semaphores(name, info) &&
+        !describe_external_memory(name, info) && !describe_absent(name, info))
       unknown_query(name);
   });
 }

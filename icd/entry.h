@@ -77,11 +77,21 @@ inline Device& device(cl_device_id handle) {
   require(object, CL_INVALID_DEVICE, "not a device, or released");
   return *object;
 }
-inline Context& context(cl_context handle) {
+inline Context& any_context(cl_context handle) {
   Context* object = Context::from(handle);
   require(object, CL_INVALID_CONTEXT, "not a context, or released");
   current_context = object;
   return *object;
+}
+// Throws Error{CL_CONTEXT_TERMINATED_KHR}. For calls that create objects or enqueue commands.
+inline void require_usable(const Context& context) {
+  require(!context.is_terminated(), CL_CONTEXT_TERMINATED_KHR, "the context is terminated");
+}
+// A context that will be used.
+inline Context& context(cl_context handle) {
+  Context& object = any_context(handle);
+  require_usable(object);
+  return object;
 }
 // Refuses a child process that was forked after its parent used the device.
 void require_own_process();
@@ -91,10 +101,16 @@ inline CommandQueue& any_queue(cl_command_queue handle) {
   current_context = &object->context();
   return *object;
 }
-// A queue that will be used; not in such a child.
-inline CommandQueue& queue(cl_command_queue handle) {
+// A queue whose commands will run or end; not in such a child.
+inline CommandQueue& running_queue(cl_command_queue handle) {
   CommandQueue& object = any_queue(handle);
   require_own_process();
+  return object;
+}
+// A queue that gets a command.
+inline CommandQueue& queue(cl_command_queue handle) {
+  CommandQueue& object = running_queue(handle);
+  require_usable(object.context());
   return object;
 }
 inline Event& event(cl_event handle) {

@@ -31,15 +31,20 @@ const std::vector<cl_name_version>& device_extensions() {
       all.push_back(name_version(name, CL_MAKE_VERSION(1, 0, 0)));
     for (const auto& [name, major] : kFunctionExtensions)
       all.push_back(name_version(name, CL_MAKE_VERSION(major, 0, 0)));
+    all.push_back(name_version(kFloatAtomics, CL_MAKE_VERSION(1, 0, 0)));
     for (const char* name : kSubGroupExtensions)
       all.push_back(name_version(name, CL_MAKE_VERSION(1, 0, 0)));
     for (const char* name :
          {"cl_ext_device_fission", "cl_intel_unified_shared_memory", "cl_khr_create_command_queue",
-          "cl_khr_extended_versioning", "cl_khr_image2d_from_buffer", "cl_khr_priority_hints",
-          "cl_khr_suggested_local_work_size", "cl_ti_clmalloc", "cl_ti_kernel_timeout_compute_unit",
-          "cl_ti_msmc_buffers"})
+          "cl_khr_device_uuid", "cl_khr_extended_versioning", "cl_khr_external_memory_opaque_fd",
+          "cl_khr_external_semaphore_opaque_fd", "cl_khr_image2d_from_buffer",
+          "cl_khr_initialize_memory", "cl_khr_priority_hints", "cl_khr_semaphore",
+          "cl_khr_suggested_local_work_size", "cl_khr_terminate_context", "cl_khr_throttle_hints",
+          "cl_ti_clmalloc", "cl_ti_kernel_timeout_compute_unit", "cl_ti_msmc_buffers"})
       all.push_back(name_version(name, CL_MAKE_VERSION(1, 0, 0)));
     all.push_back(name_version("cl_ext_buffer_device_address", CL_MAKE_VERSION(1, 0, 2)));
+    all.push_back(name_version("cl_khr_external_memory", CL_MAKE_VERSION(1, 0, 1)));
+    all.push_back(name_version("cl_khr_external_semaphore", CL_MAKE_VERSION(1, 0, 1)));
     all.push_back(name_version("cl_khr_command_buffer", CL_MAKE_VERSION(0, 9, 8)));
     all.push_back(name_version("cl_khr_command_buffer_mutable_dispatch", CL_MAKE_VERSION(0, 9, 5)));
     if (spirv_available())

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "icd/entry.h"
+#include "icd/external_memory.h"
 #include "icd/memory_flags.h"
 #include "platform/base/checked_size.h"
 #include "platform/model/image_format.h"
@@ -181,6 +182,26 @@ cl_mem create_image(Context& context, std::vector<cl_mem_properties> properties,
                     CL_INVALID_IMAGE_DESCRIPTOR);
 }
 
+// An image in memory from outside: rows and slices at the given pitches, or one after the other.
+cl_mem make_external_image(Context& context, MemoryProperties properties, cl_mem_flags flags,
+                           const cl_image_format* format, const cl_image_desc* given,
+                           const void* host) {
+  cl_image_desc desc = checked_desc(given);
+  const ImageFormat& known = checked_format(format, desc.image_type);
+  require(!desc.mem_object && desc.image_type != CL_MEM_OBJECT_IMAGE1D_BUFFER,
+          CL_INVALID_IMAGE_DESCRIPTOR, "an image in a memory object, and an external handle");
+  return make_external(context, properties, flags, host, [&](SharedStorage storage) {
+    check_size(desc);
+    set_pitches(desc, known.element_size, CL_INVALID_IMAGE_DESCRIPTOR);
+    const Image image(known, desc);
+    if (image.bytes() > storage.size())
+      throw Error(CL_INVALID_IMAGE_SIZE, "an image of " + std::to_string(image.bytes()) +
+                                             " bytes in external memory of " +
+                                             std::to_string(storage.size()));
+    return (new Memory(context, flags, std::move(storage), image, properties.list))->handle();
+  });
+}
+
 }  // namespace
 
 extern "C" {
@@ -198,7 +219,11 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateImageWithProperties(
     const cl_image_format* format, const cl_image_desc* desc, void* host, cl_int* code) {
   return create(__func__, code, [&] {
     Context& c = context(context_handle);
-    return create_image(c, memory_properties(properties), flags, format, desc, host);
+    MemoryProperties checked = memory_properties(properties, false);
+    if (checked.descriptor)
+      return make_external_image(c, std::move(checked), flags, format, desc, host);
+    check_devices(c, checked);
+    return create_image(c, std::move(checked.list), flags, format, desc, host);
   });
 }
 
@@ -243,7 +268,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetSupportedImageFormats(cl_context handle, cl
                                                            cl_image_format* formats,
                                                            cl_uint* count) {
   return guarded(__func__, [&] {
-    context(handle);
+    any_context(handle);
     check_image_format_flags(flags);
     require(is_image_type(type), CL_INVALID_VALUE, "not an image type");
     require(num_entries > 0 || !formats, CL_INVALID_VALUE, "room for 0 formats");

@@ -54,6 +54,7 @@ CL_API_ENTRY cl_kernel CL_API_CALL clCreateKernel(cl_program handle, const char*
                                                   cl_int* code) {
   return create(__func__, code, [&] {
     Program& p = program(handle);
+    require_usable(p.context());
     require(name, CL_INVALID_VALUE, "no kernel name");
     return (new Kernel(p, name))->handle();
   });
@@ -67,6 +68,7 @@ CL_API_ENTRY cl_int CL_API_CALL clCreateKernelsInProgram(cl_program handle, cl_u
                                                          cl_kernel* kernels, cl_uint* count) {
   return guarded(__func__, [&] {
     Program& p = program(handle);
+    require_usable(p.context());
     std::vector<std::string> names;
     for (const Ref<Device>& d : p.devices()) {
       Build build = p.build_for(*d);
@@ -89,7 +91,11 @@ CL_API_ENTRY cl_int CL_API_CALL clCreateKernelsInProgram(cl_program handle, cl_u
 }
 
 CL_API_ENTRY cl_kernel CL_API_CALL clCloneKernel(cl_kernel handle, cl_int* code) {
-  return create(__func__, code, [&] { return (new Kernel(kernel(handle)))->handle(); });
+  return create(__func__, code, [&] {
+    Kernel& k = kernel(handle);
+    require_usable(k.program().context());
+    return (new Kernel(k))->handle();
+  });
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clRetainKernel(cl_kernel handle) {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "icd/entry.h"
+#include "icd/external_memory.h"
 #include "icd/memory_flags.h"
 #include "platform/model/host_allocations.h"
 
@@ -24,6 +25,26 @@ cl_mem make_shared_buffer(Context& c, cl_mem_flags flags, size_t size, const voi
   return (new Memory(c, flags, std::move(storage)))->handle();
 }
 
+void check_buffer_size(size_t size) {
+  if (size == 0 || size > Device::max_allocation())
+    throw Error(CL_INVALID_BUFFER_SIZE, "a buffer of " + std::to_string(size) + " bytes: 1 to " +
+                                            std::to_string(Device::max_allocation()) +
+                                            " are allowed");
+}
+
+// A buffer in memory from outside, perhaps the beginning of it.
+cl_mem make_external_buffer(Context& c, MemoryProperties properties, cl_mem_flags flags,
+                            size_t size, const void* host) {
+  return make_external(c, properties, flags, host, [&](SharedStorage storage) {
+    check_buffer_size(size);
+    if (size > storage.size())
+      throw Error(CL_INVALID_BUFFER_SIZE, "a buffer of " + std::to_string(size) +
+                                              " bytes in external memory of " +
+                                              std::to_string(storage.size()));
+    return (new Memory(c, flags, std::move(storage), size, properties.list))->handle();
+  });
+}
+
 cl_mem make_buffer(cl_context context_handle, std::vector<cl_mem_properties> properties,
                    cl_mem_flags flags, size_t size, void* host) {
   Context& c = context(context_handle);
@@ -36,10 +57,7 @@ cl_mem make_buffer(cl_context context_handle, std::vector<cl_mem_properties> pro
     flags &= ~CL_MEM_EXT_PTR_XILINX;
   }
   check_memory_flags(flags);
-  if (size == 0 || size > Device::max_allocation())
-    throw Error(CL_INVALID_BUFFER_SIZE, "a buffer of " + std::to_string(size) + " bytes: 1 to " +
-                                            std::to_string(Device::max_allocation()) +
-                                            " are allowed");
+  check_buffer_size(size);
   check_host_pointer(flags, host, size);
   if (flags & CL_MEM_USE_HOST_PTR)
     if (const auto svm = c.allocations().find(host))
@@ -52,7 +70,7 @@ cl_mem make_buffer(cl_context context_handle, std::vector<cl_mem_properties> pro
 // The same for each device. A sub-buffer has an address if its parent has one.
 std::vector<cl_mem_device_address_ext> device_addresses(const Memory& m) {
   const auto& properties = (m.parent() ? *m.parent() : m).properties();
-  require(!m.image() && is_set(properties, CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT), CL_INVALID_OPERATION,
+  require(!m.image() && known_properties(properties).has_address, CL_INVALID_OPERATION,
           "the buffer was created without CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT");
   return std::vector<cl_mem_device_address_ext>(m.context().devices().size(),
                                                 reinterpret_cast<uintptr_t>(m.data()));
@@ -72,8 +90,11 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context_
                                                              cl_mem_flags flags, size_t size,
                                                              void* host, cl_int* code) {
   return create(__func__, code, [&] {
-    context(context_handle);
-    return make_buffer(context_handle, buffer_properties(properties), flags, size, host);
+    Context& c = context(context_handle);
+    MemoryProperties checked = memory_properties(properties, true);
+    if (checked.descriptor) return make_external_buffer(c, std::move(checked), flags, size, host);
+    check_devices(c, checked);
+    return make_buffer(context_handle, std::move(checked.list), flags, size, host);
   });
 }
 
@@ -82,6 +103,7 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateSubBuffer(cl_mem handle, cl_mem_flags fl
                                                   cl_int* code) {
   return create(__func__, code, [&] {
     Memory& parent = buffer(handle);
+    require_usable(parent.context());
     require(!parent.parent(), CL_INVALID_MEM_OBJECT, "a sub-buffer has no sub-buffers");
     check_derived_flags(flags, parent.flags());
     require(type == CL_BUFFER_CREATE_TYPE_REGION && value, CL_INVALID_VALUE, "not a region");

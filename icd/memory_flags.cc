@@ -4,6 +4,7 @@
 #include <CL/cl_ext_conclave.h>
 
 #include <string>
+#include <utility>
 
 #include "platform/base/checked_size.h"
 #include "platform/base/error.h"
@@ -66,29 +67,38 @@ void check_host_pointer(cl_mem_flags flags, const void* host, size_t size) {
           "host_ptr is nearer to the end of all addresses than the object's size");
 }
 
-std::vector<cl_mem_properties> memory_properties(const cl_mem_properties* properties) {
-  if (!properties) return {};
-  if (properties[0] != 0)
-    throw Error(CL_INVALID_PROPERTY,
-                "unknown property " + std::to_string(properties[0]) + " of a memory object");
-  return {0};
+MemoryProperties memory_properties(const cl_mem_properties* at, bool is_buffer) {
+  MemoryProperties properties;
+  if (!at) return properties;
+  const cl_mem_properties* begin = at;
+  bool has_address = false;
+  for (; *at; ++at) {
+    const cl_mem_properties name = *at++;
+    bool is_new = true;
+    if (name == CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT && is_buffer) {
+      is_new = !std::exchange(has_address, true);
+      require(*at == CL_TRUE || *at == CL_FALSE, CL_INVALID_PROPERTY,
+              "CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT is neither CL_TRUE nor CL_FALSE");
+      properties.has_address = *at == CL_TRUE;
+    } else if (name == CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR) {
+      is_new = !properties.descriptor;
+      properties.descriptor = static_cast<int>(*at);
+    } else if (name == CL_MEM_DEVICE_HANDLE_LIST_KHR) {
+      is_new = !properties.devices;
+      properties.devices.emplace();
+      for (; *at; ++at) properties.devices->push_back(reinterpret_cast<cl_device_id>(*at));
+    } else {
+      throw Error(CL_INVALID_PROPERTY,
+                  "unknown property " + std::to_string(name) + " of a memory object");
+    }
+    require(is_new, CL_INVALID_PROPERTY, "a property that is given twice");
+  }
+  properties.list.assign(begin, at + 1);
+  return properties;
 }
 
-bool is_set(const std::vector<cl_mem_properties>& properties, cl_mem_properties name) {
-  for (size_t i = 0; i + 1 < properties.size() && properties[i]; i += 2)
-    if (properties[i] == name) return properties[i + 1] != CL_FALSE;
-  return false;
-}
-
-std::vector<cl_mem_properties> buffer_properties(const cl_mem_properties* properties) {
-  if (!properties || properties[0] != CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT)
-    return memory_properties(properties);
-  require(properties[1] == CL_TRUE || properties[1] == CL_FALSE, CL_INVALID_PROPERTY,
-          "CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT is neither CL_TRUE nor CL_FALSE");
-  std::vector<cl_mem_properties> list = {properties[0], properties[1]};
-  const std::vector<cl_mem_properties> rest = memory_properties(properties + 2);
-  list.insert(list.end(), rest.begin(), rest.end());
-  return list;
+MemoryProperties known_properties(const std::vector<cl_mem_properties>& list) {
+  return memory_properties(list.empty() ? nullptr : list.data(), true);
 }
 
 }  // namespace conclave::icd

@@ -5,6 +5,7 @@
 
 #include <CL/cl.h>
 
+#include <optional>
 #include <vector>
 
 namespace conclave::icd {
@@ -23,13 +24,19 @@ void check_derived_flags(cl_mem_flags flags, cl_mem_flags parent);
 // the other way round, or if no `size` bytes can begin there.
 void check_host_pointer(cl_mem_flags flags, const void* host, size_t size);
 
-// The properties, with their terminating 0; empty if there is no list. OpenCL 3.0 defines none:
-// throws Error{CL_INVALID_PROPERTY} for any.
-std::vector<cl_mem_properties> memory_properties(const cl_mem_properties* properties);
-// The same for buffers, which may have CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT.
-std::vector<cl_mem_properties> buffer_properties(const cl_mem_properties* properties);
-// Whether a property of a checked list is there and not CL_FALSE.
-bool is_set(const std::vector<cl_mem_properties>& properties, cl_mem_properties name);
+// What a property list says of a memory object.
+struct MemoryProperties {
+  std::vector<cl_mem_properties> list;  // with its terminating 0; empty if there is no list
+  bool has_address = false;             // CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT
+  std::optional<int> descriptor;        // CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR
+  std::optional<std::vector<cl_device_id>> devices;  // CL_MEM_DEVICE_HANDLE_LIST_KHR
+};
+
+// Reads the list of a buffer or image. Throws Error{CL_INVALID_PROPERTY} for unknown properties and
+// wrong values, and for what is given twice. Only buffers may have a device address.
+MemoryProperties memory_properties(const cl_mem_properties* properties, bool is_buffer);
+// Of a list that has been checked.
+MemoryProperties known_properties(const std::vector<cl_mem_properties>& list);
 
 }  // namespace conclave::icd
 

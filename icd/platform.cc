@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "icd/entry.h"
+#include "icd/device_info.h"
 #include "icd/extensions.h"
 #include "icd/functions.h"
 #include "platform/base/config.h"
@@ -58,7 +58,8 @@ CONCLAVE_EXPORT CL_API_ENTRY cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id
       case CL_PLATFORM_ICD_SUFFIX_KHR:
         return info.text(Platform::kIcdSuffix);
       default:
-        unknown_query(name);
+        if (!describe_semaphores(name, info) && !describe_external_memory(name, info))
+          unknown_query(name);
     }
   });
 }

@@ -23,6 +23,12 @@ void check_priority(cl_queue_properties priority) {
           CL_INVALID_VALUE, "CL_QUEUE_PRIORITY_KHR is neither high, medium nor low");
 }
 
+void check_throttle(cl_queue_properties throttle) {
+  require(throttle == CL_QUEUE_THROTTLE_HIGH_KHR || throttle == CL_QUEUE_THROTTLE_MED_KHR ||
+              throttle == CL_QUEUE_THROTTLE_LOW_KHR,
+          CL_INVALID_VALUE, "CL_QUEUE_THROTTLE_KHR is neither high, medium nor low");
+}
+
 cl_command_queue make_queue(cl_context context_handle, cl_device_id device_handle,
                             cl_command_queue_properties properties,
                             std::vector<cl_queue_properties> requested) {
@@ -59,6 +65,8 @@ clCreateCommandQueueWithProperties(cl_context context_handle, cl_device_id devic
         properties = list[1];
       else if (list[0] == CL_QUEUE_PRIORITY_KHR)
         check_priority(list[1]);
+      else if (list[0] == CL_QUEUE_THROTTLE_KHR)
+        check_throttle(list[1]);
       else
         throw Error(CL_INVALID_VALUE, "unknown queue property " + std::to_string(list[0]));
       requested.insert(requested.end(), {list[0], list[1]});
@@ -133,11 +141,11 @@ CL_API_ENTRY cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue handle,
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clFlush(cl_command_queue handle) {
-  return guarded(__func__, [&] { queue(handle).flush(); });
+  return guarded(__func__, [&] { running_queue(handle).flush(); });
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clFinish(cl_command_queue handle) {
-  return guarded(__func__, [&] { queue(handle).finish(); });
+  return guarded(__func__, [&] { running_queue(handle).finish(); });
 }
 
 }  // extern "C"

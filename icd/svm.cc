@@ -53,7 +53,7 @@ CL_API_ENTRY void* CL_API_CALL clSVMAlloc(cl_context handle, cl_svm_mem_flags fl
 
 CL_API_ENTRY void CL_API_CALL clSVMFree(cl_context handle, void* pointer) {
   guarded(__func__, [&] {
-    Context& c = context(handle);
+    Context& c = any_context(handle);
     require(!pointer || c.allocations().free(pointer, kSvm), CL_INVALID_VALUE,
             "the address is not that of memory from clSVMAlloc");
   });

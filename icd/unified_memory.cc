@@ -105,12 +105,12 @@ CL_API_ENTRY void* CL_API_CALL clSharedMemAllocINTEL(cl_context handle, cl_devic
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clMemFreeINTEL(cl_context handle, void* memory) {
-  return guarded(__func__, [&] { free(context(handle), memory); });
+  return guarded(__func__, [&] { free(any_context(handle), memory); });
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clMemBlockingFreeINTEL(cl_context handle, void* memory) {
   return guarded(__func__, [&] {
-    Context& c = context(handle);
+    Context& c = any_context(handle);
     require_own_process();
     c.finish_queues();
     free(c, memory);
@@ -121,7 +121,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetMemAllocInfoINTEL(cl_context handle, const 
                                                        cl_mem_info_intel name, size_t size,
                                                        void* value, size_t* size_ret) {
   return guarded(__func__, [&] {
-    auto allocation = context(handle).allocations().find(address);
+    auto allocation = any_context(handle).allocations().find(address);
     if (allocation && allocation->use.type == CL_MEM_TYPE_UNKNOWN_INTEL) allocation = nullptr;
     Info info(size, value, size_ret);
     switch (name) {

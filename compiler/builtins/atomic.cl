@@ -77,10 +77,12 @@
   COMPARE_EXCHANGE(strong, EXPECTED_AS, AS, A, T, I)     \
   COMPARE_EXCHANGE(weak, EXPECTED_AS, AS, A, T, I)
 
+#define ACCESSES(A, T, I)    \
+  ACCESS(__global, A, T, I)  \
+  ACCESS(__local, A, T, I)   \
+  ACCESS(__generic, A, T, I)
 #define OBJECT(A, T, I)                             \
-  ACCESS(__global, A, T, I)                         \
-  ACCESS(__local, A, T, I)                          \
-  ACCESS(__generic, A, T, I)                        \
+  ACCESSES(A, T, I)                                 \
   COMPARE_EXCHANGES(__global, __global, A, T, I)    \
   COMPARE_EXCHANGES(__local, __global, A, T, I)     \
   COMPARE_EXCHANGES(__private, __global, A, T, I)   \
@@ -94,6 +96,24 @@ OBJECT(atomic_long, long, long)
 OBJECT(atomic_ulong, ulong, ulong)
 OBJECT(atomic_float, float, int)
 OBJECT(atomic_double, double, long)
+ACCESSES(atomic_half, half, short)  // cl_ext_float_atomics has no comparisons
+
+// clang declares these with a value of the object's type. To read that as such would be atomic too.
+#define STORE_HALF(AS)                                                                          \
+  OVERLOAD void atomic_store(volatile AS atomic_half* object, atomic_half v) {                  \
+    write((volatile AS short*)object, *(short*)&v, memory_order_seq_cst);                       \
+  }                                                                                             \
+  OVERLOAD void atomic_store_explicit(volatile AS atomic_half* object, atomic_half v,           \
+                                      memory_order order) {                                     \
+    write((volatile AS short*)object, *(short*)&v, order);                                      \
+  }                                                                                             \
+  OVERLOAD void atomic_store_explicit(volatile AS atomic_half* object, atomic_half v,           \
+                                      memory_order order, memory_scope scope) {                 \
+    write((volatile AS short*)object, *(short*)&v, order);                                      \
+  }
+STORE_HALF(__global)
+STORE_HALF(__local)
+STORE_HALF(__generic)
 
 #define FETCH_INTEGER(AS, A, T)       \
   FOR_ARITHMETIC(FETCH, AS, A, T)     \
@@ -112,6 +132,7 @@ OBJECT(atomic_double, double, long)
   FETCH_INTEGER(AS, atomic_uint, uint)    \
   FETCH_INTEGER(AS, atomic_long, long)    \
   FETCH_INTEGER(AS, atomic_ulong, ulong)  \
+  FETCH_REAL(AS, atomic_half, half)       \
   FETCH_REAL(AS, atomic_float, float)     \
   FETCH_REAL(AS, atomic_double, double)   \
   FETCH_POINTER(AS, atomic_long, long, ulong) \

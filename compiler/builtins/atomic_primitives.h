@@ -66,7 +66,13 @@ PRIMITIVES(ulong)
   REAL_PRIMITIVES_IN(__global, T)  \
   REAL_PRIMITIVES_IN(__generic, T) \
   REAL_PRIMITIVES_IN(__local, T)
+REAL_PRIMITIVES(half)
 REAL_PRIMITIVES(float)
 REAL_PRIMITIVES(double)
+
+// The bit patterns of half.
+ACCESS_PRIMITIVES(__global, short)
+ACCESS_PRIMITIVES(__generic, short)
+ACCESS_PRIMITIVES(__local, short)
 
 #endif  // CONCLAVE_BUILTINS_ATOMIC_PRIMITIVES_H_

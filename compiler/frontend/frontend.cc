@@ -83,6 +83,10 @@ void add_feature_arguments(const Options& options, std::vector<std::string>& arg
   for (const char* name : kSubGroupExtensions) define(name);
   for (const auto& extension : kFunctionExtensions) define(extension.name);
   for (const char* name : kExtensionFeatures) define(name);
+  if (options.language >= 200) {
+    define(kFloatAtomics);
+    for (const char* name : kFloatAtomicFeatures) define(name);
+  }
   if (options.language >= 300) {
     // clang defines only those that it must know itself.
     for (const char* name : kLanguageFeatures) define(name);

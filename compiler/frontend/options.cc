@@ -47,6 +47,7 @@ constexpr Flag kFlags[] = {
     {"-cl-conclave-check", kBoth, [](Options& o) { o.check = true; }},
     {"-cl-conclave-first", kBoth, [](Options& o) { o.first = true; }},
     {"-cl-conclave-streams", kBoth, [](Options& o) { o.streams = true; }},
+    {"-cl-conclave-zero-private-memory", kBoth, [](Options& o) { o.zero_private_memory = true; }},
     {"-cl-opt-disable", kCompiling, [](Options& o) { o.optimize = false; }},
     {"-cl-strict-aliasing", kCompiling, [](Options& o) { o.strict_aliasing = true; }},
     {"-cl-uniform-work-group-size", kCompiling,

@@ -57,9 +57,10 @@ struct Options {
   // Code generation.
   bool optimize = true;  // false: -cl-opt-disable
   bool debug_info = false;
-  bool check = false;    // -cl-conclave-check: the code looks for mistakes of the program's
-  bool streams = false;  // -cl-conclave-streams: pipes are the streams of an xclbin
-  unsigned width = 0;    // -cl-conclave-width=N: lanes of the vectorizer, 1: none; 0: it chooses
+  bool check = false;  // -cl-conclave-check: the code looks for mistakes of the program's
+  bool zero_private_memory = false;  // -cl-conclave-zero-private-memory: it begins with zeros
+  bool streams = false;              // -cl-conclave-streams: pipes are the streams of an xclbin
+  unsigned width = 0;  // -cl-conclave-width=N: lanes of the vectorizer, 1: none; 0: it chooses
   // -cl-conclave-dimension=D: that lanes are neighbours in, where groups are large enough; without
   // it, the vectorizer chooses.
   std::optional<unsigned> dimension;

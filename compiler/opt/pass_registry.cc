@@ -54,6 +54,7 @@
 #include "compiler/workgroup/unroll_barrier_loops.h"
 #include "compiler/workgroup/work_group_function.h"
 #include "compiler/workgroup/work_item_functions.h"
+#include "compiler/workgroup/zero_private_memory.h"
 #include "compiler/x86/bit_counts.h"
 #include "compiler/x86/byte_masks.h"
 #include "compiler/x86/cpu_questions.h"

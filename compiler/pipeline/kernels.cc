@@ -33,6 +33,7 @@
 #include "compiler/workgroup/struct_arguments.h"
 #include "compiler/workgroup/work_group_function.h"
 #include "compiler/workgroup/work_item_functions.h"
+#include "compiler/workgroup/zero_private_memory.h"
 #include "compiler/x86/cpu_questions.h"
 
 namespace conclave::compiler {
@@ -62,6 +63,7 @@ class MiddleEnd {
   // Everything that must happen to a kernel while it still describes one work-item.
   GuardedPasses preparation() const {
     GuardedPasses passes;
+    if (options_.zero_private_memory) passes.add(ZeroPrivateMemory());
     passes.add(CheckTypes());
     passes.add(LowerStreams());
     passes.add(LowerImages());

@@ -39,6 +39,19 @@ inline constexpr const char* kExtensionFeatures[] = {
     "__opencl_c_kernel_clock_scope_work_group",
 };
 
+// cl_ext_float_atomics: functions on atomic_half, atomic_float and atomic_double, which OpenCL C has
+// since 2.0.
+inline constexpr const char* kFloatAtomics = "cl_ext_float_atomics";
+inline constexpr const char* kFloatAtomicFeatures[] = {
+    "__opencl_c_ext_fp16_global_atomic_add",       "__opencl_c_ext_fp16_global_atomic_load_store",
+    "__opencl_c_ext_fp16_global_atomic_min_max",   "__opencl_c_ext_fp16_local_atomic_add",
+    "__opencl_c_ext_fp16_local_atomic_load_store", "__opencl_c_ext_fp16_local_atomic_min_max",
+    "__opencl_c_ext_fp32_global_atomic_add",       "__opencl_c_ext_fp32_global_atomic_min_max",
+    "__opencl_c_ext_fp32_local_atomic_add",        "__opencl_c_ext_fp32_local_atomic_min_max",
+    "__opencl_c_ext_fp64_global_atomic_add",       "__opencl_c_ext_fp64_global_atomic_min_max",
+    "__opencl_c_ext_fp64_local_atomic_add",        "__opencl_c_ext_fp64_local_atomic_min_max",
+};
+
 // Sub-groups in every version of OpenCL C, and what extends them. cl_khr_subgroups is not here: it
 // promises that sub-groups which wait for one another advance.
 inline constexpr const char* kSubGroupExtensions[] = {

@@ -25,9 +25,10 @@ void cut(Event& event) {
 }  // namespace
 
 void admit(Event& event) {
-  event.mark_submitted();
   WorkRecord& p = event.work;
+  // It may even have ended, if its context is terminated.
   if (p.planned.load(std::memory_order_acquire)) return;
+  event.mark_submitted();
   if (const Command* command = event.dependency_failed() ? nullptr : event.command()) {
     p.total = command->parts();
     p.needs_lease = command->needs_lease();

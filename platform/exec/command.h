@@ -56,6 +56,10 @@ class Command {
   // again; null if it has ended.
   virtual Waiting* waiting() { return nullptr; }
 
+  // The context of the command is terminated: makes run() end soon, where it may last long. Called
+  // from any thread while the command is there. False if the engine need only run no further parts.
+  virtual bool cancel() { return false; }
+
   // Runs all parts with the device's compute units; the first one calls the kernel.
   virtual void run_team(const std::vector<ComputeUnit*>& /*team*/) {}
 

@@ -13,6 +13,7 @@
 #include "platform/exec/admission.h"
 #include "platform/exec/execution.h"
 #include "platform/exec/gang.h"
+#include "platform/model/context.h"
 
 namespace conclave {
 namespace {
@@ -50,8 +51,39 @@ Engine::Engine() {
 
 // --- Commands that become ready ---
 
+// Ends an admitted command if its context is terminated. That may make others ready that end in the
+// same way. These are ended one after the other, however long their chain is.
+bool Engine::ends_with_context(Event& event) noexcept {
+  if (!event.context().termination()) [[likely]]
+    return false;
+  // Either this thread sees that the context is terminated, or the one that terminates it sees that
+  // the command is admitted.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (!event.context().is_terminated()) return false;
+  thread_local ReadyList ending;
+  thread_local bool is_first = true;
+  ending.push_back(Ref<Event>(&event));
+  if (!is_first) return true;
+  is_first = false;
+  while (!ending.empty()) execution::abandon(*ending.pop_front(), execution::context_terminated());
+  is_first = true;
+  return true;
+}
+
+// A command that is not admitted yet will be, and then ends. One that waits in the middle, or for a
+// compute unit in order to go on, has been cancelled and ends when it goes on. Whoever takes a gang's
+// next member off the run queue is the only one who knows how far the gang is.
+void Engine::terminate(Event& event) noexcept {
+  const WorkRecord& p = event.work;
+  if (!p.planned.load() || (p.started.load() && p.total <= 1)) return;
+  const bool removed = dispatcher_.run_queue().remove(event);
+  if (removed || !p.gang) execution::abandon(event, execution::context_terminated());
+}
+
 void Engine::submit(Ref<Event> event) noexcept {
   admit(*event);
+  if (ends_with_context(*event)) [[unlikely]]
+    return;
   try {
     if (event->work.gang)
       gang::begin(dispatcher_, *event);
@@ -69,6 +101,8 @@ void Engine::resume(Ref<Event> event) noexcept {
 void Engine::ready(Event& event) noexcept {
   if (!acting_thread_) return submit(Ref<Event>(&event));
   admit(event);
+  if (ends_with_context(event)) [[unlikely]]
+    return;
   acting_thread_->ready.push_back(Ref<Event>(&event));
 }
 

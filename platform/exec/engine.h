@@ -49,6 +49,9 @@ class Engine {
   // Whether a kernel for `units` could start at once on a compute unit that nobody uses.
   bool has_free_unit(const ComputeUnitSet& units) { return dispatcher_.has_free_unit(units); }
 
+  // Ends a command that has not begun; its context is terminated.
+  void terminate(Event& event) noexcept;
+
   // A command can go on: what it waited for in the middle has happened (stream_watch.h).
   void resume(Ref<Event> event) noexcept;
 
@@ -93,6 +96,7 @@ class Engine {
   static bool suits(const ComputeUnit& cu, bool host_thread, const Event& event);
   void act(ScopedLease lease, ReadyList ready, Ref<Event> first, const Event* until);
   bool run_here(Event& event);
+  static bool ends_with_context(Event& event) noexcept;
   void help(Event& event);
   static bool spin_on(const Event& event);
   void work(ActingThread& thread, Ref<Event> event, const Event* until);

@@ -15,9 +15,10 @@
 #include "platform/exec/command.h"
 #include "platform/exec/engine.h"
 #include "platform/exec/gang.h"
-#include "platform/exec/stream_watch.h"
 #include "platform/exec/trace_run.h"
+#include "platform/exec/waiting.h"
 #include "platform/model/command_queue.h"
+#include "platform/model/context.h"
 #include "platform/share/share.h"
 
 namespace conclave::execution {
@@ -119,7 +120,7 @@ void run(Dispatcher& dispatcher, ScopedLease& lease, Event& event) {
     if (!waiting) break;
     p.next.store(0, std::memory_order_relaxed);  // its only part can be taken again
     const auto go_on = [event = Ref<Event>(&event)] { Engine::get().resume(event); };
-    if (StreamWatch::get().park(*waiting, go_on)) return;
+    if (waiting->park(go_on)) return;
     if (lease.is_over() || !dispatcher.run_queue().empty()) return resume(dispatcher, event, false);
   }
   trace.end();
@@ -138,10 +139,14 @@ void resume(Dispatcher& dispatcher, Event& event, bool at_once) noexcept {
 
 bool start(Event& event) {
   WorkRecord& p = event.work;
+  const bool terminated = event.context().is_terminated();
   if (event.dependency_failed()) {
-    event.complete(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    event.complete(terminated ? CL_CONTEXT_TERMINATED_KHR
+                              : CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
     return false;
   }
+  if (terminated) [[unlikely]]
+    fail(event, context_terminated());
   event.mark_running();
   show(event);
   // Others may be running it already; it does not end before its status says that it runs.

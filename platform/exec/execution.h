@@ -5,6 +5,8 @@
 #ifndef CONCLAVE_PLATFORM_EXEC_EXECUTION_H_
 #define CONCLAVE_PLATFORM_EXEC_EXECUTION_H_
 
+#include <CL/cl_ext.h>
+
 #include <cstdint>
 #include <exception>
 
@@ -23,6 +25,11 @@ void run(Dispatcher& dispatcher, ScopedLease& lease, Event& event);
 // Lets a command go on that was left in the middle: on a free compute unit where there is one
 // (`at_once`), or when it is its turn.
 void resume(Dispatcher& dispatcher, Event& event, bool at_once) noexcept;
+
+// How the commands of a terminated context end. It has no text: the context's callback gets one.
+inline Error context_terminated() {
+  return Error(CL_CONTEXT_TERMINATED_KHR, "");
+}
 
 // --- Its steps, for gangs, which run otherwise ---
 

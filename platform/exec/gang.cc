@@ -30,6 +30,7 @@ void run_team(const Dispatcher& dispatcher, ScopedLease& lease, Event& event) {
   for (uint32_t i = units.first_from(0); i < kMaxComputeUnits; i = units.first_from(i + 1))
     if (i != lease.cu().index()) team.push_back(dispatcher.units()[i].get());
   const uint64_t start = now_ns();
+  if (event.work.error.load() != CL_SUCCESS) return;
   try {
     event.command()->run_team(team);
     event.command()->measured(event.work.total, now_ns() - start);

@@ -12,7 +12,6 @@
 #include "platform/base/clock.h"
 #include "platform/base/config.h"
 #include "platform/base/error.h"
-#include "platform/base/host_memory.h"
 #include "platform/exec/compute_unit.h"
 #include "platform/exec/engine.h"
 #include "platform/exec/full_groups.h"
@@ -22,7 +21,6 @@
 #include "platform/exec/unit_of_thread.h"
 #include "platform/model/command_queue.h"
 #include "platform/model/context.h"
-#include "platform/model/device.h"
 #include "platform/model/program.h"
 #include "platform/share/share.h"
 
@@ -46,64 +44,13 @@ constexpr float kLongestEstimateNs = 3e18F;
 constexpr size_t kWorkerPrivateBytes = 8 << 20;
 constexpr size_t kOtherStackBytes = 8 << 20;
 
-// Private memory that lives across barriers is there for each work-item of a work-group. A
-// compute unit may have this much of it in any case, and this much where the platform chooses the
-// size of work-groups.
-constexpr size_t kLeastGroupPrivateBytes = 256 << 20;
-constexpr size_t kChosenGroupPrivateBytes = 64 << 20;
-
-// All compute units together may have half of the memory.
-size_t max_group_private_bytes() {
-  static const size_t bytes =
-      std::max<size_t>(kLeastGroupPrivateBytes, host_memory() / 2 / Config::get().compute_units);
-  return bytes;
-}
-
-size_t max_items_with(size_t private_bytes, size_t per_item) {
-  return per_item == 0 ? SIZE_MAX : std::max<size_t>(private_bytes / per_item, 1);
-}
-
 void write_out(std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
   text.clear();
 }
 
-// The largest divisor of n that is not above `limit`.
-size_t largest_divisor(size_t n, size_t limit) {
-  for (size_t d = std::min(n, limit); d > 1; --d)
-    if (n % d == 0) return d;
-  return 1;
-}
-
 }  // namespace
-
-size_t max_work_group_size(const KernelCode& code) {
-  return std::min(Device::max_work_group_size(),
-                  max_items_with(max_group_private_bytes(), code.info->spill_bytes));
-}
-
-std::array<size_t, 3> choose_local_size(const IndexSpace& space, const KernelCode& code,
-                                        size_t compute_units) {
-  const auto& required = code.info->required_local_size;
-  if (required[0]) return required;
-  constexpr size_t kWanted = 256, kMost = 4096;
-  size_t items = space.global[0] * space.global[1] * space.global[2];
-  size_t budget = std::min(std::clamp(items / (8 * compute_units), kWanted, kMost),
-                           Device::max_work_group_size());
-  // Few work-items may be long ones: each compute unit gets a group.
-  budget = std::min(budget, std::max<size_t>(items / compute_units, 1));
-  budget = std::min(budget, max_items_with(kChosenGroupPrivateBytes, code.info->spill_bytes));
-  std::array<size_t, 3> local{1, 1, 1};
-  // Packets lie along one dimension, which should be long.
-  const size_t row = code.info->dimension;
-  for (size_t d : {row, size_t{row == 0}, size_t{row == 2 ? 1u : 2u}}) {
-    if (space.global[d] == 0 || budget <= 1) continue;
-    local[d] = largest_divisor(space.global[d], budget);
-    budget /= local[d];
-  }
-  return local;
-}
 
 void NdRange::FreeAligned::operator()(std::byte* memory) const {
   std::free(memory);
@@ -140,6 +87,9 @@ NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
   }
   if (!block.empty()) std::memcpy(arguments(), block.data(), block.size());
   place_memory_arguments(kernel);
+  const Context& context = kernel.program().context();
+  zeroes_local_memory_ = context.zeroes_local_memory() && local_bytes_ > 0;
+  can_be_left_ = context.termination() != nullptr;
   if (iterations_ || has_streams(*code_->info)) [[unlikely]]
     connect(kernel.ports(), std::move(call));
   if (code_->info->checked) [[unlikely]]
@@ -253,8 +203,8 @@ bool NdRange::team() const {
 // The needs of C code are unknown, and a host thread has signals of its own, which must not leave
 // code.
 size_t NdRange::stack_bytes() const {
-  return code_->info->calls_native || limit_ns_ || streamed_ ? SIZE_MAX
-                                                             : code_->info->private_bytes;
+  const bool needs_worker = code_->info->calls_native || limit_ns_ || can_be_left_ || streamed_;
+  return needs_worker ? SIZE_MAX : code_->info->private_bytes;
 }
 
 void NdRange::run(ComputeUnit& cu, uint64_t first, uint64_t count) {
@@ -294,6 +244,7 @@ void NdRange::run_streamed(ComputeUnit& cu) {
   CodeCall code_call{nullptr, streamed_->workspace(), 0, 1, 1};
   if (!streamed_->started())
     streamed_->start([this] {
+      if (zeroes_local_memory_) std::memset(streamed_->workspace().local_memory, 0, local_bytes_);
       const auto call = [this] {
         code_->function(&launch_, arguments(), &streamed_->workspace(), 0, 1);
       };
@@ -321,6 +272,12 @@ void NdRange::run_streamed(ComputeUnit& cu) {
 
 Waiting* NdRange::waiting() {
   return streamed_ && !has_ended_ ? streamed_->waiting() : nullptr;
+}
+
+bool NdRange::cancel() {
+  kernel_calls::leave_launch(calls_, CL_CONTEXT_TERMINATED_KHR);
+  if (streamed_) streamed_->cancel(StreamedCall::Cancel::kAnywhere);
+  return true;
 }
 
 void NdRange::run_team(const std::vector<ComputeUnit*>& team) {
@@ -379,10 +336,18 @@ bool NdRange::call_in_time(kernel_calls::Site& site, ComputeUnit& cu, Body&& bod
 
 void NdRange::call(CodeCall& code_call) {
   const SpecializedCode* special = code_call.special;
-  const auto call = [&](abi::GroupFunction function, uint64_t begin, uint64_t groups) {
+  const auto call_once = [&](abi::GroupFunction function, uint64_t begin, uint64_t groups) {
     code_call.end = begin + groups;
     code_call.workspace.groups_left = groups;
     function(&launch_, arguments(), &code_call.workspace, begin, groups);
+  };
+  const auto call = [&](abi::GroupFunction function, uint64_t begin, uint64_t groups) {
+    if (!zeroes_local_memory_) [[likely]]
+      return call_once(function, begin, groups);
+    for (uint64_t i = 0; i < groups; ++i) {
+      std::memset(code_call.workspace.local_memory, 0, local_bytes_);
+      call_once(function, begin + i, 1);
+    }
   };
   if (!special || !special->has_size || !has_smaller_groups_)
     call(special ? special->function : code_->function, code_call.first, code_call.count);
@@ -412,6 +377,8 @@ void NdRange::throw_error(const Departure& departure, const ComputeUnit& cu,
                   departure.fault.signal
                       ? describe(departure.fault, scene_of(departure.fault, cu, code_call))
                       : "");
+    case CL_CONTEXT_TERMINATED_KHR:
+      throw Error(departure.status, "");
     case CL_OUT_OF_RESOURCES:
       throw Error(departure.status, kernel + "has a time limit, and no thread is to be had for it");
     default:

@@ -83,6 +83,7 @@ class NdRange : public Command {
   size_t stack_bytes() const override;
   void run(ComputeUnit& cu, uint64_t first, uint64_t count) override;
   Waiting* waiting() override;
+  bool cancel() override;
   void run_team(const std::vector<ComputeUnit*>& team) override;
   bool wants_timing() const override { return timed_; }
   void measured(uint64_t work_groups, uint64_t ns) override;
@@ -156,7 +157,9 @@ class NdRange : public Command {
   std::vector<uint64_t> used_ns_;  // of it, on each; written by the thread that acts for the unit
   size_t local_bytes_ = 0;
   size_t spill_bytes_ = 0;
-  uint64_t estimate_ns_ = 0;  // before the launch
+  bool zeroes_local_memory_ = false;  // for each work-group
+  bool can_be_left_ = false;          // in the middle, by whoever terminates the context
+  uint64_t estimate_ns_ = 0;          // before the launch
   bool timed_ = false;
   struct FreeAligned {
     void operator()(std::byte* memory) const;

@@ -141,12 +141,13 @@ void RunQueue::drop(Group& group, Event& event) {
   event.release();
 }
 
-void RunQueue::remove(Event& event) {
-  if (size_.load() == 0) return;
+bool RunQueue::remove(Event& event) {
+  if (size_.load() == 0) return false;
   std::lock_guard lock(mutex_);
-  if (!event.work.waiting.listed) return;
+  if (!event.work.waiting.listed) return false;
   drop(group_of(event), event);
   publish();
+  return true;
 }
 
 bool RunQueue::needs_right(const Group& group) const {

@@ -38,7 +38,8 @@ class RunQueue {
   Ref<Event> pop(ScopedLease& lease);
 
   // Takes an event off the list: it has got all the compute units that it wanted.
-  void remove(Event& event);
+  // False if it is not there.
+  bool remove(Event& event);
 
   // Publishes everything again if the entry of the process table in which it was published is gone,
   // or if somebody has changed it there.

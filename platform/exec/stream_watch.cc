@@ -45,6 +45,10 @@ bool StreamWatch::park(Waiting& waiting, std::function<void()> go_on) {
   return true;
 }
 
+bool Waiting::park(std::function<void()> go_on) {
+  return StreamWatch::get().park(*this, std::move(go_on));
+}
+
 void StreamWatch::ensure_thread() {
   if (has_thread_) return;
   start_background_thread<&StreamWatch::watch>("conclave-stream", this);

@@ -327,6 +327,10 @@ void leave(int status, int exit_code) {
   ::abort();
 }
 
+void leave_launch(LaunchCalls& launch, cl_int status) {
+  CallRegistry::get().depart(launch, {status});
+}
+
 Hold::Hold() {
   ++t_state.holds;
 }

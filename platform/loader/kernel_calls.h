@@ -112,6 +112,9 @@ bool run(const Site& site, Function&& function, Departure& departure) {
 // thread whose team it is in.
 void leave(int status, int exit_code);
 
+// Ends all calls of the launch, now and later, with that status. From any thread.
+void leave_launch(LaunchCalls& launch, cl_int status);
+
 // Looks whether the host has put fault handlers in front of ours, unless that has just been done.
 void guard_handlers();
 

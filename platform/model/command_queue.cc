@@ -14,14 +14,27 @@
 namespace conclave {
 namespace {
 
+// The value of a property; 0 if it is not given.
+cl_queue_properties value_of(const std::vector<cl_queue_properties>& properties,
+                             cl_queue_properties name) {
+  for (size_t i = 0; i + 1 < properties.size() && properties[i]; i += 2)
+    if (properties[i] == name) return properties[i + 1];
+  return 0;
+}
+
 // High priority gets four times the share of normal priority, low a fourth.
-uint64_t weight_of(const std::vector<cl_queue_properties>& properties, uint64_t normal) {
-  for (size_t i = 0; i + 1 < properties.size() && properties[i]; i += 2) {
-    if (properties[i] != CL_QUEUE_PRIORITY_KHR) continue;
-    if (properties[i + 1] & CL_QUEUE_PRIORITY_HIGH_KHR) return 4 * normal;
-    if (properties[i + 1] & CL_QUEUE_PRIORITY_LOW_KHR) return normal / 4;
-  }
-  return normal;
+uint64_t weight_of(cl_queue_properties priority, uint64_t normal) {
+  if (priority & CL_QUEUE_PRIORITY_HIGH_KHR) return 4 * normal;
+  return priority & CL_QUEUE_PRIORITY_LOW_KHR ? normal / 4 : normal;
+}
+
+// Always the same half, so that the CPUs of the other one can sleep.
+ComputeUnitSet first_half(const ComputeUnitSet& units) {
+  ComputeUnitSet half;
+  for (uint32_t i = units.first_from(0), left = (units.size() + 1) / 2; left > 0;
+       i = units.first_from(i + 1), --left)
+    half.add(i);
+  return half;
 }
 
 }  // namespace
@@ -30,9 +43,12 @@ CommandQueue::CommandQueue(Context& context, Device& device, cl_command_queue_pr
                            std::vector<cl_queue_properties> requested)
     : context_(&context),
       device_(&device),
+      units_(device.compute_units()),
       properties_(properties),
       requested_(std::move(requested)) {
-  weight_ = weight_of(requested_, kNormalWeight);
+  weight_ = weight_of(value_of(requested_, CL_QUEUE_PRIORITY_KHR), kNormalWeight);
+  if (value_of(requested_, CL_QUEUE_THROTTLE_KHR) & CL_QUEUE_THROTTLE_LOW_KHR)
+    units_ = first_half(units_);
   context.add_queue(*this);
 }
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/base/compute_unit_set.h"
 #include "platform/base/object.h"
 #include "platform/exec/command.h"
 #include "platform/exec/ready_list.h"
@@ -41,6 +42,9 @@ class CommandQueue : public Object<CommandQueue> {
 
   Context& context() const { return *context_; }
   Device& device() const { return *device_; }
+  // The compute units on which its commands run: those of the device, or half of them if the queue
+  // is to save energy (cl_khr_throttle_hints).
+  const ComputeUnitSet& compute_units() const { return units_; }
   cl_command_queue_properties properties() const { return properties_.load(); }
   const std::vector<cl_queue_properties>& requested_properties() const { return requested_; }
   // The charge for CU time: weighted by the queue's priority (cl_khr_priority_hints).
@@ -96,6 +100,7 @@ class CommandQueue : public Object<CommandQueue> {
 
   Ref<Context> context_;
   Ref<Device> device_;
+  ComputeUnitSet units_;
   uint64_t weight_ = kNormalWeight;
   std::atomic<cl_command_queue_properties> properties_;
   std::vector<cl_queue_properties> requested_;

@@ -1,16 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/model/context.h"
 
+#include <CL/cl_ext.h>
+
 #include <algorithm>
 
 #include "platform/base/config.h"
+#include "platform/base/error.h"
 #include "platform/check/shadow_memory.h"
 #include "platform/model/command_queue.h"
 #include "platform/model/device.h"
 #include "platform/model/host_allocations.h"
+#include "platform/model/termination.h"
 #include "platform/share/share.h"
 
 namespace conclave {
+namespace {
+
+// The value of a property; 0 if it is not given.
+cl_context_properties value_of(const std::vector<cl_context_properties>& properties,
+                               cl_context_properties name) {
+  for (size_t i = 0; i + 1 < properties.size(); i += 2)
+    if (properties[i] == name) return properties[i + 1];
+  return 0;
+}
+
+}  // namespace
 
 Context::Context(std::vector<Ref<Device>> devices, std::vector<cl_context_properties> properties,
                  Notify notify, void* user_data, std::optional<share::AccessMode> mode)
@@ -19,6 +34,9 @@ Context::Context(std::vector<Ref<Device>> devices, std::vector<cl_context_proper
       notify_(notify),
       notify_data_(user_data),
       allocations_(std::make_unique<HostAllocations>()) {
+  zeroed_memory_ = value_of(properties_, CL_CONTEXT_MEMORY_INITIALIZE_KHR);
+  if (value_of(properties_, CL_CONTEXT_TERMINATE_KHR))
+    termination_ = std::make_unique<Termination>();
   share::Share::get().open_context();
   try {
     if (mode) array_.emplace(*mode);
@@ -56,14 +74,29 @@ void Context::remove_queue(CommandQueue& queue) {
   queues_.erase(&queue);
 }
 
-void Context::finish_queues() {
+std::vector<Ref<CommandQueue>> Context::live_queues() {
   std::vector<Ref<CommandQueue>> queues;
-  {
-    std::lock_guard lock(mutex_);
-    for (CommandQueue* queue : queues_)
-      if (queue->retain_if_alive()) queues.push_back(Ref<CommandQueue>::adopt(queue));
-  }
-  for (const Ref<CommandQueue>& queue : queues) queue->finish();
+  std::lock_guard lock(mutex_);
+  for (CommandQueue* queue : queues_)
+    if (queue->retain_if_alive()) queues.push_back(Ref<CommandQueue>::adopt(queue));
+  return queues;
+}
+
+void Context::finish_queues() {
+  for (const Ref<CommandQueue>& queue : live_queues()) queue->finish();
+}
+
+bool Context::is_termination_done() const {
+  return termination_->is_done();
+}
+
+void Context::terminate() {
+  require(termination_ != nullptr, CL_INVALID_OPERATION,
+          "the context was created without CL_CONTEXT_TERMINATE_KHR");
+  termination_->run();
+  // What waits in the queues for the host's next flush.
+  for (const Ref<CommandQueue>& queue : live_queues()) queue->flush();
+  report("the context has been terminated");
 }
 
 void Context::add_destructor(Destructor function, void* user_data) {

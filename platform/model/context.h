@@ -3,7 +3,7 @@
 #ifndef CONCLAVE_PLATFORM_MODEL_CONTEXT_H_
 #define CONCLAVE_PLATFORM_MODEL_CONTEXT_H_
 
-#include <CL/cl.h>
+#include <CL/cl_ext_conclave.h>
 
 #include <memory>
 #include <mutex>
@@ -21,6 +21,7 @@ class CommandQueue;
 class Context;
 class Device;
 class HostAllocations;
+class Termination;
 
 template <>
 struct HandleOf<Context> {
@@ -51,6 +52,19 @@ class Context : public Object<Context> {
 
   // Shared virtual memory and unified shared memory. What is left goes with the context.
   HostAllocations& allocations() { return *allocations_; }
+  // cl_khr_initialize_memory: what begins with zeros.
+  bool zeroes_local_memory() const {
+    return zeroed_memory_ & CL_CONTEXT_MEMORY_INITIALIZE_LOCAL_KHR;
+  }
+  bool zeroes_private_memory() const {
+    return zeroed_memory_ & CL_CONTEXT_MEMORY_INITIALIZE_PRIVATE_KHR;
+  }
+  // cl_khr_terminate_context. Null if the context was not created for it.
+  Termination* termination() const { return termination_.get(); }
+  bool is_terminated() const { return termination_ && is_termination_done(); }
+  // Ends all commands and makes the context unusable. Throws Error{CL_INVALID_OPERATION} if that is
+  // not allowed, Error{CL_CONTEXT_TERMINATED_KHR} if it has been done before.
+  void terminate();
   // Waits until all commands of the context's queues have ended.
   void finish_queues();
   // Called by each queue at its beginning and at its end.
@@ -61,12 +75,17 @@ class Context : public Object<Context> {
   void add_destructor(Destructor function, void* user_data);
 
  private:
+  bool is_termination_done() const;
+  std::vector<Ref<CommandQueue>> live_queues();
+
   std::vector<Ref<Device>> devices_;
   std::vector<cl_context_properties> properties_;
+  cl_context_properties zeroed_memory_ = 0;
   Notify notify_;
   void* notify_data_;
   std::optional<share::OpenArray> array_;
   std::unique_ptr<HostAllocations> allocations_;
+  std::unique_ptr<Termination> termination_;
   std::mutex mutex_;
   std::set<CommandQueue*> queues_;
   std::vector<std::pair<Destructor, void*>> destructors_;

@@ -10,6 +10,7 @@
 #include "platform/model/command_queue.h"
 #include "platform/model/context.h"
 #include "platform/model/device.h"
+#include "platform/model/termination.h"
 
 namespace conclave {
 
@@ -20,17 +21,25 @@ Event::Event(CommandQueue& queue, cl_command_type type, std::unique_ptr<Command>
       status_(CL_QUEUED),
       profiling_(queue.profiling()) {
   if (profiling_) times_[kQueued] = now_ns();
-  units_ = &queue.device().compute_units();
+  units_ = &queue.compute_units();
   if (const ComputeUnitSet* bound = command_ ? command_->compute_units() : nullptr) {
-    own_units_ = std::make_unique<const ComputeUnitSet>(*bound & *units_);
+    own_units_ = std::make_unique<const ComputeUnitSet>(*bound & queue.device().compute_units());
     units_ = own_units_.get();
   }
+  if (Termination* termination = context().termination()) [[unlikely]]
+    termination->add(*this);
 }
 
-Event::Event(Context& context)
-    : context_(&context), type_(CL_COMMAND_USER), status_(CL_SUBMITTED) {}
+Event::Event(Context& context) : context_(&context), type_(CL_COMMAND_USER), status_(CL_SUBMITTED) {
+  if (!context.termination()) return;
+  context.termination()->add(*this);
+  if (context.is_terminated()) let_go();
+}
 
-Event::~Event() = default;
+Event::~Event() {
+  if (Termination* termination = context().termination()) [[unlikely]]
+    termination->remove(*this);
+}
 
 Context& Event::context() const {
   return queue_ ? queue_->context() : *context_;
@@ -91,6 +100,8 @@ bool Event::complete(cl_int status) noexcept {
     }
     status_.store(status);  // seq_cst: ordered before the loads of has_callbacks_ and sleepers_
   }
+  if (Termination* termination = context().termination(); termination && command_) [[unlikely]]
+    termination->remove(*this);
   // A reference for the user event, whose complete() may race with its release; a command still has
   // its in-flight reference here.
   Ref<Event> keep(this);
@@ -106,8 +117,13 @@ bool Event::complete(cl_int status) noexcept {
   return true;
 }
 
+void Event::let_go() {
+  release_dependents(CL_COMPLETE);
+}
+
 void Event::release_dependents(cl_int status) {
   Link* link = dependents_.exchange(closed(), std::memory_order_acq_rel);
+  if (link == closed()) return;  // they have been let go before
   // The list is in reverse order of enqueuing; dependents should become ready in order.
   Link* in_order = nullptr;
   while (link) {

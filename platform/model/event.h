@@ -47,8 +47,8 @@ class Event : public Object<Event> {
   cl_command_type type() const { return type_; }
   bool is_user_event() const { return type_ == CL_COMMAND_USER; }
   Command* command() const { return command_.get(); }
-  // The compute units on which a command may run: those of the queue's device, or those of them
-  // that its kernel is bound to.
+  // The compute units on which a command may run: those of the queue, or those of its device that
+  // its kernel is bound to.
   const ComputeUnitSet& compute_units() const { return *units_; }
 
   // CL_QUEUED, CL_SUBMITTED, CL_RUNNING, CL_COMPLETE or a negative error code.
@@ -75,6 +75,10 @@ class Event : public Object<Event> {
   // be gone afterwards unless the caller holds a reference. False if it had ended before, which
   // only user events can.
   bool complete(cl_int status) noexcept;
+
+  // Nothing waits for this user event any more, although it has no status yet: its context is
+  // terminated.
+  void let_go();
 
   // --- Waiting and watching ---
 

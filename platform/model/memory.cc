@@ -116,13 +116,22 @@ Memory::Memory(Context& context, cl_mem_flags flags, const Image& image, void* h
   image_->place(data_);
 }
 
-Memory::Memory(Context& context, cl_mem_flags flags, SharedStorage storage)
+Memory::Memory(Context& context, cl_mem_flags flags, SharedStorage&& storage, const Image& image,
+               std::vector<cl_mem_properties> properties)
+    : Memory(context, flags, std::move(storage), image.bytes(), std::move(properties)) {
+  image_ = std::make_unique<Image>(image);
+  image_->place(data_);
+}
+
+Memory::Memory(Context& context, cl_mem_flags flags, SharedStorage&& storage, size_t size,
+               std::vector<cl_mem_properties> properties)
     : context_(&context),
       flags_(flags & kKernelAccess ? flags : flags | CL_MEM_READ_WRITE),
-      size_(storage.size()),
+      size_(size),
       block_(storage.is_imported() ? HeapBlockOwner() : HeapBlockOwner(flags, storage.size())),
       shared_(std::move(storage)),
-      data_(shared_->data()) {
+      data_(shared_->data()),
+      properties_(std::move(properties)) {
   if (check::ShadowMemory::is_on())
     check::ShadowMemory::get().add(reinterpret_cast<uint64_t>(data_), size_, true);
 }

@@ -69,7 +69,13 @@ class Memory : public Object<Memory> {
          std::vector<cl_mem_properties> properties);
   // A buffer in storage that other processes can have too. It is charged to the process that made
   // it, not to those that import it.
-  Memory(Context& context, cl_mem_flags flags, SharedStorage storage);
+  Memory(Context& context, cl_mem_flags flags, SharedStorage&& storage)
+      : Memory(context, flags, std::move(storage), storage.size(), {}) {}
+  // The first `size` bytes of such storage, or an image in it.
+  Memory(Context& context, cl_mem_flags flags, SharedStorage&& storage, size_t size,
+         std::vector<cl_mem_properties> properties);
+  Memory(Context& context, cl_mem_flags flags, SharedStorage&& storage, const Image& image,
+         std::vector<cl_mem_properties> properties);
   // The part [origin, origin + size) of `parent`, which is charged already.
   Memory(Memory& parent, cl_mem_flags flags, size_t origin, size_t size);
   // An image in the storage of `parent`, a buffer or another image.

@@ -269,6 +269,15 @@ void add_first_option(protocol::Request& request) {
     request.options.insert(0, "-cl-conclave-first ");
 }
 
+constexpr char kZeroPrivateMemory[] = "-cl-conclave-zero-private-memory ";
+
+// Whether private memory has to begin with zeros, as the context wants it.
+bool add_zeros_option(const Context& context, protocol::Request& request) {
+  if (!context.zeroes_private_memory()) return false;
+  request.options.insert(0, kZeroPrivateMemory);
+  return true;
+}
+
 bool has_streams(const ProgramBinary& binary) {
   return std::any_of(binary.kernels().begin(), binary.kernels().end(),
                      [](const KernelInfo& kernel) { return conclave::has_streams(kernel); });
@@ -304,8 +313,10 @@ void Program::run_for(const Job& job, const Ref<Device>& device) {
   const bool may_have_checks = !binary || !has_streams(*binary);
   const bool lacks_checks =
       may_have_checks && add_check_option(request) && binary && !has_checks(*binary);
+  const bool lacks_zeros = add_zeros_option(context(), request) && binary &&
+                           binary->options().find(kZeroPrivateMemory) == std::string::npos;
   if (request.action != protocol::Action::kRebuild || !binary->runs_here(&why) ||
-      (lacks_checks && compiler_available())) {
+      ((lacks_checks || lacks_zeros) && compiler_available())) {
     if (request.action == protocol::Action::kRebuild && !compiler_available())
       throw Error(CL_INVALID_BINARY, "the program binary does not run here: " + why +
                                          "; and there is no compiler to build it again");

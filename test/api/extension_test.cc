@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of the extensions that the platform reports, obtained as programs obtain them.
+#include <array>
+#include <cstdio>
 #include <cstring>
 
 #include "api_test.h"
+#include "child_process.h"
 
 namespace conclave::test {
 namespace {
@@ -27,6 +30,14 @@ TEST_F(ExtensionTest, ReportedExtensionsHaveTheirFunctions) {
       {"cl_khr_create_command_queue", {"clCreateCommandQueueWithPropertiesKHR"}},
       {"cl_khr_suggested_local_work_size", {"clGetKernelSuggestedLocalWorkSizeKHR"}},
       {"cl_khr_il_program", {"clCreateProgramWithILKHR"}},
+      {"cl_khr_terminate_context", {"clTerminateContextKHR"}},
+      {"cl_khr_semaphore",
+       {"clCreateSemaphoreWithPropertiesKHR", "clEnqueueWaitSemaphoresKHR",
+        "clEnqueueSignalSemaphoresKHR", "clGetSemaphoreInfoKHR", "clRetainSemaphoreKHR",
+        "clReleaseSemaphoreKHR"}},
+      {"cl_khr_external_semaphore", {"clGetSemaphoreHandleForTypeKHR"}},
+      {"cl_khr_external_memory",
+       {"clEnqueueAcquireExternalMemObjectsKHR", "clEnqueueReleaseExternalMemObjectsKHR"}},
       {"cl_khr_subgroups", {"clGetKernelSubGroupInfoKHR"}},
       {"cl_khr_command_buffer",
        {"clCreateCommandBufferKHR", "clFinalizeCommandBufferKHR", "clEnqueueCommandBufferKHR",
@@ -149,6 +160,45 @@ TEST_F(ExtensionTest, DeviceFission) {
       BAD(CL_INVALID_PARTITION_NAME_EXT, create(device(), kNoSuchName, 2, raw, &count)),
       BAD(CL_DEVICE_PARTITION_FAILED_EXT, create(one_unit, kEqually, 2, raw, &count)),
   });
+}
+
+using Uuid = std::array<cl_uchar, CL_UUID_SIZE_KHR>;
+
+Uuid uuid_of(cl_device_id device, cl_device_info name) {
+  return info<Uuid>(clGetDeviceInfo, device, name);
+}
+
+std::string digits(const Uuid& uuid) {
+  std::string text;
+  for (const cl_uchar byte : uuid) text += std::to_string(byte) + ' ';
+  return text;
+}
+
+CHILD_PROCESS(print_uuids) {
+  std::fputs(digits(uuid_of(device(), CL_DEVICE_UUID_KHR)).c_str(), stdout);
+  std::fputs(digits(uuid_of(device(), CL_DRIVER_UUID_KHR)).c_str(), stdout);
+  return 0;
+}
+
+// The same for all processes, and none other's.
+TEST_F(ExtensionTest, DeviceUuid) {
+  if (!has("cl_khr_device_uuid")) GTEST_SKIP();
+  const Uuid uuid = uuid_of(device(), CL_DEVICE_UUID_KHR);
+  const Uuid driver = uuid_of(device(), CL_DRIVER_UUID_KHR);
+  EXPECT_NE(uuid, driver);
+  for (const Uuid& made : {uuid, driver}) EXPECT_EQ(0x80, made[8] & 0xc0);  // RFC 9562's variant
+  EXPECT_FALSE(info<cl_bool>(clGetDeviceInfo, device(), CL_DEVICE_LUID_VALID_KHR));
+  const ChildResult other = run_child("print_uuids", {{"TI_OCL_COMPUTE_UNIT_LIST", "0"}});
+  EXPECT_EQ(0, other.exit_status) << other.output;
+  EXPECT_EQ(digits(uuid) + digits(driver), other.output);
+  const cl_device_partition_property kHalves[] = {CL_DEVICE_PARTITION_EQUALLY, 2, 0};
+  cl_device_id raw[2] = {};
+  cl_uint count = 0;
+  if (clCreateSubDevices(device(), kHalves, 2, raw, &count) != CL_SUCCESS || count != 2) return;
+  Device first(raw[0]), second(raw[1]);
+  EXPECT_NE(uuid_of(first, CL_DEVICE_UUID_KHR), uuid_of(second, CL_DEVICE_UUID_KHR));
+  EXPECT_NE(uuid, uuid_of(first, CL_DEVICE_UUID_KHR));
+  EXPECT_EQ(driver, uuid_of(first, CL_DRIVER_UUID_KHR));
 }
 
 }  // namespace

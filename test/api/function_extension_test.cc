@@ -64,5 +64,30 @@ TEST_F(FunctionExtensionTest, KernelClock) {
             (all & CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR) != 0);
 }
 
+TEST_F(FunctionExtensionTest, FloatAtomics) {
+  if (!has("cl_ext_float_atomics")) GTEST_SKIP();
+  using Capabilities = cl_device_fp_atomic_capabilities_ext;
+  const std::pair<cl_device_info, std::string> kTypes[] = {
+      {CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT, "__opencl_c_ext_fp16_"},
+      {CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT, "__opencl_c_ext_fp32_"},
+      {CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT, "__opencl_c_ext_fp64_"}};
+  for (const auto& [name, prefix] : kTypes) {
+    SCOPED_TRACE(prefix);
+    checked_info(query(name), one<Capabilities>);
+    const auto all = info<Capabilities>(clGetDeviceInfo, device(), name);
+    const auto expect_feature = [&, &prefix = prefix](const char* suffix, Capabilities bit) {
+      EXPECT_EQ(has_feature((prefix + suffix).c_str()), (all & bit) != 0) << suffix;
+    };
+    expect_feature("global_atomic_add", CL_DEVICE_GLOBAL_FP_ATOMIC_ADD_EXT);
+    expect_feature("global_atomic_min_max", CL_DEVICE_GLOBAL_FP_ATOMIC_MIN_MAX_EXT);
+    expect_feature("local_atomic_add", CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT);
+    expect_feature("local_atomic_min_max", CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT);
+    // OpenCL C itself has those of float and double.
+    if (name != CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT) continue;
+    expect_feature("global_atomic_load_store", CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT);
+    expect_feature("local_atomic_load_store", CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT);
+  }
+}
+
 }  // namespace
 }  // namespace conclave::test

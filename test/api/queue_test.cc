@@ -133,6 +133,62 @@ TEST_F(QueueTest, BadCreationIsRefused) {
   }
 }
 
+// cl_khr_priority_hints and cl_khr_throttle_hints
+TEST_F(QueueTest, Hints) {
+  for (const cl_queue_properties name : {CL_QUEUE_PRIORITY_KHR, CL_QUEUE_THROTTLE_KHR}) {
+    for (const cl_queue_properties value : {1, 2, 4}) {
+      const cl_queue_properties kHint[] = {name, value, 0};
+      cl_int err = 0;
+      Queue queue(clCreateCommandQueueWithProperties(context_, device(), kHint, &err));
+      ASSERT_OK(err);
+      std::vector<char> back =
+          checked_info(query(queue, CL_QUEUE_PROPERTIES_ARRAY), list_of<cl_queue_properties>);
+      ASSERT_EQ(sizeof kHint, back.size());
+      EXPECT_EQ(0, std::memcmp(back.data(), kHint, sizeof kHint));
+    }
+    const cl_queue_properties kNone[] = {name, 0, 0}, kTwo[] = {name, 3, 0},
+                              kOther[] = {name, 8, 0};
+    expect_all({
+        BAD_CREATE(CL_INVALID_VALUE,
+                   clCreateCommandQueueWithProperties(context_, device(), kNone, err)),
+        BAD_CREATE(CL_INVALID_VALUE,
+                   clCreateCommandQueueWithProperties(context_, device(), kTwo, err)),
+        BAD_CREATE(CL_INVALID_VALUE,
+                   clCreateCommandQueueWithProperties(context_, device(), kOther, err)),
+    });
+  }
+}
+
+// The commands of a queue that saves energy run on half of the compute units: the work-groups wait
+// for each other, and no more than so many meet.
+TEST_F(QueueTest, LowThrottleLeavesHalfOfTheComputeUnitsIdle) {
+  CONCLAVE_ONLY();
+  const auto units = info<cl_uint>(clGetDeviceInfo, device(), CL_DEVICE_MAX_COMPUTE_UNITS);
+  if (units < 2) GTEST_SKIP() << "needs two compute units";
+  constexpr char kMeet[] = R"(
+    kernel void meet(volatile global int* counts) {
+      int now = atomic_inc(&counts[0]) + 1;
+      for (int i = 0; i < 300000; ++i) atomic_max(&counts[1], counts[0]);
+      atomic_max(&counts[1], now);
+      atomic_dec(&counts[0]);
+    })";
+  Program program = build(context_, kMeet);
+  Kernel meet = make_kernel(program, "meet");
+  const auto most_at_once = [&](cl_queue_properties throttle) {
+    const cl_queue_properties properties[] = {CL_QUEUE_THROTTLE_KHR, throttle, 0};
+    cl_int err = 0;
+    Queue queue(clCreateCommandQueueWithProperties(context_, device(), properties, &err));
+    EXPECT_OK(err);
+    Buffer counts = make_buffer(context_, std::vector<int>(2, 0));
+    const size_t items = 8 * units, one = 1;
+    EXPECT_OK(clSetKernelArg(meet, 0, sizeof(cl_mem), counts.list()));
+    EXPECT_OK(clEnqueueNDRangeKernel(queue, meet, 1, nullptr, &items, &one, 0, nullptr, nullptr));
+    return contents(queue, counts, 2)[1];
+  };
+  EXPECT_LE(most_at_once(CL_QUEUE_THROTTLE_LOW_KHR), static_cast<int>((units + 1) / 2));
+  EXPECT_GT(most_at_once(CL_QUEUE_THROTTLE_HIGH_KHR), static_cast<int>((units + 1) / 2));
+}
+
 TEST_F(QueueTest, BadArgumentsAreRefused) {
   cl_command_queue none = nullptr;
   cl_uint value = 0;

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// How large work-groups can be, and are where the program leaves it open.
+#include <algorithm>
+
+#include "platform/base/config.h"
+#include "platform/base/host_memory.h"
+#include "platform/exec/nd_range.h"
+#include "platform/model/device.h"
+
+namespace conclave {
+namespace {
+
+// Private memory that lives across barriers is there for each work-item of a work-group. A
+// compute unit may have this much of it in any case, and this much where the platform chooses the
+// size of work-groups.
+constexpr size_t kLeastGroupPrivateBytes = 256 << 20;
+constexpr size_t kChosenGroupPrivateBytes = 64 << 20;
+
+// All compute units together may have half of the memory.
+size_t max_group_private_bytes() {
+  static const size_t bytes =
+      std::max<size_t>(kLeastGroupPrivateBytes, host_memory() / 2 / Config::get().compute_units);
+  return bytes;
+}
+
+size_t max_items_with(size_t private_bytes, size_t per_item) {
+  return per_item == 0 ? SIZE_MAX : std::max<size_t>(private_bytes / per_item, 1);
+}
+
+// The largest divisor of n that is not above `limit`.
+size_t largest_divisor(size_t n, size_t limit) {
+  for (size_t d = std::min(n, limit); d > 1; --d)
+    if (n % d == 0) return d;
+  return 1;
+}
+
+}  // namespace
+
+size_t max_work_group_size(const KernelCode& code) {
+  return std::min(Device::max_work_group_size(),
+                  max_items_with(max_group_private_bytes(), code.info->spill_bytes));
+}
+
+std::array<size_t, 3> choose_local_size(const IndexSpace& space, const KernelCode& code,
+                                        size_t compute_units) {
+  const auto& required = code.info->required_local_size;
+  if (required[0]) return required;
+  constexpr size_t kWanted = 256, kMost = 4096;
+  size_t items = space.global[0] * space.global[1] * space.global[2];
+  size_t budget = std::min(std::clamp(items / (8 * compute_units), kWanted, kMost),
+                           Device::max_work_group_size());
+  // Few work-items may be long ones: each compute unit gets a group.
+  budget = std::min(budget, std::max<size_t>(items / compute_units, 1));
+  budget = std::min(budget, max_items_with(kChosenGroupPrivateBytes, code.info->spill_bytes));
+  std::array<size_t, 3> local{1, 1, 1};
+  // Packets lie along one dimension, which should be long.
+  const size_t row = code.info->dimension;
+  for (size_t d : {row, size_t{row == 0}, size_t{row == 2 ? 1u : 2u}}) {
+    if (space.global[d] == 0 || budget <= 1) continue;
+    local[d] = largest_divisor(space.global[d], budget);
+    budget /= local[d];
+  }
+  return local;
+}
+
+}  // namespace conclave

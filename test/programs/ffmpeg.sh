@@ -24,8 +24,8 @@ render() {
 alike() {
   local least=$1 format=$2 device_filter=$3
   local cpu_filter=${4:-${device_filter/_opencl/}}
-  render "[0:v]format=$format,split[a][b]; [a]hwupload,$device_filter,hwdownload,format=$format[x];
-          [b]$cpu_filter[y]; [x][y]psnr"
+  render "[0:v]format=$format,split[a][b]; [a]hwupload,${device_filter},hwdownload,format=${format}[x];
+          [b]${cpu_filter}[y]; [x][y]psnr"
   enough "$least" "$device_filter"
 }
 
@@ -33,7 +33,7 @@ alike() {
 alike_of_two() {
   local least=$1 format=$2 device_filter=$3
   render "[0:v]format=$format,split[a][b]; [1:v]format=$format,split[c][d];
-          [a]hwupload[e]; [c]hwupload[f]; [e][f]$device_filter,hwdownload,format=$format[x];
+          [a]hwupload[e]; [c]hwupload[f]; [e][f]${device_filter},hwdownload,format=${format}[x];
           [b][d]${device_filter/_opencl/}[y]; [x][y]psnr"
   enough "$least" "$device_filter"
 }

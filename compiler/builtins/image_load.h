@@ -56,6 +56,15 @@ HELPER uint4 add_alpha(Image image, uint4 color, uint one) {
   return color;
 }
 
+// Returns value / (2^n - 1), correctly rounded, where `unit` is 1 / (2^n - 1): that is (1 + unit) / 2^n. The
+// product with `unit` alone has errors that become whole numbers where a program multiplies a
+// coordinate by 65535 that it has read from an image.
+HELPER float4 normalize_fields(int4 values, float4 unit) {
+  const float4 power = as_float4(as_uint4(unit) & 0x7f800000);
+  const float4 part = __builtin_convertvector(values, float4) * power;
+  return part + part * unit;
+}
+
 // Converts channels narrower than 32 bits.
 HELPER float4 convert_fields(Image image, uint4 words) {
   const uint type = image->channel_type;
@@ -63,8 +72,8 @@ HELPER float4 convert_fields(Image image, uint4 words) {
   if (type == CLK_HALF_FLOAT) return from_half(__builtin_convertvector(fields, ushort4));
   if (image->channel_order == CLK_sRGBA) return linear_of_srgb(as_int4(fields));
   const float4 unit = (float4)(image->unit[0], image->unit[1], image->unit[2], image->unit[3]);
-  if (!is_signed(type)) return __builtin_convertvector(as_int4(fields), float4) * unit;
-  const float4 values = __builtin_convertvector(extend_sign(image, fields), float4) * unit;
+  if (!is_signed(type)) return normalize_fields(as_int4(fields), unit);
+  const float4 values = normalize_fields(extend_sign(image, fields), unit);
   return values > -1.0f ? values : -1.0f;
 }
 

@@ -54,7 +54,7 @@ static constant float srgb_to_linear[256] = {
 // Alpha is linear.
 HELPER float4 linear_of_srgb(int4 numbers) {
   return (float4)(srgb_to_linear[numbers.x & 255], srgb_to_linear[numbers.y & 255],
-                  srgb_to_linear[numbers.z & 255], (float)numbers.w * (1 / 255.0f));
+                  srgb_to_linear[numbers.z & 255], (float)numbers.w / 255.0f);
 }
 
 #endif  // CONCLAVE_BUILTINS_SRGB_H_

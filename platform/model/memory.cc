@@ -22,6 +22,9 @@ namespace conclave {
 namespace {
 
 constexpr size_t kHugePage = 2u << 20;
+// Memory objects up to this size begin with zeros, as fresh pages do: programs forget to set the
+// counters and indices that they keep in small buffers. Larger ones would cost time.
+constexpr size_t kZeroedBytes = 4096;
 
 constexpr cl_mem_flags kKernelAccess = CL_MEM_READ_WRITE | CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY;
 constexpr cl_mem_flags kHostAccess =
@@ -102,7 +105,10 @@ Memory::Memory(Context& context, cl_mem_flags flags, size_t size, void* host,
   } else {
     data_ = allocate_storage(size);
     owns_data_ = true;
-    if (flags & CL_MEM_COPY_HOST_PTR) std::memcpy(data_, host, size);
+    if (flags & CL_MEM_COPY_HOST_PTR)
+      std::memcpy(data_, host, size);
+    else if (size <= kZeroedBytes)
+      std::memset(data_, 0, size);
   }
   const bool is_written = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
   if (check::ShadowMemory::is_on())

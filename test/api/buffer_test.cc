@@ -80,6 +80,22 @@ TEST_F(BufferTest, FlagsOfABufferWithoutFlagsAreZeroOrReadWrite) {
   EXPECT_EQ(0u, value_of<cl_mem_flags>(buffer, CL_MEM_FLAGS) & ~cl_mem_flags{CL_MEM_READ_WRITE});
 }
 
+// The specification leaves it open. FFmpeg's tonemap_opencl takes an index from a buffer that nobody
+// has written.
+TEST_F(BufferTest, SmallBuffersBeginWithZeros) {
+  CONCLAVE_ONLY();
+  for (const size_t count : {1u, 133u, 1024u}) {
+    const std::vector<int> zeros(count);
+    for (int round = 0; round < 8; ++round) {  // in memory that the last one has left
+      Buffer buffer = make_buffer(context_, count * sizeof(int));
+      EXPECT_EQ(zeros, contents(queue_, buffer, count));
+      const std::vector<int> used(count, -1);
+      ASSERT_OK(clEnqueueWriteBuffer(queue_, buffer, CL_TRUE, 0, count * sizeof(int), used.data(),
+                                     0, nullptr, nullptr));
+    }
+  }
+}
+
 TEST_F(BufferTest, CopyHostPtrTakesASnapshot) {
   std::vector<int> data = {1, 2, 3, 4};
   Buffer buffer = make_buffer(context_, data);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs from SPIR-V: builds, specialization constants, and modules that are wrong.
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
+#include <random>
 
 #include "api_test.h"
 #include "test/common/to_spirv.h"
@@ -245,6 +247,48 @@ TEST_F(SpirvTest, BadModulesAreRefused) {
   });
 }
 
+// As compilers for SYCL do of inlined functions: in declarations, of a call, and of accesses.
+TEST_F(SpirvTest, PointersMayBeSaidNotToOverlap) {
+  Program program = built(output_of("spirv-as --target-env spv1.1", R"(
+    OpCapability Addresses
+    OpCapability Kernel
+    OpCapability MemoryAccessAliasingINTEL
+    OpExtension "SPV_INTEL_memory_access_aliasing"
+    OpMemoryModel Physical64 OpenCL
+    OpEntryPoint Kernel %k "k"
+    %domain = OpAliasDomainDeclINTEL
+    %scope = OpAliasScopeDeclINTEL %domain
+    %scopes = OpAliasScopeListDeclINTEL %scope
+    OpDecorateId %call NoAliasINTEL %scopes
+    %void = OpTypeVoid
+    %int = OpTypeInt 32 0
+    %pointer = OpTypePointer CrossWorkgroup %int
+    %nothing = OpTypeFunction %void
+    %type = OpTypeFunction %void %pointer %pointer
+    %empty = OpFunction %void None %nothing
+    %only = OpLabel
+    OpReturn
+    OpFunctionEnd
+    %k = OpFunction %void None %type
+    %in = OpFunctionParameter %pointer
+    %out = OpFunctionParameter %pointer
+    %begin = OpLabel
+    %call = OpFunctionCall %void %empty
+    %value = OpLoad %int %in Aligned|AliasScopeINTELMask|NoAliasINTELMask 4 %scopes %scopes
+    OpStore %out %value Volatile|Aligned|NoAliasINTELMask 4 %scopes
+    OpReturn
+    OpFunctionEnd
+)"));
+  Kernel k = make_kernel(program, "k");
+  Buffer in = make_buffer(context_, std::vector<int>{42});
+  Buffer out = make_buffer(context_, std::vector<int>(1));
+  ASSERT_OK(clSetKernelArg(k, 0, sizeof(cl_mem), in.list()));
+  ASSERT_OK(clSetKernelArg(k, 1, sizeof(cl_mem), out.list()));
+  const size_t one = 1;
+  ASSERT_OK(clEnqueueNDRangeKernel(queue_, k, 1, nullptr, &one, nullptr, 0, nullptr, nullptr));
+  EXPECT_EQ(42, contents(queue_, out, 1)[0]);
+}
+
 // What is well formed and makes no sense is an error of the build, with the validator's words.
 TEST_F(SpirvTest, NonsenseIsABuildError) {
   std::string module = to_spirv("kernel void k(global int* p) { *p = 1; }");
@@ -255,6 +299,37 @@ TEST_F(SpirvTest, NonsenseIsABuildError) {
   Program program = from_il(module);
   EXPECT_EQ(CL_BUILD_PROGRAM_FAILURE, clBuildProgram(program, 0, nullptr, "", nullptr, nullptr));
   EXPECT_NE(std::string::npos, build_log(program).find("spirv-val")) << build_log(program);
+}
+
+// Whatever a module says, it is refused, fails to build, or builds, and this process goes on. More
+// than a few are tried where CONCLAVE_DAMAGED_MODULES says how many.
+TEST_F(SpirvTest, DamagedModulesAreErrors) {
+  const std::string good = to_spirv(R"(
+    kernel void k(global int* p, local int* q, read_only image2d_t i, int n) {
+      for (int j = 0; j < n; ++j) q[j] = read_imagei(i, (int2)(j, 0)).x;
+      barrier(CLK_LOCAL_MEM_FENCE);
+      atomic_add(p, q[get_local_id(0)]);
+    })");
+  constexpr size_t kHeaderBytes = 20;
+  const char* const count = std::getenv("CONCLAVE_DAMAGED_MODULES");
+  std::mt19937 random(1);
+  const auto below = [&](size_t end) { return random() % end; };
+  for (int left = count ? std::atoi(count) : 60; left > 0; --left) {
+    std::string module = good;
+    for (size_t changes = 1 + below(3); changes > 0; --changes)
+      module[kHeaderBytes + below(module.size() - kHeaderBytes)] =
+          static_cast<char>(below(2) ? below(256) : below(8));
+    cl_int err = CL_SUCCESS;
+    Program program(clCreateProgramWithIL(context_, module.data(), module.size(), &err));
+    if (err == CL_INVALID_VALUE) continue;
+    ASSERT_OK(err);
+    err = clBuildProgram(program, 0, nullptr, "", nullptr, nullptr);
+    if (err != CL_SUCCESS) {
+      ASSERT_EQ(CL_BUILD_PROGRAM_FAILURE, err);
+      EXPECT_NE("", build_log(program));
+    }
+  }
+  EXPECT_NE(nullptr, make_kernel(built(good), "k"));
 }
 
 }  // namespace

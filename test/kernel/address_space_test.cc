@@ -2,6 +2,8 @@
 // What generic pointers are found to lead to.
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "test/kernel/kernel_test.h"
 
 namespace conclave::test {
@@ -80,6 +82,29 @@ TEST(AddressSpace, MemoryOfTheHostIsGlobal) {
                               nullptr, nullptr),
           "clEnqueueReadBuffer");
   EXPECT_EQ(1, on_stack[0]);
+}
+
+// Where all lanes ask of one pointer, they ask once. Compilers for SYCL do so before each access of
+// a sub-group to a block.
+TEST(AddressSpace, IsTheSameForAllLanes) {
+  const char kSource[] = R"(
+    kernel void k(global const int* in, global int* out) {
+      const size_t first = get_group_id(0) * get_local_size(0) +
+                           get_sub_group_id() * get_max_sub_group_size();
+      const global int* block = to_global((generic int*)(in + first));
+      sub_group_barrier(CLK_GLOBAL_MEM_FENCE);
+      out[first + get_sub_group_local_id()] = block[get_sub_group_local_id()] + 1;
+    })";
+  constexpr size_t kItems = 1024;
+  std::vector<cl_int> numbers(kItems);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  for (const char* width : {"", " -cl-conclave-width=1", " -cl-conclave-width=4"}) {
+    const Program program(kSource, std::string("-cl-std=CL3.0") + width);
+    Buffer<cl_int> in(numbers), out(kItems);
+    program.run("k", {{kItems}, {64}}, in, out);
+    const std::vector<cl_int> got = out.read();
+    for (size_t i = 0; i < kItems; ++i) ASSERT_EQ(static_cast<cl_int>(i) + 1, got[i]) << width;
+  }
 }
 
 }  // namespace

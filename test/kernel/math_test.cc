@@ -288,4 +288,20 @@ TEST(MathBuiltins, HalfPrecisionOfTwo) {
 }
 
 }  // namespace
+// Programs rely on it: colours of 1 stay 1 when their gamma is changed.
+TEST(MathBuiltins, BriefPowersOfTwoAreExact) {
+  std::vector<Builtin> builtins;
+  for (std::string prefix : {"half_", "native_"})
+    builtins.push_back(
+        judged<cl_float, cl_float>(prefix + "exp2(rint($0))", [](float got, float x, bool) {
+          const float power = std::rint(x);
+          const bool normal = power >= -126 && power < 128;
+          return normal ? compare_exactly(got, std::exp2(power)) : "";
+        }));
+  builtins.push_back(judged<cl_float, cl_float>(
+      "native_powr(1.0f, $0)",
+      [](float got, float y, bool) { return std::isfinite(y) ? compare_exactly(got, 1.0f) : ""; }));
+  check_builtins(builtins);
+}
+
 }  // namespace conclave::test

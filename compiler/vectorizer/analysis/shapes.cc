@@ -70,9 +70,16 @@ bool is_plain_operation(const llvm::Instruction& instruction) {
                    llvm::ExtractValueInst, llvm::InsertValueInst, llvm::PHINode>(instruction);
 }
 
+// All lanes have the stack of the thread that runs the packet.
+bool is_stack_pointer(const llvm::Instruction& instruction) {
+  auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+  return call && call->getIntrinsicID() == llvm::Intrinsic::stacksave;
+}
+
 // Done once for all lanes, if its operands are uniform: the result is the same for all.
 bool is_uniform_operation(const llvm::Instruction& instruction) {
-  if (is_plain_operation(instruction) || is_any(instruction)) return true;
+  if (is_plain_operation(instruction) || is_any(instruction) || is_stack_pointer(instruction))
+    return true;
   if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) return !load->isVolatile();
   auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
   return call && !call->getType()->isVoidTy() && call->onlyReadsMemory() && !call->isInlineAsm();

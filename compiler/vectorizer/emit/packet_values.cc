@@ -131,7 +131,7 @@ Parts PacketValues::make_parts(Value* value) {
   go_behind(builder, value, region_.getEntryBlock());
   if (is_uniform(value)) return repeat(builder, value);
   const LaneOffsets* pattern = offsets(value);
-  const LaneOffsets more = pattern ? *pattern : steps(*stride(value), lanes_);
+  const LaneOffsets more = pattern ? *pattern : steps(stride(value).value(), lanes_);
   if (value->getType()->isPointerTy())
     return {builder.CreatePtrAdd(value, vector_of(builder.getInt64Ty(), more))};
   auto* type = llvm::cast<llvm::IntegerType>(value->getType());

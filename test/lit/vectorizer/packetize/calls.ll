@@ -13,6 +13,7 @@ declare float @llvm.vector.reduce.fadd.v2f32(float, <2 x float>)
 declare { i32, i1 } @llvm.sadd.with.overflow.i32(i32, i32)
 declare { <2 x i32>, <2 x i1> } @llvm.umul.with.overflow.v2i32(<2 x i32>, <2 x i32>)
 declare void @llvm.assume(i1)
+declare ptr @llvm.stacksave.p0()
 
 ; CHECK-LABEL: define void @intrinsics(
 ; CHECK-NOT: assume
@@ -84,5 +85,20 @@ define void @overflow_of_components(i64 "conclave-lane" %lane.x, ptr %a, ptr %b)
   %y = extractelement <2 x i32> %s, i64 1
   %q = getelementptr i32, ptr %b, i64 %lane.x
   store i32 %y, ptr %q, align 4
+  ret void
+}
+
+; The stack is that of the thread, so what is compared with its pointer is the same for all lanes.
+; CHECK-LABEL: define void @stack(
+; CHECK: %stack = call ptr @llvm.stacksave.p0()
+; CHECK-NEXT: %begin = ptrtoint ptr %stack to i64
+; CHECK-NEXT: %below = icmp ult i64 %address, %begin
+define void @stack(i64 "conclave-lane" %lane.x, ptr %a, i64 %address) "conclave-lanes" {
+  %stack = call ptr @llvm.stacksave.p0()
+  %begin = ptrtoint ptr %stack to i64
+  %below = icmp ult i64 %address, %begin
+  %number = zext i1 %below to i32
+  %p = getelementptr i32, ptr %a, i64 %lane.x
+  store i32 %number, ptr %p, align 4
   ret void
 }

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What modules of SPIR-V may say of pointers that never overlap (SPV_INTEL_memory_access_aliasing,
+// which compilers for SYCL make of every inlined function).
+#ifndef CONCLAVE_COMPILER_FRONTEND_SPIRV_HINTS_H_
+#define CONCLAVE_COMPILER_FRONTEND_SPIRV_HINTS_H_
+
+#include <string>
+#include <string_view>
+
+namespace conclave::compiler {
+
+// The module without these declarations and without what refers to them: Debian's validator knows
+// no place where they may stand. They are hints, so the module means the same. A module whose
+// instructions are damaged is returned as it is.
+std::string without_alias_hints(std::string_view spirv);
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_FRONTEND_SPIRV_HINTS_H_

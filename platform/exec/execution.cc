@@ -79,12 +79,13 @@ void want_more(Dispatcher& dispatcher, Event& event, uint64_t part_ns) {
 void take_part(Dispatcher& dispatcher, ScopedLease& lease, Event& event) {
   WorkRecord& p = event.work;
   recruit(dispatcher, event);
-  TraceRun trace(lease, event);
+  TraceRun trace;
   uint64_t done = 0;
   for (ChunkSize chunk(p.chunk, p.most, p.least, p.timed);;) {
     const uint64_t size = chunk.parts();
     const uint64_t first = p.next.fetch_add(size, std::memory_order_relaxed);
     if (first >= p.total) break;
+    trace.begin(lease, event);  // the command cannot end before this thread has noted its parts
     const uint64_t count = std::min(size, p.total - first);
     const uint64_t ns = run_parts(lease, event, first, count, chunk.timed());
     done += count;
@@ -111,7 +112,8 @@ void run(Dispatcher& dispatcher, ScopedLease& lease, Event& event) {
   if (first && !start(event)) return;
   if (p.total > 1) return take_part(dispatcher, lease, event);
   if (!first && !p.resumed.exchange(false)) return;
-  TraceRun trace(lease, event);
+  TraceRun trace;
+  trace.begin(lease, event);
   for (;;) {
     p.next.store(1, std::memory_order_relaxed);
     run_parts(lease, event, 0, 1, p.timed);

@@ -76,7 +76,8 @@ void join(Dispatcher& dispatcher, ScopedLease& lease, Event& event) {
     p.gang_size.store(joined);
     dispatcher.add_to_run_queue(event);
   }
-  TraceRun trace(lease, event);
+  TraceRun trace;
+  trace.begin(lease, event);
   if (p.team && last) {
     run_team(dispatcher, lease, event);
     trace.end();

@@ -400,10 +400,13 @@ FaultScene NdRange::scene_of(const KernelFault& fault, const ComputeUnit& cu,
     (*scene.group)[d] = rest % launch_.num_groups[d];
     rest /= launch_.num_groups[d];
   }
-  const abi::AddressRanges& ranges = cu.address_ranges();
-  if (local_bytes_) scene.memory.push_back({"local memory", ranges.local_begin, ranges.local_end});
-  if (spill_bytes_)
-    scene.memory.push_back({"private memory", ranges.spill_begin, ranges.spill_end});
+  if (local_bytes_ || spill_bytes_) {
+    const abi::AddressRanges& ranges = cu.address_ranges();
+    if (local_bytes_)
+      scene.memory.push_back({"local memory", ranges.local_begin, ranges.local_end});
+    if (spill_bytes_)
+      scene.memory.push_back({"private memory", ranges.spill_begin, ranges.spill_end});
+  }
   for (const Ref<Memory>& memory : keep_) {
     const auto begin = reinterpret_cast<uint64_t>(memory->data());
     scene.memory.push_back({memory_name(*memory), begin, begin + memory->size()});

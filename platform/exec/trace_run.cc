@@ -45,7 +45,7 @@ TraceRecord trace_record(TraceRecord::Kind kind, Event& event) noexcept {
   return record;
 }
 
-void TraceRun::begin(const ScopedLease& lease, Event& event) noexcept {
+void TraceRun::start(const ScopedLease& lease, Event& event) noexcept {
   fill(record_.emplace(), TraceRecord::kRun, event);
   record_->unit = lease.cu().shared();
   if (lease.right() == Right::kGuest) record_->flags |= TraceRecord::kGuest;

@@ -14,24 +14,27 @@ namespace conclave {
 // A record about a command, without times.
 share::TraceRecord trace_record(share::TraceRecord::Kind kind, Event& event) noexcept;
 
-// A compute unit takes part in a command, from here to end() or the end of the scope.
+// A compute unit takes part in a command, from the first begin() to end() or the end of the scope.
 class TraceRun {
  public:
-  TraceRun(const ScopedLease& lease, Event& event) {
-    if (share::trace::is_on()) [[unlikely]]
-      begin(lease, event);
-  }
+  TraceRun() = default;
   ~TraceRun() { end(); }
   TraceRun(const TraceRun&) = delete;
   TraceRun& operator=(const TraceRun&) = delete;
 
+  // The caller has a part of the command to do: a command without any may have ended, and another
+  // thread may be destroying what the record is made of.
+  void begin(const ScopedLease& lease, Event& event) {
+    if (share::trace::is_on() && !record_) [[unlikely]]
+      start(lease, event);
+  }
   void end() {
     if (record_) [[unlikely]]
       write();
   }
 
  private:
-  void begin(const ScopedLease& lease, Event& event) noexcept;
+  void start(const ScopedLease& lease, Event& event) noexcept;
   void write() noexcept;
 
   std::optional<share::TraceRecord> record_;

@@ -228,7 +228,8 @@ class GraphClient {
   xrt::run run_;
   xrt::bo buffer_;
   xrt::bo::async_handle moved_;
-  ClClient* cl_ = nullptr;  // not released: programs end without that, too
+  // Not released: programs end without that, too. Static, so that it is no leak.
+  static inline ClClient* cl_ = nullptr;
 };
 
 void graphs_role(const Arguments&) {

@@ -192,7 +192,7 @@ TEST_F(StreamTest, EndOfAGraphThatNobodyServes) {
   step(source, "start source:{source_1} 0 20000");
   step(graph, "run 0");
   step(source, "finish 10000", kCompleted);
-  step(graph, "wait 50", errno_text(ETIME));
+  step(graph, "wait 1000", errno_text(ETIME));
   step(graph, "end 0");
   step(graph, "run 1", errno_text(EINVAL));
   // The data that it has sent is there.

@@ -35,7 +35,7 @@ struct MemoryProperties {
 // Reads the list of a buffer or image. Throws Error{CL_INVALID_PROPERTY} for unknown properties and
 // wrong values, and for what is given twice. Only buffers may have a device address.
 MemoryProperties memory_properties(const cl_mem_properties* properties, bool is_buffer);
-// Of a list that has been checked.
+// The same for a list that has been checked.
 MemoryProperties known_properties(const std::vector<cl_mem_properties>& list);
 
 }  // namespace conclave::icd

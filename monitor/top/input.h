@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keys do in `conclave top`.
+// Turns keys into actions of `conclave top`.
 #ifndef CONCLAVE_MONITOR_TOP_INPUT_H_
 #define CONCLAVE_MONITOR_TOP_INPUT_H_
 

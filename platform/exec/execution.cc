@@ -100,7 +100,7 @@ void take_part(Dispatcher& dispatcher, ScopedLease& lease, Event& event) {
     }
   }
   if (p.exhausted()) dispatcher.run_queue().remove(event);
-  trace.end();  // whoever waits for the command finds it recorded
+  trace.end();  // a thread that waits for the command finds it recorded
   note_done(event, done);
 }
 

@@ -158,7 +158,7 @@ class NdRange : public Command {
   size_t local_bytes_ = 0;
   size_t spill_bytes_ = 0;
   bool zeroes_local_memory_ = false;  // for each work-group
-  bool can_be_left_ = false;          // in the middle, by whoever terminates the context
+  bool can_be_left_ = false;          // in the middle, when the context is terminated
   uint64_t estimate_ns_ = 0;          // before the launch
   bool timed_ = false;
   struct FreeAligned {

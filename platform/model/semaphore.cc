@@ -61,7 +61,7 @@ bool Semaphore::take() {
   return false;
 }
 
-// The word comes first: whoever begins to wait afterwards sees it.
+// The word comes first: a thread that begins to wait afterwards sees it.
 void Semaphore::signal() {
   word().fetch_add(1);
   if (sharing_ != Sharing::kPrivate) futex_wake_shared(word());

@@ -346,7 +346,7 @@ class Interior {
     instruction->moveBefore(&end);
   }
 
-  // Of conditions that differ by a constant, keeps the one that includes the others.
+  // Keeps, among conditions that differ by a constant, the one that includes the others.
   llvm::SmallVector<Sum> least_conditions() const {
     llvm::SmallVector<Sum> least;
     for (const Sum& sum : conditions_) {

@@ -79,8 +79,8 @@ void append_access(const uint32_t* instruction, size_t count, size_t mask, Words
 std::string without_alias_hints(std::string_view spirv) {
   const std::string unchanged(spirv);
   Words words(spirv.size() / sizeof(uint32_t));
-  std::memcpy(words.data(), spirv.data(), words.size() * sizeof(uint32_t));
   if (words.size() < kHeaderWords) return unchanged;
+  std::memcpy(words.data(), spirv.data(), words.size() * sizeof(uint32_t));
   Words rest(words.begin(), words.begin() + kHeaderWords);
   bool any = false;
   for (size_t word = kHeaderWords; word < words.size();) {

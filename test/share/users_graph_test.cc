@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "platform/share/daemon_client.h"
+#include "platform/share/graph_area.h"
+#include "platform/share/graph_part.h"
 #include "stream_fixture.h"
 #include "test/common/temporary_directory.h"
 #include "vandal.h"
@@ -53,12 +55,30 @@ class GraphsOfUsers : public StreamTest {
     return process({segment_.setting(), "CONCLAVE_TEST_UID=" + std::to_string(user),
                     "XDG_RUNTIME_DIR=" + home.path()});
   }
-  // A transfer of 80 MB, which is still on its way when this returns.
-  static void begin_transfer(WorkerProcess& writer, WorkerProcess& reader,
-                             const std::string& start = "start") {
+  // Whether the daemon has an end of a stream in this user's segment.
+  bool daemon_has_end(const WorkerProcess& worker) const {
+    const std::unique_ptr<share::Segment> segment = segment_of(worker);
+    const share::Layout& layout = segment->layout();
+    const uint32_t daemon = layout.header().daemon.load();
+    const auto& header = *reinterpret_cast<const share::GraphHeader*>(layout.graphs);
+    for (const auto& word : header.parts) {
+      const share::GraphPart part = share::GraphPart::of(word.load());
+      if (part.kind != share::GraphPart::Kind::kStream) continue;
+      const auto& stream = *reinterpret_cast<const share::Stream*>(layout.graphs + part.offset);
+      if (stream.written.owner.load() == daemon || stream.read.owner.load() == daemon) return true;
+    }
+    return false;
+  }
+  // A transfer of 80 MB, which is on its way when this returns.
+  void begin_transfer(WorkerProcess& writer, WorkerProcess& reader,
+                      const std::string& start = "start") const {
     step(reader, start + " leaves:{leaves_1}" + kPages);
     step(writer, start + " pages:{pages_1}" + kPages);
-    std::this_thread::sleep_for(30ms);
+    for (const WorkerProcess* worker : {&writer, &reader}) {
+      const auto limit = std::chrono::steady_clock::now() + 30s;
+      while (!daemon_has_end(*worker) && std::chrono::steady_clock::now() < limit)
+        std::this_thread::sleep_for(1ms);
+    }
   }
   static void end_transfer(WorkerProcess& writer, WorkerProcess& reader) {
     step(reader, "finish 60000", kCompleted);

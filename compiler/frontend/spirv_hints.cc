@@ -77,7 +77,7 @@ void append_access(const uint32_t* instruction, size_t count, size_t mask, Words
 }  // namespace
 
 std::string without_alias_hints(std::string_view spirv) {
-  const std::string unchanged(spirv);
+  std::string unchanged(spirv);
   Words words(spirv.size() / sizeof(uint32_t));
   if (words.size() < kHeaderWords) return unchanged;
   std::memcpy(words.data(), spirv.data(), words.size() * sizeof(uint32_t));

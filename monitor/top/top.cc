@@ -47,7 +47,7 @@ class Watcher {
     if (!segment_ || now_ns() - found_ns_ > kSearchNs) search();
     if (!segment_) return std::nullopt;
     Sample sample = take_sample(*segment_);
-    const Rates rates = rates_between(last_.at_ns ? last_ : sample, sample);
+    Rates rates = rates_between(last_.at_ns ? last_ : sample, sample);
     last_ = std::move(sample);
     return rates;
   }

@@ -73,9 +73,10 @@ void check_segment(Findings& findings, const std::string& name) {
                                           : "none runs, and none is needed for one user",
                         ""});
     if (dead)
-      findings.push_back({"segment", Finding::kNote,
-                          std::to_string(dead) + " processes have died and are still listed",
-                          "conclave reset removes them; so does whoever needs what they had."});
+      findings.push_back(
+          {"segment", Finding::kNote,
+           std::to_string(dead) + " processes have died and are still listed",
+           "conclave reset removes them. So does any process that needs what they had."});
     if (count + 16 > device.process_capacity)
       findings.push_back({"segment", Finding::kWarning,
                           "nearly as many processes as it has room for",

@@ -20,6 +20,17 @@ void require_own_process() {
           "exec, or is forked before the first use, can use it");
 }
 
+const KernelCode& code_for_query(const Kernel& kernel, cl_device_id handle) {
+  if (!handle) {
+    require(kernel.codes().size() == 1, CL_INVALID_DEVICE,
+            "the kernel has several devices: name one");
+    return *kernel.codes().front();
+  }
+  const auto* code = kernel.code_for(device(handle));
+  require(code, CL_INVALID_DEVICE, "the kernel is not built for the device");
+  return **code;
+}
+
 std::vector<Ref<Event>> wait_list(const Context& context, cl_uint count, const cl_event* list) {
   require_list(count, list, CL_INVALID_EVENT_WAIT_LIST,
                "event_wait_list and num_events_in_wait_list do not agree");

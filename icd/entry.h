@@ -154,6 +154,9 @@ inline Kernel& kernel(cl_kernel handle) {
   return *object;
 }
 
+// The code for a per-device query. The only device may be left out. Throws Error{CL_INVALID_DEVICE}.
+const KernelCode& code_for_query(const Kernel& kernel, cl_device_id handle);
+
 // clRelease*: throws Error{code} if the host has released everything it had.
 template <class T>
 void release(T& object, cl_int code) {

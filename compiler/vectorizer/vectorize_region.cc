@@ -197,7 +197,7 @@ llvm::Function* make_tall_form(llvm::Function& packet, const FormKind& kind, uns
   const double loads = count_loads_in_loops(*tall, analyses);
   PartRemarks no_remarks;
   if (run(*tall, analyses, maker.rows(rows), no_remarks)) {
-    is_better |= count_loads_in_loops(*tall, analyses) < tuning().jammed_loads * rows * loads;
+    is_better |= count_loads_in_loops(*tall, analyses) < rows * loads;
     if (is_better && make_packet_form(*tall, kind, maker, analyses, no_remarks)) return tall;
   }
   erase(*tall, analyses);

@@ -112,12 +112,11 @@ class Loops {
     return vector ? each * vector->getNumElements() : each;
   }
 
-  // Returns how many times the lanes fit into the registers, but no more than is of use. Lanes that
-  // leave at different times wait for the last.
+  // Returns how many times the lanes fit into the registers; twice at most where lanes leave at
+  // different times, since they wait for the last.
   unsigned times_of_chain(const llvm::Loop& loop, unsigned registers) const {
     const unsigned fit = chain_registers_ / (count_kept(loop) * registers);
-    if (leaves_at_different_times(loop)) return std::min(fit, 2u);
-    return std::min(fit, std::max(1u, tuning().chain_at_once / (count_carried(loop) * registers)));
+    return leaves_at_different_times(loop) ? std::min(fit, 2u) : fit;
   }
 
   static bool is_integer_of_64_bits(const Instruction& instruction) {

@@ -90,4 +90,13 @@ Value* divide_lanes(IRBuilderBase& builder, const llvm::BinaryOperator& division
   return builder.CreateSub(left, builder.CreateMul(quotient, right));
 }
 
+Value* guard_divisor(IRBuilderBase& builder, const Instruction& division, Value* divisor,
+                     Value* mask) {
+  auto* constant = llvm::dyn_cast<llvm::Constant>(division.getOperand(1));
+  const bool is_safe = constant && llvm::isa<llvm::ConstantInt>(constant) &&
+                       !constant->isZeroValue() && !constant->isAllOnesValue();
+  if (!mask || is_safe) return divisor;
+  return builder.CreateSelect(mask, divisor, llvm::ConstantInt::get(divisor->getType(), 1));
+}
+
 }  // namespace conclave::compiler

@@ -31,6 +31,11 @@ llvm::Value* divisor_of_all(const llvm::BinaryOperator& division, const IsUnifor
 llvm::Value* divide_lanes(llvm::IRBuilderBase& builder, const llvm::BinaryOperator& division,
                           llvm::Value* left, llvm::Value* right, llvm::Value* divisor);
 
+// Returns what is divided by where only the lanes of `mask` run, all if it is null: the others divide
+// by 1. No constant but 0 and -1 is a danger, and then the divisor is left as it is.
+llvm::Value* guard_divisor(llvm::IRBuilderBase& builder, const llvm::Instruction& division,
+                           llvm::Value* divisor, llvm::Value* mask);
+
 }  // namespace conclave::compiler
 
 #endif  // CONCLAVE_COMPILER_VECTORIZER_EMIT_PACKET_DIVISION_H_

@@ -16,6 +16,7 @@
 #include "compiler/vectorizer/analysis/lane_pass.h"
 #include "compiler/vectorizer/analysis/lane_patterns.h"
 #include "compiler/vectorizer/analysis/shapes.h"
+#include "compiler/vectorizer/emit/can_packetize.h"
 #include "compiler/vectorizer/emit/emit_lane_operations.h"
 #include "compiler/vectorizer/emit/field_groups.h"
 #include "compiler/vectorizer/emit/lane_shuffles.h"
@@ -26,6 +27,7 @@
 #include "compiler/vectorizer/emit/packet_values.h"
 #include "compiler/vectorizer/emit/per_lane.h"
 #include "compiler/vectorizer/emit/private_memory.h"
+#include "compiler/vectorizer/emit/table_look_up.h"
 
 namespace conclave::compiler {
 namespace {
@@ -160,8 +162,8 @@ class Packetizer : public llvm::InstVisitor<Packetizer> {
       return define(extract, {i < elements.size() ? elements[i] : poison(elements[0])});
     }
     llvm::IRBuilder<> builder(&extract);
-    if (fits_register(*extract.getVectorOperand()))
-      return define(extract, {look_up(builder, extract.getVectorOperand(), index)});
+    if (target_ && fits_register(*extract.getVectorOperand(), *target_))
+      return define(extract, {look_up(builder, values_, extract.getVectorOperand(), index)});
     Value* result = elements[0];
     for (uint64_t i = 1; i < elements.size(); ++i)
       result = builder.CreateSelect(is_index(builder, index, i), elements[i], result);
@@ -314,42 +316,12 @@ class Packetizer : public llvm::InstVisitor<Packetizer> {
     return builder.CreateICmpEQ(of_lanes, llvm::ConstantInt::get(of_lanes->getType(), i));
   }
 
-  // Whether it is a constant that one operation permutes: SSE has 16 bytes at most, AVX2 no small
-  // elements.
-  bool fits_register(const Value& vector) const {
-    if (!target_ || !llvm::isa<llvm::Constant>(vector)) return false;
-    const uint64_t bits = vector.getType()->getPrimitiveSizeInBits().getFixedValue();
-    return bits >= 256 && vector.getType()->getScalarSizeInBits() >= 32 &&
-           bits <= target_->getRegisterBitWidth(llvm::TargetTransformInfo::RGK_FixedWidthVector);
-  }
-  // Element by element: that is how the code generator recognises permutations.
-  Value* look_up(llvm::IRBuilder<>& builder, Value* table, Value* index) {
-    Value* indices = builder.CreateFreeze(values_.vector(index));
-    Value* result = llvm::PoisonValue::get(values_.packet_type(table->getType()->getScalarType()));
-    for (unsigned lane = 0; lane < values_.lanes(); ++lane) {
-      Value* of_lane = builder.CreateExtractElement(indices, lane);
-      result =
-          builder.CreateInsertElement(result, builder.CreateExtractElement(table, of_lane), lane);
-    }
-    return result;
-  }
-
   Value* divide(llvm::IRBuilder<>& builder, llvm::BinaryOperator& division, Value* left,
                 Value* right) {
     right = guard_divisor(builder, division, right, mask_);
     if (!has_packet_form(division)) return builder.CreateBinOp(division.getOpcode(), left, right);
     auto is_uniform = [&](Value* value) { return values_.is_uniform(value); };
     return divide_lanes(builder, division, left, right, divisor_of_all(division, is_uniform));
-  }
-
-  // Lanes that do not run divide by 1. No constant but -1 is a danger.
-  static Value* guard_divisor(llvm::IRBuilder<>& builder, const Instruction& division,
-                              Value* divisor, Value* mask) {
-    auto* constant = llvm::dyn_cast<llvm::Constant>(division.getOperand(1));
-    bool is_safe = constant && llvm::isa<llvm::ConstantInt>(constant) && !constant->isZeroValue() &&
-                   !constant->isAllOnesValue();
-    if (!mask || is_safe) return divisor;
-    return builder.CreateSelect(mask, divisor, llvm::ConstantInt::get(divisor->getType(), 1));
   }
 
   void packetize_block(BasicBlock& block) {
@@ -515,30 +487,6 @@ class Packetizer : public llvm::InstVisitor<Packetizer> {
   std::vector<std::pair<Instruction*, Value*>> scalar_replacements_;
 };
 
-bool is_supported_type(llvm::Type* type) {
-  if (type->isVoidTy() || type->isLabelTy() || type->isMetadataTy()) return true;
-  auto scalars = scalar_types(type, tuning().value_parts);
-  return scalars.size() <= tuning().value_parts && llvm::all_of(scalars, [](llvm::Type* scalar) {
-           return llvm::VectorType::isValidElementType(scalar);
-         });
-}
-
-bool check(const llvm::Function& region, const Shapes& shapes, PartRemarks& remarks) {
-  for (const BasicBlock& block : region) {
-    const Instruction& end = *block.getTerminator();
-    const bool ends_all = llvm::isa<llvm::ReturnInst, llvm::UnreachableInst>(end);
-    const bool is_branch = llvm::isa<llvm::BranchInst, llvm::SwitchInst>(end);
-    if (!ends_all && !(is_branch && shapes.has_uniform_operands(end)))
-      return remarks.refuse("its control flow differs from work-item to work-item", &end);
-    for (const Instruction& instruction : block) {
-      if (shapes.stride(&instruction) || is_supported_type(instruction.getType())) continue;
-      return remarks.refuse("it has values of a type that has no form for several work-items",
-                            &instruction);
-    }
-  }
-  return true;
-}
-
 bool packetize(llvm::Function& region, const LaneIds& ids, unsigned lanes,
                VectorFunctionFinder find, const llvm::TargetTransformInfo* target,
                PartRemarks& remarks) {
@@ -548,7 +496,7 @@ bool packetize(llvm::Function& region, const LaneIds& ids, unsigned lanes,
   if (!widen_private_memory(region, lanes, strides, remarks)) return false;
   // These are not the analysis's: the code has changed, and where private memory lies is new.
   const Shapes shapes(region, ids, lanes, std::move(strides));
-  if (!check(region, shapes, remarks)) return false;
+  if (!can_packetize(region, shapes, remarks)) return false;
   const LanePatterns patterns(region, ids, shapes, lanes);
   Packetizer(region, shapes, patterns, lanes, find, target, remarks).run();
   return true;

@@ -58,7 +58,6 @@
 #include "compiler/x86/bit_counts.h"
 #include "compiler/x86/byte_masks.h"
 #include "compiler/x86/cpu_questions.h"
-#include "compiler/x86/lane_addresses.h"
 #include "compiler/x86/lower_half.h"
 #include "compiler/x86/vector_math.h"
 #include "compiler/x86/wide_masks.h"

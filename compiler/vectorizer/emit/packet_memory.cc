@@ -125,12 +125,11 @@ class Rewrite {
     return emit_form(access(&instruction_, stride));
   }
 
-  // If masked accesses cost much more, as stores do on some CPUs, contiguous ones have a second
-  // version without a mask for packets whose lanes all run, as most do.
+  // If masked accesses cost much more, contiguous ones have a second version without a mask for
+  // packets whose lanes all run, as most do.
   bool prefers_whole(int64_t stride) {
     PacketAccess form = access(&instruction_, stride);
-    const bool is_store = tuning().whole_stores && llvm::isa<llvm::StoreInst>(instruction_);
-    return form.is_contiguous() && (is_store || form.is_mask_dear());
+    return form.is_contiguous() && form.is_mask_dear();
   }
 
   Value* all_run(llvm::IRBuilderBase& builder) {

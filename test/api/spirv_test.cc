@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs from SPIR-V: builds, specialization constants, and modules that are wrong.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
@@ -115,6 +116,51 @@ TEST_F(SpirvTest, ReadsImages) {
       Program program = built(to_spirv(source, options));
       expect_copies(make_kernel(program, "copy"));
     }
+}
+
+// Without reservations, whose type the translator that makes SPIR-V declares twice, and without asking
+// both ends for the number of packets, which it cannot read again.
+TEST_F(SpirvTest, MovesPacketsOfPipes) {
+  if (!info<cl_bool>(clGetDeviceInfo, device(), CL_DEVICE_PIPE_SUPPORT)) GTEST_SKIP();
+  Program program = built(to_spirv(R"(
+    kernel void put(global const int* in, write_only pipe int p, global int* faults) {
+      if (write_pipe(p, &in[get_global_id(0)])) atomic_inc(faults);
+    }
+    kernel void pass_on(read_only pipe int p, write_only pipe int q, global int* faults) {
+      int item = 0;
+      if (get_pipe_max_packets(p) != 256) atomic_inc(faults);
+      if (read_pipe(p, &item)) atomic_inc(faults);
+      if (write_pipe(q, &item)) atomic_inc(faults);
+    }
+    kernel void take(global int* out, read_only pipe int p, global int* faults) {
+      if (get_pipe_num_packets(p) > 256) atomic_inc(faults);
+      if (read_pipe(p, &out[get_global_id(0)])) atomic_inc(faults);
+    })",
+                                   "-cl-std=CL3.0"),
+                          "-cl-std=CL3.0");
+  constexpr size_t kItems = 256, kGroup = 32;
+  std::vector<int> numbers(kItems);
+  std::iota(numbers.begin(), numbers.end(), 1);
+  Buffer in = make_buffer(context_, numbers), out = make_buffer(context_, std::vector<int>(kItems)),
+         faults = make_buffer(context_, std::vector<int>(1, 0));
+  cl_int err = 0;
+  Buffer first(clCreatePipe(context_, 0, sizeof(int), kItems, nullptr, &err));
+  ASSERT_OK(err);
+  Buffer second(clCreatePipe(context_, 0, sizeof(int), kItems, nullptr, &err));
+  ASSERT_OK(err);
+  const auto run = [&](const char* name, cl_mem a, cl_mem b) {
+    Kernel k = make_kernel(program, name);
+    const cl_mem arguments[] = {a, b, faults};
+    for (cl_uint i = 0; i < 3; ++i) ASSERT_OK(clSetKernelArg(k, i, sizeof(cl_mem), &arguments[i]));
+    ASSERT_OK(clEnqueueNDRangeKernel(queue_, k, 1, nullptr, &kItems, &kGroup, 0, nullptr, nullptr));
+  };
+  run("put", in, first);
+  run("pass_on", first, second);
+  run("take", out, second);
+  std::vector<int> got = contents(queue_, out, kItems);
+  std::sort(got.begin(), got.end());
+  EXPECT_EQ(numbers, got);
+  EXPECT_EQ(0, contents(queue_, faults, 1)[0]);
 }
 
 TEST_F(SpirvTest, CanBeCompiledAndLinked) {

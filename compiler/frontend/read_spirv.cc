@@ -12,11 +12,10 @@
 #include "compiler/frontend/opaque_types.h"
 #include "compiler/frontend/spirv_hints.h"
 #include "compiler/frontend/tool.h"
+#include "conclave/spirv_format.h"
 
 namespace conclave::compiler {
 namespace {
-
-constexpr uint32_t kMagic = 0x07230203;
 
 // By the rules of SPIR-V alone: the validator's rules for OpenCL know no version after 1.2, and
 // none of its extensions, such as atomics of 64 bits.
@@ -44,7 +43,7 @@ bool is_spirv(std::string_view source) {
   uint32_t word = 0;
   if (source.size() < sizeof word) return false;
   std::memcpy(&word, source.data(), sizeof word);
-  return word == kMagic;
+  return word == spirv::kMagic;
 }
 
 std::unique_ptr<llvm::Module> read_spirv(llvm::LLVMContext& context, std::string_view spirv) {

@@ -12,7 +12,7 @@ namespace conclave::compiler {
 // The module without these declarations and without what refers to them: Debian's validator knows
 // no place where they may stand. They are hints, so the module means the same. A module whose
 // instructions are damaged is returned as it is.
-std::string without_alias_hints(std::string_view spirv);
+std::string without_alias_hints(std::string_view module);
 
 }  // namespace conclave::compiler
 

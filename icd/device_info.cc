@@ -260,10 +260,12 @@ bool describe_functions(cl_device_info name, const Info& info) {
                  CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED_KHR |
                  CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_KHR),
              true;
-    // A program's own multiplications and additions become the same code.
+    // Packets have operations of the CPU for them (compiler/x86/byte_products.h).
     case CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT_KHR:
     case CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED_KHR:
-      return info.value(cl_device_integer_dot_product_acceleration_properties_khr{}), true;
+      return info.value(cl_device_integer_dot_product_acceleration_properties_khr{
+                 CL_TRUE, CL_TRUE, CL_TRUE, CL_TRUE, CL_TRUE, CL_TRUE}),
+             true;
     case CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR:
       return info.value<cl_device_kernel_clock_capabilities_khr>(
                  CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR |

@@ -45,11 +45,18 @@ HELPER bool are_due(__global Pipe* ring, ulong first, uint count, bool is_read) 
 HELPER ulong reserve(__global Pipe* ring, __global ulong* next, uint count, bool is_read) {
   if (count == 0 || count > ring->capacity || count >> COUNT_BITS) return NO_RESERVATION;
   ulong first = __atomic_load_n(next, __ATOMIC_ACQUIRE);
-  while (are_due(ring, first, count, is_read))
-    if (__atomic_compare_exchange_n(next, &first, first + count, false, __ATOMIC_ACQ_REL,
-                                    __ATOMIC_ACQUIRE))
-      return first << COUNT_BITS | count;
-  return NO_RESERVATION;
+  while (true) {
+    if (are_due(ring, first, count, is_read)) {
+      if (__atomic_compare_exchange_n(next, &first, first + count, false, __ATOMIC_ACQ_REL,
+                                      __ATOMIC_ACQUIRE))
+        return first << COUNT_BITS | count;
+      continue;
+    }
+    // Somebody else may have taken these meanwhile, and have passed the turn on.
+    const ulong now = __atomic_load_n(next, __ATOMIC_ACQUIRE);
+    if (now == first) return NO_RESERVATION;
+    first = now;
+  }
 }
 
 HELPER ulong reserve_write(__global Pipe* ring, uint count) {

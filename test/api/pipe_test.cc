@@ -27,6 +27,18 @@ constexpr char kSource[] = R"(
       atomic_inc(faults);
     commit_write_pipe(p, id);
   }
+  kernel void put_one(global const int* in, write_only pipe int p, global int* faults) {
+    reserve_id_t id = reserve_write_pipe(p, 1);
+    if (!is_valid_reserve_id(id)) { atomic_inc(faults); return; }
+    if (write_pipe(p, id, 0, &in[get_global_id(0)])) atomic_inc(faults);
+    commit_write_pipe(p, id);
+  }
+  kernel void take_one(global int* out, read_only pipe int p, global int* faults) {
+    reserve_id_t id = reserve_read_pipe(p, 1);
+    if (!is_valid_reserve_id(id)) { atomic_inc(faults); return; }
+    if (read_pipe(p, id, 0, &out[get_global_id(0)])) atomic_inc(faults);
+    commit_read_pipe(p, id);
+  }
   kernel void take_by_groups(global int* out, read_only pipe int p, global int* faults) {
     reserve_id_t id = work_group_reserve_read_pipe(p, get_local_size(0));
     if (!is_valid_reserve_id(id)) { atomic_inc(faults); return; }
@@ -84,9 +96,10 @@ class PipeTest : public ApiTest {
     EXPECT_OK(err);
     return made;
   }
-  void run(const char* name, cl_mem memory, cl_mem pipe, size_t items = kItems) {
+  void run(const char* name, cl_mem memory, cl_mem pipe, size_t items = kItems,
+           size_t most_of_group = 64) {
     Kernel kernel = make_kernel(program_, name);
-    const size_t group = std::min<size_t>(items, 64);
+    const size_t group = std::min(items, most_of_group);
     ASSERT_OK(clSetKernelArg(kernel, 0, sizeof memory, &memory));
     ASSERT_OK(clSetKernelArg(kernel, 1, sizeof pipe, &pipe));
     if (std::string(name) != "ask") {
@@ -128,6 +141,17 @@ TEST_F(PipeTest, Reservations) {
     expect_all_numbers();
     run("put_by_sub_groups", in_, pipe);
     run("take", out_, pipe);
+    expect_all_numbers();
+  }
+}
+
+// Many compute units reserve and commit at the same time, in small groups. What another one has just
+// taken makes no pipe full or empty.
+TEST_F(PipeTest, NobodyIsRefusedWhereThereIsRoom) {
+  Buffer pipe = make_pipe(kItems + 3);
+  for (int round = 0; round < 50; ++round) {
+    run("put_one", in_, pipe, kItems, 8);
+    run("take_one", out_, pipe, kItems, 8);
     expect_all_numbers();
   }
 }

@@ -63,6 +63,15 @@ constexpr char kSource[] = R"(
     if (write_pipe(p, id, get_sub_group_local_id(), &in[get_global_id(0)])) atomic_inc(faults);
     sub_group_commit_write_pipe(p, id);
   }
+  kernel void drain(global int* out, read_only pipe int p, global int* faults) {
+    int item, last = 0;
+    while (read_pipe(p, &item) == 0) {
+      if (out[item - 1] != 0) atomic_inc(faults);
+      out[item - 1] = item;
+      last = item;
+    }
+    if (last < 0) atomic_inc(faults);
+  }
   kernel void ask(global int* out, read_only pipe int p) {
     out[0] = get_pipe_num_packets(p);
     out[1] = get_pipe_max_packets(p);
@@ -156,6 +165,14 @@ TEST_F(PipeTest, NobodyIsRefusedWhereThereIsRoom) {
   }
 }
 
+// Work-items read different numbers of packets.
+TEST_F(PipeTest, LanesLeaveLoopsOneByOne) {
+  Buffer pipe = make_pipe(kItems);
+  run("put", in_, pipe);
+  run("drain", out_, pipe, 300, 20);
+  expect_all_numbers();
+}
+
 // Who finds it full, or empty, is told so.
 TEST_F(PipeTest, FullAndEmpty) {
   for (const cl_uint packets : {1u, 7u, 1000u}) {
@@ -237,6 +254,9 @@ TEST_F(PipeTest, BadArgumentsAreRefused) {
       BAD_CREATE(CL_INVALID_PIPE_SIZE, clCreatePipe(context_, 0, 0, 16, nullptr, err)),
       BAD_CREATE(CL_INVALID_PIPE_SIZE, clCreatePipe(context_, 0, 4, 0, nullptr, err)),
       BAD_CREATE(CL_INVALID_PIPE_SIZE, clCreatePipe(context_, 0, most + 1, 16, nullptr, err)),
+      // It is device memory.
+      BAD_CREATE(CL_MEM_OBJECT_ALLOCATION_FAILURE,
+                 clCreatePipe(context_, 0, most, CL_UINT_MAX, nullptr, err)),
       BAD(CL_INVALID_MEM_OBJECT, clGetPipeInfo(nullptr, CL_PIPE_MAX_PACKETS, 0, nullptr, nullptr)),
       BAD(CL_INVALID_MEM_OBJECT, clGetPipeInfo(buffer, CL_PIPE_MAX_PACKETS, 0, nullptr, nullptr)),
       BAD(CL_INVALID_VALUE, clGetPipeInfo(pipe, 0, 0, nullptr, nullptr)),

@@ -23,6 +23,10 @@ bool is_hint(const uint32_t* instruction, size_t count) {
     case spirv::kDecorateId:
       return count > 2 && (instruction[2] == spirv::kDecorationAliasScope ||
                            instruction[2] == spirv::kDecorationNoAlias);
+    case spirv::kDecorateString:
+      return count > 2 && instruction[2] == spirv::kDecorationUserSemantic;
+    case spirv::kMemberDecorateString:
+      return count > 3 && instruction[3] == spirv::kDecorationUserSemantic;
     default:
       return false;
   }
@@ -60,7 +64,7 @@ void append_access(const uint32_t* instruction, size_t count, size_t mask, Words
 
 }  // namespace
 
-std::string without_alias_hints(std::string_view module) {
+std::string without_hints(std::string_view module) {
   std::string unchanged(module);
   Words words(module.size() / sizeof(uint32_t));
   if (words.size() < spirv::kHeaderWords) return unchanged;

@@ -25,8 +25,12 @@ constexpr uint32_t first_word(size_t length, uint32_t operation) {
 }
 
 enum Operation : uint32_t {
+  kTypeBool = 20,
   kTypeInt = 21,
   kTypeFloat = 22,
+  kConstantFalse = 42,
+  kConstant = 43,
+  kConstantNull = 46,
   kSpecConstantTrue = 48,
   kSpecConstantFalse = 49,
   kSpecConstant = 50,
@@ -36,6 +40,8 @@ enum Operation : uint32_t {
   kCopyMemorySized = 64,
   kDecorate = 71,
   kDecorateId = 332,
+  kDecorateString = 5632,
+  kMemberDecorateString = 5633,
   kAliasDomainDecl = 5911,
   kAliasScopeDecl = 5912,
   kAliasScopeListDecl = 5913,
@@ -43,6 +49,7 @@ enum Operation : uint32_t {
 
 enum Decoration : uint32_t {
   kDecorationSpecId = 1,
+  kDecorationUserSemantic = 5635,
   kDecorationAliasScope = 5914,
   kDecorationNoAlias = 5915,
 };

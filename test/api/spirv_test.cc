@@ -335,6 +335,47 @@ TEST_F(SpirvTest, PointersMayBeSaidNotToOverlap) {
   EXPECT_EQ(42, contents(queue_, out, 1)[0]);
 }
 
+// Zeros as LLVM's code generator for SPIR-V writes them, and a text of version 1.4 for the host.
+TEST_F(SpirvTest, NumbersMayBeNull) {
+  Program program = built(output_of("spirv-as --target-env spv1.4", R"(
+    OpCapability Addresses
+    OpCapability Kernel
+    OpCapability Int64
+    OpMemoryModel Physical64 OpenCL
+    OpEntryPoint Kernel %k "k"
+    OpDecorateString %k UserSemantic "a text"
+    %void = OpTypeVoid
+    %int = OpTypeInt 32 0
+    %long = OpTypeInt 64 0
+    %float = OpTypeFloat 32
+    %bool = OpTypeBool
+    %pointer = OpTypePointer CrossWorkgroup %int
+    %type = OpTypeFunction %void %pointer
+    %no_int = OpConstantNull %int
+    %no_long = OpConstantNull %long
+    %no_float = OpConstantNull %float
+    %no = OpConstantNull %bool
+    %nine = OpConstant %int 9
+    %k = OpFunction %void None %type
+    %out = OpFunctionParameter %pointer
+    %begin = OpLabel
+    %a = OpSelect %int %no %no_int %nine
+    %b = OpUConvert %int %no_long
+    %c = OpConvertFToS %int %no_float
+    %ab = OpIAdd %int %a %b
+    %abc = OpIAdd %int %ab %c
+    OpStore %out %abc Aligned 4
+    OpReturn
+    OpFunctionEnd
+)"));
+  Kernel k = make_kernel(program, "k");
+  Buffer out = make_buffer(context_, std::vector<int>(1));
+  ASSERT_OK(clSetKernelArg(k, 0, sizeof(cl_mem), out.list()));
+  const size_t one = 1;
+  ASSERT_OK(clEnqueueNDRangeKernel(queue_, k, 1, nullptr, &one, nullptr, 0, nullptr, nullptr));
+  EXPECT_EQ(9, contents(queue_, out, 1)[0]);
+}
+
 // What is well formed and makes no sense is an error of the build, with the validator's words.
 TEST_F(SpirvTest, NonsenseIsABuildError) {
   std::string module = to_spirv("kernel void k(global int* p) { *p = 1; }");

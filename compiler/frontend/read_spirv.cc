@@ -38,6 +38,13 @@ MemoryFile translate(const MemoryFile& module) {
 constexpr char kLayout[] =
     "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1";
 
+// What other modules may define too (SPV_KHR_linkonce_odr) is there for those that do not, although
+// nothing in this one uses it.
+void keep_shared_definitions(llvm::Module& module) {
+  for (llvm::GlobalValue& value : module.global_values())
+    if (value.hasLinkOnceODRLinkage()) value.setLinkage(llvm::GlobalValue::WeakODRLinkage);
+}
+
 }  // namespace
 
 bool is_spirv(std::string_view source) {
@@ -57,6 +64,7 @@ std::unique_ptr<llvm::Module> read_spirv(llvm::LLVMContext& context, std::string
                      llvm::toString(module.takeError()));
   (*module)->setDataLayout(kLayout);
   (*module)->setPICLevel(llvm::PICLevel::BigPIC);
+  keep_shared_definitions(**module);
   restore_opaque_types(**module);
   std::string text;
   llvm::raw_string_ostream stream(text);

@@ -183,6 +183,49 @@ TEST_F(SpirvTest, CanBeCompiledAndLinked) {
   EXPECT_EQ(42, contents(queue_, out, 1)[0]);
 }
 
+// Two modules define the same function, and a third one has none of its own (SPV_KHR_linkonce_odr).
+// Additions may say that they do not wrap (SPV_KHR_no_integer_wrap_decoration).
+TEST_F(SpirvTest, DefinitionsMayBeThereTwice) {
+  const std::string head = R"(
+    OpCapability Addresses
+    OpCapability Kernel
+    OpCapability Linkage
+    OpExtension "SPV_KHR_linkonce_odr"
+    OpExtension "SPV_KHR_no_integer_wrap_decoration"
+    OpMemoryModel Physical64 OpenCL
+    OpDecorate %sum NoSignedWrap
+    OpDecorate %next LinkageAttributes "next" LinkOnceODR
+    %int = OpTypeInt 32 0
+    %one = OpConstant %int 1
+    %type = OpTypeFunction %int %int
+    %next = OpFunction %int None %type
+    %x = OpFunctionParameter %int
+    %begin = OpLabel
+    %sum = OpIAdd %int %x %one
+    OpReturnValue %sum
+    OpFunctionEnd
+)";
+  const auto compiled = [&](Program program) {
+    EXPECT_OK(clCompileProgram(program, 0, nullptr, "", 0, nullptr, nullptr, nullptr, nullptr))
+        << build_log(program);
+    return program;
+  };
+  const std::string module = output_of("spirv-as --target-env spv1.1", head);
+  Program first = compiled(from_il(module)), second = compiled(from_il(module));
+  Program caller = compiled(make_program(
+      context_, "int next(int);\nkernel void k(global int* out) { out[0] = next(41); }"));
+  const cl_program parts[] = {first, second, caller};
+  cl_int err = CL_SUCCESS;
+  Program linked(clLinkProgram(context_, 0, nullptr, "", 3, parts, nullptr, nullptr, &err));
+  ASSERT_OK(err);
+  Kernel k = make_kernel(linked, "k");
+  Buffer out = make_buffer(context_, std::vector<int>(1));
+  ASSERT_OK(clSetKernelArg(k, 0, sizeof(cl_mem), out.list()));
+  const size_t one = 1;
+  ASSERT_OK(clEnqueueNDRangeKernel(queue_, k, 1, nullptr, &one, nullptr, 0, nullptr, nullptr));
+  EXPECT_EQ(42, contents(queue_, out, 1)[0]);
+}
+
 TEST_F(SpirvTest, TellsItsModule) {
   const std::string module = to_spirv("kernel void k() {}");
   Program program = from_il(module);

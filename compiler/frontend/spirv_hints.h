@@ -11,8 +11,8 @@
 namespace conclave::compiler {
 
 // The module without these declarations and without what refers to them: Debian's validator knows
-// no place where the first may stand, and its translator does not know the texts. They are hints, so the module means the same. A module whose
-// instructions are damaged is returned as it is.
+// no place where the first may stand, and its translator does not know the texts. They are hints,
+// so the module means the same. A module whose instructions are damaged is returned as it is.
 std::string without_hints(std::string_view module);
 
 }  // namespace conclave::compiler

@@ -3,6 +3,7 @@
 #include "icd/command_buffer.h"
 
 #include <map>
+#include <optional>
 
 #include "icd/device_info.h"
 #include "icd/index_space.h"
@@ -31,11 +32,12 @@ CommandBuffer::Queues queues_of(cl_uint count, const cl_command_queue* handles,
   return queues;
 }
 
-// The queues that replay `buffer`: those of its creation, or others of their devices.
-CommandBuffer::Queues replaying_queues(const CommandBuffer& buffer, cl_uint count,
-                                       const cl_command_queue* handles) {
+// The queues that replay `buffer` instead of those of its creation: others of their devices. None if
+// none are named.
+std::optional<CommandBuffer::Queues> other_queues(const CommandBuffer& buffer, cl_uint count,
+                                                  const cl_command_queue* handles) {
   require_list(count, handles, CL_INVALID_VALUE, "a number without queues, or the reverse");
-  if (!handles) return buffer.queues();
+  if (!handles) return std::nullopt;
   require(count == buffer.queues().size(), CL_INVALID_VALUE,
           "another number of queues than the command buffer has");
   CommandBuffer::Queues queues = queues_of(count, handles, &buffer.context());
@@ -131,9 +133,9 @@ cl_int CL_API_CALL clEnqueueCommandBufferKHR(cl_uint num_queues, cl_command_queu
                                              const cl_event* events, cl_event* out) {
   return guarded(__func__, [&] {
     const CommandBuffer& buffer = command_buffer(handle);
-    const CommandBuffer::Queues known = replaying_queues(buffer, num_queues, queues);
+    const auto others = other_queues(buffer, num_queues, queues);
     auto wait_for = wait_list(buffer.context(), num_events, events);
-    hand_out(buffer.enqueue(known, wait_for), out);
+    hand_out(buffer.enqueue(others ? *others : buffer.queues(), wait_for), out);
   });
 }
 

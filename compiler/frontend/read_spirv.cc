@@ -11,6 +11,7 @@
 #include "compiler/base/error.h"
 #include "compiler/frontend/opaque_types.h"
 #include "compiler/frontend/spirv_hints.h"
+#include "compiler/frontend/spirv_shuffles.h"
 #include "compiler/frontend/spirv_zeros.h"
 #include "compiler/frontend/tool.h"
 #include "conclave/spirv_format.h"
@@ -55,7 +56,7 @@ bool is_spirv(std::string_view source) {
 }
 
 std::unique_ptr<llvm::Module> read_spirv(llvm::LLVMContext& context, std::string_view spirv) {
-  const MemoryFile file(with_zeros_for_nulls(without_hints(spirv)));
+  const MemoryFile file(with_even_shuffles(with_zeros_for_nulls(without_hints(spirv))));
   validate(file);
   const std::string bitcode = translate(file).content();
   auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode, "program.spv"), context);

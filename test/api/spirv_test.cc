@@ -419,6 +419,46 @@ TEST_F(SpirvTest, NumbersMayBeNull) {
   EXPECT_EQ(9, contents(queue_, out, 1)[0]);
 }
 
+// Shuffles of vectors of different lengths, the shorter one first and last.
+TEST_F(SpirvTest, ShufflesTakeVectorsOfAnyLengths) {
+  Program program = built(output_of("spirv-as --target-env spv1.1", R"(
+    OpCapability Addresses
+    OpCapability Kernel
+    OpMemoryModel Physical64 OpenCL
+    OpEntryPoint Kernel %k "k"
+    %void = OpTypeVoid
+    %int = OpTypeInt 32 0
+    %int2 = OpTypeVector %int 2
+    %int4 = OpTypeVector %int 4
+    %pointer = OpTypePointer CrossWorkgroup %int4
+    %type = OpTypeFunction %void %pointer
+    %one = OpConstant %int 1
+    %two = OpConstant %int 2
+    %three = OpConstant %int 3
+    %four = OpConstant %int 4
+    %five = OpConstant %int 5
+    %six = OpConstant %int 6
+    %k = OpFunction %void None %type
+    %out = OpFunctionParameter %pointer
+    %begin = OpLabel
+    %next = OpInBoundsPtrAccessChain %pointer %out %one
+    %short = OpCompositeConstruct %int2 %one %two
+    %long = OpCompositeConstruct %int4 %three %four %five %six
+    %a = OpVectorShuffle %int4 %short %long 1 2 5 0
+    %b = OpVectorShuffle %int4 %long %short 0 5 4 3
+    OpStore %out %a Aligned 16
+    OpStore %next %b Aligned 16
+    OpReturn
+    OpFunctionEnd
+)"));
+  Kernel k = make_kernel(program, "k");
+  Buffer out = make_buffer(context_, std::vector<int>(8));
+  ASSERT_OK(clSetKernelArg(k, 0, sizeof(cl_mem), out.list()));
+  const size_t one = 1;
+  ASSERT_OK(clEnqueueNDRangeKernel(queue_, k, 1, nullptr, &one, nullptr, 0, nullptr, nullptr));
+  EXPECT_EQ((std::vector<int>{2, 3, 6, 1, 3, 2, 1, 6}), contents(queue_, out, 8));
+}
+
 // What is well formed and makes no sense is an error of the build, with the validator's words.
 TEST_F(SpirvTest, NonsenseIsABuildError) {
   std::string module = to_spirv("kernel void k(global int* p) { *p = 1; }");

@@ -18,14 +18,14 @@ inline constexpr cl_mutable_dispatch_fields_khr kUpdatableFields =
 inline CommandBuffer& any_command_buffer(cl_command_buffer_khr handle) {
   CommandBuffer* object = CommandBuffer::from(handle);
   require(object, CL_INVALID_COMMAND_BUFFER_KHR, "not a command buffer, or released");
-  current_context = &object->queue().context();
+  current_context = &object->context();
   return *object;
 }
 // One that will be used; not in a forked child, and not in a terminated context.
 inline CommandBuffer& command_buffer(cl_command_buffer_khr handle) {
   CommandBuffer& object = any_command_buffer(handle);
   require_own_process();
-  require_usable(object.queue().context());
+  require_usable(object.context());
   return object;
 }
 

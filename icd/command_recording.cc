@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recording of commands in command buffers: the checks are those of the clEnqueue* functions.
+#include <algorithm>
+
 #include "icd/command_buffer.h"
 #include "icd/commands.h"
 #include "icd/index_space.h"
@@ -21,8 +23,23 @@ struct Recording {
   CommandBuffer& checked_buffer() const {
     CommandBuffer& object = command_buffer(buffer);
     object.require_recording();
-    require(!queue, CL_INVALID_COMMAND_QUEUE, "a queue beside that of the command buffer");
     return object;
+  }
+  // The number of the command's queue.
+  size_t checked_queue(const CommandBuffer& object) const {
+    const CommandBuffer::Queues& queues = object.queues();
+    if (!queue) {
+      require(queues.size() == 1, CL_INVALID_COMMAND_QUEUE,
+              "the command buffer has several queues: name one");
+      return 0;
+    }
+    CommandQueue& named = any_queue(queue);
+    require(&named.context() == &object.context(), CL_INVALID_CONTEXT,
+            "the queue and the command buffer are of different contexts");
+    const auto found = std::ranges::find_if(
+        queues, [&](const Ref<CommandQueue>& known) { return known.get() == &named; });
+    require(found != queues.end(), CL_INVALID_COMMAND_QUEUE, "no queue of the command buffer");
+    return static_cast<size_t>(found - queues.begin());
   }
   CommandBuffer::SyncPoints sync_points() const {
     require_list(num_sync_points, wait_for, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR,
@@ -34,15 +51,17 @@ struct Recording {
   }
 };
 
-// A command that nothing can change later. `add(buffer)` records it and returns its sync point.
+// A command that nothing can change later. `add(buffer, queue)` records it for that queue and returns
+// its sync point.
 template <class Add>
 cl_int record_fixed(const char* function, const Recording& recording,
                     const cl_mutable_command_khr* handle, Add&& add) {
   return guarded(function, [&] {
     CommandBuffer& buffer = recording.checked_buffer();
+    const size_t queue = recording.checked_queue(buffer);
     read_properties(recording.properties, [](cl_properties name, auto) { unknown_property(name); });
     require(!handle, CL_INVALID_VALUE, "a handle of a command that cannot be changed");
-    recording.hand_out(add(buffer));
+    recording.hand_out(add(buffer, queue));
   });
 }
 
@@ -50,9 +69,9 @@ cl_int record_fixed(const char* function, const Recording& recording,
 template <class Make>
 cl_int record(const char* function, const Recording& recording,
               const cl_mutable_command_khr* handle, Make&& make) {
-  return record_fixed(function, recording, handle, [&](CommandBuffer& buffer) {
-    auto command = make(buffer.queue());
-    return buffer.add(std::move(command), recording.sync_points());
+  return record_fixed(function, recording, handle, [&](CommandBuffer& buffer, size_t queue) {
+    auto command = make(*buffer.queues()[queue]);
+    return buffer.add(queue, std::move(command), recording.sync_points());
   });
 }
 
@@ -91,9 +110,10 @@ cl_int CL_API_CALL clCommandBarrierWithWaitListKHR(cl_command_buffer_khr buffer,
                                                    cl_sync_point_khr* sync_point,
                                                    cl_mutable_command_khr* mutable_handle) {
   const Recording recording{buffer, queue, properties, num_sync_points, wait_for, sync_point};
-  return record_fixed(__func__, recording, mutable_handle, [&](CommandBuffer& target) {
-    return target.add_barrier(recording.sync_points());
-  });
+  return record_fixed(__func__, recording, mutable_handle,
+                      [&](CommandBuffer& target, size_t number) {
+                        return target.add_barrier(number, recording.sync_points());
+                      });
 }
 
 cl_int CL_API_CALL clCommandCopyBufferKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
@@ -218,17 +238,19 @@ cl_int CL_API_CALL clCommandNDRangeKernelKHR(cl_command_buffer_khr buffer, cl_co
   const Recording recording{buffer, queue, properties, num_sync_points, wait_for, sync_point};
   return guarded(__func__, [&] {
     CommandBuffer& target = recording.checked_buffer();
+    const size_t number = recording.checked_queue(target);
+    CommandQueue& q = *target.queues()[number];
     Kernel& k = kernel(handle);
     LaunchProperties said(target, properties);
     const bool updates_arguments = said.updatable & CL_MUTABLE_DISPATCH_ARGUMENTS_KHR;
     const Launch launch =
-        checked_launch(target.queue(), k, dimensions, offset, global, local,
+        checked_launch(q, k, dimensions, offset, global, local,
                        updates_arguments ? Arguments::kMayBeUnset : Arguments::kSet);
     auto command = Ref<MutableCommand>::adopt(new MutableCommand(
-        target, k, launch.code,
+        target, q, k, launch.code,
         {.kernel = MutableCommand::snapshot(k), .space = launch.space, .has_local_size = !!local},
         said.updatable, std::move(said.list)));
-    recording.hand_out(target.add(command, recording.sync_points()));
+    recording.hand_out(target.add(number, command, recording.sync_points()));
     if (mutable_handle) *mutable_handle = command->handle();
   });
 }

@@ -260,10 +260,12 @@ bool describe_functions(cl_device_info name, const Info& info) {
                  CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED_KHR |
                  CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_KHR),
              true;
-    // A program's own multiplications and additions become the same code.
+    // Packets have operations of the CPU for them (compiler/x86/byte_products.h).
     case CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT_KHR:
     case CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED_KHR:
-      return info.value(cl_device_integer_dot_product_acceleration_properties_khr{}), true;
+      return info.value(cl_device_integer_dot_product_acceleration_properties_khr{
+                 CL_TRUE, CL_TRUE, CL_TRUE, CL_TRUE, CL_TRUE, CL_TRUE}),
+             true;
     case CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR:
       return info.value<cl_device_kernel_clock_capabilities_khr>(
                  CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR |
@@ -278,15 +280,10 @@ bool describe_functions(cl_device_info name, const Info& info) {
 // Optional features that the device does not have; their queries exist all the same.
 bool describe_absent(cl_device_info name, const Info& info) {
   switch (name) {
-    case CL_DEVICE_PIPE_SUPPORT:
-      return info.flag(false), true;
     case CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES:
       return info.value<cl_device_device_enqueue_capabilities>(0), true;
     case CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES:
       return info.value<cl_command_queue_properties>(0), true;
-    case CL_DEVICE_MAX_PIPE_ARGS:
-    case CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS:
-    case CL_DEVICE_PIPE_MAX_PACKET_SIZE:
     case CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE:
     case CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE:
     case CL_DEVICE_MAX_ON_DEVICE_QUEUES:
@@ -312,8 +309,9 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceInfo(cl_device_id handle, cl_device_i
         !describe_functions(name, info) && !describe_memory(name, info) &&
         !describe_shared_memory(name, info) && !describe_heaps(name, info) &&
         !describe_images(name, info) && !describe_partition(d, name, info) &&
-        !describe_command_buffers(name, info) && !describe_semaphores(name, info) &&
-        !describe_external_memory(name, info) && !describe_absent(name, info))
+        !describe_command_buffers(name, info) && !describe_pipes(name, info) &&
+        !describe_semaphores(name, info) && !describe_external_memory(name, info) &&
+        !describe_absent(name, info))
       unknown_query(name);
   });
 }

@@ -18,6 +18,9 @@ bool describe_images(cl_device_info name, const Info& info);
 // command_buffer.cc
 bool describe_command_buffers(cl_device_info name, const Info& info);
 
+// pipe.cc
+bool describe_pipes(cl_device_info name, const Info& info);
+
 // semaphore.cc, external_memory.cc: the same for device and platform.
 bool describe_semaphores(cl_uint name, const Info& info);
 bool describe_external_memory(cl_uint name, const Info& info);

@@ -156,6 +156,7 @@ void* conclave::icd::extension_function(const char* name) {
       COMMAND_BUFFER(clReleaseCommandBufferKHR),
       COMMAND_BUFFER(clEnqueueCommandBufferKHR),
       COMMAND_BUFFER(clGetCommandBufferInfoKHR),
+      COMMAND_BUFFER(clRemapCommandBufferKHR),
       COMMAND_BUFFER(clUpdateMutableCommandsKHR),
       COMMAND_BUFFER(clGetMutableCommandInfoKHR),
       COMMAND_BUFFER(clCommandBarrierWithWaitListKHR),

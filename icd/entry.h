@@ -127,7 +127,8 @@ inline Memory& memory(cl_mem handle) {
 }
 inline Memory& buffer(cl_mem handle) {
   Memory& object = memory(handle);
-  require(!object.image(), CL_INVALID_MEM_OBJECT, "an image, where a buffer is wanted");
+  require(object.is_buffer(), CL_INVALID_MEM_OBJECT,
+          "an image or a pipe, where a buffer is wanted");
   return object;
 }
 inline Memory& image(cl_mem handle) {

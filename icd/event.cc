@@ -75,7 +75,8 @@ CL_API_ENTRY cl_int CL_API_CALL clGetEventInfo(cl_event handle, cl_event_info na
     Info info(size, value, size_ret);
     switch (name) {
       case CL_EVENT_COMMAND_QUEUE:
-        return info.value<cl_command_queue>(e.queue() ? e.queue()->handle() : nullptr);
+        return info.value<cl_command_queue>(e.queue() && !e.spans_queues() ? e.queue()->handle()
+                                                                           : nullptr);
       case CL_EVENT_CONTEXT:
         return info.value<cl_context>(e.context().handle());
       case CL_EVENT_COMMAND_TYPE:

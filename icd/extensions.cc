@@ -46,9 +46,12 @@ const std::vector<cl_name_version>& device_extensions() {
     all.push_back(name_version("cl_khr_external_memory", CL_MAKE_VERSION(1, 0, 1)));
     all.push_back(name_version("cl_khr_external_semaphore", CL_MAKE_VERSION(1, 0, 1)));
     all.push_back(name_version("cl_khr_command_buffer", CL_MAKE_VERSION(0, 9, 8)));
+    all.push_back(name_version("cl_khr_command_buffer_multi_device", CL_MAKE_VERSION(0, 9, 2)));
     all.push_back(name_version("cl_khr_command_buffer_mutable_dispatch", CL_MAKE_VERSION(0, 9, 5)));
     if (spirv_available())
-      all.push_back(name_version("cl_khr_il_program", CL_MAKE_VERSION(1, 0, 0)));
+      for (const char* name : {"cl_khr_il_program", "cl_khr_spirv_linkonce_odr",
+                               "cl_khr_spirv_no_integer_wrap_decoration"})
+        all.push_back(name_version(name, CL_MAKE_VERSION(1, 0, 0)));
     return all;
   }();
   return list;

@@ -156,7 +156,7 @@ cl_mem make_derived_image(const Context& context, std::vector<cl_mem_properties>
                           cl_mem_flags flags, const ImageFormat& format, cl_image_desc desc,
                           const void* host) {
   Memory* parent = Memory::from(desc.mem_object);
-  require(parent && &parent->context() == &context, CL_INVALID_IMAGE_DESCRIPTOR,
+  require(parent && !parent->pipe() && &parent->context() == &context, CL_INVALID_IMAGE_DESCRIPTOR,
           "mem_object is no memory object of the context");
   require(desc.image_type == CL_MEM_OBJECT_IMAGE2D ||
               (desc.image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER && !parent->image()),

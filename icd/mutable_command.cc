@@ -16,7 +16,7 @@ using Config = command_buffer_api::cl_mutable_dispatch_config_khr;
 MutableCommand& mutable_command(cl_mutable_command_khr handle) {
   MutableCommand* object = MutableCommand::from(handle);
   require(object, CL_INVALID_MUTABLE_COMMAND_KHR, "not a mutable command, or released");
-  current_context = &object->buffer().queue().context();
+  current_context = &object->buffer().context();
   return *object;
 }
 
@@ -66,7 +66,7 @@ void apply(const MutableCommand& command, const Config& config, MutableCommand::
   const size_t* local = state.has_local_size ? state.space.local.data() : nullptr;
   const IndexSpace& space = state.space;
   state.space = checked_launch(
-                    command.buffer().queue(), k, space.dimensions,
+                    command.queue(), k, space.dimensions,
                     config.global_work_offset ? config.global_work_offset : space.offset.data(),
                     config.global_work_size ? config.global_work_size : space.global.data(),
                     config.local_work_size ? config.local_work_size : local, Arguments::kMayBeUnset)
@@ -120,7 +120,7 @@ cl_int CL_API_CALL clGetMutableCommandInfoKHR(cl_mutable_command_khr handle,
     Info info(size, value, size_ret);
     switch (name) {
       case CL_MUTABLE_COMMAND_COMMAND_QUEUE_KHR:
-        return info.value<cl_command_queue>(command.buffer().queue().handle());
+        return info.value<cl_command_queue>(command.queue().handle());
       case CL_MUTABLE_COMMAND_COMMAND_BUFFER_KHR:
         return info.value<cl_command_buffer_khr>(command.buffer().handle());
       case CL_MUTABLE_COMMAND_COMMAND_TYPE_KHR:

@@ -7,24 +7,7 @@
 using namespace conclave;
 using namespace conclave::icd;
 
-namespace {
-
-[[noreturn]] void no_such_object(cl_int code, const char* what) {
-  throw Error(code, std::string("there can be no ") + what + ": the device does not support them");
-}
-
-}  // namespace
-
 extern "C" {
-
-// --- Pipes ---
-
-CL_API_ENTRY cl_int CL_API_CALL clGetPipeInfo(cl_mem handle, cl_pipe_info, size_t, void*, size_t*) {
-  return guarded(__func__, [&] {
-    memory(handle);
-    no_such_object(CL_INVALID_MEM_OBJECT, "pipes");
-  });
-}
 
 // --- Program-scope constructors ---
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "conclave/command_buffer_api.h"
 #include "icd/device_info.h"
 #include "icd/extensions.h"
 #include "icd/functions.h"
@@ -55,6 +56,11 @@ CONCLAVE_EXPORT CL_API_ENTRY cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id
         return info.list(platform_extensions());
       case CL_PLATFORM_HOST_TIMER_RESOLUTION:
         return info.value<cl_ulong>(1);
+      case CL_PLATFORM_COMMAND_BUFFER_CAPABILITIES_KHR:
+        return info.value<command_buffer_api::cl_platform_command_buffer_capabilities_khr>(
+            CL_COMMAND_BUFFER_PLATFORM_UNIVERSAL_SYNC_KHR |
+            CL_COMMAND_BUFFER_PLATFORM_REMAP_QUEUES_KHR |
+            CL_COMMAND_BUFFER_PLATFORM_AUTOMATIC_REMAP_KHR);
       case CL_PLATFORM_ICD_SUFFIX_KHR:
         return info.text(Platform::kIcdSuffix);
       default:

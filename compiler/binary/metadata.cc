@@ -83,7 +83,8 @@ void describe_type(const llvm::Argument& argument, ArgumentInfo& info) {
     info.kind = ArgumentKind::kSampler;
     info.size = info.alignment = sizeof(uint32_t);
   } else if (is_stream(argument.getType())) {
-    info.kind = ArgumentKind::kStream;
+    info.kind = are_pipes_streams(*argument.getParent()->getParent()) ? ArgumentKind::kStream
+                                                                      : ArgumentKind::kPipe;
     info.size = info.alignment = sizeof(uint64_t);
   } else if (argument.getType()->isPointerTy()) {
     info.kind =
@@ -246,9 +247,11 @@ struct Writer {
 };
 
 // A kernel with streams is a single work-item: a stream has one reader and one writer.
-void require_single_item(const llvm::Function& kernel, KernelInfo& info) {
-  const auto is_one = [](const llvm::Argument& argument) { return is_stream(argument.getType()); };
-  if (llvm::none_of(kernel.args(), is_one)) return;
+void require_single_item(KernelInfo& info) {
+  const auto is_one = [](const ArgumentInfo& argument) {
+    return argument.kind == ArgumentKind::kStream;
+  };
+  if (llvm::none_of(info.arguments, is_one)) return;
   constexpr std::array<uint64_t, 3> kNone = {0, 0, 0}, kOne = {1, 1, 1};
   if (info.required_local_size != kNone && info.required_local_size != kOne)
     throw BuildError("kernel '" + info.name + "' has streams, so it can have only one work-item");
@@ -264,7 +267,7 @@ KernelInfo describe_kernel(const llvm::Function& kernel) {
   info.symbol = "kernel_" + info.name;
   describe_arguments(kernel, info);
   describe_attributes(kernel, info);
-  require_single_item(kernel, info);
+  require_single_item(info);
   info.gang = kernel.hasFnAttribute(kGangAttribute);
   info.uniform_work_groups =
       kernel.getFnAttribute("uniform-work-group-size").getValueAsString() == "true";

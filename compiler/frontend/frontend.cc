@@ -90,7 +90,6 @@ void add_feature_arguments(const Options& options, std::vector<std::string>& arg
   if (options.language >= 300) {
     // clang defines only those that it must know itself.
     for (const char* name : kLanguageFeatures) define(name);
-    if (options.streams) extensions += ",+__opencl_c_pipes";
   }
   extensions += std::string(",+") + kVariadicFunctions;
   args.insert(args.end(), {"-U", kVariadicFunctions});

@@ -27,9 +27,15 @@ llvm::Type* sampler_type(llvm::LLVMContext& context) {
   return llvm::TargetExtType::get(context, "spirv.Sampler");
 }
 
-// The type of a kernel's parameter whose name in OpenCL C is `name`; null for one that is neither.
+// Both ends of pipes have it: a function that counts packets may get either.
+llvm::Type* pipe_type(llvm::LLVMContext& context) {
+  return llvm::TargetExtType::get(context, "spirv.Pipe", {}, {0});
+}
+
+// The type of a kernel's parameter whose name in OpenCL C is `name`; null for one that is none of them.
 llvm::Type* type_named(llvm::LLVMContext& context, llvm::StringRef name) {
   if (name == "sampler_t") return sampler_type(context);
+  if (name == "pipe") return pipe_type(context);
   if (name.starts_with("image") && name.ends_with("_t")) return image_type(context);
   return nullptr;
 }
@@ -46,7 +52,7 @@ void promote_variables(llvm::Function& function) {
   llvm::PromoteMemToReg(variables, dominators);
 }
 
-// Finds the parameters of functions that are images and samplers.
+// Finds the parameters of functions that are images, samplers and pipes.
 class Parameters {
  public:
   explicit Parameters(llvm::Module& module) : context_(module.getContext()) {

@@ -11,12 +11,13 @@
 #include "compiler/base/error.h"
 #include "compiler/frontend/opaque_types.h"
 #include "compiler/frontend/spirv_hints.h"
+#include "compiler/frontend/spirv_shuffles.h"
+#include "compiler/frontend/spirv_zeros.h"
 #include "compiler/frontend/tool.h"
+#include "conclave/spirv_format.h"
 
 namespace conclave::compiler {
 namespace {
-
-constexpr uint32_t kMagic = 0x07230203;
 
 // By the rules of SPIR-V alone: the validator's rules for OpenCL know no version after 1.2, and
 // none of its extensions, such as atomics of 64 bits.
@@ -38,17 +39,24 @@ MemoryFile translate(const MemoryFile& module) {
 constexpr char kLayout[] =
     "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1";
 
+// What other modules may define too (SPV_KHR_linkonce_odr) is there for those that do not, although
+// nothing in this one uses it.
+void keep_shared_definitions(llvm::Module& module) {
+  for (llvm::GlobalValue& value : module.global_values())
+    if (value.hasLinkOnceODRLinkage()) value.setLinkage(llvm::GlobalValue::WeakODRLinkage);
+}
+
 }  // namespace
 
 bool is_spirv(std::string_view source) {
   uint32_t word = 0;
   if (source.size() < sizeof word) return false;
   std::memcpy(&word, source.data(), sizeof word);
-  return word == kMagic;
+  return word == spirv::kMagic;
 }
 
 std::unique_ptr<llvm::Module> read_spirv(llvm::LLVMContext& context, std::string_view spirv) {
-  const MemoryFile file(without_alias_hints(spirv));
+  const MemoryFile file(with_even_shuffles(with_zeros_for_nulls(without_hints(spirv))));
   validate(file);
   const std::string bitcode = translate(file).content();
   auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode, "program.spv"), context);
@@ -57,6 +65,7 @@ std::unique_ptr<llvm::Module> read_spirv(llvm::LLVMContext& context, std::string
                      llvm::toString(module.takeError()));
   (*module)->setDataLayout(kLayout);
   (*module)->setPICLevel(llvm::PICLevel::BigPIC);
+  keep_shared_definitions(**module);
   restore_opaque_types(**module);
   std::string text;
   llvm::raw_string_ostream stream(text);

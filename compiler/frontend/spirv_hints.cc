@@ -5,40 +5,28 @@
 #include <cstring>
 #include <vector>
 
+#include "conclave/spirv_format.h"
+
 namespace conclave::compiler {
 namespace {
 
-constexpr size_t kHeaderWords = 5;
-
-// Operations and decorations of the specification of SPIR-V, section 3, and of the extension.
-enum Operation : uint32_t {
-  kLoad = 61,
-  kStore = 62,
-  kCopyMemory = 63,
-  kCopyMemorySized = 64,
-  kDecorateId = 332,
-  kAliasDomainDecl = 5911,
-  kAliasScopeDecl = 5912,
-  kAliasScopeListDecl = 5913,
-};
-constexpr uint32_t kDecorationAliasScope = 5914;
-constexpr uint32_t kDecorationNoAlias = 5915;
-
-// Bits of a mask of memory operands. Each but the first two of these is followed by one word.
-constexpr uint32_t kVolatile = 0x1, kNontemporal = 0x4;
-constexpr uint32_t kAliasHints = 0x10000 | 0x20000;
+constexpr uint32_t kAliasHints = spirv::kAliasScope | spirv::kNoAlias;
 
 using Words = std::vector<uint32_t>;
 
 bool is_hint(const uint32_t* instruction, size_t count) {
-  switch (instruction[0] & 0xffff) {
-    case kAliasDomainDecl:
-    case kAliasScopeDecl:
-    case kAliasScopeListDecl:
+  switch (spirv::operation_of(instruction[0])) {
+    case spirv::kAliasDomainDecl:
+    case spirv::kAliasScopeDecl:
+    case spirv::kAliasScopeListDecl:
       return true;
-    case kDecorateId:
-      return count > 2 &&
-             (instruction[2] == kDecorationAliasScope || instruction[2] == kDecorationNoAlias);
+    case spirv::kDecorateId:
+      return count > 2 && (instruction[2] == spirv::kDecorationAliasScope ||
+                           instruction[2] == spirv::kDecorationNoAlias);
+    case spirv::kDecorateString:
+      return count > 2 && instruction[2] == spirv::kDecorationUserSemantic;
+    case spirv::kMemberDecorateString:
+      return count > 3 && instruction[3] == spirv::kDecorationUserSemantic;
     default:
       return false;
   }
@@ -47,11 +35,11 @@ bool is_hint(const uint32_t* instruction, size_t count) {
 // At which word of the instruction its memory operands begin; 0: it has none.
 size_t memory_operands(uint32_t operation) {
   switch (operation) {
-    case kStore:
-    case kCopyMemory:
+    case spirv::kStore:
+    case spirv::kCopyMemory:
       return 3;
-    case kLoad:
-    case kCopyMemorySized:
+    case spirv::kLoad:
+    case spirv::kCopyMemorySized:
       return 4;
     default:
       return 0;
@@ -66,33 +54,33 @@ void append_access(const uint32_t* instruction, size_t count, size_t mask, Words
     const uint32_t bits = instruction[mask++];
     words.push_back(bits & ~kAliasHints);
     for (uint32_t bit = 1; bit != 0; bit <<= 1) {
-      if (!(bits & bit & ~(kVolatile | kNontemporal)) || mask == count) continue;
+      if (!(bits & bit & ~(spirv::kVolatile | spirv::kNontemporal)) || mask == count) continue;
       if (!(bit & kAliasHints)) words.push_back(instruction[mask]);
       ++mask;
     }
   }
-  words[begin] = static_cast<uint32_t>((words.size() - begin) << 16) | (words[begin] & 0xffff);
+  words[begin] = spirv::first_word(words.size() - begin, spirv::operation_of(words[begin]));
 }
 
 }  // namespace
 
-std::string without_alias_hints(std::string_view spirv) {
-  std::string unchanged(spirv);
-  Words words(spirv.size() / sizeof(uint32_t));
-  if (words.size() < kHeaderWords) return unchanged;
-  std::memcpy(words.data(), spirv.data(), words.size() * sizeof(uint32_t));
-  Words rest(words.begin(), words.begin() + kHeaderWords);
+std::string without_hints(std::string_view module) {
+  std::string unchanged(module);
+  Words words(module.size() / sizeof(uint32_t));
+  if (words.size() < spirv::kHeaderWords) return unchanged;
+  std::memcpy(words.data(), module.data(), words.size() * sizeof(uint32_t));
+  Words rest(words.begin(), words.begin() + spirv::kHeaderWords);
   bool any = false;
-  for (size_t word = kHeaderWords; word < words.size();) {
+  for (size_t word = spirv::kHeaderWords; word < words.size();) {
     const uint32_t* instruction = &words[word];
-    const size_t count = instruction[0] >> 16;
+    const size_t count = spirv::length_of(instruction[0]);
     if (count == 0 || count > words.size() - word) return unchanged;
     word += count;
     if (is_hint(instruction, count)) {
       any = true;
       continue;
     }
-    const size_t mask = memory_operands(instruction[0] & 0xffff);
+    const size_t mask = memory_operands(spirv::operation_of(instruction[0]));
     if (mask != 0 && mask < count)
       append_access(instruction, count, mask, rest);
     else

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What modules of SPIR-V may say of pointers that never overlap (SPV_INTEL_memory_access_aliasing,
-// which compilers for SYCL make of every inlined function).
+// which compilers for SYCL make of every inlined function), and the texts of version 1.4 that mean
+// something to the host alone (UserSemantic).
 #ifndef CONCLAVE_COMPILER_FRONTEND_SPIRV_HINTS_H_
 #define CONCLAVE_COMPILER_FRONTEND_SPIRV_HINTS_H_
 
@@ -10,9 +11,9 @@
 namespace conclave::compiler {
 
 // The module without these declarations and without what refers to them: Debian's validator knows
-// no place where they may stand. They are hints, so the module means the same. A module whose
-// instructions are damaged is returned as it is.
-std::string without_alias_hints(std::string_view spirv);
+// no place where the first may stand, and its translator does not know the texts. They are hints,
+// so the module means the same. A module whose instructions are damaged is returned as it is.
+std::string without_hints(std::string_view module);
 
 }  // namespace conclave::compiler
 

@@ -57,6 +57,7 @@
 #include "compiler/workgroup/zero_private_memory.h"
 #include "compiler/x86/bit_counts.h"
 #include "compiler/x86/byte_masks.h"
+#include "compiler/x86/byte_products.h"
 #include "compiler/x86/cpu_questions.h"
 #include "compiler/x86/lower_half.h"
 #include "compiler/x86/vector_math.h"

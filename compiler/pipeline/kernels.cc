@@ -34,6 +34,7 @@
 #include "compiler/workgroup/work_group_function.h"
 #include "compiler/workgroup/work_item_functions.h"
 #include "compiler/workgroup/zero_private_memory.h"
+#include "compiler/x86/byte_products.h"
 #include "compiler/x86/cpu_questions.h"
 
 namespace conclave::compiler {
@@ -118,6 +119,7 @@ class MiddleEnd {
     passes.add(VectorizeKernels(options_, target_, remarks_));
     if (tuning().streaming_stores) passes.add(StreamStores(target_.model()));
     passes.add(AnswerScalarQuestions());
+    passes.add(LowerByteProducts());
     return passes;
   }
 

@@ -24,7 +24,7 @@ bool has_name(const llvm::Type* type, llvm::StringRef name) {
   return opaque && opaque->getName() == name;
 }
 
-// OpenCL C has no arrays and no structures of images or samplers.
+// OpenCL C has no arrays and no structures of images or samplers, but arrays of reservations.
 class ImageTypes : public llvm::ValueMapTypeRemapper {
  public:
   llvm::Type* remapType(llvm::Type* type) override {
@@ -32,6 +32,12 @@ class ImageTypes : public llvm::ValueMapTypeRemapper {
     if (is_image(type)) return llvm::PointerType::get(context, kConstantAddressSpace);
     if (is_sampler(type)) return llvm::Type::getInt32Ty(context);
     if (is_stream(type)) return llvm::PointerType::get(context, kGlobalAddressSpace);
+    if (is_reservation(type)) return llvm::Type::getInt64Ty(context);
+    if (auto* array = llvm::dyn_cast<llvm::ArrayType>(type)) {
+      llvm::Type* element = remapType(array->getElementType());
+      if (element != array->getElementType())
+        return llvm::ArrayType::get(element, array->getNumElements());
+    }
     return type;
   }
 
@@ -85,7 +91,7 @@ void take_literals(llvm::Module& module) {
 
 bool has_images(const llvm::Module& module) {
   const auto is_one = [](const llvm::Type* type) {
-    return is_image(type) || is_sampler(type) || is_stream(type);
+    return is_image(type) || is_sampler(type) || is_stream(type) || is_reservation(type);
   };
   return llvm::any_of(module, [&](const llvm::Function& function) {
     const llvm::FunctionType* type = function.getFunctionType();

@@ -3,6 +3,7 @@
 
 #include <llvm/ADT/StringSwitch.h>
 #include <llvm/IR/DerivedTypes.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 
 #include <vector>
@@ -13,41 +14,86 @@ namespace conclave::compiler {
 namespace {
 
 constexpr char kStreamsNote[] = "conclave.streams";
+constexpr char kIsValid[] = "_Z19is_valid_reserve_id13ocl_reserveid";
 
-// Our builtin for one of clang's pipe functions; "" for those that a stream does not have.
-llvm::StringRef builtin_for(llvm::StringRef pipe_function) {
-  return llvm::StringSwitch<llvm::StringRef>(pipe_function)
-      .Case("__read_pipe_2", "conclave_stream_read")
-      .Case("__write_pipe_2", "conclave_stream_write")
-      .Case("__get_pipe_num_packets_ro", "conclave_stream_packets")
-      .Case("__get_pipe_num_packets_wo", "conclave_stream_packets")
-      .Case("__get_pipe_max_packets_ro", "conclave_stream_capacity")
-      .Case("__get_pipe_max_packets_wo", "conclave_stream_capacity")
-      .Default("");
+// Our builtin for one of clang's pipe functions, and how many of the last arguments it does without:
+// the alignment of a packet, where it does not move one also its size. A null name: there is none.
+struct Builtin {
+  const char* name = nullptr;
+  unsigned dropped = 1;
+  int reservation = kNoReservation;  // the argument that is one
+
+  static constexpr int kNoReservation = -1, kResult = -2;
+};
+constexpr int kResult = Builtin::kResult;
+
+Builtin stream_builtin(llvm::StringRef pipe_function) {
+  return llvm::StringSwitch<Builtin>(pipe_function)
+      .Case("__read_pipe_2", {"conclave_stream_read"})
+      .Case("__write_pipe_2", {"conclave_stream_write"})
+      .Case("__get_pipe_num_packets_ro", {"conclave_stream_packets"})
+      .Case("__get_pipe_num_packets_wo", {"conclave_stream_packets"})
+      .Case("__get_pipe_max_packets_ro", {"conclave_stream_capacity"})
+      .Case("__get_pipe_max_packets_wo", {"conclave_stream_capacity"})
+      .Default({});
 }
 
-// The alignment of a packet, which clang passes last, means nothing to a stream of bytes.
-void replace_calls(llvm::Function& pipe_function, llvm::StringRef builtin) {
+Builtin pipe_builtin(llvm::StringRef pipe_function) {
+  return llvm::StringSwitch<Builtin>(pipe_function)
+      .Case("__read_pipe_2", {"conclave_pipe_read"})
+      .Case("__write_pipe_2", {"conclave_pipe_write"})
+      .Case("__read_pipe_4", {"conclave_pipe_read_reserved", 1, 1})
+      .Case("__write_pipe_4", {"conclave_pipe_write_reserved", 1, 1})
+      .Case("__reserve_read_pipe", {"conclave_pipe_reserve_read", 2, kResult})
+      .Case("__reserve_write_pipe", {"conclave_pipe_reserve_write", 2, kResult})
+      .Case("__commit_read_pipe", {"conclave_pipe_commit_read", 2, 1})
+      .Case("__commit_write_pipe", {"conclave_pipe_commit_write", 2, 1})
+      .Case("__work_group_reserve_read_pipe", {"conclave_pipe_group_reserve_read", 2, kResult})
+      .Case("__work_group_reserve_write_pipe", {"conclave_pipe_group_reserve_write", 2, kResult})
+      .Case("__work_group_commit_read_pipe", {"conclave_pipe_group_commit_read", 2, 1})
+      .Case("__work_group_commit_write_pipe", {"conclave_pipe_group_commit_write", 2, 1})
+      .Case("__sub_group_reserve_read_pipe", {"conclave_pipe_sub_group_reserve_read", 2, kResult})
+      .Case("__sub_group_reserve_write_pipe", {"conclave_pipe_sub_group_reserve_write", 2, kResult})
+      .Case("__sub_group_commit_read_pipe", {"conclave_pipe_sub_group_commit_read", 2, 1})
+      .Case("__sub_group_commit_write_pipe", {"conclave_pipe_sub_group_commit_write", 2, 1})
+      .Case("__get_pipe_num_packets_ro", {"conclave_pipe_packets", 2})
+      .Case("__get_pipe_num_packets_wo", {"conclave_pipe_packets", 2})
+      .Case("__get_pipe_max_packets_ro", {"conclave_pipe_capacity", 2})
+      .Case("__get_pipe_max_packets_wo", {"conclave_pipe_capacity", 2})
+      .Case(kIsValid, {"conclave_pipe_is_reserved", 0, 0})
+      .Default({});
+}
+
+// In modules from SPIR-V, reservations are pointers.
+void replace_call(llvm::CallInst& call, const std::string& name, const Builtin& builtin) {
+  llvm::IRBuilder<> at(&call);
+  std::vector<llvm::Value*> arguments(call.arg_begin(), call.arg_end() - builtin.dropped);
+  if (builtin.reservation >= 0) {
+    llvm::Value*& reservation = arguments[static_cast<size_t>(builtin.reservation)];
+    if (reservation->getType()->isPointerTy())
+      reservation = at.CreatePtrToInt(reservation, at.getInt64Ty());
+  }
+  const bool is_pointer = builtin.reservation == kResult && call.getType()->isPointerTy();
+  llvm::Type* result = is_pointer ? at.getInt64Ty() : call.getType();
+  std::vector<llvm::Type*> types;
+  for (const llvm::Value* argument : arguments) types.push_back(argument->getType());
+  llvm::FunctionCallee callee =
+      call.getModule()->getOrInsertFunction(name, llvm::FunctionType::get(result, types, false));
+  llvm::cast<llvm::Function>(callee.getCallee())->setCallingConv(llvm::CallingConv::SPIR_FUNC);
+  llvm::CallInst* made = at.CreateCall(callee, arguments);
+  made->setCallingConv(llvm::CallingConv::SPIR_FUNC);
+  call.replaceAllUsesWith(is_pointer ? at.CreateIntToPtr(made, call.getType()) : made);
+  call.eraseFromParent();
+}
+
+void replace_calls(llvm::Function& pipe_function, const Builtin& builtin) {
   std::vector<llvm::CallInst*> calls;
   for (llvm::User* user : pipe_function.users())
     if (auto* call = llvm::dyn_cast<llvm::CallInst>(user)) calls.push_back(call);
   // Ends that are read and that are written have types of their own, until both are pointers.
-  const bool is_write = pipe_function.getName().contains("write");
   const bool is_written_end = pipe_function.getName().ends_with("_wo");
-  const std::string name = builtin.str() + (is_written_end && !is_write ? "_written" : "");
-  for (llvm::CallInst* call : calls) {
-    std::vector<llvm::Value*> arguments(call->arg_begin(), call->arg_end() - 1);
-    std::vector<llvm::Type*> types;
-    for (const llvm::Value* argument : arguments) types.push_back(argument->getType());
-    llvm::FunctionCallee callee = pipe_function.getParent()->getOrInsertFunction(
-        name, llvm::FunctionType::get(call->getType(), types, false));
-    llvm::CallInst* made = llvm::CallInst::Create(callee, arguments, "", call->getIterator());
-    made->setCallingConv(llvm::CallingConv::SPIR_FUNC);
-    made->setDebugLoc(call->getDebugLoc());
-    llvm::cast<llvm::Function>(callee.getCallee())->setCallingConv(llvm::CallingConv::SPIR_FUNC);
-    call->replaceAllUsesWith(made);
-    call->eraseFromParent();
-  }
+  const std::string name = std::string(builtin.name) + (is_written_end ? "_written" : "");
+  for (llvm::CallInst* call : calls) replace_call(*call, name, builtin);
 }
 
 }  // namespace
@@ -55,6 +101,11 @@ void replace_calls(llvm::Function& pipe_function, llvm::StringRef builtin) {
 bool is_stream(const llvm::Type* type) {
   auto* opaque = llvm::dyn_cast<llvm::TargetExtType>(type);
   return opaque && opaque->getName() == "spirv.Pipe";
+}
+
+bool is_reservation(const llvm::Type* type) {
+  auto* opaque = llvm::dyn_cast<llvm::TargetExtType>(type);
+  return opaque && opaque->getName() == "spirv.ReserveId";
 }
 
 void make_pipes_streams(llvm::Module& module) {
@@ -66,16 +117,21 @@ bool are_pipes_streams(const llvm::Module& module) {
 }
 
 llvm::PreservedAnalyses LowerStreams::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
-  for (llvm::Function& function : llvm::make_early_inc_range(module)) {
-    if (!function.isDeclaration() || function.use_empty() || !function.getName().contains("pipe"))
-      continue;
-    if (function.arg_empty() || !is_stream(function.getArg(0)->getType())) continue;
-    const llvm::StringRef builtin = builtin_for(function.getName());
-    if (builtin.empty())
-      throw BuildError("'" + function.getName().ltrim("_").str() +
+  const bool has_streams = are_pipes_streams(module);
+  std::vector<llvm::Function*> declared;  // before there are builtins among them
+  for (llvm::Function& function : module)
+    if (function.isDeclaration() && !function.use_empty() && !function.arg_empty() &&
+        (is_stream(function.getArg(0)->getType()) || function.getName() == kIsValid))
+      declared.push_back(&function);
+  for (llvm::Function* function : declared) {
+    const llvm::StringRef name = function->getName();
+    const Builtin builtin = has_streams ? stream_builtin(name) : pipe_builtin(name);
+    if (!builtin.name && (!has_streams || !name.contains("pipe"))) continue;  // the program's own
+    if (!builtin.name)
+      throw BuildError("'" + name.ltrim("_").str() +
                        "': a stream has one reader and one writer, and no reservations of packets");
-    replace_calls(function, builtin);
-    if (function.use_empty()) function.eraseFromParent();
+    replace_calls(*function, builtin);
+    if (function->use_empty()) function->eraseFromParent();
   }
   return llvm::PreservedAnalyses::none();
 }

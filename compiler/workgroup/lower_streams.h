@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams: the pipes of OpenCL C in the kernels of xclbins. A pipe argument is the address of
-// an abi::Stream (conclave/kernel_abi.h), one end of a stream; what clang makes of pipe functions
-// becomes calls of our builtins (builtins/stream.cl).
+// Pipes, and streams: the pipes of OpenCL C in the kernels of xclbins. A pipe argument is the address
+// of an abi::Pipe (conclave/kernel_abi.h), or of an abi::Stream, one end of a stream. What clang makes
+// of pipe functions becomes calls of our builtins (builtins/pipe.cl, builtins/stream.cl). In a stream:
 //
 //   call i32 @__read_pipe_2(target("spirv.Pipe", 0) %in, ptr addrspace(4) %packet, i32 16, i32 16)
 // =>
@@ -16,7 +16,10 @@
 
 namespace conclave::compiler {
 
+// A pipe or a stream.
 bool is_stream(const llvm::Type* type);
+// A number of 64 bits after LowerImages.
+bool is_reservation(const llvm::Type* type);
 
 // Marks the module: its pipes are streams, also when it is compiled later.
 void make_pipes_streams(llvm::Module& module);

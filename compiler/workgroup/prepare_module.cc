@@ -10,7 +10,6 @@
 #include <string>
 
 #include "compiler/base/error.h"
-#include "compiler/workgroup/lower_streams.h"
 #include "compiler/workgroup/sub_groups.h"
 #include "compiler/workgroup/work_item_functions.h"
 
@@ -19,17 +18,16 @@ namespace {
 
 // Returns the feature that the user wanted with an opaque type; null for types that the device has
 // (events, images).
-const char* missing_feature(llvm::Type* type, bool has_streams) {
+const char* missing_feature(llvm::Type* type) {
   auto* opaque = llvm::dyn_cast<llvm::TargetExtType>(type);
   if (!opaque) return nullptr;
-  if (is_stream(type) && !has_streams) return "pipes";
   if (opaque->getName() == "spirv.Queue" || opaque->getName() == "spirv.DeviceEvent")
     return "device-side enqueue";
   return nullptr;
 }
 
-void check_type(llvm::Type* type, const llvm::Function& function, bool has_streams) {
-  if (const char* feature = missing_feature(type, has_streams))
+void check_type(llvm::Type* type, const llvm::Function& function) {
+  if (const char* feature = missing_feature(type))
     throw BuildError("function '" + function.getName().str() + "' uses " + feature +
                      ", which this device does not support");
 }
@@ -90,18 +88,16 @@ std::vector<llvm::Function*> find_kernels(llvm::Module& module) {
 }
 
 llvm::PreservedAnalyses CheckTypes::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
-  const bool has_streams = are_pipes_streams(module);
   for (const llvm::Function& function : module)
     if (function.isVarArg() && function.getName() != "printf")
       throw BuildError("function '" + function.getName().str() +
                        "' takes any number of arguments, which in OpenCL C only printf does");
   for (llvm::Function& function : module) {
     if (function.isDeclaration() && function.use_empty()) continue;
-    check_type(function.getReturnType(), function, has_streams);
-    for (llvm::Argument& argument : function.args())
-      check_type(argument.getType(), function, has_streams);
+    check_type(function.getReturnType(), function);
+    for (llvm::Argument& argument : function.args()) check_type(argument.getType(), function);
     for (llvm::Instruction& instruction : llvm::instructions(function))
-      check_type(instruction.getType(), function, has_streams);
+      check_type(instruction.getType(), function);
   }
   return llvm::PreservedAnalyses::none();
 }

@@ -29,7 +29,7 @@ inline constexpr char kGangAttribute[] = "conclave-gang";
 // The kernels that a module defines, in the order of the source.
 std::vector<llvm::Function*> find_kernels(llvm::Module& module);
 
-// Throws BuildError for what the device does not have (pipes, device-side enqueue,
+// Throws BuildError for what the device does not have (device-side enqueue,
 // variadic functions).
 struct CheckTypes : llvm::PassInfoMixin<CheckTypes> {
   static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/x86/byte_products.h"
 #include "compiler/x86/sleef_functions.h"
 
 namespace conclave::compiler {
@@ -83,6 +84,7 @@ llvm::PreservedAnalyses AddVectorMath::run(llvm::Module& module,
 }
 
 llvm::Function* find_vector_function(llvm::Function& scalar, unsigned lanes, const Target& target) {
+  if (llvm::Function* products = vector_byte_product(scalar, lanes, target)) return products;
   if (!scalar.getName().starts_with("Sleef_")) return nullptr;
   llvm::Type* type = element_type(scalar);
   if (!type) return nullptr;

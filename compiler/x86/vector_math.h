@@ -21,8 +21,8 @@ struct AddVectorMath : llvm::PassInfoMixin<AddVectorMath> {
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) const;
 };
 
-// The vector function of SLEEF's that does for `lanes` values what `scalar` does for one, declared
-// in the same module; null where there is none.
+// The vector function that does for `lanes` values what `scalar` does for one, in the same module: one
+// of SLEEF's, or one of byte_products.h. Null where there is none.
 llvm::Function* find_vector_function(llvm::Function& scalar, unsigned lanes, const Target& target);
 
 }  // namespace conclave::compiler

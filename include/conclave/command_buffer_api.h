@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// cl_khr_command_buffer 0.9.8 and cl_khr_command_buffer_mutable_dispatch 0.9.5. Distributions still
-// have Khronos' headers of 0.9.0, whose functions and structures of the same names differ, so those
-// that changed are declared here, in a namespace.
+// cl_khr_command_buffer 0.9.8, cl_khr_command_buffer_mutable_dispatch 0.9.5 and
+// cl_khr_command_buffer_multi_device 0.9.2. Distributions still have Khronos' headers of 0.9.0, whose
+// functions and structures of the same names differ, so those that changed are declared here, in a
+// namespace.
 #ifndef CONCLAVE_COMMAND_BUFFER_API_H_
 #define CONCLAVE_COMMAND_BUFFER_API_H_
 
@@ -25,8 +26,20 @@
 #define CL_MUTABLE_DISPATCH_ASSERTS_KHR 0x12B8
 #define CL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS_KHR (1 << 0)
 #endif
+#ifndef CL_PLATFORM_COMMAND_BUFFER_CAPABILITIES_KHR
+#define CL_PLATFORM_COMMAND_BUFFER_CAPABILITIES_KHR 0x0908
+#define CL_COMMAND_BUFFER_PLATFORM_UNIVERSAL_SYNC_KHR (1 << 0)
+#define CL_COMMAND_BUFFER_PLATFORM_REMAP_QUEUES_KHR (1 << 1)
+#define CL_COMMAND_BUFFER_PLATFORM_AUTOMATIC_REMAP_KHR (1 << 2)
+#define CL_DEVICE_COMMAND_BUFFER_NUM_SYNC_DEVICES_KHR 0x12AB
+#define CL_DEVICE_COMMAND_BUFFER_SYNC_DEVICES_KHR 0x12AC
+#define CL_COMMAND_BUFFER_CAPABILITY_MULTIPLE_QUEUE_KHR (1 << 4)
+#define CL_COMMAND_BUFFER_DEVICE_SIDE_SYNC_KHR (1 << 2)
+#endif
 
 namespace conclave::command_buffer_api {
+
+using cl_platform_command_buffer_capabilities_khr = cl_bitfield;
 
 using cl_command_properties_khr = cl_properties;
 using cl_command_buffer_update_type_khr = cl_uint;
@@ -57,6 +70,10 @@ cl_int CL_API_CALL clReleaseCommandBufferKHR(cl_command_buffer_khr buffer);
 cl_int CL_API_CALL clEnqueueCommandBufferKHR(cl_uint num_queues, cl_command_queue* queues,
                                              cl_command_buffer_khr buffer, cl_uint num_events,
                                              const cl_event* events, cl_event* event);
+cl_command_buffer_khr CL_API_CALL clRemapCommandBufferKHR(
+    cl_command_buffer_khr buffer, cl_bool automatic, cl_uint num_queues,
+    const cl_command_queue* queues, cl_uint num_handles, const cl_mutable_command_khr* handles,
+    cl_mutable_command_khr* handles_ret, cl_int* errcode_ret);
 cl_int CL_API_CALL clGetCommandBufferInfoKHR(cl_command_buffer_khr buffer,
                                              cl_command_buffer_info_khr name, size_t size,
                                              void* value, size_t* size_ret);

@@ -74,6 +74,14 @@ struct Stream {
   uint64_t mask;
 };
 
+// What a pipe argument points to in other kernels: the beginning of a pipe (compiler/builtins/pipe.cl).
+// `capacity` numbers of 64 bits follow, the turns of the places, and then the packets.
+struct Pipe {
+  uint64_t capacity;  // packets
+  uint64_t packet_bytes;
+  uint64_t written, read;  // packets that have been reserved for it
+};
+
 // The memory of the compute unit that runs a work-group; the next work-group overwrites it.
 struct Workspace {
   // The kernel's static local bytes, then the local arguments. kBlockAlignment bytes before it lies

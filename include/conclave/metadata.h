@@ -20,7 +20,7 @@
 namespace conclave {
 
 enum class ProgramKind { kObject, kLibrary, kExecutable };
-enum class ArgumentKind { kValue, kPointer, kLocal, kImage, kSampler, kStream };
+enum class ArgumentKind { kValue, kPointer, kLocal, kImage, kSampler, kStream, kPipe };
 using Sizes = std::array<uint64_t, 3>;  // one for each dimension
 
 #define METADATA_BEGIN(Structure, text) struct Structure {
@@ -116,7 +116,8 @@ inline constexpr Word<ProgramKind> kProgramKinds[] = {{"executable", ProgramKind
 inline constexpr Word<ArgumentKind> kArgumentKinds[] = {
     {"value", ArgumentKind::kValue},     {"pointer", ArgumentKind::kPointer},
     {"local", ArgumentKind::kLocal},     {"image", ArgumentKind::kImage},
-    {"sampler", ArgumentKind::kSampler}, {"stream", ArgumentKind::kStream}};
+    {"sampler", ArgumentKind::kSampler}, {"stream", ArgumentKind::kStream},
+    {"pipe", ArgumentKind::kPipe}};
 inline constexpr Word<cl_uint> kAddresses[] = {{"private", CL_KERNEL_ARG_ADDRESS_PRIVATE},
                                                {"global", CL_KERNEL_ARG_ADDRESS_GLOBAL},
                                                {"constant", CL_KERNEL_ARG_ADDRESS_CONSTANT},

@@ -29,14 +29,33 @@ class SharedCommand : public Command {
 
 }  // namespace
 
-CommandBuffer::CommandBuffer(CommandQueue& queue, cl_command_buffer_flags_khr flags,
+CommandBuffer::CommandBuffer(Queues queues, cl_command_buffer_flags_khr flags,
                              std::vector<cl_command_buffer_properties_khr> requested)
-    : queue_(&queue), flags_(flags), requested_(std::move(requested)) {
-  queue.retain_handle();
+    : queues_(std::move(queues)),
+      flags_(flags),
+      requested_(std::move(requested)),
+      last_of_queue_(queues_.size()) {
+  for (const Ref<CommandQueue>& queue : queues_) queue->retain_handle();
 }
 
 CommandBuffer::~CommandBuffer() {
-  queue_->release_handle();
+  for (const Ref<CommandQueue>& queue : queues_) queue->release_handle();
+}
+
+Ref<CommandBuffer> CommandBuffer::copy_for(Queues queues, const Relaunch& relaunch) const {
+  auto copy = Ref<CommandBuffer>::adopt(new CommandBuffer(std::move(queues), flags_, requested_));
+  std::lock_guard lock(mutex_);
+  for (const Step& step : steps_) {
+    Step same = step;
+    same.queue = step.queue % copy->queues_.size();
+    if (step.launch) same.launch = relaunch(*step.launch, *copy, *copy->queues_[same.queue]);
+    copy->last_of_queue_[same.queue] = copy->steps_.size();
+    copy->steps_.push_back(std::move(same));
+  }
+  copy->last_ = last_;
+  copy->barrier_ = barrier_;
+  copy->is_finalized_ = is_finalized_;
+  return copy;
 }
 
 void CommandBuffer::require_recording() const {
@@ -57,16 +76,36 @@ cl_command_buffer_state_khr CommandBuffer::state_locked() const {
                     : CL_COMMAND_BUFFER_STATE_FINALIZED_KHR;
 }
 
-cl_sync_point_khr CommandBuffer::add(std::unique_ptr<Command> command, SyncPoints wait_for) {
-  return add({.command = std::move(command), .launch = {}, .after = {}}, wait_for, false);
+cl_sync_point_khr CommandBuffer::add(size_t queue, std::unique_ptr<Command> command,
+                                     SyncPoints wait_for) {
+  return add({.queue = queue, .command = std::move(command), .launch = {}, .after = {}}, wait_for,
+             false);
 }
 
-cl_sync_point_khr CommandBuffer::add(Ref<MutableCommand> launch, SyncPoints wait_for) {
-  return add({.command = {}, .launch = std::move(launch), .after = {}}, wait_for, false);
+cl_sync_point_khr CommandBuffer::add(size_t queue, Ref<MutableCommand> launch,
+                                     SyncPoints wait_for) {
+  return add({.queue = queue, .command = {}, .launch = std::move(launch), .after = {}}, wait_for,
+             false);
 }
 
-cl_sync_point_khr CommandBuffer::add_barrier(SyncPoints wait_for) {
-  return add({}, wait_for, true);
+cl_sync_point_khr CommandBuffer::add_barrier(size_t queue, SyncPoints wait_for) {
+  return add({.queue = queue, .command = {}, .launch = {}, .after = {}}, wait_for, true);
+}
+
+// The steps that a new one waits for, which has those of its wait list.
+std::vector<size_t> CommandBuffer::order(const Step& step, bool is_barrier) const {
+  const bool in_order = !queues_[step.queue]->out_of_order();
+  const std::optional<size_t> before = last_of_queue_[step.queue];
+  if (in_order && queues_.size() == 1)  // the command before has waited for all of them
+    return before ? std::vector<size_t>{*before} : std::vector<size_t>();
+  std::vector<size_t> after = step.after;
+  if (is_barrier && after.empty()) after = last_;
+  if (in_order && before) after.push_back(*before);
+  if (barrier_) after.push_back(*barrier_);
+  std::ranges::sort(after);
+  const auto twice = std::ranges::unique(after);
+  after.erase(twice.begin(), twice.end());
+  return after;
 }
 
 // Sync points count from 1, so that 0 is none.
@@ -80,22 +119,15 @@ cl_sync_point_khr CommandBuffer::add(Step step, SyncPoints wait_for, bool is_bar
   }
   require(steps_.size() < CL_UINT_MAX, CL_OUT_OF_RESOURCES, "no sync points are left");
   const size_t number = steps_.size();
-  if (!queue_->out_of_order()) {
-    step.after.clear();  // the command before has waited for all of them
-    if (number > 0) step.after.push_back(number - 1);
-  } else {
-    if (is_barrier && wait_for.empty()) step.after = last_;
-    if (barrier_) step.after.push_back(*barrier_);
-    std::ranges::sort(step.after);
-    const auto twice = std::ranges::unique(step.after);
-    step.after.erase(twice.begin(), twice.end());
-  }
+  const size_t queue = step.queue;
+  step.after = order(step, is_barrier);
   last_.reserve(last_.size() + 1);
   steps_.push_back(std::move(step));
   std::erase_if(last_, [&](size_t earlier) {
     return std::ranges::binary_search(steps_.back().after, earlier);
   });
   last_.push_back(number);
+  last_of_queue_[queue] = number;
   if (is_barrier) barrier_ = number;
   return static_cast<cl_sync_point_khr>(number + 1);
 }
@@ -119,8 +151,10 @@ std::unique_ptr<Command> CommandBuffer::command_for(const Step& step, const Comm
 }
 
 // If all commands lead to the last one, that one's event is the whole's; else one is added that
-// waits for them. With profiling, a first one tells when the whole began.
-Ref<Event> CommandBuffer::enqueue(CommandQueue& queue, std::span<const Ref<Event>> wait_for) const {
+// waits for them. With profiling, a first one tells when the whole began. These are of the first
+// queue, or of the first that profiles.
+Ref<Event> CommandBuffer::enqueue(const Queues& queues,
+                                  std::span<const Ref<Event>> wait_for) const {
   // Without an allocation for a few commands.
   boost::container::small_vector<std::unique_ptr<Command>, 8> commands;
   {
@@ -128,24 +162,27 @@ Ref<Event> CommandBuffer::enqueue(CommandQueue& queue, std::span<const Ref<Event
     require(state_locked() == CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR, CL_INVALID_OPERATION,
             "the command buffer has not been finalized, or a kernel's argument is not set");
     commands.reserve(steps_.size());
-    for (const Step& step : steps_) commands.push_back(command_for(step, queue));
+    for (const Step& step : steps_) commands.push_back(command_for(step, *queues[step.queue]));
   }
   // Without the lock, since a command may end at once, and an event's callback come back here. The
   // order of the steps is fixed from now on.
-  const auto enqueue_part = [&](std::unique_ptr<Command> command,
-                                std::span<const Ref<Event>> after) {
+  const auto profiles = std::ranges::find_if(
+      queues, [](const Ref<CommandQueue>& queue) { return queue->profiling(); });
+  CommandQueue& reporter = **(profiles == queues.end() ? queues.begin() : profiles);
+  const auto enqueue_part = [](CommandQueue& queue, std::unique_ptr<Command> command,
+                               std::span<const Ref<Event>> after) {
     Ref<Event> event = queue.enqueue(CL_COMMAND_COMMAND_BUFFER_KHR, std::move(command), after);
     event->release_handle();
     return event;
   };
   Ref<Event> begin;
-  if (queue.profiling() && steps_.size() > 1) {
-    begin = enqueue_part(nullptr, wait_for);
+  if (reporter.profiling() && steps_.size() > 1) {
+    begin = enqueue_part(reporter, nullptr, wait_for);
     wait_for = {&begin, 1};
   }
   boost::container::small_vector<Ref<Event>, 8> events, after;
   events.reserve(steps_.size());
-  const bool has_end = last_.size() == 1;
+  const bool has_end = last_.size() == 1 && queues[steps_.back().queue].get() == &reporter;
   const size_t parts = has_end ? steps_.size() - 1 : steps_.size();
   const auto events_of = [&](const std::vector<size_t>& steps) -> std::span<const Ref<Event>> {
     if (steps.empty()) return wait_for;
@@ -155,11 +192,13 @@ Ref<Event> CommandBuffer::enqueue(CommandQueue& queue, std::span<const Ref<Event
     return {after.data(), after.size()};
   };
   for (size_t i = 0; i < parts; ++i)
-    events.push_back(enqueue_part(std::move(commands[i]), events_of(steps_[i].after)));
-  Ref<Event> whole =
-      queue.enqueue(CL_COMMAND_COMMAND_BUFFER_KHR, has_end ? std::move(commands.back()) : nullptr,
-                    events_of(has_end ? steps_.back().after : last_));
+    events.push_back(
+        enqueue_part(*queues[steps_[i].queue], std::move(commands[i]), events_of(steps_[i].after)));
+  Ref<Event> whole = reporter.enqueue(CL_COMMAND_COMMAND_BUFFER_KHR,
+                                      has_end ? std::move(commands.back()) : nullptr,
+                                      events_of(has_end ? steps_.back().after : last_));
   if (begin) whole->begin_with(begin);
+  if (queues.size() > 1) whole->span_queues();
   return whole;
 }
 

@@ -95,6 +95,10 @@ class Event : public Object<Event> {
   }
   // This event stands for several commands, of which `first` is the first one.
   void begin_with(const Ref<Event>& first) { first_ = first; }
+  // These commands are in several queues. For the thread that enqueues them, before the host knows
+  // the event.
+  void span_queues() { spans_queues_ = true; }
+  bool spans_queues() const { return spans_queues_; }
 
   // What the engine notes of the command (platform/exec/work_record.h).
   WorkRecord work{*this};
@@ -130,6 +134,7 @@ class Event : public Object<Event> {
   std::atomic<bool> dependency_failed_{false};
   std::atomic<bool> has_callbacks_{false};
   bool profiling_ = false;
+  bool spans_queues_ = false;
   std::atomic<Link*> dependents_{nullptr};
   std::array<Link, 2> own_links_;  // most commands wait for no more than two
   std::unique_ptr<Link[]> more_links_;

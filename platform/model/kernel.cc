@@ -208,7 +208,7 @@ void Kernel::set_argument(cl_uint index, size_t size, const void* value) {
     case ArgumentKind::kPointer: {
       auto handle = handle_argument<cl_mem>(argument, size, value);
       Memory* memory = Memory::from(handle);
-      if (handle && (!memory || memory->image() || &memory->context() != &program_->context()))
+      if (handle && (!memory || !memory->is_buffer() || &memory->context() != &program_->context()))
         bad_argument(CL_INVALID_MEM_OBJECT, argument, "no buffer of the program's context");
       std::byte* address = memory ? memory->data() : nullptr;
       std::memcpy(slot, &address, sizeof address);
@@ -225,6 +225,16 @@ void Kernel::set_argument(cl_uint index, size_t size, const void* value) {
       check_image_access(argument, *memory);
       const abi::Image* image = &memory->image()->argument();
       std::memcpy(slot, &image, sizeof image);
+      state.memory = handle;
+      break;
+    }
+    case ArgumentKind::kPipe: {
+      auto handle = handle_argument<cl_mem>(argument, size, value);
+      Memory* memory = Memory::from(handle);
+      if (!memory || !memory->pipe() || &memory->context() != &program_->context())
+        bad_argument(CL_INVALID_MEM_OBJECT, argument, "no pipe of the program's context");
+      const std::byte* address = memory->data();
+      std::memcpy(slot, &address, sizeof address);
       state.memory = handle;
       break;
     }

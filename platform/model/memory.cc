@@ -122,6 +122,15 @@ Memory::Memory(Context& context, cl_mem_flags flags, const Image& image, void* h
   image_->place(data_);
 }
 
+Memory::Memory(Context& context, cl_mem_flags flags, const Pipe& pipe)
+    : Memory(context, flags,
+             pipe.bytes().value_or(CL_MEM_OBJECT_ALLOCATION_FAILURE, "a pipe too large for memory"),
+             nullptr, {}) {
+  pipe_ = pipe;
+  pipe_->begin(data_);
+  if (check::ShadowMemory::is_on()) check::ShadowMemory::get().mark_written(data_, size_);
+}
+
 Memory::Memory(Context& context, cl_mem_flags flags, SharedStorage&& storage, const Image& image,
                std::vector<cl_mem_properties> properties)
     : Memory(context, flags, std::move(storage), image.bytes(), std::move(properties)) {

@@ -14,6 +14,7 @@
 
 #include "platform/base/object.h"
 #include "platform/model/image.h"
+#include "platform/model/pipe.h"
 #include "platform/model/region.h"
 #include "platform/model/shared_storage.h"
 #include "platform/share/heap.h"
@@ -67,6 +68,8 @@ class Memory : public Object<Memory> {
   // An image, with all of the above.
   Memory(Context& context, cl_mem_flags flags, const Image& image, void* host,
          std::vector<cl_mem_properties> properties);
+  // An empty pipe. `flags` and the rest as above.
+  Memory(Context& context, cl_mem_flags flags, const Pipe& pipe);
   // A buffer in storage that other processes can have too. It is charged to the process that made
   // it, not to those that import it.
   Memory(Context& context, cl_mem_flags flags, SharedStorage&& storage)
@@ -83,7 +86,13 @@ class Memory : public Object<Memory> {
          std::vector<cl_mem_properties> properties);
   ~Memory();
 
-  cl_mem_object_type type() const { return image_ ? image_->type() : CL_MEM_OBJECT_BUFFER; }
+  cl_mem_object_type type() const {
+    if (pipe_) return CL_MEM_OBJECT_PIPE;
+    return image_ ? image_->type() : CL_MEM_OBJECT_BUFFER;
+  }
+  bool is_buffer() const { return !image_ && !pipe_; }
+  // Null for what is no pipe.
+  const Pipe* pipe() const { return pipe_ ? &*pipe_ : nullptr; }
   // Null for a buffer. Lives as long as the object, at the same address.
   const Image* image() const { return image_.get(); }
   Context& context() const { return *context_; }
@@ -126,6 +135,7 @@ class Memory : public Object<Memory> {
   std::byte* data_ = nullptr;
   bool owns_data_ = false;
   std::unique_ptr<Image> image_;
+  std::optional<Pipe> pipe_;
   std::vector<cl_mem_properties> properties_;
   std::mutex mutex_;
   std::vector<Mapping> mappings_;

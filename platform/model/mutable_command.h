@@ -42,11 +42,12 @@ class MutableCommand : public Object<MutableCommand> {
     }
   };
 
-  // `buffer` keeps the command and outlives it.
-  MutableCommand(CommandBuffer& buffer, Kernel& recorded, std::shared_ptr<const KernelCode> code,
-                 State state, cl_mutable_dispatch_fields_khr updatable,
-                 std::vector<cl_properties> properties)
+  // `buffer` keeps the command and outlives it, and so does its queue.
+  MutableCommand(CommandBuffer& buffer, CommandQueue& queue, Kernel& recorded,
+                 std::shared_ptr<const KernelCode> code, State state,
+                 cl_mutable_dispatch_fields_khr updatable, std::vector<cl_properties> properties)
       : buffer_(buffer),
+        queue_(queue),
         recorded_(&recorded),
         code_(std::move(code)),
         state_(std::move(state)),
@@ -58,7 +59,17 @@ class MutableCommand : public Object<MutableCommand> {
     return Ref<Kernel>::adopt(new Kernel(kernel));
   }
 
+  // The same in another buffer.
+  Ref<MutableCommand> copy_for(CommandBuffer& buffer, CommandQueue& queue,
+                               std::shared_ptr<const KernelCode> code,
+                               const IndexSpace& space) const {
+    State state{snapshot(*state_.kernel), space, state_.has_local_size};
+    return Ref<MutableCommand>::adopt(new MutableCommand(
+        buffer, queue, *recorded_, std::move(code), std::move(state), updatable_, properties_));
+  }
+
   CommandBuffer& buffer() const { return buffer_; }
+  CommandQueue& queue() const { return queue_; }
   Kernel& recorded_kernel() const { return *recorded_; }
   const std::vector<cl_properties>& properties() const { return properties_; }
   bool updatable(cl_mutable_dispatch_fields_khr field) const { return updatable_ & field; }
@@ -75,6 +86,7 @@ class MutableCommand : public Object<MutableCommand> {
 
  private:
   CommandBuffer& buffer_;
+  CommandQueue& queue_;
   Ref<Kernel> recorded_;
   std::shared_ptr<const KernelCode> code_;
   State state_;

@@ -21,6 +21,7 @@ struct CommandBufferFunctions {
   FUNCTION(release, clReleaseCommandBufferKHR);
   FUNCTION(enqueue, clEnqueueCommandBufferKHR);
   FUNCTION(info, clGetCommandBufferInfoKHR);
+  FUNCTION(remap, clRemapCommandBufferKHR);
   FUNCTION(update, clUpdateMutableCommandsKHR);
   FUNCTION(command_info, clGetMutableCommandInfoKHR);
   FUNCTION(barrier, clCommandBarrierWithWaitListKHR);

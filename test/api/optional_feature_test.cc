@@ -18,19 +18,6 @@ bool either(cl_int status, cl_int one, cl_int other) {
   return status == one || status == other;
 }
 
-TEST_F(OptionalFeatureTest, Pipes) {
-  if (device_info<cl_bool>(CL_DEVICE_PIPE_SUPPORT)) GTEST_SKIP();
-  EXPECT_EQ(0u, device_info<cl_uint>(CL_DEVICE_MAX_PIPE_ARGS));
-  EXPECT_EQ(0u, device_info<cl_uint>(CL_DEVICE_PIPE_MAX_PACKET_SIZE));
-  Buffer buffer = make_buffer(context_, 64);
-  expect_all({
-      BAD_CREATE(CL_INVALID_OPERATION, clCreatePipe(context_, 0, 4, 16, nullptr, err)),
-      BAD_CREATE(CL_INVALID_CONTEXT, clCreatePipe(nullptr, 0, 4, 16, nullptr, err)),
-      BAD(CL_INVALID_MEM_OBJECT, clGetPipeInfo(nullptr, CL_PIPE_MAX_PACKETS, 0, nullptr, nullptr)),
-      BAD(CL_INVALID_MEM_OBJECT, clGetPipeInfo(buffer, CL_PIPE_MAX_PACKETS, 0, nullptr, nullptr)),
-  });
-}
-
 TEST_F(OptionalFeatureTest, DeviceSideQueues) {
   if (device_info<cl_device_device_enqueue_capabilities>(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES)) {
     GTEST_SKIP();

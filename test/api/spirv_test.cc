@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs from SPIR-V: builds, specialization constants, and modules that are wrong.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
@@ -117,6 +118,51 @@ TEST_F(SpirvTest, ReadsImages) {
     }
 }
 
+// Without reservations, whose type the translator that makes SPIR-V declares twice, and without asking
+// both ends for the number of packets, which it cannot read again.
+TEST_F(SpirvTest, MovesPacketsOfPipes) {
+  if (!info<cl_bool>(clGetDeviceInfo, device(), CL_DEVICE_PIPE_SUPPORT)) GTEST_SKIP();
+  Program program = built(to_spirv(R"(
+    kernel void put(global const int* in, write_only pipe int p, global int* faults) {
+      if (write_pipe(p, &in[get_global_id(0)])) atomic_inc(faults);
+    }
+    kernel void pass_on(read_only pipe int p, write_only pipe int q, global int* faults) {
+      int item = 0;
+      if (get_pipe_max_packets(p) != 256) atomic_inc(faults);
+      if (read_pipe(p, &item)) atomic_inc(faults);
+      if (write_pipe(q, &item)) atomic_inc(faults);
+    }
+    kernel void take(global int* out, read_only pipe int p, global int* faults) {
+      if (get_pipe_num_packets(p) > 256) atomic_inc(faults);
+      if (read_pipe(p, &out[get_global_id(0)])) atomic_inc(faults);
+    })",
+                                   "-cl-std=CL3.0"),
+                          "-cl-std=CL3.0");
+  constexpr size_t kItems = 256, kGroup = 32;
+  std::vector<int> numbers(kItems);
+  std::iota(numbers.begin(), numbers.end(), 1);
+  Buffer in = make_buffer(context_, numbers), out = make_buffer(context_, std::vector<int>(kItems)),
+         faults = make_buffer(context_, std::vector<int>(1, 0));
+  cl_int err = 0;
+  Buffer first(clCreatePipe(context_, 0, sizeof(int), kItems, nullptr, &err));
+  ASSERT_OK(err);
+  Buffer second(clCreatePipe(context_, 0, sizeof(int), kItems, nullptr, &err));
+  ASSERT_OK(err);
+  const auto run = [&](const char* name, cl_mem a, cl_mem b) {
+    Kernel k = make_kernel(program, name);
+    const cl_mem arguments[] = {a, b, faults};
+    for (cl_uint i = 0; i < 3; ++i) ASSERT_OK(clSetKernelArg(k, i, sizeof(cl_mem), &arguments[i]));
+    ASSERT_OK(clEnqueueNDRangeKernel(queue_, k, 1, nullptr, &kItems, &kGroup, 0, nullptr, nullptr));
+  };
+  run("put", in, first);
+  run("pass_on", first, second);
+  run("take", out, second);
+  std::vector<int> got = contents(queue_, out, kItems);
+  std::sort(got.begin(), got.end());
+  EXPECT_EQ(numbers, got);
+  EXPECT_EQ(0, contents(queue_, faults, 1)[0]);
+}
+
 TEST_F(SpirvTest, CanBeCompiledAndLinked) {
   Program library = from_il(to_spirv("int twice(int x) { return 2 * x; }", "-cl-std=CL1.2"));
   ASSERT_OK(clCompileProgram(library, 0, nullptr, "", 0, nullptr, nullptr, nullptr, nullptr))
@@ -128,6 +174,49 @@ TEST_F(SpirvTest, CanBeCompiledAndLinked) {
   const cl_program parts[] = {library, caller};
   cl_int err = CL_SUCCESS;
   Program linked(clLinkProgram(context_, 0, nullptr, "", 2, parts, nullptr, nullptr, &err));
+  ASSERT_OK(err);
+  Kernel k = make_kernel(linked, "k");
+  Buffer out = make_buffer(context_, std::vector<int>(1));
+  ASSERT_OK(clSetKernelArg(k, 0, sizeof(cl_mem), out.list()));
+  const size_t one = 1;
+  ASSERT_OK(clEnqueueNDRangeKernel(queue_, k, 1, nullptr, &one, nullptr, 0, nullptr, nullptr));
+  EXPECT_EQ(42, contents(queue_, out, 1)[0]);
+}
+
+// Two modules define the same function, and a third one has none of its own (SPV_KHR_linkonce_odr).
+// Additions may say that they do not wrap (SPV_KHR_no_integer_wrap_decoration).
+TEST_F(SpirvTest, DefinitionsMayBeThereTwice) {
+  const std::string head = R"(
+    OpCapability Addresses
+    OpCapability Kernel
+    OpCapability Linkage
+    OpExtension "SPV_KHR_linkonce_odr"
+    OpExtension "SPV_KHR_no_integer_wrap_decoration"
+    OpMemoryModel Physical64 OpenCL
+    OpDecorate %sum NoSignedWrap
+    OpDecorate %next LinkageAttributes "next" LinkOnceODR
+    %int = OpTypeInt 32 0
+    %one = OpConstant %int 1
+    %type = OpTypeFunction %int %int
+    %next = OpFunction %int None %type
+    %x = OpFunctionParameter %int
+    %begin = OpLabel
+    %sum = OpIAdd %int %x %one
+    OpReturnValue %sum
+    OpFunctionEnd
+)";
+  const auto compiled = [&](Program program) {
+    EXPECT_OK(clCompileProgram(program, 0, nullptr, "", 0, nullptr, nullptr, nullptr, nullptr))
+        << build_log(program);
+    return program;
+  };
+  const std::string module = output_of("spirv-as --target-env spv1.1", head);
+  Program first = compiled(from_il(module)), second = compiled(from_il(module));
+  Program caller = compiled(make_program(
+      context_, "int next(int);\nkernel void k(global int* out) { out[0] = next(41); }"));
+  const cl_program parts[] = {first, second, caller};
+  cl_int err = CL_SUCCESS;
+  Program linked(clLinkProgram(context_, 0, nullptr, "", 3, parts, nullptr, nullptr, &err));
   ASSERT_OK(err);
   Kernel k = make_kernel(linked, "k");
   Buffer out = make_buffer(context_, std::vector<int>(1));
@@ -287,6 +376,87 @@ TEST_F(SpirvTest, PointersMayBeSaidNotToOverlap) {
   const size_t one = 1;
   ASSERT_OK(clEnqueueNDRangeKernel(queue_, k, 1, nullptr, &one, nullptr, 0, nullptr, nullptr));
   EXPECT_EQ(42, contents(queue_, out, 1)[0]);
+}
+
+// Zeros as LLVM's code generator for SPIR-V writes them, and a text of version 1.4 for the host.
+TEST_F(SpirvTest, NumbersMayBeNull) {
+  Program program = built(output_of("spirv-as --target-env spv1.4", R"(
+    OpCapability Addresses
+    OpCapability Kernel
+    OpCapability Int64
+    OpMemoryModel Physical64 OpenCL
+    OpEntryPoint Kernel %k "k"
+    OpDecorateString %k UserSemantic "a text"
+    %void = OpTypeVoid
+    %int = OpTypeInt 32 0
+    %long = OpTypeInt 64 0
+    %float = OpTypeFloat 32
+    %bool = OpTypeBool
+    %pointer = OpTypePointer CrossWorkgroup %int
+    %type = OpTypeFunction %void %pointer
+    %no_int = OpConstantNull %int
+    %no_long = OpConstantNull %long
+    %no_float = OpConstantNull %float
+    %no = OpConstantNull %bool
+    %nine = OpConstant %int 9
+    %k = OpFunction %void None %type
+    %out = OpFunctionParameter %pointer
+    %begin = OpLabel
+    %a = OpSelect %int %no %no_int %nine
+    %b = OpUConvert %int %no_long
+    %c = OpConvertFToS %int %no_float
+    %ab = OpIAdd %int %a %b
+    %abc = OpIAdd %int %ab %c
+    OpStore %out %abc Aligned 4
+    OpReturn
+    OpFunctionEnd
+)"));
+  Kernel k = make_kernel(program, "k");
+  Buffer out = make_buffer(context_, std::vector<int>(1));
+  ASSERT_OK(clSetKernelArg(k, 0, sizeof(cl_mem), out.list()));
+  const size_t one = 1;
+  ASSERT_OK(clEnqueueNDRangeKernel(queue_, k, 1, nullptr, &one, nullptr, 0, nullptr, nullptr));
+  EXPECT_EQ(9, contents(queue_, out, 1)[0]);
+}
+
+// Shuffles of vectors of different lengths, the shorter one first and last.
+TEST_F(SpirvTest, ShufflesTakeVectorsOfAnyLengths) {
+  Program program = built(output_of("spirv-as --target-env spv1.1", R"(
+    OpCapability Addresses
+    OpCapability Kernel
+    OpMemoryModel Physical64 OpenCL
+    OpEntryPoint Kernel %k "k"
+    %void = OpTypeVoid
+    %int = OpTypeInt 32 0
+    %int2 = OpTypeVector %int 2
+    %int4 = OpTypeVector %int 4
+    %pointer = OpTypePointer CrossWorkgroup %int4
+    %type = OpTypeFunction %void %pointer
+    %one = OpConstant %int 1
+    %two = OpConstant %int 2
+    %three = OpConstant %int 3
+    %four = OpConstant %int 4
+    %five = OpConstant %int 5
+    %six = OpConstant %int 6
+    %k = OpFunction %void None %type
+    %out = OpFunctionParameter %pointer
+    %begin = OpLabel
+    %next = OpInBoundsPtrAccessChain %pointer %out %one
+    %short = OpCompositeConstruct %int2 %one %two
+    %long = OpCompositeConstruct %int4 %three %four %five %six
+    %a = OpVectorShuffle %int4 %short %long 1 2 5 0
+    %b = OpVectorShuffle %int4 %long %short 0 5 4 3
+    OpStore %out %a Aligned 16
+    OpStore %next %b Aligned 16
+    OpReturn
+    OpFunctionEnd
+)"));
+  Kernel k = make_kernel(program, "k");
+  Buffer out = make_buffer(context_, std::vector<int>(8));
+  ASSERT_OK(clSetKernelArg(k, 0, sizeof(cl_mem), out.list()));
+  const size_t one = 1;
+  ASSERT_OK(clEnqueueNDRangeKernel(queue_, k, 1, nullptr, &one, nullptr, 0, nullptr, nullptr));
+  EXPECT_EQ((std::vector<int>{2, 3, 6, 1, 3, 2, 1, 6}), contents(queue_, out, 8));
 }
 
 // What is well formed and makes no sense is an error of the build, with the validator's words.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <span>
 #include <sstream>
 
 #include "test/kernel/kernel_test.h"
@@ -15,7 +16,13 @@
 namespace conclave::test {
 namespace {
 
-constexpr int kWidths[] = {1, 2, 3, 4, 8, 16};
+// Through SPIR-V, the names of functions are made by the same rule for all widths, so that a few show
+// that it is right.
+std::span<const int> widths() {
+  static constexpr int kAll[] = {1, 2, 3, 4, 8, 16}, kSome[] = {1, 3, 8};
+  if (from_spirv()) return kSome;
+  return kAll;
+}
 constexpr size_t kBlock = 48;  // elements of one work-item: a multiple of every width
 constexpr size_t kBlocks = 40;
 constexpr size_t kCount = kBlock * kBlocks;
@@ -114,7 +121,7 @@ std::string kernel_source(const Builtin& builtin, const std::vector<Column>& col
   for (size_t i = 0; i < columns.size(); ++i)
     text << "global const " << columns[i].type << "* a" << i << ", ";
   text << "global " << builtin.result_type << "* out) {\n";
-  for (int width : kWidths) {
+  for (int width : widths()) {
     std::string suffix = width == 1 ? "" : std::to_string(width);
     std::string call = replace_all(builtin.expression, "$N", suffix);
     for (size_t i = 0; i < columns.size(); ++i)
@@ -150,14 +157,14 @@ std::string describe(const std::vector<const std::byte*>& arguments,
 void check_results(const Builtin& builtin, const std::vector<Column>& columns,
                    const std::vector<std::byte>& results) {
   int failures = 0;
-  for (size_t w = 0; w < std::size(kWidths); ++w)
+  for (size_t w = 0; w < widths().size(); ++w)
     for (size_t i = 0; i < kCount; ++i) {
       std::vector<const std::byte*> arguments;
       for (const Column& column : columns) arguments.push_back(column.at(i));
       const std::byte* result = results.data() + (w * kCount + i) * builtin.result_size;
-      std::string wrong = builtin.check(arguments, result, kWidths[w] > 1);
+      std::string wrong = builtin.check(arguments, result, widths()[w] > 1);
       if (wrong.empty() || failures++ >= kReported) continue;
-      ADD_FAILURE() << builtin.expression << " at width " << kWidths[w] << " of "
+      ADD_FAILURE() << builtin.expression << " at width " << widths()[w] << " of "
                     << describe(arguments, columns) << ": " << wrong;
     }
   if (failures > kReported)
@@ -166,7 +173,7 @@ void check_results(const Builtin& builtin, const std::vector<Column>& columns,
 
 void run_and_check(const Program& program, const Builtin& builtin,
                    const std::vector<Column>& columns, size_t number) {
-  Buffer<std::byte> out(builtin.result_size * kCount * std::size(kWidths));
+  Buffer<std::byte> out(builtin.result_size * kCount * widths().size());
   std::vector<Buffer<std::byte>> in;
   for (const Column& column : columns) in.emplace_back(column.bytes);
   std::string name = "k" + std::to_string(number);

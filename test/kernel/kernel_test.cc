@@ -50,11 +50,15 @@ std::string language_options(const std::string& options) {
 
 }  // namespace
 
-// With CONCLAVE_TEST_SPIRV in the environment, all kernels come through SPIR-V.
+bool from_spirv() {
+  static const bool is_set = std::getenv("CONCLAVE_TEST_SPIRV");
+  return is_set;
+}
+
 Program::Program(const std::string& source, const std::string& options) {
   const Device& device = Device::get();
   cl_int status;
-  if (std::getenv("CONCLAVE_TEST_SPIRV")) {
+  if (from_spirv()) {
     const std::string module = to_spirv(CONCLAVE_TEST_CLOCL, source, language_options(options));
     program_.reset(clCreateProgramWithIL(device.context(), module.data(), module.size(), &status));
     require(status, "clCreateProgramWithIL");

@@ -88,6 +88,9 @@ struct Range {
   std::vector<size_t> offset = {};
 };
 
+// Whether CONCLAVE_TEST_SPIRV is in the environment: then all kernels come through SPIR-V.
+bool from_spirv();
+
 class Program {
  public:
   // Builds `source`; throws with the build log if that fails.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Modules of SPIR-V as clCreateProgramWithIL() gets them, a SpecId before them: they are read, or
-// refused with a reason, and hints are taken out of them without damage.
+// refused with a reason, and hints are taken out of them, nulls replaced and shuffles evened, without damage.
 #include <cstring>
 
 #include "compiler/frontend/spirv_hints.h"
+#include "compiler/frontend/spirv_shuffles.h"
+#include "compiler/frontend/spirv_zeros.h"
 #include "platform/base/error.h"
 #include "platform/loader/spirv_module.h"
 
@@ -26,12 +28,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     const std::string specialized = module.specialized();
     if (specialized.size() != bytes.size()) __builtin_trap();
-    const std::string plain = compiler::without_alias_hints(specialized);
-    if (compiler::without_alias_hints(plain) != plain) __builtin_trap();
-    const SpirvModule again(plain);
+    const std::string plain = compiler::without_hints(specialized);
+    if (compiler::without_hints(plain) != plain) __builtin_trap();
+    const std::string zeros = compiler::with_zeros_for_nulls(plain);
+    if (compiler::with_zeros_for_nulls(zeros) != zeros) __builtin_trap();
+    const SpirvModule again(compiler::with_even_shuffles(zeros));
   } catch (const Error& error) {
     if (error.code() != CL_INVALID_VALUE || error.text().empty()) __builtin_trap();
   }
-  compiler::without_alias_hints(bytes);
+  compiler::without_hints(bytes);
+  compiler::with_zeros_for_nulls(bytes);
+  compiler::with_even_shuffles(bytes);
   return 0;
 }

@@ -180,8 +180,8 @@ std::string format() {
 TEST(Metadata, VersionChangesWithTheFormat) {
   const std::string all =
       format<ArgumentInfo>() + format<KernelInfo>() + format<Dependency>() + format<ProgramInfo>();
-  EXPECT_EQ(binary::kNoteType, 4u);
-  EXPECT_EQ(content_hash(all), "fffea5b6e80fc4166b7451c495974d5f")
+  EXPECT_EQ(binary::kNoteType, 5u);
+  EXPECT_EQ(content_hash(all), "3f8938a961ad9dc6085b49fb95e2b34b")
       << "The format has changed: raise METADATA_VERSION in include/conclave/metadata.def, then "
          "put the new version and hash here.";
 }

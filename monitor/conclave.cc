@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // conclave: shows what the device is, and who does what on it.
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <functional>
 
 #include "monitor/cache.h"
 #include "monitor/check_config.h"
+#include "monitor/completions.h"
+#include "monitor/config_reference.h"
 #include "monitor/doctor/doctor.h"
 #include "monitor/examine.h"
 #include "monitor/reset.h"
@@ -13,6 +16,7 @@
 #include "monitor/top/top.h"
 #include "monitor/top/view.h"
 #include "monitor/trace/trace.h"
+#include "monitor/version.h"
 
 namespace conclave::monitor {
 namespace {
@@ -22,7 +26,12 @@ class Commands {
  public:
   explicit Commands(CLI::App& app) : app_(app) {
     app.require_subcommand(1);
-    app.footer("conclave COMMAND --help tells more about a command.");
+    app.footer(
+        "Examples:\n"
+        "  conclave examine\n"
+        "  conclave top\n"
+        "  conclave trace --svg -- ./program\n"
+        "conclave COMMAND --help tells more about a command.");
     add_examine();
     add_top();
     add_trace();
@@ -32,6 +41,7 @@ class Commands {
     add_bench();
     add_check_config();
     add_cache();
+    add_completion();
   }
 
   int run() const { return run_(); }
@@ -63,9 +73,11 @@ class Commands {
     std::vector<std::string> reports = kReports;
     reports.insert(reports.end(), kNamedReports.begin(), kNamedReports.end());
     add_json(command);
-    command->add_option("-r,--report", reports_, "Show only these parts, separated by commas")
-        ->delimiter(',')
-        ->check(CLI::IsMember(reports));
+    CLI::Option* parts =
+        command->add_option("-r,--report", reports_, "Show only these parts, separated by commas")
+            ->delimiter(',')
+            ->check(CLI::IsMember(reports));
+    choices_[parts] = reports;
     add_segment(command);
     on(command, [this] { return examine({segment_, reports_, json_}); });
   }
@@ -83,8 +95,9 @@ class Commands {
     std::vector<std::string> keys;
     for (int i = 0; i <= static_cast<int>(kLastSortKey); ++i)
       keys.emplace_back(name_of(static_cast<SortKey>(i)));
-    command->add_option("-s,--sort", top_.sort, "What processes are sorted by")
-        ->check(CLI::IsMember(keys));
+    CLI::Option* sort = command->add_option("-s,--sort", top_.sort, "What processes are sorted by")
+                            ->check(CLI::IsMember(keys));
+    choices_[sort] = keys;
     command
         ->add_option("-f,--filter", top_.filter,
                      "Only processes with this in command, kernel or user, or with this number")
@@ -175,12 +188,15 @@ class Commands {
   void add_check_config() {
     CLI::App* command = add(
         "check-config", "Show the configuration, where each value comes from, and what is wrong",
-        "  conclave check-config\n  conclave check-config --config ./ti_mctd_config.json");
+        "  conclave check-config\n"
+        "  conclave check-config --config ./ti_mctd_config.json\n"
+        "  conclave check-config --describe");
+    command->add_flag("--describe", describe_, "What the keys mean, instead of their values");
     command
         ->add_option("--config", file_, "Configuration file, instead of the one that processes use")
         ->type_name("FILE");
     add_json(command);
-    on(command, [this] { return check_config(file_, json_); });
+    on(command, [this] { return describe_ ? describe_config(json_) : check_config(file_, json_); });
   }
 
   void add_cache() {
@@ -197,11 +213,26 @@ class Commands {
        [this] { return clear_cache(json_); });
   }
 
+  void add_completion() {
+    static const std::vector<std::string> kShells = {"zsh", "fish"};
+    CLI::App* command =
+        add("completion", "Write what a shell needs to complete these commands",
+            "  conclave completion fish > ~/.config/fish/completions/conclave.fish\n"
+            "  conclave completion zsh > /usr/local/share/zsh/site-functions/_conclave");
+    command->require_subcommand(1);
+    for (const std::string& shell : kShells)
+      on(command->add_subcommand(shell, "For " + shell), [this, shell] {
+        fputs(completions(app_, choices_, shell).c_str(), stdout);
+        return 0;
+      });
+  }
+
   CLI::App& app_;
   std::function<int()> run_;
+  Choices choices_;
   std::string segment_, file_;
   std::vector<std::string> reports_;
-  bool json_ = false, open_metrics_ = false;
+  bool json_ = false, open_metrics_ = false, describe_ = false;
   ResetOptions reset_;
   SelfTestOptions self_test_;
   TopOptions top_;
@@ -213,7 +244,7 @@ class Commands {
 
 int main(int argc, char** argv) {
   CLI::App app{"Shows what the device is, and who does what on it.", "conclave"};
-  app.set_version_flag("--version", "conclave (Conclave) " CONCLAVE_VERSION);
+  app.set_version_flag("--version", conclave::monitor::version_text("conclave"));
   const conclave::monitor::Commands commands(app);
   CLI11_PARSE(app, argc, argv);
   return commands.run();

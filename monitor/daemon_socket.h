@@ -29,9 +29,10 @@ class DaemonSocket {
  public:
   // Listens for processes that want the segment `name`, and lets those connect whom
   // set_permissions() would. Throws Error{CL_DEVICE_NOT_AVAILABLE} if
-  // another daemon does so, naming it, or if the directory cannot be used.
+  // another daemon does so, naming it, or if the directory cannot be used. Removes what daemons
+  // that were killed have left there, under whatever name.
   DaemonSocket(const std::string& name, mode_t mode, gid_t group);
-  // Removes the socket.
+  // Removes the socket and the lock.
   ~DaemonSocket();
   DaemonSocket(const DaemonSocket&) = delete;
 
@@ -46,6 +47,7 @@ class DaemonSocket {
 
  private:
   void take_lock();
+  void remove_leavings() const;
 
   std::string path_;
   Descriptor lock_, socket_;

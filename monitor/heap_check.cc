@@ -10,6 +10,7 @@
 #include "monitor/find_segment.h"
 #include "monitor/snapshot.h"
 #include "monitor/snapshot_json.h"
+#include "monitor/version.h"
 #include "platform/base/error.h"
 #include "platform/share/registry.h"
 
@@ -128,7 +129,10 @@ void print_full_help() {
       "      --segment NAME  the name under which processes meet, instead of HeapManager\n"
       "      --totals    each process's total after the heaps\n"
       "      --help      this text\n"
-      "      --version   the version\n");
+      "      --version   the version\n\n"
+      "Examples:\n"
+      "  ti-mct-heap-check --totals\n"
+      "  ti-mct-heap-check --collect --json\n");
 }
 
 }  // namespace
@@ -165,7 +169,7 @@ int main(int argc, char** argv) {
         print_full_help();
         return 0;
       case kVersion:
-        printf("ti-mct-heap-check (Conclave) %s\n", CONCLAVE_VERSION);
+        printf("%s\n", version_text("ti-mct-heap-check").c_str());
         return 0;
       default:  // likewise
         printf("Unknown option specified: %d\n", c);

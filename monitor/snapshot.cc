@@ -127,6 +127,8 @@ std::vector<ProcessUse> read_processes(const Layout& layout) {
     use.compiles = entry->compiles.load();
     use.cache_hits = entry->cache_hits.load();
     use.faults = entry->faults.load();
+    use.cost_ns = entry->cost_ns.load();
+    use.queued = entry->queued.load();
     use.kernel = entry->kernel.get();
     uses.push_back(std::move(use));
   }

@@ -34,7 +34,9 @@ struct ProcessUse {
   std::vector<uint32_t> units;  // in its list
   uint64_t launches = 0, work_groups = 0, busy_ns = 0, wait_ns = 0, heap_bytes = 0;
   uint64_t compiles = 0, cache_hits = 0, faults = 0;
-  std::string kernel;  // the one that was launched last
+  uint64_t cost_ns = 0;  // what busy_ns was charged with, by priority
+  uint32_t queued = 0;   // commands that wait for a compute unit
+  std::string kernel;    // the one that was launched last
 };
 
 struct UnitUse {

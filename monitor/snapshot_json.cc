@@ -54,6 +54,7 @@ Json to_json(const ProcessUse& use) {
           {"compiles", use.compiles},
           {"cache-hits", use.cache_hits},
           {"faults", use.faults},
+          {"queued", use.queued},
           {"kernel", use.kernel}};
 }
 

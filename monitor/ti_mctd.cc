@@ -8,6 +8,7 @@
 
 #include "monitor/background.h"
 #include "monitor/daemon.h"
+#include "monitor/version.h"
 #include "platform/base/error.h"
 #include "platform/base/log.h"
 
@@ -53,7 +54,7 @@ int main(int argc, char** argv) {
       "Owns what the processes of all users share of the device, and collects what dead "
       "ones leave behind.",
       "ti-mctd"};
-  app.set_version_flag("--version", "ti-mctd (Conclave) " CONCLAVE_VERSION);
+  app.set_version_flag("--version", version_text("ti-mctd"));
   app.add_option("--config", options.config,
                  "Configuration file, instead of /etc/ti-mctd/ti_mctd_config.json")
       ->type_name("FILE");
@@ -62,7 +63,11 @@ int main(int argc, char** argv) {
       ->type_name("NAME");
   app.add_flag("--foreground", options.foreground,
                "Stay in the foreground, and write to stderr what is written to syslog");
-  app.footer("Stop it with SIGTERM (pkill ti-mctd); SIGHUP reads the configuration again.");
+  app.footer(
+      "Examples:\n"
+      "  ti-mctd\n"
+      "  ti-mctd --foreground --segment trial --config ./ti_mctd_config.json\n"
+      "Stop it with SIGTERM (pkill ti-mctd); SIGHUP reads the configuration again.");
   CLI11_PARSE(app, argc, argv);
   int status;
   try {

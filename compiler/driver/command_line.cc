@@ -41,6 +41,12 @@ const char kHelp[] =
     "  -a, -b, -d, -s, -z and their long forms, and --export-syms=FILE, are TI's and change\n"
     "  nothing here\n"
     "\n"
+    "Examples:\n"
+    "  clocl add.cl                         add.out, for clCreateProgramWithBinary\n"
+    "  clocl --report add.cl                what became vectors, and why the rest did not\n"
+    "  clocl --target-cpu=haswell,skylake-avx512,portable -o add.out add.cl\n"
+    "  clocl --cu add:2 add.cl              add.xclbin, with add_1 and add_2\n"
+    "\n"
     "Exit status: 0; 1 where something does not compile, or cannot be written; 2 for wrong "
     "usage.\n";
 

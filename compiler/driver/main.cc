@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/base/build_id.h"
 #include "compiler/base/tuning.h"
 #include "compiler/base/version.h"
 #include "compiler/driver/command_line.h"
@@ -19,8 +20,9 @@ int run(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     const std::string text = word == "-h" || word == "--help" ? kHelp
                              : word == "--tune=list"          ? tuning_table()
-                             : word == "--version" ? "clocl: " + compiler_version() + "\n"
-                                                   : "";
+                             : word == "--version"
+                                 ? "clocl: " + compiler_version() + ", build " + build_id() + "\n"
+                                 : "";
     if (!text.empty()) return std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0;
   }
   try {

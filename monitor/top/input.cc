@@ -102,7 +102,7 @@ bool Input::sort_by(int key) {
     default:
       break;
   }
-  static constexpr char kLetters[] = {'P', 'W', 'L', 'G', 'M', 'N', 'U', 'C'};
+  static constexpr char kLetters[] = {'P', 'W', 'L', 'G', 'M', 'N', 'U', 'C', 'D'};
   static_assert(sizeof kLetters == kKeys);
   const auto* letter = std::find(std::begin(kLetters), std::end(kLetters), key);
   if (letter == std::end(kLetters)) return false;

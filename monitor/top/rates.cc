@@ -44,6 +44,13 @@ UnitRates rates_of(const UnitUse* before, const UnitUse& after, double ns) {
   return rates;
 }
 
+// High priority is charged with a fourth of the time, low priority with four times of it.
+Priority priority_of(double busy, double cost) {
+  if (busy <= 0 || cost <= 0) return Priority::kUnknown;
+  if (busy > 2 * cost) return Priority::kHigh;
+  return cost > 2 * busy ? Priority::kLow : Priority::kNormal;
+}
+
 ProcessRates rates_of(const ProcessUse* before, const ProcessUse& after, double ns) {
   const ProcessUse none;
   const ProcessUse& then = before ? *before : none;
@@ -55,6 +62,12 @@ ProcessRates rates_of(const ProcessUse* before, const ProcessUse& after, double 
   rates.waiting = grown(then.wait_ns, after.wait_ns) / ns;
   rates.launches = grown(then.launches, after.launches) * per_second;
   rates.work_groups = grown(then.work_groups, after.work_groups) * per_second;
+  rates.priority =
+      priority_of(grown(then.busy_ns, after.busy_ns), grown(then.cost_ns, after.cost_ns));
+  // What it has not shown in this interval it may have shown before.
+  if (rates.priority == Priority::kUnknown)
+    rates.priority =
+        priority_of(static_cast<double>(after.busy_ns), static_cast<double>(after.cost_ns));
   return rates;
 }
 
@@ -73,6 +86,20 @@ void add_units(ProcessRates& process, const std::vector<UnitRates>& units) {
 }
 
 }  // namespace
+
+const char* name_of(Priority priority) {
+  switch (priority) {
+    case Priority::kLow:
+      return "low";
+    case Priority::kNormal:
+      return "normal";
+    case Priority::kHigh:
+      return "high";
+    case Priority::kUnknown:
+      break;
+  }
+  return "";
+}
 
 Sample take_sample(const share::Segment& segment) {
   Sample sample;

@@ -23,12 +23,18 @@ struct Sample {
 // Processes that are dead, and the daemon, are left out.
 Sample take_sample(const share::Segment& segment);
 
+// Of the queues on which a process works (cl_khr_priority_hints), as its charges tell; that of most
+// of its time, if it works on several.
+enum class Priority : uint8_t { kUnknown, kLow, kNormal, kHigh };
+const char* name_of(Priority priority);  // "" if it is unknown
+
 struct ProcessRates {
   ProcessUse use;
   double busy = 0;                       // 1: one compute unit all the time
   double waiting = 0;                    // 1: one command all the time
   double launches = 0, work_groups = 0;  // per second
   std::vector<uint32_t> on_units;        // holds now, or is a guest there
+  Priority priority = Priority::kUnknown;
 };
 
 struct UnitRates {

@@ -18,6 +18,7 @@ constexpr int kBriefBar = 10;
 constexpr int kLeastBar = 10, kMostBar = 60;
 // Title, head of the table, keys, and some processes.
 constexpr int kRowsForProcesses = 8;
+constexpr int kColumnsForGroups = 100;
 
 std::string percent(double part) {
   return number(static_cast<uint64_t>(std::lround(std::max(0.0, part) * 100)));
@@ -55,6 +56,8 @@ bool precedes(const ProcessRates& a, const ProcessRates& b, SortKey key) {
       return less(user_name(a.use.uid), user_name(b.use.uid));
     case SortKey::kCommand:
       return less(a.use.command, b.use.command);
+    case SortKey::kQueued:
+      return greater(a.use.queued, b.use.queued);
     case SortKey::kPid:
       break;
   }
@@ -201,8 +204,8 @@ class Screen {
 
   void add_processes() {
     const std::vector<ProcessRates> list = chosen(*rates_, state_);
-    add(row("", "PID", "USER", "BUSY%", "WAIT%", "LAUN/s", "GRPS/s", "HEAP", "CUs", "KERNEL",
-            "COMMAND"),
+    add(row("", {"PID", "USER", "BUSY%", "WAIT%", "QUEUE", "PRIO", "LAUN/s", "GRPS/s", "HEAP",
+                 "CUs", "KERNEL", "COMMAND"}),
         Span::kTitle);
     const auto room = static_cast<size_t>(std::max(1, rows_ - 1 - static_cast<int>(lines_.size())));
     size_t selected = 0;
@@ -213,25 +216,32 @@ class Screen {
       const ProcessRates& p = list[i];
       const Span::Style style = i == selected ? Span::kSelected : Span::kPlain;
       lines_.push_back(
-          {{fitted(row(letter(p.use.pid), number(p.use.pid), user_name(p.use.uid), percent(p.busy),
-                       percent(p.waiting), short_number(p.launches), short_number(p.work_groups),
-                       short_bytes(p.use.heap_bytes), ranges(p.on_units), or_dash(p.use.kernel),
-                       or_dash(p.use.command)),
+          {{fitted(row(letter(p.use.pid),
+                       {number(p.use.pid), user_name(p.use.uid), percent(p.busy),
+                        percent(p.waiting), short_number(p.use.queued),
+                        or_dash(name_of(p.priority)), short_number(p.launches),
+                        short_number(p.work_groups), short_bytes(p.use.heap_bytes),
+                        ranges(p.on_units), or_dash(p.use.kernel), or_dash(p.use.command)}),
                    columns_, look_.utf8),
             style, history_.number_of(p.use.pid)}});
     }
     if (list.empty()) add(state_.filter.empty() ? "  No process." : "  No process matches.");
   }
 
-  std::string row(const std::string& who, const std::string& pid, const std::string& user,
-                  const std::string& busy, const std::string& waiting, const std::string& launches,
-                  const std::string& groups, const std::string& heap, const std::string& units,
-                  const std::string& kernel, const std::string& command) const {
+  struct Cells {
+    std::string pid, user, busy, waiting, queued, priority, launches, groups, heap, units, kernel,
+        command;
+  };
+  // Narrow terminals have no room for work-groups.
+  std::string row(const std::string& who, const Cells& cells) const {
     const bool u = look_.utf8;
-    return fitted(who, 1, u) + fitted_right(pid, 8) + " " + fitted(user, 8, u) +
-           fitted_right(busy, 6) + fitted_right(waiting, 6) + fitted_right(launches, 7) +
-           fitted_right(groups, 7) + fitted_right(heap, 6) + " " + fitted(units, 5, u) + " " +
-           fitted(kernel, 12, u) + " " + command;
+    return fitted(who, 1, u) + fitted_right(cells.pid, 8) + " " + fitted(cells.user, 7, u) +
+           fitted_right(cells.busy, 6) + fitted_right(cells.waiting, 6) +
+           fitted_right(cells.queued, 6) + " " + fitted(cells.priority, 6, u) +
+           fitted_right(cells.launches, 7) +
+           (columns_ < kColumnsForGroups ? "" : fitted_right(cells.groups, 7)) +
+           fitted_right(cells.heap, 6) + " " + fitted(cells.units, 4, u) + " " +
+           fitted(cells.kernel, columns_ < kColumnsForGroups ? 8 : 12, u) + " " + cells.command;
   }
 
   // --- The rest ---
@@ -241,7 +251,8 @@ class Screen {
         "",
         "  up down PgUp PgDn  choose a process",
         "  < >                sort by another column    I  in reverse order",
-        "  P W L G M N U C    sort by busy, waiting, launches, groups, heap, PID, user, command",
+        "  P W L G M N U C D  sort by busy, waiting, launches, groups, heap, PID, user, command,",
+        "                     queued commands",
         "  / or F4            show processes with this in command, kernel, user; empty: all",
         "  k or F9            end the chosen process, after a question",
         "  [ ]                scroll the compute units",
@@ -295,6 +306,8 @@ const char* name_of(SortKey key) {
       return "pid";
     case SortKey::kUser:
       return "user";
+    case SortKey::kQueued:
+      return "queued";
     case SortKey::kCommand:
       break;
   }
@@ -323,12 +336,13 @@ std::string plain_text(const Rates& rates, const ViewState& state) {
                unit.use.holder ? number(unit.use.holder) : "-",
                unit.use.guest ? number(unit.use.guest) : "-", short_number(unit.hand_overs),
                or_dash(unit.use.kernel), ranges(unit.use.waiting)});
-  Table processes({"PID", "User", "Busy %", "Waiting %", "Launches/s", "Work-groups/s",
-                   "Heap bytes", "CUs", "Kernel", "Command"});
+  Table processes({"PID", "User", "Busy %", "Waiting %", "Queued", "Priority", "Launches/s",
+                   "Work-groups/s", "Heap bytes", "CUs", "Kernel", "Command"});
   for (const ProcessRates& p : chosen(rates, state))
     processes.add({number(p.use.pid), user_name(p.use.uid), percent(p.busy), percent(p.waiting),
-                   short_number(p.launches), short_number(p.work_groups), number(p.use.heap_bytes),
-                   ranges(p.on_units), or_dash(p.use.kernel), or_dash(p.use.command)});
+                   number(p.use.queued), or_dash(name_of(p.priority)), short_number(p.launches),
+                   short_number(p.work_groups), number(p.use.heap_bytes), ranges(p.on_units),
+                   or_dash(p.use.kernel), or_dash(p.use.command)});
   return "Compute units\n" + units.text() + "\nProcesses\n" + processes.text();
 }
 
@@ -347,6 +361,8 @@ Json to_json(const Rates& rates, const ViewState& state) {
     json["launches-per-second"] = process.launches;
     json["work-groups-per-second"] = process.work_groups;
     json["on-compute-units"] = process.on_units;
+    const std::string priority = name_of(process.priority);
+    json["priority"] = priority.empty() ? Json(nullptr) : Json(priority);
     processes.push_back(std::move(json));
   }
   return {{"seconds", rates.seconds},

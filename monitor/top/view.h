@@ -32,9 +32,10 @@ enum class SortKey : uint8_t {
   kHeap,
   kPid,
   kUser,
-  kCommand
+  kCommand,
+  kQueued
 };
-inline constexpr SortKey kLastSortKey = SortKey::kCommand;
+inline constexpr SortKey kLastSortKey = SortKey::kQueued;
 const char* name_of(SortKey key);
 
 // What the user has chosen.

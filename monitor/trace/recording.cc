@@ -90,7 +90,7 @@ bool Recording::is_listening(const std::string& path) {
 void Recording::collect(int milliseconds) {
   pollfd newcomer = {socket_.get(), POLLIN, 0};
   for (int i = 0; i < kWaiting && poll(&newcomer, 1, i == 0 ? milliseconds : 0) > 0; ++i) accept();
-  for (const auto& ring : rings_) read(*ring);
+  for (const auto& ring : rings_) read(*ring, false);
 }
 
 void Recording::accept() {
@@ -119,7 +119,7 @@ void Recording::accept() {
   rings_.push_back(std::move(ring));
 }
 
-void Recording::read(Ring& ring) {
+void Recording::read(Ring& ring, bool is_last) {
   const uint64_t next = ring.ring->next.load(std::memory_order_acquire);
   if (next < ring.read) return;  // no process of ours does that
   if (next - ring.read > share::kTraceSlots) {
@@ -130,7 +130,9 @@ void Recording::read(Ring& ring) {
     std::optional<TraceRecord> record = ring.ring->read(ring.read);
     if (!record) {
       // The newest ones may still be being written.
-      if (next - ring.read < 64 && ring.ring->slot(ring.read).sequence.load() <= ring.read) break;
+      if (!is_last && next - ring.read < 64 &&
+          ring.ring->slot(ring.read).sequence.load() <= ring.read)
+        break;
       ++ring.process.lost;
       continue;
     }
@@ -148,7 +150,10 @@ void Recording::read(Ring& ring) {
 }
 
 void Recording::stop() {
-  for (const auto& ring : rings_) ring->ring->stopped.store(1);
+  for (const auto& ring : rings_) {
+    ring->ring->stopped.store(1);
+    read(*ring, true);
+  }
 }
 
 std::vector<TracedProcess> Recording::take() {

@@ -40,7 +40,8 @@ class Recording {
   // Takes newcomers in and reads what has been written; waits for newcomers for at most
   // `milliseconds`.
   void collect(int milliseconds);
-  // Tells processes that nobody reads any more.
+  // Tells processes that nobody reads any more. A record that is still being written, by a thread
+  // that was stopped or killed perhaps, is lost, and keeps no later one back.
   void stop();
 
   // Those with records.
@@ -50,7 +51,7 @@ class Recording {
   struct Ring;
 
   void accept();
-  void read(Ring& ring);
+  void read(Ring& ring, bool is_last);
 
   std::string path_;
   Descriptor socket_;

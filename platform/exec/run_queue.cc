@@ -176,6 +176,8 @@ void RunQueue::publish() {
     for (const Group& group : groups_) wake_one(group.units);
     return;
   }
+  share::Share::get().entry().queued.store(size_.load() - host_tasks_.load(),
+                                           std::memory_order_relaxed);
   assign_requests();
   bool changed = false;
   for (uint32_t i = 0; i < share::kRequests; ++i) changed |= publish(i);

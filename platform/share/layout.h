@@ -22,7 +22,7 @@
 namespace conclave::share {
 
 inline constexpr uint64_t kMagic = 0x65'76'61'6c'63'6e'6f'63;  // "conclave"
-inline constexpr uint32_t kLayoutVersion = 10;
+inline constexpr uint32_t kLayoutVersion = 11;
 inline constexpr uint32_t kCuEntries = 256;
 inline constexpr uint32_t kMaxProcesses = 1024;
 inline constexpr uint32_t kRequests = 4;
@@ -123,6 +123,9 @@ struct alignas(128) ProcessEntry {
   // More counters, written by the owner: programs and kernels that the compiler has built, those
   // that came from the cache on disk, launches that a fault has ended.
   Atomic<uint64_t> compiles, cache_hits, faults;
+  // What its CU time was charged with: a fourth of it at high priority, four times of it at low.
+  Atomic<uint64_t> cost_ns;
+  Atomic<uint32_t> queued;  // how many of its commands are in its run queue
 };
 static_assert(sizeof(ProcessEntry) == 640);
 

@@ -317,6 +317,7 @@ void Leases::charge(uint32_t unit, uint64_t ns, uint64_t cost) {
   if (!entered()) return;
   layout_.unit(unit).busy_ns.fetch_add(ns, std::memory_order_relaxed);
   entry().busy_ns.fetch_add(ns, std::memory_order_relaxed);
+  entry().cost_ns.fetch_add(cost, std::memory_order_relaxed);
   add_use(entry(), static_cast<double>(cost));
 }
 

@@ -33,8 +33,9 @@ void clear(ProcessEntry& entry, uint16_t generation) {
   for (auto& word : entry.units) word.store(0);
   for (auto* counter :
        {&entry.recent_use, &entry.launches, &entry.work_groups, &entry.busy_ns, &entry.wait_ns,
-        &entry.heap_bytes, &entry.compiles, &entry.cache_hits, &entry.faults})
+        &entry.heap_bytes, &entry.compiles, &entry.cache_hits, &entry.faults, &entry.cost_ns})
     counter->store(0);
+  entry.queued.store(0);
   entry.kernel.set("");
   XclbinSlot::begin(entry, generation);
   AccessModes::begin(entry, generation);

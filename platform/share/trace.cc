@@ -76,16 +76,20 @@ TraceRing* make_ring(Descriptor& file) {
 
 // Makes a ring for the tool. Null, with errno, if that fails. A former ring stays mapped, for
 // threads that have just looked there; its memory goes.
+//
+// The ring is ready before the tool hears of the process: the tool waits for who connects.
 TraceRing* join(const std::string& path) {
-  const Descriptor socket = connect_to(path);
-  if (!socket) return nullptr;
-  if (TraceRing* former = g_ring.load()) madvise(former, kTraceBytes, MADV_REMOVE);
   Descriptor file;
   TraceRing* ring = make_ring(file);
   if (!ring) return nullptr;
-  const uint64_t hello = kTraceMagic;
-  if (send_message(socket.get(), &hello, sizeof hello, file.get()) == sizeof hello) return ring;
+  if (const Descriptor socket = connect_to(path)) {
+    if (TraceRing* former = g_ring.load()) madvise(former, kTraceBytes, MADV_REMOVE);
+    const uint64_t hello = kTraceMagic;
+    if (send_message(socket.get(), &hello, sizeof hello, file.get()) == sizeof hello) return ring;
+  }
+  const int error = errno;
   munmap(ring, kTraceBytes);
+  errno = error;
   return nullptr;
 }
 

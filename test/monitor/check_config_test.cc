@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // conclave check-config shows the values in force, and what is wrong.
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
+#include "platform/base/config_keys.h"
 #include "tool.h"
 
 namespace conclave::test {
@@ -81,6 +83,37 @@ TEST_F(CheckConfig, WritesJson) {
   EXPECT_EQ(bad.status, 1);
   EXPECT_FALSE(json::parse(bad.output)["valid"]);
   EXPECT_EQ(json::parse(bad.output)["errors"].size(), 1u);
+}
+
+// What --describe says is of the keys that there are, and their defaults are those in force.
+TEST_F(CheckConfig, DescribesEveryKey) {
+  const Result described = check("{}", {}, {"--describe", "--json"});
+  ASSERT_EQ(described.status, 0) << described.errors;
+  const json values = json::parse(check("{}", {}, {"--json"}).output)["configuration"];
+  std::set<std::string> keys;
+  int compared = 0;
+  for (const json& text : json::parse(described.output)) {
+    const std::string key = text["key"], standard = text["default"];
+    EXPECT_GT(text["meaning"].get<std::string>().size(), 5u) << key;
+    EXPECT_NE(key + text["variable"].get<std::string>(), "");
+    if (!key.empty()) {
+      EXPECT_TRUE(keys.insert(key).second) << key;
+    }
+    for (const json& entry : values) {
+      // Texts of several words depend on the machine.
+      if (entry["key"] != key || entry["source"] != "default" || standard == "all" ||
+          standard.find(' ') != standard.npos)
+        continue;
+      EXPECT_EQ(entry["value"], standard == "none" && entry["value"] == "" ? "" : standard) << key;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 15);
+  std::set<std::string> known;
+  for (const ConfigKey& key : config_keys()) known.insert(key.name);
+  EXPECT_EQ(keys, known);
+  EXPECT_NE(check("{}", {}, {"--describe"}).output.find("scheduler, CONCLAVE_SCHEDULER\n"),
+            std::string::npos);
 }
 
 }  // namespace

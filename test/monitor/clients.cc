@@ -62,7 +62,7 @@ void hold(const Arguments&) {
 }
 
 // Has a context, and its first compute unit for half of the time with kernel "step": a launch of four
-// work-groups each millisecond, as the clock says.
+// work-groups each millisecond, as the clock says, at high priority; three commands wait.
 void work(const Arguments&) {
   Share& share = Share::get();
   share.open_context();
@@ -78,7 +78,8 @@ void work(const Arguments&) {
     entry.launches.store(passed / 1'000'000);
     entry.work_groups.store(passed / 250'000);
     entry.wait_ns.store(passed / 4);
-    share.leases().charge(unit, passed / 2 - charged, 0);
+    entry.queued.store(3);
+    share.leases().charge(unit, passed / 2 - charged, (passed / 2 - charged) / 4);
     charged = passed / 2;
   }
 }

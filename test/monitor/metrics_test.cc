@@ -223,17 +223,85 @@ TEST_F(Metrics, PromtoolIsContent) {
   EXPECT_EQ(system(("promtool check metrics <" + file("metrics")).c_str()), 0);
 }
 
-// The dashboard asks for nothing that is not there.
+// Whether the answer to a query has this label.
+bool has_label(const Families& families, const std::string& query, const std::string& label) {
+  static const std::regex kMetric("conclave_[a-z_]+"), kBy("by \\(([a-z, ]*)\\)");
+  if (std::smatch by; std::regex_search(query, by, kBy))
+    return std::regex_search(by[1].str(), std::regex("\\b" + label + "\\b"));
+  std::smatch name;
+  if (!std::regex_search(query, name, kMetric) || !families.contains(name[0])) return false;
+  const auto& samples = families.at(name[0]).samples;
+  return !samples.empty() && samples.begin()->first.contains(label);
+}
+
+nlohmann::json dashboard() {
+  std::ifstream stream(DASHBOARD);
+  return nlohmann::json::parse(stream);
+}
+
+// What Grafana needs to show it. Grafana itself is not asked.
+TEST(Dashboard, HasWhatGrafanaReads) {
+  const nlohmann::json all = dashboard();
+  EXPECT_GE(all.at("schemaVersion"), 36);
+  std::set<std::string> variables = {"__rate_interval"};
+  for (const auto& variable : all.at("templating").at("list"))
+    variables.insert(variable.at("name").get<std::string>());
+  std::set<int> ids;
+  std::set<std::pair<int, int>> cells;
+  for (const auto& panel : all.at("panels")) {
+    const std::string title = panel.at("title");
+    EXPECT_TRUE(ids.insert(panel.at("id").get<int>()).second) << title;
+    EXPECT_EQ(panel.at("datasource").at("uid"), "${source}") << title;
+    const auto& place = panel.at("gridPos");
+    for (int x = place.at("x"); x < place.at("x").get<int>() + place.at("w").get<int>(); ++x)
+      for (int y = place.at("y"); y < place.at("y").get<int>() + place.at("h").get<int>(); ++y) {
+        EXPECT_LT(x, 24) << title;
+        EXPECT_TRUE(cells.emplace(x, y).second) << title << " lies over another panel";
+      }
+    std::set<std::string> names;
+    for (const auto& target : panel.at("targets")) {
+      EXPECT_TRUE(names.insert(target.at("refId")).second) << title;
+      const std::string query = target.at("expr");
+      static const std::regex kVariable(R"(\$\{?(\w+))");
+      for (std::sregex_iterator at(query.begin(), query.end(), kVariable), end; at != end; ++at)
+        EXPECT_TRUE(variables.contains(at->str(1))) << query;
+    }
+  }
+}
+
+// Rules have the same language.
+TEST_F(Metrics, PromtoolUnderstandsTheDashboard) {
+  if (system("command -v promtool >/dev/null") != 0)
+    GTEST_SKIP() << "promtool (Debian's package prometheus) is not installed";
+  nlohmann::json rules = nlohmann::json::array();
+  for (const auto& panel : dashboard().at("panels"))
+    for (const auto& target : panel.at("targets")) {
+      std::string query = target.at("expr");
+      query = std::regex_replace(query, std::regex(R"(\$__rate_interval)"), "1m");
+      query = std::regex_replace(query, std::regex(R"(\$share)"), ".*");
+      EXPECT_EQ(query.find('$'), query.npos) << query;
+      rules.push_back({{"record", "rule_" + std::to_string(rules.size())}, {"expr", query}});
+    }
+  // JSON is YAML.
+  write(file("rules"),
+        nlohmann::json{{"groups", {{{"name", "dashboard"}, {"rules", rules}}}}}.dump());
+  EXPECT_EQ(system(("promtool check rules " + file("rules")).c_str()), 0);
+}
+
+// The dashboard asks for nothing that is not there, and its legends name labels that are.
 TEST_F(Metrics, TheDashboardKnowsThem) {
   const auto holder = client("hold");
   const Families all = metrics();
-  std::ifstream stream(DASHBOARD);
-  const nlohmann::json dashboard = nlohmann::json::parse(stream);
   std::set<std::string> asked;
   static const std::regex kMetric("conclave_[a-z_]+");
-  for (const auto& panel : dashboard.at("panels"))
+  static const std::regex kLabel(R"(\{\{(\w+)\}\})");
+  const nlohmann::json board = dashboard();
+  for (const auto& panel : board.at("panels"))
     for (const auto& target : panel.at("targets")) {
       const std::string query = target.at("expr");
+      const std::string legend = target.at("legendFormat");
+      for (std::sregex_iterator at(legend.begin(), legend.end(), kLabel), end; at != end; ++at)
+        EXPECT_TRUE(has_label(all, query, at->str(1))) << query << " " << legend;
       size_t in_query = 0;
       for (std::sregex_iterator at(query.begin(), query.end(), kMetric), end; at != end; ++at) {
         EXPECT_TRUE(all.contains(at->str())) << query;

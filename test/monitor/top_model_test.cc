@@ -45,6 +45,24 @@ TEST(TopRates, AreDifferencesPerSecond) {
   EXPECT_EQ(rates.processes[0].on_units, std::vector<uint32_t>{0});
 }
 
+TEST(TopRates, ChargesTellThePriority) {
+  const auto priority = [](uint64_t busy, uint64_t cost, uint64_t busy_before = 0,
+                           uint64_t cost_before = 0) {
+    ProcessUse before = process(7, busy_before, 0), after = process(7, busy, 0);
+    before.cost_ns = cost_before;
+    after.cost_ns = cost;
+    const Rates rates = rates_between({kSecond, {before}, {}, {}}, {2 * kSecond, {after}, {}, {}});
+    return std::string(name_of(rates.processes.at(0).priority));
+  };
+  EXPECT_EQ(priority(1000, 1000), "normal");
+  EXPECT_EQ(priority(1000, 250), "high");
+  EXPECT_EQ(priority(1000, 4000), "low");
+  EXPECT_EQ(priority(5000, 4250, 4000, 4000), "high") << "of this interval";
+  EXPECT_EQ(priority(1000, 4000, 1000, 4000), "low") << "of former ones, if it does nothing now";
+  EXPECT_EQ(priority(0, 0), "");
+  EXPECT_EQ(priority(UINT64_MAX, 0), "");
+}
+
 TEST(TopRates, ANewProcessUnderAnOldNumberCountsFromNothing) {
   ProcessUse reborn = process(7, 0, 4);
   reborn.since_ns = 2;
@@ -99,7 +117,7 @@ TEST(TopView, FitsEveryTerminal) {
   History history;
   for (uint32_t i = 0; i < 64; ++i) {
     rates.units.push_back({unit(i, 1 + i % 3, 0), 0.5, 0});
-    rates.processes.push_back({process(1 + i, 0, 0), 0.1, 0, 0, 0, {}});
+    rates.processes.push_back({process(1 + i, 0, 0), 0.1, 0, 0, 0, {}, {}});
   }
   for (int i = 0; i < 200; ++i) history.add(rates);
   for (const int rows : {1, 2, 3, 10, 24, 100})

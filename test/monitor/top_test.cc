@@ -63,10 +63,14 @@ TEST_F(Top, SaysWhatHappensPerSecond) {
   EXPECT_PRED2(near, (*process)["waiting"], 0.25);
   EXPECT_EQ((*process)["heap-bytes"], 3 << 20);
   EXPECT_EQ((*process)["on-compute-units"].size(), 1u);
+  EXPECT_EQ((*process)["queued"], 3);
+  EXPECT_EQ((*process)["priority"], "high");
   const json* other = process_of(all, idle->pid());
   ASSERT_TRUE(other);
   EXPECT_EQ((*other)["busy"], 0.0);
   EXPECT_EQ((*other)["launches-per-second"], 0.0);
+  EXPECT_EQ((*other)["queued"], 0);
+  EXPECT_TRUE((*other)["priority"].is_null());
   size_t busy_units = 0;
   for (const json& unit : all["compute-units"]) busy_units += unit["busy"] > 0.0;
   EXPECT_EQ(busy_units, 1u);

@@ -57,6 +57,10 @@ for file in "$folder"/content/usr/lib/*/libconclave.so "$folder"/content/usr/bin
   [ -e "$folder/content/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug" ] || fail "$file has no symbols"
   ! readelf --sections --wide "$file" | grep -q ' \.symtab ' || fail "$file is not stripped"
 done
+for completion in bash-completion/completions/{conclave,clocl} fish/vendor_completions.d/{conclave,clocl,ti-mctd}.fish \
+  zsh/vendor-completions/_{conclave,clocl,ti-mctd}; do
+  [ -s "$folder/content/usr/share/$completion" ] || fail "no $completion"
+done
 rm -r "$folder/content"
 step "lintian"
 lintian --fail-on error "$packages"/*.deb || fail "lintian has errors"

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CL/opencl.hpp>
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -58,7 +59,28 @@ void do_things(const Arguments& arguments) {
   listen();
 }
 
-const std::map<std::string, Role> kRoles = {{"do-things", do_things}};
+// Enqueues kernels that do not wait for each other, on one compute unit, and waits for them.
+void pile_up(const Arguments&) {
+  std::vector<cl::Platform> platforms;
+  cl::Platform::get(&platforms);
+  std::vector<cl::Device> devices;
+  platforms.at(0).getDevices(CL_DEVICE_TYPE_ALL, &devices);
+  const cl::Context context(devices.at(0));
+  const cl::CommandQueue queue(context, devices[0], CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+  cl::Program program(context, kSource);
+  program.build();
+  const cl::Buffer out(context, CL_MEM_READ_WRITE, 4096);
+  cl::Kernel work(program, "work");
+  work.setArg(0, out);
+  while (!shared_page().stop) {
+    for (int i = 0; i < 6; ++i) queue.enqueueNDRangeKernel(work, cl::NullRange, 64, 1);
+    queue.finish();
+  }
+  tell("ready");
+  listen();
+}
+
+const std::map<std::string, Role> kRoles = {{"do-things", do_things}, {"pile-up", pile_up}};
 
 TEST(Counters, CountWhatAProgramDoes) {
   const TemporarySegment name;
@@ -84,6 +106,31 @@ TEST(Counters, CountWhatAProgramDoes) {
     busy_ns += layout.unit(unit).busy_ns.load();
   EXPECT_GT(busy_ns, 1'000'000u);
   EXPECT_EQ(busy_ns, entry.busy_ns.load()) << "nobody else has used the compute units";
+  EXPECT_EQ(busy_ns, entry.cost_ns.load()) << "its queue has normal priority";
+  EXPECT_EQ(entry.queued.load(), 0u);
+  worker.send("end");
+  EXPECT_EQ(worker.wait(), 0);
+}
+
+TEST(Counters, CommandsThatWait) {
+  const TemporarySegment name(".queued");
+  WorkerProcess worker("pile-up", {},
+                       {name.setting(), "CONCLAVE_COMPUTE_UNITS=1", "CONCLAVE_SPECIALIZE=off",
+                        "CONCLAVE_TRY_FORMS=off"});
+  const auto queued = [&]() -> uint32_t {
+    const auto segment = share::MeetingPlace(name.name()).find();
+    if (!segment) return 0;
+    const share::Registry registry(segment->layout());
+    const auto everybody = registry.everybody();
+    return everybody.empty() ? 0 : registry.find(everybody.front())->queued.load();
+  };
+  uint32_t most = 0;
+  for (int i = 0; i < 10'000 && most < 4; ++i, usleep(1000)) most = std::max(most, queued());
+  EXPECT_GE(most, 4u);
+  worker.page().stop = 1;
+  ASSERT_EQ(worker.receive(), "ready");
+  EXPECT_LE(most, 6u);
+  EXPECT_EQ(queued(), 0u);
   worker.send("end");
   EXPECT_EQ(worker.wait(), 0);
 }

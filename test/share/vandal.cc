@@ -194,6 +194,8 @@ void Vandal::accounts(const Layout& layout) {
     entry.recent_use.store(some_word());
     entry.heap_bytes.store(some_word());
     entry.busy_ns.store(some_word());
+    entry.cost_ns.store(some_word());
+    entry.queued.store(static_cast<uint32_t>(some_word()));
     entry.since_ns.store(some_word());
     entry.units[0].store(some_word());
     entry.contexts.store(static_cast<uint32_t>(some_word()));

@@ -12,6 +12,10 @@ inline constexpr char kRegionAttribute[] = "conclave-region";
 // for LLVM's vectorizers.
 inline constexpr char kInPackets[] = "conclave-in-packets";
 
+// Functions of kernels that lost their packets to the budget of a first build: other code follows
+// soon, so LLVM's vectorizers would make these long for little.
+inline constexpr char kForNow[] = "conclave-for-now";
+
 }  // namespace conclave::compiler
 
 #endif  // CONCLAVE_COMPILER_BASE_ATTRIBUTES_H_

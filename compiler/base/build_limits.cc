@@ -128,6 +128,8 @@ void limit_time(uint64_t seconds) {
   signal(SIGXCPU, on_time_limit);
 }
 
+}  // namespace
+
 void be_first_to_be_killed() {
   const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (file < 0) return;
@@ -137,8 +139,6 @@ void be_first_to_be_killed() {
   }
   close(file);
 }
-
-}  // namespace
 
 void limit_build(const BuildLimits& limits, int descriptor,
                  const std::function<std::string(const std::string& reason)>& message_for) {

@@ -25,6 +25,9 @@ struct BuildLimits {
 void limit_build(const BuildLimits& limits, int descriptor,
                  const std::function<std::string(const std::string& reason)>& message_for);
 
+// Makes this process the first that the kernel ends when the machine has no memory left.
+void be_first_to_be_killed();
+
 // How many bytes this process may still take; UINT64_MAX where there is no limit.
 uint64_t memory_left();
 

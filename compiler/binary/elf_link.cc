@@ -2,6 +2,7 @@
 #include "compiler/binary/elf_link.h"
 
 #include <fcntl.h>
+#include <lld/Common/CommonLinkerContext.h>
 #include <lld/Common/Driver.h>
 #include <llvm/Object/ELFObjectFile.h>
 #include <sys/mman.h>
@@ -156,6 +157,8 @@ std::string link_executable(const std::vector<std::string>& objects, std::string
   bool linked;
   {
     OutputRedirection redirection(output);
+    // The symbols of a program that this process has linked before would count as well.
+    if (lld::hasContext()) lld::CommonLinkerContext::destroy();
     linked = lld::elf::link(arguments, stream, stream, /*exitEarly=*/false,
                             /*disableOutput=*/false);
   }

@@ -8,8 +8,8 @@
 #include "compiler/base/analyses.h"
 #include "compiler/base/error.h"
 #include "compiler/base/tuning.h"
+#include "compiler/codegen/bounded_codegen.h"
 #include "compiler/codegen/code_size.h"
-#include "compiler/codegen/scheduling.h"
 #include "compiler/x86/vector_math.h"
 
 namespace conclave::compiler {
@@ -46,7 +46,7 @@ std::string generate_code(llvm::Module& module, const Target& target, llvm::Code
   llvm::PassBuilder builder(&target.machine(), {}, {}, analyses.instrumentation());
   analyses.add_all(builder);
   make_last_passes(target).run(module, analyses.module);
-  bound_scheduling(module);
+  bound_code_generator(module);
   llvm::SmallString<0> code;
   llvm::raw_svector_ostream stream(code);
   llvm::legacy::PassManager passes;

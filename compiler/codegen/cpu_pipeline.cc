@@ -155,7 +155,9 @@ struct ByKind : llvm::PassInfoMixin<ByKind> {
  private:
   FunctionPassManager& passes_for(const llvm::Function& function) {
     if (function.hasFnAttribute(llvm::Attribute::Cold)) return cold;
-    return function.hasFnAttribute(kInPackets) ? packets : ordinary;
+    const bool is_left_alone =
+        function.hasFnAttribute(kInPackets) || function.hasFnAttribute(kForNow);
+    return is_left_alone ? packets : ordinary;
   }
 };
 

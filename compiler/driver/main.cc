@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // clocl: the compiler at the command line, and with --server the one behind clBuildProgram.
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -11,12 +12,15 @@
 #include "compiler/driver/heap.h"
 #include "compiler/driver/offline.h"
 #include "compiler/driver/server.h"
+#include "compiler/driver/warm_server.h"
 
 namespace conclave::compiler {
 namespace {
 
 int run(const std::vector<std::string>& words) {
   if (!words.empty() && words[0] == "--server") return serve();
+  if (words.size() == 3 && words[0] == "--warm-server")
+    return serve_user(words[1], std::atoi(words[2].c_str()));
   for (const std::string& word : words) {
     const std::string text = word == "-h" || word == "--help" ? kHelp
                              : word == "--tune=list"          ? tuning_table()

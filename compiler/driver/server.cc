@@ -5,155 +5,22 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <cmath>
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <stdexcept>
-#include <string>
 
-#include "compiler/base/build_limits.h"
-#include "compiler/driver/compilation.h"
+#include "compiler/driver/build_process.h"
 #include "conclave/compile_protocol.h"
 
 namespace conclave::compiler {
 namespace {
 
 constexpr int kIdleMilliseconds = 60'000;
-constexpr int kBackgroundNice = 10;  // a tenth of the time of those who are not nice
-
-// The nice value with which a build takes a hundredth of all CPUs if others want them: each step
-// takes a fifth of the weight that the system gives a process.
-int trial_nice() {
-  const double share = std::min(0.01 * static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN)), 0.5);
-  const double steps = std::ceil(std::log((1 - share) / share) / std::log(1.25));
-  return std::clamp(static_cast<int>(steps), kBackgroundNice, 19);
-}
 constexpr int kChildCheckMilliseconds = 1'000;
-// Sources of many megabytes exist (tables in constant memory); more than this is garbage.
-constexpr uint64_t kMaxRequestBytes = uint64_t{1} << 31;
-// The host keeps the log for as long as the program. Nobody reads 100,000 warnings.
-constexpr size_t kMaxLogBytes = size_t{1} << 20;
-
-bool read_exactly(int descriptor, void* data, size_t size) {
-  auto* bytes = static_cast<char*>(data);
-  while (size > 0) {
-    ssize_t got = read(descriptor, bytes, size);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    bytes += got;
-    size -= static_cast<size_t>(got);
-  }
-  return true;
-}
-
-void write_all(int descriptor, std::string_view data) {
-  while (!data.empty()) {
-    ssize_t sent = send(descriptor, data.data(), data.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) return;  // the requester is gone: nobody is left to tell
-    data.remove_prefix(static_cast<size_t>(sent));
-  }
-}
-
-std::string message_of(const protocol::Response& response) {
-  const std::string body = protocol::encode(response);
-  const uint64_t size = body.size();
-  return std::string(reinterpret_cast<const char*>(&size), sizeof size) + body;
-}
-
-protocol::Response failure(const std::string& reason) {
-  protocol::Response response;
-  response.log = "error: " + reason + "\n";
-  return response;
-}
-
-int requester = -1;  // the connection whose closing ends this process
-
-void exit_if_requester_is_gone(int = 0) {
-  pollfd state = {requester, POLLRDHUP, 0};
-  if (poll(&state, 1, 0) > 0 && (state.revents & (POLLHUP | POLLERR | POLLRDHUP))) _exit(1);
-}
-
-// The kernel sends SIGIO when anything happens at the requester's end. The reason may be that it
-// closes, but also the arrival of a request that was already read: the sender wakes the reader
-// after the data is there to be read. So each signal is a reason to look, not to end.
-void die_with_requester(int descriptor) {
-  requester = descriptor;
-  struct sigaction action = {};
-  action.sa_handler = exit_if_requester_is_gone;
-  action.sa_flags = SA_RESTART;
-  sigaction(SIGIO, &action, nullptr);
-  fcntl(descriptor, F_SETOWN, getpid());
-  fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_ASYNC);
-  exit_if_requester_is_gone();  // closed before the line above: no signal comes any more
-}
-
-std::string read_message(int descriptor) {
-  uint64_t size = 0;
-  if (!read_exactly(descriptor, &size, sizeof size)) _exit(1);
-  if (size > kMaxRequestBytes)
-    throw std::runtime_error("compile protocol: request of " + std::to_string(size) + " bytes");
-  std::string body(size, '\0');
-  if (!read_exactly(descriptor, body.data(), size)) _exit(1);
-  return body;
-}
-
-protocol::Response with_short_log(protocol::Response response) {
-  std::string& log = response.log;
-  if (log.size() <= kMaxLogBytes) return response;
-  const size_t end = log.rfind('\n', kMaxLogBytes) + 1;  // 0 where there is no such line
-  const std::string rest = std::to_string(log.size() - end);
-  log.resize(end);
-  log += "conclave: " + rest + " more bytes of this log are left out\n";
-  return response;
-}
-
-protocol::Response answer(int descriptor) {
-  try {
-    protocol::Request request = protocol::decode_request(read_message(descriptor));
-    die_with_requester(descriptor);
-    limit_build({request.memory_mib, request.cpu_seconds}, descriptor,
-                [](const std::string& reason) { return message_of(failure(reason)); });
-    // Least among those that compute, but not idle work: on a busy machine it has to end some time.
-    if (request.urgency == protocol::Urgency::kBackground)
-      setpriority(PRIO_PROCESS, 0, kBackgroundNice);
-    if (request.urgency == protocol::Urgency::kTrial) setpriority(PRIO_PROCESS, 0, trial_nice());
-    if (!request.directory.empty() && chdir(request.directory.c_str()) != 0)
-      throw std::runtime_error("the directory '" + request.directory +
-                               "' cannot be entered: " + std::strerror(errno));
-    Extras extras;
-    return with_short_log(process(request, extras));
-  } catch (const std::exception& error) {
-    return failure(error.what());
-  }
-}
-
-// One request, in a process of its own: it may crash, hang or be killed.
-[[noreturn]] void serve_request(int descriptor, pid_t server) {
-  // Who ends the server by force ends its builds, and so their requesters hear at once.
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != server) _exit(1);
-  close(protocol::kControlFd);
-  prctl(PR_SET_NAME, "clocl-build");
-  rlimit no_core = {0, 0};
-  setrlimit(RLIMIT_CORE, &no_core);
-  const std::string message = message_of(answer(descriptor));
-  signal(SIGIO, SIG_IGN);  // a requester who has the answer may go
-  write_all(descriptor, message);
-  // The processes that generated code are still ending. Nobody else would reap them before the
-  // server ends.
-  while (wait(nullptr) > 0) {
-  }
-  _exit(0);
-}
 
 // A message of the control socket. `descriptor` is -1 for one without.
 struct ControlMessage {
@@ -229,7 +96,11 @@ int serve() {
     if (message.descriptor < 0) continue;
     const pid_t server = getpid();
     pid_t child = fork();
-    if (child == 0) serve_request(message.descriptor, server);
+    if (child == 0) {
+      end_with_server(server);
+      close(protocol::kControlFd);
+      serve_request(message.descriptor);
+    }
     if (child > 0) ++children;
     // Where fork failed, the requester sees the end of file.
     close(message.descriptor);

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "compiler/base/attributes.h"
 #include "compiler/base/stack_bytes.h"
 #include "compiler/base/tuning.h"
 
@@ -96,6 +97,7 @@ void erase_packets(RegionedKernel& kernel) {
     region.lanes = 1;
   });
   kernel.other_regions.clear();
+  kernel.original->addFnAttr(kForNow);
 }
 
 // Code that is made later needs as much.

@@ -31,6 +31,9 @@ struct Config {
   // Seconds after which a compilation is given up. Key "compile-timeout-s",
   // CONCLAVE_COMPILE_TIMEOUT_S.
   uint32_t compile_timeout_s = 600;
+  // Whether the processes of a user have a compile server in common where the daemon runs. Key
+  // "warm-compiler", CONCLAVE_WARM_COMPILER.
+  bool warm_compiler = true;
   // MiB of memory that a compilation may take. Key "compile-memory-mib",
   // CONCLAVE_COMPILE_MEMORY_MIB; default: half of what machine and control group grant.
   uint32_t compile_memory_mib = 0;

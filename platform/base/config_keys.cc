@@ -326,6 +326,8 @@ constexpr ConfigKey kKeys[] = {
     {"compile-timeout-s", "CONCLAVE_COMPILE_TIMEOUT_S",
      parse_number<&Config::compile_timeout_s, 1, 7 * 24 * 3600>,
      print_number<&Config::compile_timeout_s>},
+    {"warm-compiler", "CONCLAVE_WARM_COMPILER", parse_switch<&Config::warm_compiler>,
+     print_switch<&Config::warm_compiler>},
     {"compile-memory-mib", "CONCLAVE_COMPILE_MEMORY_MIB",
      parse_number<&Config::compile_memory_mib, Config::kLeastCompileMemoryMib,
                   Config::kMostCompileMemoryMib>,

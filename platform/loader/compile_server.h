@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A running compile server and the requests to it.
+// A running compile server of this process and the requests to it.
 #ifndef CONCLAVE_PLATFORM_LOADER_COMPILE_SERVER_H_
 #define CONCLAVE_PLATFORM_LOADER_COMPILE_SERVER_H_
 
-#include <chrono>
 #include <memory>
 #include <mutex>
 #include <string>
 
-#include "conclave/compile_protocol.h"
 #include "platform/base/descriptor.h"
+#include "platform/loader/compile_exchange.h"
 #include "platform/loader/quiet_process.h"
 
 namespace conclave {
@@ -17,21 +16,6 @@ namespace conclave {
 // One `clocl --server` process. It ends when the last owner releases the object.
 class CompileServer {
  public:
-  using Deadline = std::chrono::steady_clock::time_point;
-
-  // The outcome of a request.
-  enum class Outcome {
-    kAnswered,
-    kServerGone,  // the server did not take the request, or went idle just then; ask another one
-    kEnded,       // no answer: compiler or server died
-    kTimedOut,
-    kNonsense,  // an answer that makes no sense
-  };
-  struct Result {
-    Outcome outcome;
-    protocol::Response response;  // if answered; otherwise its log says what happened
-  };
-
   // Starts the program. Throws std::runtime_error if that is impossible.
   explicit CompileServer(const std::string& program);
   // Tells the server to end, waits a moment, and then kills it.
@@ -43,11 +27,11 @@ class CompileServer {
   bool usable(const std::string& program);
 
   // Sends the request and waits for the answer. Several threads may do so at once.
-  Result ask(const protocol::Request& request, Deadline deadline);
+  CompileResult ask(const protocol::Request& request, CompileDeadline deadline);
 
  private:
   bool pass_connection(const Descriptor& theirs);
-  Result no_answer();
+  CompileResult no_answer();
 
   std::string program_;
   std::string directory_;  // identity of the working directory at the start

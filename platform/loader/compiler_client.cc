@@ -23,6 +23,7 @@
 #include "platform/loader/cpu_features.h"
 #include "platform/loader/disk_cache.h"
 #include "platform/loader/program_binary.h"
+#include "platform/loader/warm_server.h"
 #include "platform/share/share.h"
 #include "platform/share/trace.h"
 
@@ -152,25 +153,39 @@ Response failure(const std::string& text) {
   return response;
 }
 
+// The daemon that serves this process; 0 if none does, or if users are to have no server in common.
+pid_t daemon_for_builds() {
+  const share::Share* share = share::Share::if_open();
+  if (!share || !Config::get().warm_compiler) return 0;
+  return static_cast<pid_t>(share->layout().header().daemon_pid.load(std::memory_order_relaxed));
+}
+
+std::string time_limit_text(uint32_t limit_s) {
+  return "the compilation took longer than " + std::to_string(limit_s) +
+         " s and was ended (compile-timeout-s, CONCLAVE_COMPILE_TIMEOUT_S)";
+}
+
 Response ask_server(Request request, const std::string& program) {
   const uint32_t limit_s = Config::get().compile_timeout_s;
   request.memory_mib = Config::get().compile_memory_mib;
   request.cpu_seconds = limit_s;
   const auto deadline = std::chrono::steady_clock::now() + seconds(limit_s);
+  if (const pid_t daemon = daemon_for_builds(); daemon > 0)
+    if (auto result = ask_warm_server(program, daemon, request, deadline))
+      return result->outcome == CompileOutcome::kAnswered ? std::move(result->response)
+                                                          : failure(time_limit_text(limit_s));
   std::string last_log;
   // A server may end for idleness, or the host may close its connection, just when a request is
   // passed.
   for (int attempt = 0; attempt < 3; ++attempt) {
     const std::shared_ptr<CompileServer> server = process_slot.get().get(program);
-    CompileServer::Result result = server->ask(request, deadline);
-    if (result.outcome == CompileServer::Outcome::kAnswered) return std::move(result.response);
+    CompileResult result = server->ask(request, deadline);
+    if (result.outcome == CompileOutcome::kAnswered) return std::move(result.response);
     process_slot.get().retire(server.get());
     last_log = result.response.log;
-    if (result.outcome == CompileServer::Outcome::kTimedOut)
-      last_log = "the compilation took longer than " + std::to_string(limit_s) +
-                 " s and was ended (compile-timeout-s, CONCLAVE_COMPILE_TIMEOUT_S)";
+    if (result.outcome == CompileOutcome::kTimedOut) last_log = time_limit_text(limit_s);
     log::debug("compile server: " + last_log);
-    if (result.outcome != CompileServer::Outcome::kServerGone) break;
+    if (result.outcome != CompileOutcome::kServerGone) break;
   }
   return failure(last_log);
 }

@@ -33,6 +33,7 @@ struct QuietProcess::Plan {
   int report;             // the keeper writes here how the start went
   char* program_stack;    // end of it
   unsigned long max_fds;  // for kernels without close_range
+  bool is_orphan;         // nobody keeps the program
   int error = 0;          // errno of what went wrong in the program's child
 };
 
@@ -93,7 +94,7 @@ CONCLAVE_BARE_CODE int run_program(void* argument) {
   const SignalSet nothing = 0;
   raw::call(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&nothing), 0, sizeof nothing);
   raw::call(SYS_setpgid, 0, 0);  // so that the keeper can end it with all its children
-  raw::call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+  if (!plan->is_orphan) raw::call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
   const long result = raw::call(SYS_execve, reinterpret_cast<long>(plan->path),
                                 reinterpret_cast<long>(plan->arguments.data()),
                                 reinterpret_cast<long>(plan->environment.data()));
@@ -159,7 +160,7 @@ CONCLAVE_BARE_CODE int keep(void* argument) {
   raw::call(SYS_setpgid, 0, 0);
   set_default_action(SIGCHLD);  // if the host ignores it, nobody could wait for the program
   // Orphans of the program come here, and not to a host that adopts orphans.
-  raw::call(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1);
+  if (!plan->is_orphan) raw::call(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1);
   const long report = arrange_fds(plan->socket, plan->report, plan->max_fds);
   if (report < 0) {
     const int error = static_cast<int>(-report);
@@ -172,14 +173,25 @@ CONCLAVE_BARE_CODE int keep(void* argument) {
   raw::call(SYS_write, report, reinterpret_cast<long>(&error), sizeof error);
   close_fds(0, ~0u, plan->max_fds);
   // The thread that started the keeper continues here; its thread-local storage must not be used.
-  return program < 0 ? 127 : wait_for_program(program);
+  if (program < 0) return 127;
+  return plan->is_orphan ? 0 : wait_for_program(program);
 }
 
 }  // namespace
 
 QuietProcess::QuietProcess(const std::string& path, const std::vector<std::string>& arguments,
                            int socket)
+    : QuietProcess(path, arguments, socket, false) {}
+
+void QuietProcess::start_orphan(const std::string& path, const std::vector<std::string>& arguments,
+                                int socket) {
+  QuietProcess(path, arguments, socket, true).wait(kStartLimit);
+}
+
+QuietProcess::QuietProcess(const std::string& path, const std::vector<std::string>& arguments,
+                           int socket, bool is_orphan)
     : plan_(std::make_unique<Plan>()) {
+  plan_->is_orphan = is_orphan;
   plan_->texts.push_back(path);
   plan_->texts.insert(plan_->texts.end(), arguments.begin(), arguments.end());
   const size_t argument_count = plan_->texts.size();

@@ -27,6 +27,10 @@ class QuietProcess {
   QuietProcess(const std::string& path, const std::vector<std::string>& arguments, int socket);
   // Ends the program, if it still runs, and its children.
   ~QuietProcess();
+  // Runs it as a process that nobody waits for and that outlives the host. Whoever adopts orphans
+  // gets it.
+  static void start_orphan(const std::string& path, const std::vector<std::string>& arguments,
+                           int socket);
   QuietProcess(const QuietProcess&) = delete;
   QuietProcess& operator=(const QuietProcess&) = delete;
 
@@ -40,6 +44,8 @@ class QuietProcess {
 
  private:
   struct Plan;
+  QuietProcess(const std::string& path, const std::vector<std::string>& arguments, int socket,
+               bool is_orphan);
   void* stacks_ = nullptr;
   std::unique_ptr<Plan> plan_;
   pid_t keeper_ = -1;

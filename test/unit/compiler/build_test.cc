@@ -539,6 +539,21 @@ TEST(FirstBuild, KeepsToItsBudget) {
             build(long_kernel(), "-cl-conclave-width=8").binary.size());
 }
 
+// LLVM's loop vectorizer would unroll the work-items of a kernel that has no packets: more code than
+// the packets that were too much.
+TEST(FirstBuild, IsShorterThanCodeForOneWorkItem) {
+  std::string source =
+      "kernel void k(global float* o, global const float* a, global const int* at) {"
+      "  size_t i = get_global_id(0); float x = 0;";
+  for (int step = 0; step < 40; ++step)
+    source +=
+        "  x += a[at[i + " + std::to_string(7 * step) + "]] * " + std::to_string(step) + ".5f;";
+  source += " o[i] = x; }";
+  const Response first =
+      build(source, "-cl-conclave-width=8 -cl-conclave-tune=first_code_cost=0 -cl-conclave-first");
+  EXPECT_LE(first.binary.size(), build(source, "-cl-conclave-width=1").binary.size());
+}
+
 TEST(FirstBuild, RemarkTellsWhatIsMissing) {
   Response response =
       build(long_kernel(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/codegen/scheduling.h"
+#include "compiler/codegen/bounded_codegen.h"
 
 #include <llvm/Support/CommandLine.h>
 
@@ -46,10 +46,13 @@ bool has_huge_block(const llvm::Function& function) {
 
 }  // namespace
 
-void bound_scheduling(const llvm::Module& module) {
+void bound_code_generator(const llvm::Module& module) {
   // From this many accesses on, LLVM forgets half of the dependencies at once.
   set_option<unsigned>("dag-maps-huge-region", tuning().scheduled_accesses);
   set_option<bool>("disable-post-ra", llvm::any_of(module, has_huge_block));
+  set_option<bool>("disable-machine-licm", llvm::any_of(module, [](const llvm::Function& function) {
+                     return function.getInstructionCount() > tuning().hoisted_instructions;
+                   }));
 }
 
 }  // namespace conclave::compiler

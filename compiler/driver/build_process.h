@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// One compile request in a process of its own: it may crash, hang or be killed.
+#ifndef CONCLAVE_COMPILER_DRIVER_BUILD_PROCESS_H_
+#define CONCLAVE_COMPILER_DRIVER_BUILD_PROCESS_H_
+
+#include <sys/types.h>
+
+namespace conclave::compiler {
+
+// For a process that `server` has just forked. Who ends the server by force ends its builds, and so
+// their requesters hear at once.
+void end_with_server(pid_t server);
+
+// Reads the request from `connection`, builds, answers and exits. Ends as soon as nobody is left at
+// the other end.
+[[noreturn]] void serve_request(int connection);
+
+}  // namespace conclave::compiler
+
+#endif  // CONCLAVE_COMPILER_DRIVER_BUILD_PROCESS_H_

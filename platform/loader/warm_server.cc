@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/loader/warm_server.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "platform/base/control_group.h"
+#include "platform/base/error.h"
+#include "platform/base/log.h"
+#include "platform/base/runtime_dir.h"
+#include "platform/loader/content_hash.h"
+#include "platform/loader/quiet_process.h"
+
+namespace conclave {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kStartLimit{2};
+constexpr std::chrono::seconds kHelloLimit{1};  // from a connection to the server's first bytes
+constexpr std::chrono::seconds kPause{10};      // after a server that could not be had
+constexpr int kOthersStartMs = 50;
+constexpr pid_t kFirstProcess = 1;
+
+void add_file(FieldHasher& hasher, const char* path) {
+  struct stat status{};
+  stat(path, &status);
+  hasher.add(static_cast<uint64_t>(status.st_dev));
+  hasher.add(static_cast<uint64_t>(status.st_ino));
+  hasher.add(static_cast<uint64_t>(status.st_size));
+  hasher.add(static_cast<uint64_t>(status.st_mtim.tv_sec));
+  hasher.add(static_cast<uint64_t>(status.st_mtim.tv_nsec));
+}
+
+// What this process sees and may do.
+void add_rights(FieldHasher& hasher) {
+  hasher.add(uint64_t{getegid()});
+  std::vector<gid_t> groups(static_cast<size_t>(std::max(getgroups(0, nullptr), 0)));
+  groups.resize(
+      static_cast<size_t>(std::max(getgroups(static_cast<int>(groups.size()), groups.data()), 0)));
+  for (const gid_t group : groups) hasher.add(uint64_t{group});
+  for (const char* name : {"/proc/self/ns/mnt", "/proc/self/ns/pid", "/proc/self/ns/user",
+                           "/proc/self/ns/net", "/proc/self/root"}) {
+    struct stat status{};
+    stat(name, &status);
+    hasher.add(static_cast<uint64_t>(status.st_dev));
+    hasher.add(static_cast<uint64_t>(status.st_ino));
+  }
+}
+
+// How much of the machine it may take.
+void add_limits(FieldHasher& hasher) {
+  hasher.add(control_group_membership());
+  for (int resource = 0; resource < RLIMIT_NLIMITS; ++resource) {
+    rlimit limit{};
+    getrlimit(static_cast<__rlimit_resource_t>(resource), &limit);
+    hasher.add(static_cast<uint64_t>(limit.rlim_cur));
+    hasher.add(static_cast<uint64_t>(limit.rlim_max));
+  }
+  hasher.add(static_cast<uint64_t>(getpriority(PRIO_PROCESS, 0)));
+  hasher.add(static_cast<uint64_t>(sched_getscheduler(0)));
+}
+
+// A connection to the server; empty if none listens there, or if it is not this user's.
+Descriptor connect_to(const std::string& path) {
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) return Descriptor();
+  path.copy(address.sun_path, path.size());
+  // Non-blocking: where too many wait already, this process does not.
+  Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  ucred peer;
+  socklen_t size = sizeof peer;
+  if (!socket ||
+      connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+      getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.uid != geteuid())
+    return Descriptor();
+  return socket;
+}
+
+// A server is an orphan. Where this process would have to adopt it, none is started.
+bool adopts_orphans() {
+  int is_subreaper = 0;
+  prctl(PR_GET_CHILD_SUBREAPER, &is_subreaper);
+  return is_subreaper != 0 || getpid() == kFirstProcess;
+}
+
+void start(const std::string& program, const std::string& path, pid_t daemon) {
+  auto [ours, theirs] = make_socket_pair();
+  QuietProcess::start_orphan(program, {"--warm-server", path, std::to_string(daemon)},
+                             theirs.get());
+  theirs.close();
+  std::string nothing;
+  receive_from_compiler(ours, 1, nothing, Clock::now() + kStartLimit);
+}
+
+Descriptor connect_or_start(const std::string& program, const std::string& path, pid_t daemon) {
+  Descriptor connection = connect_to(path);
+  if (connection || adopts_orphans()) return connection;
+  start(program, path, daemon);
+  // Another process may have started one at the same moment, which listens only now.
+  connection = connect_to(path);
+  for (int i = 0; !connection && i < kOthersStartMs; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    connection = connect_to(path);
+  }
+  return connection;
+}
+
+std::atomic<Clock::rep> next_try{0};
+
+std::optional<CompileResult> nothing_from(const std::string& why) {
+  log::debug("warm compile server: " + why);
+  next_try = (Clock::now() + kPause).time_since_epoch().count();
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string warm_server_path(const std::string& program) {
+  FieldHasher hasher;
+  hasher.add(program);
+  add_file(hasher, program.c_str());
+  hasher.add(uint64_t{protocol::kProtocolVersion});
+  if (const char* libraries = getenv("LD_LIBRARY_PATH")) hasher.add(libraries);
+  add_rights(hasher);
+  add_limits(hasher);
+  return runtime_dir() + "/clocl-" + hasher.result();
+}
+
+std::optional<CompileResult> ask_warm_server(const std::string& program, pid_t daemon,
+                                             const protocol::Request& request,
+                                             CompileDeadline deadline) {
+  // A privileged program does not let the user's server build what it runs.
+  if (getauxval(AT_SECURE) || Clock::now().time_since_epoch().count() < next_try.load())
+    return std::nullopt;
+  try {
+    const Descriptor connection = connect_or_start(program, warm_server_path(program), daemon);
+    if (!connection) return nothing_from("there is none");
+    std::string hello;
+    if (receive_from_compiler(connection, sizeof(uint32_t), hello, Clock::now() + kHelloLimit) !=
+            CompileOutcome::kAnswered ||
+        protocol::Reader(hello).u32() != protocol::kProtocolVersion)
+      return nothing_from("it does not answer");
+    CompileResult result = exchange(connection, request, deadline);
+    if (result.outcome == CompileOutcome::kAnswered || result.outcome == CompileOutcome::kTimedOut)
+      return result;
+    return nothing_from(result.response.log);
+  } catch (const Error& error) {
+    return nothing_from(error.text());
+  } catch (const std::exception& error) {
+    return nothing_from(error.what());
+  }
+}
+
+}  // namespace conclave

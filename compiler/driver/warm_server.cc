@@ -30,7 +30,9 @@ namespace {
 
 constexpr int kIdleMilliseconds = 600'000;
 // How long no build runs before a spare is made: a program often builds several times in a row.
-constexpr int kPauseMilliseconds = 20;
+constexpr int kPauseMilliseconds = 100;
+// What a spare tells the server.
+constexpr char kReady = 'r', kTaken = 't';
 constexpr int kMostBuilds = 64;
 constexpr timeval kPatience = {10, 0};  // with a requester who sends nothing
 
@@ -74,7 +76,7 @@ class WarmServer {
   void run() {
     while (wait_for_event()) {
       reap();
-      if (!spare_) serve_next();
+      if (!spare_is_ready_) serve_next();
     }
     socket_.remove();
   }
@@ -82,16 +84,17 @@ class WarmServer {
  private:
   // False when it is time to end. Makes a spare when there is nothing else to do.
   bool wait_for_event() {
-    // While a spare waits for requests, this process leaves them to it.
+    // While a spare waits for requests, this process leaves them to it. poll() ignores -1.
     pollfd events[] = {{daemon_.get(), POLLIN, 0},
                        {ends_.get(), POLLIN, 0},
-                       {spare_ ? spare_.get() : socket_.descriptor(), POLLIN, 0}};
+                       {spare_.get(), POLLIN, 0},
+                       {spare_is_ready_ ? -1 : socket_.descriptor(), POLLIN, 0}};
     const bool may_make_spare = !spare_ && builds_ == 0 && !has_lost_spare_;
     const int ready =
         poll(events, std::size(events), may_make_spare ? kPauseMilliseconds : kIdleMilliseconds);
     if (ready < 0) return errno == EINTR;
     if (events[0].revents) return false;
-    if (spare_ && events[2].revents) release_spare();
+    if (events[2].revents) hear_spare();
     if (ready > 0) return true;
     if (may_make_spare) make_spare();
     return may_make_spare || builds_ > 0;
@@ -102,7 +105,7 @@ class WarmServer {
     while (read(ends_.get(), &info, sizeof info) > 0) {
     }
     for (pid_t child; (child = waitpid(-1, nullptr, WNOHANG)) > 0; --builds_)
-      if (child == spare_process_) release_spare();
+      while (child == spare_process_) hear_spare();
   }
 
   // The next request, in a child that this process forks now.
@@ -131,27 +134,41 @@ class WarmServer {
     spare_ = std::move(ours);
   }
 
-  // In the spare. Tells the server when it has taken a request.
+  // In the spare.
   [[noreturn]] void wait_as_spare(Descriptor& server) {
     warm_up();
+    tell(server, kReady);
     Descriptor connection;
     while (!connection) {
       pollfd event = {socket_.descriptor(), POLLIN, 0};
       poll(&event, 1, -1);
       connection = socket_.accept();
     }
-    const char taken = 0;
-    if (send(server.get(), &taken, 1, MSG_NOSIGNAL) != 1) _exit(1);
+    tell(server, kTaken);
     server.close();
     socket_.close();
     serve_connection(connection.get());
   }
 
-  // The spare has a request, or is dead. After one that died of itself there are no more: making them
-  // again and again would take CPU time without end.
-  void release_spare() {
-    char taken;
-    has_lost_spare_ = read(spare_.get(), &taken, 1) != 1;
+  static void tell(const Descriptor& server, char word) {
+    if (send(server.get(), &word, 1, MSG_NOSIGNAL) != 1) _exit(1);
+  }
+
+  // The spare is ready, has a request, or is dead.
+  void hear_spare() {
+    char word = 0;
+    const bool has_spoken = read(spare_.get(), &word, 1) == 1;
+    if (has_spoken && word == kReady)
+      spare_is_ready_ = true;
+    else
+      release_spare(has_spoken);
+  }
+
+  // After a spare that died of itself there are no more: making them again and again would take CPU
+  // time without end.
+  void release_spare(bool has_request) {
+    has_lost_spare_ = !has_request;
+    spare_is_ready_ = false;
     spare_.close();
     spare_process_ = 0;
     ++builds_;
@@ -175,6 +192,7 @@ class WarmServer {
   bool is_warm_ = false;
   Descriptor spare_;  // the other end is the spare's
   pid_t spare_process_ = 0;
+  bool spare_is_ready_ = false;
   bool has_lost_spare_ = false;
 };
 

@@ -286,6 +286,8 @@ const std::map<std::string, Role> kRoles = {{"build", build_on_request}};
 
 int main(int argc, char** argv) {
   namespace test = conclave::test;
-  const test::OwnDevice device(".warm_compiler", 2);
-  return test::run_role_or_tests(argc, argv, test::kRoles);
+  return test::run_role_or_tests(argc, argv, test::kRoles, [] {
+    const test::OwnDevice device(".warm_compiler", 2);  // not in the workers, which use this one
+    return RUN_ALL_TESTS();
+  });
 }

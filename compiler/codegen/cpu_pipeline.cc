@@ -109,6 +109,7 @@ FunctionPassManager make_vectorization(bool is_in_packets) {
   if (!is_in_packets) {
     passes.addPass(FreezeWrappingIndices());
     passes.addPass(VectorizeLoops());
+    if (tuning().forward_stores) passes.addPass(ForwardStores());
   }
   passes.addPass(llvm::InferAlignmentPass());
   passes.addPass(llvm::InstCombinePass());

@@ -3,6 +3,7 @@
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/Transforms/Scalar/LoopLoadElimination.h>
 #include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
 #include <llvm/Transforms/Vectorize/LoopVectorize.h>
 
@@ -54,6 +55,13 @@ llvm::PreservedAnalyses VectorizeLoops::run(llvm::Function& function,
   if (function.getInstructionCount() > tuning().loop_vectorizer_instructions)
     return llvm::PreservedAnalyses::all();
   return llvm::LoopVectorizePass().run(function, analyses);
+}
+
+llvm::PreservedAnalyses ForwardStores::run(llvm::Function& function,
+                                           llvm::FunctionAnalysisManager& analyses) {
+  if (function.getInstructionCount() > tuning().loop_vectorizer_instructions)
+    return llvm::PreservedAnalyses::all();
+  return llvm::LoopLoadEliminationPass().run(function, analyses);
 }
 
 llvm::PreservedAnalyses SplitLongBlocks::run(llvm::Function& function,

@@ -31,6 +31,13 @@ struct VectorizeLoops : llvm::PassInfoMixin<VectorizeLoops> {
                                      llvm::FunctionAnalysisManager& analyses);
 };
 
+// LLVM's pass that lets an iteration of a loop take from a register what the one before has stored,
+// `x[i] = f(x[i - 1])`. It looks at loops as the loop vectorizer does, and takes time like it.
+struct ForwardStores : llvm::PassInfoMixin<ForwardStores> {
+  static llvm::PreservedAnalyses run(llvm::Function& function,
+                                     llvm::FunctionAnalysisManager& analyses);
+};
+
 // The code generator takes time by the square of a block's length. No pass that joins blocks may
 // come later.
 struct SplitLongBlocks : llvm::PassInfoMixin<SplitLongBlocks> {

@@ -42,6 +42,8 @@ LaneIds lane_ids_along(llvm::Function& function, unsigned dimension) {
   if (dimension == 0) ids.consecutive.push_back(function.getArg(kItem));
   for (unsigned parameter : {kItem + 0u, kLocalId + 0u, kLocalId + 1u, kLocalId + 2u})
     ids.small.push_back(function.getArg(parameter));
+  ids.local = ids.small;
+  for (unsigned d = 0; d < 3; ++d) ids.local.push_back(function.getArg(kLocalSize + d));
   for (llvm::Instruction& instruction : llvm::instructions(function))
     if (is_global_id(instruction)) ids.small.push_back(&instruction);
   return ids;

@@ -25,6 +25,7 @@ LaneIdsAnalysis::Result ids_of_parameters(llvm::Function& function) {
     if (is_lane) ids.lanes.consecutive.push_back(&argument);
     if (attributes.hasAttribute(kAlignedLaneAttribute)) ids.lanes.aligned.push_back(&argument);
     if (is_lane || attributes.hasAttribute(kSmallAttribute)) ids.lanes.small.push_back(&argument);
+    if (attributes.hasAttribute(kLocalAttribute)) ids.lanes.local.push_back(&argument);
     if (!attributes.hasAttribute(kRowAttribute)) continue;
     ids.rows.consecutive.push_back(&argument);
     ids.rows.small.push_back(&argument);

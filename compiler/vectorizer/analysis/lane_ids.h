@@ -7,7 +7,13 @@
 #include <llvm/IR/Instruction.h>
 #include <llvm/IR/PassManager.h>
 
+#include <cstdint>
+
 namespace conclave::compiler {
+
+// More than a work-group, or several that run as one row, have in a dimension: the device allows
+// 16,384 work-items, and `row_items` in base/tuning.def bounds rows.
+inline constexpr uint64_t kMostLocal = uint64_t{1} << 21;
 
 struct LaneIds {
   // Lane i has the value of lane 0 plus i: the local id of the vectorised dimension, and the linear
@@ -18,6 +24,9 @@ struct LaneIds {
   // At least 0 and below 2^31 in every lane: local ids, and global ids computed from them. Whoever
   // calls the vector function has made sure.
   llvm::SmallVector<llvm::Value*> small;
+  // Below kMostLocal in every lane: local ids, and sizes of work-groups. So the sum of two of them
+  // does not wrap around in an `int`.
+  llvm::SmallVector<llvm::Value*> local;
   // Which lanes run at all, lane 0 always being one of them: an i1 of the entry block. Null: all.
   llvm::Instruction* active = nullptr;
 };
@@ -32,6 +41,7 @@ inline constexpr char kLanesAttribute[] = "conclave-lanes";
 inline constexpr char kLaneAttribute[] = "conclave-lane";
 inline constexpr char kAlignedLaneAttribute[] = "conclave-aligned-lane";
 inline constexpr char kSmallAttribute[] = "conclave-small";
+inline constexpr char kLocalAttribute[] = "conclave-local";
 inline constexpr char kRowAttribute[] = "conclave-row";
 inline constexpr char kActiveMetadata[] = "conclave.active";
 

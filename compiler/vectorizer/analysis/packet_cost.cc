@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "compiler/base/region.h"
 #include "compiler/base/target_model.h"
 #include "compiler/base/tuning.h"
 #include "compiler/vectorizer/analysis/lane_masks.h"
@@ -42,13 +43,15 @@ class Estimate {
     if (!is_private(pointer) && (shapes_.stride(&instruction) || patterns_.offsets(&instruction)))
       return {1, 1};
     if (pointer) return access(instruction, pointer, is_masked);
+    if (auto* block = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction))
+      return {1, is_done_once(*block, is_masked) ? 1.0 : lanes_};
     return {1, registers(instruction.getType())};
   }
 
  private:
   static bool is_free(const Instruction& instruction) {
-    return llvm::isa<llvm::PHINode, llvm::BranchInst, llvm::GetElementPtrInst, llvm::CastInst,
-                     llvm::DbgInfoIntrinsic, llvm::AllocaInst>(instruction) ||
+    return llvm::isa<llvm::PHINode, llvm::BranchInst, llvm::ReturnInst, llvm::GetElementPtrInst,
+                     llvm::CastInst, llvm::DbgInfoIntrinsic, llvm::AllocaInst>(instruction) ||
            is_lanes(instruction) || is_any(instruction) || is_outside(instruction);
   }
 
@@ -73,19 +76,38 @@ class Estimate {
     llvm::Type* type = llvm::getLoadStoreType(const_cast<Instruction*>(&instruction));
     if (instruction.isVolatile() && !is_one_access(instruction, pointer, type, is_masked))
       return {1, lane_by_lane(instruction, type, is_masked)};
-    if (is_private(pointer)) return {1, registers(type)};
+    // A packet's private arrays are interleaved: where lanes have the same index, they are neighbours.
+    if (is_private(pointer)) {
+      if (shapes_.is_uniform(pointer)) return {1, registers(type)};
+      return {1, scattered(instruction, pointer, type, is_masked)};
+    }
     if (auto stride = shapes_.stride(pointer))
       return {1, std::abs(*stride) < kFarBytes ? registers(type) : lanes_};
     if (is_close_pattern(pointer, type)) return {1, tuning().close_access_cost * registers(type)};
     if (shapes_.assumed_stride(pointer)) return {1, registers(type)};
+    return {1, scattered(instruction, pointer, type, is_masked)};
+  }
+
+  // What an access takes whose lanes are anywhere.
+  double scattered(const Instruction& instruction, const llvm::Value* pointer, llvm::Type* type,
+                   bool is_masked) const {
     // Rows of elements are loaded one by one and transposed.
-    if (auto* row = llvm::dyn_cast<llvm::FixedVectorType>(type))
-      return {1, lanes_ + 2 * registers(row)};
-    if (!llvm::VectorType::isValidElementType(type)) return {1, 2.0 * lanes_};
+    if (auto* row = llvm::dyn_cast<llvm::FixedVectorType>(type)) return lanes_ + 2 * registers(row);
+    if (!llvm::VectorType::isValidElementType(type)) return 2.0 * lanes_;
     auto cost = target_.getGatherScatterOpCost(
         instruction.getOpcode(), llvm::FixedVectorType::get(type, lanes_), pointer, is_masked,
         llvm::getLoadStoreAlignment(const_cast<Instruction*>(&instruction)), kTime);
-    return {1, cost.isValid() ? static_cast<double>(*cost.getValue()) : 2.0 * lanes_};
+    const double counted = cost.isValid() ? static_cast<double>(*cost.getValue()) : 2.0 * lanes_;
+    return is_own(pointer) ? tuning().own_scattered_cost * counted : counted;
+  }
+
+  // Whether each lane has memory of its own there: a private variable, or what is left of one
+  // across barriers.
+  static bool is_own(const llvm::Value* pointer) {
+    const llvm::Value* object = llvm::getUnderlyingObject(pointer);
+    auto* parameter = llvm::dyn_cast<llvm::Argument>(object);
+    return llvm::isa<llvm::AllocaInst>(object) ||
+           (parameter && parameter->getArgNo() == kSpill && is_region(*parameter->getParent()));
   }
 
   // Whether packets do a volatile access once: lanes load from one place, or access neighbouring ones.
@@ -112,6 +134,14 @@ class Estimate {
                      is_masked);
     const unsigned others = lanes_ * (is_masked ? 1 + kLoopInstructions : 1);
     return others + (moves.isValid() ? static_cast<double>(*moves.getValue()) : lanes_);
+  }
+
+  // Whether lanes copy or fill the same memory, or fill pieces side by side.
+  bool is_done_once(const llvm::MemIntrinsic& block, bool is_masked) const {
+    if (shapes_.has_uniform_operands(block)) return true;
+    auto* length = llvm::dyn_cast<llvm::ConstantInt>(block.getLength());
+    return llvm::isa<llvm::MemSetInst>(block) && length && !is_masked &&
+           shapes_.stride(block.getRawDest()) == length->getSExtValue();
   }
 
   // Elements into a vector, or out of it, at known places or not.

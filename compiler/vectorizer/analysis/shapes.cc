@@ -104,6 +104,7 @@ bool has_true_flag(const llvm::BinaryOperator& operation, int64_t stride, bool i
 Shapes::Shapes(llvm::Function& region, const LaneIds& ids, unsigned lanes, LaneStrides lane_strides)
     : consecutive_(ids.consecutive.begin(), ids.consecutive.end()),
       small_(ids.small.begin(), ids.small.end()),
+      local_(ids.local.begin(), ids.local.end()),
       lane_strides_(std::move(lane_strides)),
       lanes_(lanes) {
   llvm::ReversePostOrderTraversal<llvm::Function*> blocks(&region);
@@ -150,8 +151,9 @@ Shape Shapes::of(const llvm::Value* value) const {
   } else {
     shape = uniform(constant(value).value_or(~uint64_t{0}));
   }
-  if (small_.contains(value)) {
-    shape.max = std::min(shape.max, kSmall);
+  const bool is_local = local_.contains(value);
+  if (is_local || small_.contains(value)) {
+    shape.max = std::min(shape.max, is_local ? kMostLocal : kSmall);
     if (bits_of(*value) >= 32) shape.signed_exact = shape.unsigned_exact = true;
   }
   return shape;

@@ -104,6 +104,7 @@ class Shapes {
   llvm::DenseMap<const llvm::Value*, Shape> shapes_;
   llvm::SmallPtrSet<const llvm::Value*, 8> consecutive_;
   llvm::SmallPtrSet<const llvm::Value*, 8> small_;
+  llvm::SmallPtrSet<const llvm::Value*, 8> local_;
   llvm::SmallPtrSet<const llvm::Value*, 8> may_wrap_with_sign_;
   LaneStrides lane_strides_;
   unsigned lanes_;

@@ -239,12 +239,27 @@ bool call_vector_function(CallInst& call, PacketValues& values, VectorFunctionFi
   return false;
 }
 
+// Lanes that fill pieces which lie side by side fill all of them at once, as where each clears its own
+// array in the spill area.
+bool fill_at_once(CallInst& call, const Value* mask, const PacketValues& values) {
+  auto* fill = llvm::dyn_cast<llvm::MemSetInst>(&call);
+  auto* length = fill ? llvm::dyn_cast<llvm::ConstantInt>(fill->getLength()) : nullptr;
+  if (!length || mask || fill->isVolatile() || !values.is_uniform(fill->getValue())) return false;
+  const auto stride = values.stride(fill->getRawDest());
+  if (!stride || *stride <= 0 || static_cast<uint64_t>(*stride) != length->getZExtValue())
+    return false;
+  IRBuilder<> builder(&call);
+  builder.CreateMemSet(fill->getRawDest(), fill->getValue(),
+                       length->getZExtValue() * values.lanes(), fill->getDestAlign());
+  return true;
+}
+
 }  // namespace
 
 bool packetize_call(CallInst& call, Value* mask, PacketValues& values, VectorFunctionFinder find) {
   if (auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call)) {
     if (is_done_once(*intrinsic, values)) return false;
-    if (packetize_intrinsic(*intrinsic, values)) return true;
+    if (packetize_intrinsic(*intrinsic, values) || fill_at_once(call, mask, values)) return true;
   } else if (is_packet_call(call)) {
     call_packet_function(call, mask, values);
     return true;

@@ -1,12 +1,11 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; RUN: %opt --cpu=haswell --passes='print<packet-cost><lanes=8>' %s | FileCheck --check-prefixes=CHECK,HASWELL %s
 ; RUN: %opt --cpu=x86-64 --passes='print<packet-cost><lanes=8>' %s | FileCheck --check-prefixes=CHECK,SSE %s
-; What a packet of eight lanes takes. Registers of 128 bits want two operations where those of 256 want one. The return
-; counts one operation for each lane.
+; What a packet of eight lanes takes. Registers of 128 bits want two operations where those of 256 want one.
 
 ; CHECK-LABEL: ; cost of neighbours for 8 lanes:
-; HASWELL-SAME: work-item 4.00, packet 11.00, gain 2.91
-; SSE-SAME: work-item 4.00, packet 14.00, gain 2.29
+; HASWELL-SAME: work-item 3.00, packet 3.00, gain 8.00
+; SSE-SAME: work-item 3.00, packet 6.00, gain 4.00
 define void @neighbours(i64 "conclave-lane" %x, ptr %in, ptr %out) "conclave-lanes" {
   %p = getelementptr float, ptr %in, i64 %x
   %v = load float, ptr %p
@@ -17,7 +16,7 @@ define void @neighbours(i64 "conclave-lane" %x, ptr %in, ptr %out) "conclave-lan
 }
 
 ; What is the same for all lanes is done once.
-; CHECK-LABEL: ; cost of uniform for 8 lanes: work-item 3.00, packet 10.00, gain 2.40
+; CHECK-LABEL: ; cost of uniform for 8 lanes: work-item 2.00, packet 2.00, gain 8.00
 define void @uniform(i64 "conclave-lane" %x, ptr %in) "conclave-lanes" {
   %v = load float, ptr %in
   %w = fmul float %v, %v
@@ -25,7 +24,7 @@ define void @uniform(i64 "conclave-lane" %x, ptr %in) "conclave-lanes" {
 }
 
 ; Lanes in cache lines of their own are accessed one by one.
-; CHECK-LABEL: ; cost of far for 8 lanes: work-item 2.00, packet 16.00, gain 1.00
+; CHECK-LABEL: ; cost of far for 8 lanes: work-item 1.00, packet 8.00, gain 1.00
 define void @far(i64 "conclave-lane" %x, ptr %in) "conclave-lanes" {
   %p = getelementptr [16 x float], ptr %in, i64 %x
   %v = load float, ptr %p
@@ -33,7 +32,7 @@ define void @far(i64 "conclave-lane" %x, ptr %in) "conclave-lanes" {
 }
 
 ; A loop weighs as much as 16 iterations.
-; CHECK-LABEL: ; cost of loop for 8 lanes: work-item 49.00, packet 56.00, gain 7.00
+; CHECK-LABEL: ; cost of loop for 8 lanes: work-item 48.00, packet 48.00, gain 8.00
 define void @loop(i64 "conclave-lane" %x, ptr %in, ptr %out) "conclave-lanes" {
   br label %body
 body:
@@ -46,3 +45,30 @@ body:
 end:
   ret void
 }
+
+; Private arrays are interleaved: elements of one index are neighbours, those of an index for each lane are not.
+; CHECK-LABEL: ; cost of private_same for 8 lanes: work-item 1.00, packet {{[12]}}.00,
+define void @private_same(i64 "conclave-lane" %x, i64 %i) "conclave-lanes" {
+  %a = alloca [16 x i32]
+  %p = getelementptr i32, ptr %a, i64 %i
+  %v = load i32, ptr %p
+  ret void
+}
+
+; CHECK-LABEL: ; cost of private_own for 8 lanes: work-item 1.00, packet {{[1-9][0-9]}}.{{.*}}, gain 0.
+define void @private_own(i64 "conclave-lane" %x) "conclave-lanes" {
+  %a = alloca [16 x i32]
+  %p = getelementptr i32, ptr %a, i64 %x
+  %v = load i32, ptr %p
+  ret void
+}
+
+; Lanes fill pieces side by side at once, and others one by one.
+; CHECK-LABEL: ; cost of fill for 8 lanes: work-item 2.00, packet 9.00,
+define void @fill(i64 "conclave-lane" %x, ptr %out) "conclave-lanes" {
+  %p = getelementptr [16 x i32], ptr %out, i64 %x
+  call void @llvm.memset.p0.i64(ptr %p, i8 0, i64 64, i1 false)
+  call void @llvm.memset.p0.i64(ptr %p, i8 0, i64 60, i1 false)
+  ret void
+}
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)

@@ -47,3 +47,15 @@ define void @patterns(i64 "conclave-aligned-lane" %lane.x) "conclave-lanes" {
   %begin = shl i64 %block, 2
   ret void
 }
+
+; Local ids and sizes of work-groups are so small that their sums do not wrap in 32 bits.
+; CHECK-LABEL: ; shapes of local_sizes
+; CHECK: ; stride 1, exact with sign, exact without sign: {{.*}}%sum =
+; CHECK: ; stride 1, exact with sign, exact without sign: {{.*}}%index =
+define void @local_sizes(i64 "conclave-lane" "conclave-local" %lane.x, i64 "conclave-local" %size) "conclave-lanes" {
+  %low = trunc i64 %lane.x to i32
+  %count = trunc i64 %size to i32
+  %sum = add i32 %low, %count
+  %index = sext i32 %sum to i64
+  ret void
+}

@@ -11,7 +11,7 @@ declare void @conclave.lanes(i1)
 ; CHECK-NOT: ; volatile_neighbours:
 ; CHECK-NOT: ; neighbours:
 ; CHECK: define void @neighbours({{.*}} #[[NEIGHBOURS:[0-9]+]]
-; CHECK: attributes #[[NEIGHBOURS]] = {{.*}}"conclave-least-lanes"="2"
+; CHECK: attributes #[[NEIGHBOURS]] = {{.*}}"conclave-least-lanes"="1"
 define void @scattered(i64 "conclave-lane" %x, ptr %table, ptr %out) "conclave-lanes" {
   %p = getelementptr i32, ptr %table, i64 %x
   %i = load i32, ptr %p

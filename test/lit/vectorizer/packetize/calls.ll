@@ -102,3 +102,18 @@ define void @stack(i64 "conclave-lane" %lane.x, ptr %a, i64 %address) "conclave-
   store i32 %number, ptr %p, align 4
   ret void
 }
+
+; Pieces side by side are filled at once; others, or those of some lanes, one by one.
+; CHECK-LABEL: define void @fills(
+; CHECK-NEXT: %p = getelementptr
+; CHECK-NEXT: call void @llvm.memset.p0.i64(ptr align 4 %p, i8 7, i64 512, i1 false)
+; CHECK-COUNT-8: call void @llvm.memset.p0.i64(ptr align 4 {{.*}}, i8 7, i64 60, i1 false)
+; CHECK-NOT: call
+; CHECK: ret void
+define void @fills(i64 "conclave-lane" %lane.x, ptr %out) "conclave-lanes" {
+  %p = getelementptr [16 x i32], ptr %out, i64 %lane.x
+  call void @llvm.memset.p0.i64(ptr align 4 %p, i8 7, i64 64, i1 false)
+  call void @llvm.memset.p0.i64(ptr align 4 %p, i8 7, i64 60, i1 false)
+  ret void
+}
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)

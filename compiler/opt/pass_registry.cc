@@ -13,6 +13,7 @@
 #include "compiler/native/native_calls.h"
 #include "compiler/pipeline/program_passes.h"
 #include "compiler/pipeline/vectorize_kernels.h"
+#include "compiler/vectorizer/analysis/item_loops.h"
 #include "compiler/vectorizer/analysis/lane_dimension.h"
 #include "compiler/vectorizer/analysis/lane_ids.h"
 #include "compiler/vectorizer/analysis/lane_masks.h"

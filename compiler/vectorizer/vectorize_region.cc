@@ -4,12 +4,14 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/Transforms/Scalar/Scalarizer.h>
 #include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "compiler/base/tuning.h"
+#include "compiler/vectorizer/analysis/item_loops.h"
 #include "compiler/vectorizer/analysis/lane_dimension.h"
 #include "compiler/vectorizer/analysis/lane_ids.h"
 #include "compiler/vectorizer/emit/packet_functions.h"
@@ -56,6 +58,10 @@ class PassMaker {
     add_simplification(passes, has_coordinates);
     if (tuning().promote_from_loops) add_promotion(passes);
     passes.addPass(RefuseLargeArrays(lanes));
+    if (tuning().item_loops) {
+      passes.addPass(UnlessRefused(llvm::LoopSimplifyPass()));
+      passes.addPass(NoteItemLoops(costs_));
+    }
     if (tuning().unconditional_stores) passes.addPass(MakeStoresUnconditional());
     return passes;
   }

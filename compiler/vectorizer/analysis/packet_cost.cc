@@ -15,6 +15,7 @@
 #include "compiler/base/region.h"
 #include "compiler/base/target_model.h"
 #include "compiler/base/tuning.h"
+#include "compiler/vectorizer/analysis/item_loops.h"
 #include "compiler/vectorizer/analysis/lane_masks.h"
 #include "compiler/vectorizer/analysis/lane_patterns.h"
 #include "compiler/vectorizer/analysis/shapes.h"
@@ -37,6 +38,14 @@ class Estimate {
       : shapes_(shapes), patterns_(patterns), lanes_(lanes), target_(target) {}
 
   PacketTimes of(const Instruction& instruction, bool is_masked) const {
+    PacketTimes times = of_one_by_one(instruction, is_masked);
+    // Without packets, LLVM's vectorizer does several iterations at once.
+    times.scalar /= std::max(1.0, tuning().item_loop_lanes * item_lanes(instruction));
+    return times;
+  }
+
+ private:
+  PacketTimes of_one_by_one(const Instruction& instruction, bool is_masked) const {
     if (is_free(instruction)) return {};
     const llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
     // A value that is the same for all lanes, or counts up with them, is calculated once.
@@ -48,7 +57,6 @@ class Estimate {
     return {1, registers(instruction.getType())};
   }
 
- private:
   static bool is_free(const Instruction& instruction) {
     return llvm::isa<llvm::PHINode, llvm::BranchInst, llvm::ReturnInst, llvm::GetElementPtrInst,
                      llvm::CastInst, llvm::DbgInfoIntrinsic, llvm::AllocaInst>(instruction) ||

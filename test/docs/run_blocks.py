@@ -119,7 +119,7 @@ def run(script, source, build):
             "HOME": str(scratch / "home"), "XDG_RUNTIME_DIR": str(scratch / "runtime"), "TERM": "dumb",
             "PATH": f"{build}/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "LANG": "C.UTF-8",
             "OCL_ICD_VENDORS": f"{build}/etc/OpenCL/vendors/", "CONCLAVE_SEGMENT": f"conclave-docs.{os.getpid()}",
-            "SOURCE": str(source),
+            "SOURCE": str(source), "RUNNER": str(os.getpid()),
         }
         shell = subprocess.Popen(["bash", "-c", script], cwd=scratch / "page", env=environment, text=True,
                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # What blocks of the documentation find there if they say `run with: NAME` (run_blocks.py).
 
-# Two programs that use the device until the page ends.
+# Two programs that use the device until the page ends, or whoever runs it is killed.
 busy() {
   for size in 1024 1000; do
-    while :; do sgemm -M "$size" -K 512 -N 512 -r -d; done >/dev/null 2>&1 &
+    while kill -0 "$RUNNER" 2>/dev/null; do sgemm -M "$size" -K 512 -N 512 -r -d; done >/dev/null 2>&1 &
   done
   for _ in {1..200}; do
     [ "$(conclave examine -r contexts | grep -c sgemm)" -ge 2 ] && return

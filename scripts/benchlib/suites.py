@@ -79,6 +79,15 @@ def run(options, suite, pattern, who, cache):
     return figures, failed, done.returncode == 0
 
 
+def write_json(file, results):
+    """Writes {"figures": [{"name", "unit", "rounds": {implementation: values}}]}."""
+    figures = [{"name": name, "unit": unit,
+                "rounds": {who: found[name, unit] for who, found in results.items()
+                           if (name, unit) in found}}
+               for name, unit in results["ours"]]
+    file.write_text(json.dumps({"figures": figures}, indent=1) + "\n")
+
+
 def run_suites(options, suites):
     """Runs them and prints their figures; returns whether all went well."""
     results = {who: {} for who in options.contestants}
@@ -99,6 +108,8 @@ def run_suites(options, suites):
                 results[who].setdefault(key, []).append(value)
     if not results["ours"]:
         sys.exit("bench: no figure of our own to print")
+    if options.json:
+        write_json(options.json, results)
     print_table(options, results, failures)
     print_kernel_summary(options, results)
     return all_right

@@ -1,19 +1,19 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; RUN: %opt --cpu=haswell --passes='describe-kernels,form-regions,function(lower-work-item-functions),vectorize-kernels<width=0>,emit-work-group-functions' %s 2>&1 | FileCheck %s
 ; Where a row ends with fewer work-items than a packet has, they run as a packet if that is faster than one after the
-; other: here from 4 on, and where each lane reads at an address of its own from 9 on. Few work-items may be long: the
+; other: here from 2 on, and where each lane reads at an address of its own from 8 on. Few work-items may be long: the
 ; code for one after the other is not cold.
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spir64-unknown-unknown"
 
 ; CHECK-LABEL: define void @kernel_neighbours(
 ; CHECK: %[[REST:rest[0-9]*]] = sub nuw nsw i64
-; CHECK: icmp uge i64 %[[REST]], 4
+; CHECK: icmp uge i64 %[[REST]], 2
 ; CHECK: call i32 @neighbours.region.0.x16.rest(
 ; CHECK: call i32 @neighbours.region.0.items.x(
 ; CHECK-LABEL: define void @kernel_scattered(
 ; CHECK: %[[REST:rest[0-9]*]] = sub nuw nsw i64
-; CHECK: icmp uge i64 %[[REST]], 9
+; CHECK: icmp uge i64 %[[REST]], 8
 ; CHECK: call i32 @scattered.region.0.x16.rest(
 ; CHECK: call i32 @scattered.region.0.items.x(
 ; CHECK: define internal i32 @scattered.region.0.items.x({{.*}} #[[ITEMS:[0-9]+]] {

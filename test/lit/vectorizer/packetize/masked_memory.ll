@@ -11,12 +11,8 @@ declare i1 @conclave.any(i1)
 ; CHECK: then:
 ; CHECK-NOT: conclave.lanes
 ; CHECK: %x = call <4 x float> @llvm.masked.load.v4f32.p0(ptr %q, i32 4, <4 x i1> %c, <4 x float> zeroinitializer)
-; CHECK: %[[ALL:.*]] = icmp eq i4 %{{.*}}, -1
-; CHECK: br i1 %[[ALL]], label %[[WHOLE:.*]], label %[[MASKED:.*]], !prof
-; CHECK: [[WHOLE]]:
-; CHECK: store <4 x float> %x, ptr %r, align 4
-; CHECK: [[MASKED]]:
-; CHECK: call void @llvm.masked.store.v4f32.p0(<4 x float> %x, ptr %r, i32 4, <4 x i1> %c)
+; CHECK-NEXT: %r = getelementptr float, ptr %b, i64 %lane.x
+; CHECK-NEXT: call void @llvm.masked.store.v4f32.p0(<4 x float> %x, ptr %r, i32 4, <4 x i1> %c)
 ; CHECK: end:
 ; CHECK: %x1 = phi <4 x float> [ <float 1.000000e+00, float 1.000000e+00, float 1.000000e+00, float 1.000000e+00>, %0 ], [ %x, %{{.*}} ]
 ; CHECK: %y = select <4 x i1> %c, <4 x float> %x1, <4 x float> zeroinitializer

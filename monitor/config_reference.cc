@@ -38,9 +38,9 @@ constexpr KeyText kTexts[] = {
     {kCompiler, "compile-timeout-s", "", "600", "seconds after which a compilation fails"},
     {kCompiler, "compile-memory-mib", "", "half of what machine and control group grant",
      "memory that a compilation may take, in all its processes; it fails where that is not enough"},
-    {kCompiler, "warm-compiler", "", "1",
-     "the processes of a user share one compile server where ti-mctd runs "
-     "(docs/sharing.md#the-compile-server); 0: each has its own"},
+    {kCompiler, "warm-compiler", "", "0",
+     "1: the processes of a user share one compile server where ti-mctd runs "
+     "(docs/sharing.md#the-compile-server)"},
     {kCompiler, "cache", "", "1", "keep built programs on disk"},
     {kCompiler, "cache-dir", "", "$XDG_CACHE_HOME/conclave, else ~/.cache/conclave",
      "place of the disk cache; a directory of another user is refused"},

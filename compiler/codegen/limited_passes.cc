@@ -7,6 +7,7 @@
 #include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
 #include <llvm/Transforms/Vectorize/LoopVectorize.h>
 
+#include <optional>
 #include <vector>
 
 #include "compiler/base/tuning.h"
@@ -19,6 +20,20 @@ size_t count_instructions(const llvm::Loop& loop) {
   size_t count = 0;
   for (const llvm::BasicBlock* block : loop.blocks()) count += block->size();
   return count;
+}
+
+// Whether the loop's loads and stores have more than one size in bytes.
+bool has_accesses_of_several_sizes(const llvm::Loop& loop, const llvm::DataLayout& layout) {
+  std::optional<llvm::TypeSize> common;
+  for (const llvm::BasicBlock* block : loop.blocks()) {
+    for (const llvm::Instruction& instruction : *block) {
+      if (!llvm::getLoadStorePointerOperand(&instruction)) continue;
+      const llvm::TypeSize size = layout.getTypeStoreSize(llvm::getLoadStoreType(&instruction));
+      if (common && *common != size) return true;
+      common = size;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -61,6 +76,11 @@ llvm::PreservedAnalyses ForwardStores::run(llvm::Function& function,
                                            llvm::FunctionAnalysisManager& analyses) {
   if (function.getInstructionCount() > tuning().loop_vectorizer_instructions)
     return llvm::PreservedAnalyses::all();
+  // LLVM 19 forwards a value of which a store of another size has overwritten a part.
+  for (const llvm::Loop* loop :
+       analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder())
+    if (loop->isInnermost() && has_accesses_of_several_sizes(*loop, function.getDataLayout()))
+      return llvm::PreservedAnalyses::all();
   return llvm::LoopLoadEliminationPass().run(function, analyses);
 }
 

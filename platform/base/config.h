@@ -33,7 +33,7 @@ struct Config {
   uint32_t compile_timeout_s = 600;
   // Whether the processes of a user have a compile server in common where the daemon runs. Key
   // "warm-compiler", CONCLAVE_WARM_COMPILER.
-  bool warm_compiler = true;
+  bool warm_compiler = false;
   // MiB of memory that a compilation may take. Key "compile-memory-mib",
   // CONCLAVE_COMPILE_MEMORY_MIB; default: half of what machine and control group grant.
   uint32_t compile_memory_mib = 0;

@@ -72,8 +72,16 @@ void add_limits(FieldHasher& hasher) {
     hasher.add(static_cast<uint64_t>(limit.rlim_cur));
     hasher.add(static_cast<uint64_t>(limit.rlim_max));
   }
-  hasher.add(static_cast<uint64_t>(getpriority(PRIO_PROCESS, 0)));
-  hasher.add(static_cast<uint64_t>(sched_getscheduler(0)));
+  // The main thread's: compute units run at other priorities.
+  hasher.add(static_cast<uint64_t>(getpriority(PRIO_PROCESS, getpid())));
+  hasher.add(static_cast<uint64_t>(sched_getscheduler(getpid())));
+}
+
+// Whether this process has more rights than its user, or keeps some for later.
+bool is_privileged() {
+  uid_t real = 0, effective = 0, saved = 0;
+  getresuid(&real, &effective, &saved);
+  return getauxval(AT_SECURE) != 0 || real != effective || saved != effective;
 }
 
 // A connection to the server; empty if none listens there, or if it is not this user's.
@@ -137,7 +145,11 @@ std::string warm_server_path(const std::string& program) {
   hasher.add(program);
   add_file(hasher, program.c_str());
   hasher.add(uint64_t{protocol::kProtocolVersion});
-  if (const char* libraries = getenv("LD_LIBRARY_PATH")) hasher.add(libraries);
+  // What the compiler, and the translators that it calls for SPIR-V, look at.
+  for (const char* name : {"LD_LIBRARY_PATH", "PATH", "SOURCE_DATE_EPOCH", "TZ"}) {
+    const char* value = getenv(name);
+    hasher.add(std::string_view(value ? value : ""));
+  }
   add_rights(hasher);
   add_limits(hasher);
   return runtime_dir() + "/clocl-" + hasher.result();
@@ -147,7 +159,7 @@ std::optional<CompileResult> ask_warm_server(const std::string& program, pid_t d
                                              const protocol::Request& request,
                                              CompileDeadline deadline) {
   // A privileged program does not let the user's server build what it runs.
-  if (getauxval(AT_SECURE) || Clock::now().time_since_epoch().count() < next_try.load())
+  if (is_privileged() || Clock::now().time_since_epoch().count() < next_try.load())
     return std::nullopt;
   try {
     const Descriptor connection = connect_or_start(program, warm_server_path(program), daemon);

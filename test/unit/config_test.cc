@@ -78,7 +78,7 @@ TEST_F(ConfigTest, Defaults) {
   EXPECT_EQ(config.compute_unit_list, (List{0, 1, 2}));
   EXPECT_EQ(config.device_type, cl_device_type{0});
   EXPECT_EQ(config.compile_timeout_s, 600u);
-  EXPECT_TRUE(config.warm_compiler);
+  EXPECT_FALSE(config.warm_compiler);
   EXPECT_EQ(config.compile_memory_mib, 4096u);
   EXPECT_TRUE(config.cache);
   EXPECT_EQ(config.cache_dir, "/home/someone/.cache/conclave");
@@ -102,7 +102,7 @@ TEST_F(ConfigTest, ReadsTheFile) {
     "compute-unit-list": "5, 1,1 3",
     "device-type": "gpu",
     "compile-timeout-s": 30,
-    "warm-compiler": 0,
+    "warm-compiler": 1,
     "compile-memory-mib": 64,
     "cache": "0",
     "cache-dir": "/var/cache/x",
@@ -123,7 +123,7 @@ TEST_F(ConfigTest, ReadsTheFile) {
   EXPECT_EQ(config.compute_unit_list, (List{1, 3, 5}));
   EXPECT_EQ(config.device_type, cl_device_type{CL_DEVICE_TYPE_GPU});
   EXPECT_EQ(config.compile_timeout_s, 30u);
-  EXPECT_FALSE(config.warm_compiler);
+  EXPECT_TRUE(config.warm_compiler);
   EXPECT_EQ(config.compile_memory_mib, 64u);
   EXPECT_FALSE(config.cache);
   EXPECT_EQ(config.cache_dir, "/var/cache/x");

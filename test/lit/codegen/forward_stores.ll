@@ -29,3 +29,27 @@ loop:
 end:
   ret void
 }
+
+; Of what one store has written, another overwrites a byte.
+; CHECK-LABEL: define void @in_part(
+; CHECK-NOT: store_forwarded
+define void @in_part(ptr noalias %out, ptr noalias %x, i64 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %next = add nuw nsw i64 %i, 1
+  %q = getelementptr inbounds i32, ptr %x, i64 %next
+  %w = trunc i64 %i to i32
+  store i32 %w, ptr %q
+  %byte = getelementptr inbounds i8, ptr %q, i64 2
+  store i8 -1, ptr %byte
+  %p = getelementptr inbounds i32, ptr %x, i64 %i
+  %v = load i32, ptr %p
+  %r = getelementptr inbounds i32, ptr %out, i64 %i
+  store i32 %v, ptr %r
+  %again = icmp ult i64 %next, %n
+  br i1 %again, label %loop, label %end
+end:
+  ret void
+}

@@ -25,8 +25,8 @@ size_t count_instructions(const llvm::Loop& loop) {
 // Whether the loop's loads and stores have more than one size in bytes.
 bool has_accesses_of_several_sizes(const llvm::Loop& loop, const llvm::DataLayout& layout) {
   std::optional<llvm::TypeSize> common;
-  for (const llvm::BasicBlock* block : loop.blocks()) {
-    for (const llvm::Instruction& instruction : *block) {
+  for (llvm::BasicBlock* block : loop.blocks()) {
+    for (llvm::Instruction& instruction : *block) {
       if (!llvm::getLoadStorePointerOperand(&instruction)) continue;
       const llvm::TypeSize size = layout.getTypeStoreSize(llvm::getLoadStoreType(&instruction));
       if (common && *common != size) return true;

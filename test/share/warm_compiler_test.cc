@@ -143,8 +143,8 @@ class WarmCompiler : public testing::Test {
   }
   static Worker worker(const Arguments& arguments = {},
                        const std::vector<std::string>& settings = {}) {
-    std::vector<std::string> all = {"CONCLAVE_CACHE=0", "CONCLAVE_WARM_COMPILER=1"};
-    all.insert(all.end(), settings.begin(), settings.end());
+    std::vector<std::string> all = settings;  // which win
+    all.insert(all.end(), {"CONCLAVE_CACHE=0", "CONCLAVE_WARM_COMPILER=1"});
     auto made = std::make_unique<WorkerProcess>("build", arguments, all);
     EXPECT_EQ(made->receive(), "ready");
     return made;

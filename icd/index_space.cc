@@ -102,12 +102,12 @@ IndexSpace index_space(const CommandQueue& queue, const Kernel& kernel, const Ke
             "the global offset and size overflow size_t");
     empty |= space.global[d] == 0;
   }
-  check_global_size(space);
   const auto& required = code.info->required_local_size;
   if (local) {
     std::copy_n(local, dimensions, space.local.begin());
     check_local_size(space, code);
   } else if (!empty) {
+    check_global_size(space);
     space.local =
         choose_local_size(space, code, std::max<size_t>(1, kernel.units_on(queue.device()).size()));
     if (required[0]) check_local_size(space, code);
@@ -128,7 +128,7 @@ Launch checked_launch(const CommandQueue& queue, const Kernel& kernel, cl_uint d
                                          " bytes of local memory; the device has " +
                                          std::to_string(Device::kLocalMemoryBytes));
   const ComputeUnitSet units = kernel.units_on(queue.device());
-  require(units.size() > 0, CL_INVALID_PROGRAM_EXECUTABLE,
+  require(units != ComputeUnitSet(), CL_INVALID_PROGRAM_EXECUTABLE,
           "the kernel is bound to compute units of an xclbin, none of which is on the queue's "
           "device");
   if (code->info->gang) require_room_for_gang(space, units.size());

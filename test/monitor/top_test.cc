@@ -127,7 +127,7 @@ TEST_F(TopInATerminal, ShowsProcessesAndLeaves) {
   EXPECT_TRUE(view->matches("▄|▅|▆")) << "the bar of the last seconds";
   std::istringstream lines(view->screen());
   for (std::string line; std::getline(lines, line);)
-    EXPECT_EQ(line.find("\033"), std::string::npos) << line;
+    EXPECT_EQ(line.find('\033'), std::string::npos) << line;
   EXPECT_GT(view->pid(), 0);
   view->press("q");
   EXPECT_TRUE(soon([&] { return view->pid() == 0; }));

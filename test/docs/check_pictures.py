@@ -5,9 +5,11 @@ it shows.
 
 usage: check_pictures.py SOURCE
 """
+import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 import xml.etree.ElementTree as xml
 
 MOST_BYTES = 64 * 1024
@@ -47,9 +49,27 @@ def screen(source):
         yield "a sequence is left"
 
 
+def plot(source):
+    """Twice as fast is to the right of as fast, and a figure of which less is better is turned round."""
+    figures = [{"name": name, "unit": unit, "rounds": {"ours": [ours], "theirs": [theirs]}}
+               for name, unit, ours, theirs in (("same", "GB/s", 3, 3), ("twice", "ms", 2, 4),
+                                                ("same_of_limit", "x", 1, 1), ("twice_of_limit", "x", 1, 1))]
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump({"figures": figures}, file)
+        file.flush()
+        text = subprocess.run([sys.executable, source / "scripts/docslib/speed_plot.py", file.name], text=True,
+                              capture_output=True, check=True).stdout
+    root = xml.fromstring(text)
+    places = [float(node.attrib["cx"]) for node in root.iter(SVG + "circle")][1:]  # the first is the legend's
+    if len(places) != 2 or places[0] >= places[1]:
+        yield f"two kernels, as fast and twice as fast, have their dots at {places}"
+    if not any("geometric mean 1.41" in (node.text or "") for node in root.iter(SVG + "text")):
+        yield "the mean of 1 and 2 is not 1.41"
+
+
 def main():
     source = pathlib.Path(sys.argv[1])
-    failures = list(pictures(source)) + list(screen(source))
+    failures = list(pictures(source)) + list(screen(source)) + list(plot(source))
     for failure in failures:
         print("FAILED:", failure)
     return 1 if failures else 0

@@ -14,7 +14,7 @@
 
 namespace conclave::compiler {
 
-// Listens at `path` and then closes the control socket, so that whoever has started it knows. Serves
+// Listens at `path` and then closes the control socket, which tells the process that started it. Serves
 // until the process `daemon` ends or nothing was asked for ten minutes. Returns the exit status: 0
 // also if another server has the path.
 int serve_user(const std::string& path, pid_t daemon);

@@ -23,8 +23,8 @@ struct Sample {
 // Processes that are dead, and the daemon, are left out.
 Sample take_sample(const share::Segment& segment);
 
-// Of the queues on which a process works (cl_khr_priority_hints), as its charges tell; that of most
-// of its time, if it works on several.
+// The priority of the queues on which a process works (cl_khr_priority_hints), as its charges tell. A
+// process with queues of several priorities has that of most of its time.
 enum class Priority : uint8_t { kUnknown, kLow, kNormal, kHigh };
 const char* name_of(Priority priority);  // "" if it is unknown
 

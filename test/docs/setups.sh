@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What blocks of the documentation find there if they say `run with: NAME` (run_blocks.py).
 
-# Two programs that use the device until the page ends, or whoever runs it is killed.
+# Two programs that use the device until the page ends. They end too if its runner is killed.
 busy() {
   for size in 1024 1000; do
     while kill -0 "$RUNNER" 2>/dev/null; do sgemm -M "$size" -K 512 -N 512 -r -d; done >/dev/null 2>&1 &

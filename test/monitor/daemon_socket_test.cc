@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One daemon at a time has a name, and what daemons leave behind goes, whoever starts and ends
-// meanwhile.
+// A name belongs to one daemon at a time. Files that daemons leave behind are removed, also while others
+// start and end.
 #include "monitor/daemon_socket.h"
 
 #include <fcntl.h>

@@ -30,7 +30,7 @@ end:
   ret void
 }
 
-; Of what one store has written, another overwrites a byte.
+; The second store overwrites a byte of what the first has written.
 ; CHECK-LABEL: define void @in_part(
 ; CHECK-NOT: store_forwarded
 define void @in_part(ptr noalias %out, ptr noalias %x, i64 %n) {

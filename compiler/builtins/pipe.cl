@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pipe functions of OpenCL C (compiler/workgroup/lower_streams.h). A pipe is a ring of places for
 // packets, which are numbered from 0 on. Each place says whose turn it is: twice the number of the
-// packet that may be written there, or one more, if that packet may be read. Whoever reserves
-// packets looks whether all their places are due, and takes them by one compare-and-swap; whoever
-// commits passes the turn on, in any order. So nobody waits for anybody, and lanes can take turns.
+// packet that may be written there, or one more, if that packet may be read. A reservation checks
+// that all its places are due, and takes them by one compare-and-swap. A commit passes the turns on;
+// commits may come in any order. So nobody waits for anybody, and lanes can take turns.
 #include "sub_group.h"
 
 // abi::Pipe.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A process that records for `conclave trace` may be stopped or killed at each access to the word
 // that asks for records, and to the ring that it writes them to (the code is compiled with
-// stepping_atomic.h): the others go on recording, and whoever reads sees whole records alone.
+// stepping_atomic.h). The others go on recording, and the tool sees only whole records.
 #include <sys/mman.h>
 
 #include <cstdlib>

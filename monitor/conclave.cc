@@ -62,7 +62,7 @@ class Commands {
     command->add_flag("--json", json_, what);
   }
   template <class Run>
-  void on(CLI::App* command, Run run) {
+  void on(CLI::App* command, const Run& run) {
     command->callback([this, run] { run_ = run; });
   }
 

@@ -178,7 +178,7 @@ inline void hand_out(const Ref<Event>& event, cl_event* out) {
   if (out)
     *out = event->handle();
   else
-    event->release_handle();
+    event->drop_handle();
 }
 
 // Ends a blocking call: an error of its command, or of what that waited for, is the call's error.

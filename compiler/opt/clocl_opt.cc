@@ -72,7 +72,7 @@ int run_passes(llvm::Module& module) {
   const Target target(cpu);
   Program program;
   find_packet_forms(module, program);
-  MiddleEndAnalyses analyses(module, program, target.machine().getTargetIRAnalysis());
+  MiddleEndAnalyses analyses(module, program, &target);
   PassContext context(target);
   llvm::PassInstrumentationCallbacks callbacks;
   llvm::StandardInstrumentations instrumentations(module.getContext(), /*DebugLogging=*/false,

@@ -161,7 +161,7 @@ std::vector<KernelInfo> lower_kernels(llvm::Module& module, const Options& optio
   Program program;
   program.infos = describe_kernels(module);
   if (options.specialization) specialize(program.infos, *options.specialization);
-  MiddleEndAnalyses analyses(module, program, target.machine().getTargetIRAnalysis());
+  MiddleEndAnalyses analyses(module, program, &target);
   llvm::PassBuilder builder(nullptr, {}, {}, analyses.instrumentation());
   analyses.add_all(builder);
 

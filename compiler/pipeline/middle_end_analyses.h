@@ -8,15 +8,15 @@
 
 #include "compiler/base/analyses.h"
 #include "compiler/base/program.h"
+#include "compiler/x86/target.h"
 
 namespace conclave::compiler {
 
 // The analyses that passes of the middle end ask for. `program` has what they know besides IR.
 class MiddleEndAnalyses : public Analyses {
  public:
-  // `costs`: what instructions take on the CPU; of none in particular where no code is made.
-  MiddleEndAnalyses(const llvm::Module& module, Program& program,
-                    llvm::TargetIRAnalysis costs = {});
+  // `target`: the CPU; null where no code is made.
+  MiddleEndAnalyses(const llvm::Module& module, Program& program, const Target* target = nullptr);
 
  private:
   llvm::TargetLibraryInfoImpl no_library_;

@@ -30,11 +30,12 @@ Size known_size(const RegionedKernel& kernel, const KernelInfo& info) {
 }
 
 unsigned wanted_lanes(const Region& region, bool has_long_rows, const KernelInfo& info,
-                      const Options& options, const Target& target) {
+                      const Options& options, llvm::FunctionAnalysisManager& analyses) {
   if (info.required_sub_group_size) return info.required_sub_group_size;
   if (!options.optimize) return 1;
-  return options.width ? options.width
-                       : choose_lanes(*region.function, target.model(), has_long_rows);
+  if (options.width) return options.width;
+  const LaneCount& lanes = analyses.getResult<LaneCountAnalysis>(*region.function);
+  return has_long_rows ? lanes.in_long_rows : lanes.usual;
 }
 
 // A row that is known to be shorter needs no more lanes than it has work-items.
@@ -173,7 +174,7 @@ KernelRemarks vectorize(RegionedKernel& kernel, const RegionedKernel& model, Ker
     if (!kernel.joins_groups) apply_local_size_to_region(*region.function, info);
     region.has_required_lanes = info.required_sub_group_size != 0;
     plan.lanes.push_back(
-        wanted_lanes(model.regions[i], kernel.joins_groups, info, options, target));
+        wanted_lanes(model.regions[i], kernel.joins_groups, info, options, analyses));
   }
   const unsigned least = *std::min_element(plan.lanes.begin(), plan.lanes.end());
   if (has_sub_groups) plan.lanes.assign(plan.lanes.size(), least);

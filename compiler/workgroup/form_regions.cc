@@ -342,14 +342,24 @@ void mark_lifetimes(llvm::Function& region) {
   }
 }
 
-RegionedKernel form_regions(llvm::Function& kernel, bool exits_have_lines) {
+// Between steps of form_regions() that leave control flow as it is.
+void forget_values(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) {
+  llvm::PreservedAnalyses kept;
+  kept.preserveSet<llvm::CFGAnalyses>();
+  analyses.invalidate(kernel, kept);
+}
+
+RegionedKernel form_regions(llvm::Function& kernel, bool exits_have_lines,
+                            llvm::FunctionAnalysisManager& analyses) {
   llvm::removeUnreachableBlocks(kernel);
   drop_variable_debug_info(kernel);
   isolate_allocas(kernel);
   BarrierCuts cuts = cut_at_barriers(kernel);
-  take_out_uniform_steps(kernel, cuts);
-  rematerialize_across(kernel, cuts);
-  SpillLayout layout = assign_spill_slots(kernel, cuts);
+  analyses.clear(kernel, kernel.getName());
+  if (take_out_uniform_steps(kernel, cuts, analyses)) forget_values(kernel, analyses);
+  if (rematerialize_across(kernel, cuts, analyses)) forget_values(kernel, analyses);
+  SpillLayout layout = assign_spill_slots(kernel, cuts, analyses);
+  analyses.clear(kernel, kernel.getName());
   drop_lifetime_markers(kernel);
 
   RegionedKernel result;
@@ -370,8 +380,10 @@ RegionedKernel form_regions(llvm::Function& kernel, bool exits_have_lines) {
 llvm::PreservedAnalyses FormRegions::run(llvm::Module& module,
                                          llvm::ModuleAnalysisManager& analyses) const {
   Program& program = program_of(module, analyses);
+  auto& functions =
+      analyses.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module).getManager();
   for (llvm::Function* kernel : find_kernels(module))
-    program.kernels.push_back(form_regions(*kernel, exits_have_lines));
+    program.kernels.push_back(form_regions(*kernel, exits_have_lines, functions));
   return llvm::PreservedAnalyses::none();
 }
 

@@ -6,7 +6,6 @@
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/IR/CFG.h>
-#include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 
@@ -28,13 +27,13 @@ LaneIds work_item_ids(llvm::Function& kernel) {
 
 class ControlDependence {
  public:
-  ControlDependence(llvm::Function& kernel, GroupUniformity& uniformity)
+  ControlDependence(llvm::Function& kernel, GroupUniformity& uniformity,
+                    llvm::FunctionAnalysisManager& analyses)
       : kernel_(kernel),
         uniformity_(uniformity.values),
         joins_(uniformity.joins),
-        dominators_(kernel),
-        post_dominators_(kernel),
-        loops_(dominators_) {}
+        post_dominators_(analyses.getResult<llvm::PostDominatorTreeAnalysis>(kernel)),
+        loops_(analyses.getResult<llvm::LoopAnalysis>(kernel)) {}
 
   // Values that a divergent branch decides may make further branches divergent.
   void spread() {
@@ -91,18 +90,37 @@ class ControlDependence {
   llvm::Function& kernel_;
   Uniformity& uniformity_;
   llvm::SmallPtrSetImpl<const BasicBlock*>& joins_;
-  llvm::DominatorTree dominators_;
-  llvm::PostDominatorTree post_dominators_;
-  llvm::LoopInfo loops_;
+  const llvm::PostDominatorTree& post_dominators_;
+  const llvm::LoopInfo& loops_;
   llvm::SmallPtrSet<const BasicBlock*, 16> done_;
 };
 
 }  // namespace
 
-GroupUniformity find_group_uniformity(llvm::Function& kernel) {
+llvm::AnalysisKey GroupUniformityAnalysis::Key;
+
+GroupUniformity GroupUniformityAnalysis::run(llvm::Function& kernel,
+                                             llvm::FunctionAnalysisManager& analyses) {
   GroupUniformity uniformity{Uniformity(kernel, work_item_ids(kernel)), {}};
-  ControlDependence(kernel, uniformity).spread();
+  ControlDependence(kernel, uniformity, analyses).spread();
   return uniformity;
+}
+
+llvm::PreservedAnalyses PrintGroupUniformity::run(llvm::Function& kernel,
+                                                  llvm::FunctionAnalysisManager& analyses) const {
+  const GroupUniformity& uniformity = analyses.getResult<GroupUniformityAnalysis>(kernel);
+  out << "; group uniformity of " << kernel.getName() << "\n";
+  for (BasicBlock& block : kernel) {
+    if (uniformity.joins.contains(&block)) out << "; join: " << block.getName() << "\n";
+    for (llvm::Instruction& instruction : block)
+      if (instruction.isTerminator() || !instruction.getType()->isVoidTy()) {
+        const bool differs = instruction.isTerminator()
+                                 ? uniformity.values.has_divergent_branch(block)
+                                 : uniformity.values.is_divergent(instruction);
+        out << (differs ? "; differs: " : "; same: ") << instruction << "\n";
+      }
+  }
+  return llvm::PreservedAnalyses::all();
 }
 
 }  // namespace conclave::compiler

@@ -8,6 +8,8 @@
 #define CONCLAVE_COMPILER_WORKGROUP_GROUP_UNIFORMITY_H_
 
 #include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Support/raw_ostream.h>
 
 #include "compiler/vectorizer/analysis/uniformity.h"
 
@@ -20,8 +22,25 @@ struct GroupUniformity {
   llvm::SmallPtrSet<const llvm::BasicBlock*, 16> joins;
 };
 
-// `kernel` is in SPMD form, its work-item functions are calls.
-GroupUniformity find_group_uniformity(llvm::Function& kernel);
+// The uniformity of a kernel in SPMD form, whose work-item functions are calls.
+class GroupUniformityAnalysis : public llvm::AnalysisInfoMixin<GroupUniformityAnalysis> {
+ public:
+  using Result = GroupUniformity;
+  static Result run(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses);
+
+ private:
+  friend llvm::AnalysisInfoMixin<GroupUniformityAnalysis>;
+  static llvm::AnalysisKey Key;
+};
+
+// Prints for each instruction whether its value differs within a group, and which blocks are joins.
+struct PrintGroupUniformity : llvm::PassInfoMixin<PrintGroupUniformity> {
+  llvm::raw_ostream& out;
+
+  explicit PrintGroupUniformity(llvm::raw_ostream& stream) : out(stream) {}
+  llvm::PreservedAnalyses run(llvm::Function& kernel,
+                              llvm::FunctionAnalysisManager& analyses) const;
+};
 
 }  // namespace conclave::compiler
 

@@ -100,9 +100,10 @@ class Repeater {
 
 }  // namespace
 
-void rematerialize_across(llvm::Function& kernel, const BarrierCuts& cuts) {
-  if (!tuning().rematerialize) return;
-  const Uniformity uniformity = find_group_uniformity(kernel).values;
+bool rematerialize_across(llvm::Function& kernel, const BarrierCuts& cuts,
+                          llvm::FunctionAnalysisManager& analyses) {
+  if (!tuning().rematerialize) return false;
+  const Uniformity& uniformity = analyses.getResult<GroupUniformityAnalysis>(kernel).values;
   const Kept nothing, uniform = find_uniform(kernel, uniformity);
   const auto is_cheap = [](const Instruction& instruction, const Kept& kept) {
     return tree_cost(&instruction, kept) <= tuning().rematerialized_cost;
@@ -129,6 +130,7 @@ void rematerialize_across(llvm::Function& kernel, const BarrierCuts& cuts) {
   }
   for (const auto& [value, kept] : candidates)
     if (value) llvm::RecursivelyDeleteTriviallyDeadInstructions(value);
+  return !candidates.empty();
 }
 
 }  // namespace conclave::compiler

@@ -14,13 +14,15 @@
 #ifndef CONCLAVE_COMPILER_WORKGROUP_REMATERIALIZE_H_
 #define CONCLAVE_COMPILER_WORKGROUP_REMATERIALIZE_H_
 
-#include <llvm/ADT/ArrayRef.h>
+#include <llvm/IR/PassManager.h>
 
 #include "compiler/workgroup/barrier_cuts.h"
 
 namespace conclave::compiler {
 
-void rematerialize_across(llvm::Function& kernel, const BarrierCuts& cuts);
+// Returns whether it has changed anything.
+bool rematerialize_across(llvm::Function& kernel, const BarrierCuts& cuts,
+                          llvm::FunctionAnalysisManager& analyses);
 
 }  // namespace conclave::compiler
 

@@ -18,10 +18,11 @@ struct LiveValue {
   bool is_uniform;
 };
 
-std::vector<LiveValue> find_live_values(llvm::Function& kernel, const BarrierCuts& cuts) {
+std::vector<LiveValue> find_live_values(llvm::Function& kernel, const BarrierCuts& cuts,
+                                        llvm::FunctionAnalysisManager& analyses) {
   std::vector<LiveValue> live;
   if (cuts.empty()) return live;
-  const Uniformity uniformity = find_group_uniformity(kernel).values;
+  const Uniformity& uniformity = analyses.getResult<GroupUniformityAnalysis>(kernel).values;
   for (llvm::Instruction& instruction : llvm::instructions(kernel)) {
     if (llvm::isa<llvm::AllocaInst>(instruction)) continue;
     Crossings crossings = crossings_of_value(instruction, cuts);
@@ -75,9 +76,10 @@ void add_arrays(llvm::Function& kernel, const BarrierCuts& cuts, llvm::ArrayRef<
 
 }  // namespace
 
-SpillLayout assign_spill_slots(llvm::Function& kernel, const BarrierCuts& cuts) {
+SpillLayout assign_spill_slots(llvm::Function& kernel, const BarrierCuts& cuts,
+                               llvm::FunctionAnalysisManager& analyses) {
   SpillLayout layout;
-  std::vector<LiveValue> live = find_live_values(kernel, cuts);
+  std::vector<LiveValue> live = find_live_values(kernel, cuts, analyses);
   // Before values become allocas too.
   add_arrays(kernel, cuts, live, layout);
   for (LiveValue& value : live)

@@ -5,6 +5,7 @@
 
 #include <llvm/ADT/SparseBitVector.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/PassManager.h>
 
 #include <cstdint>
 #include <vector>
@@ -38,7 +39,8 @@ struct SpillLayout {
 };
 
 // Demotes every value that is live across a barrier to an alloca and assigns all slots.
-SpillLayout assign_spill_slots(llvm::Function& kernel, const BarrierCuts& cuts);
+SpillLayout assign_spill_slots(llvm::Function& kernel, const BarrierCuts& cuts,
+                               llvm::FunctionAnalysisManager& analyses);
 
 }  // namespace conclave::compiler
 

@@ -20,15 +20,15 @@ using llvm::Value;
 
 class StepSplitter {
  public:
-  StepSplitter(llvm::Function& kernel, const BarrierCuts& cuts)
-      : layout_(kernel.getDataLayout()), cuts_(cuts), uniformity_(find_group_uniformity(kernel)) {
+  StepSplitter(llvm::Function& kernel, const BarrierCuts& cuts, const GroupUniformity& uniformity)
+      : layout_(kernel.getDataLayout()), cuts_(cuts), uniformity_(uniformity) {
     for (llvm::BasicBlock& block : kernel)
       if (!uniformity_.joins.contains(&block))
         for (PHINode& phi : block.phis())
           if (phi.getType()->isIntOrPtrTy() && differs(phi)) phis_.insert(&phi);
   }
 
-  void run() {
+  bool run() {
     find_starts();
     phis_.remove_if([&](PHINode* phi) { return !starts_[phi] || is_start_.contains(phi); });
     llvm::SmallPtrSet<Value*, 8> kept;
@@ -38,6 +38,7 @@ class StepSplitter {
     for (PHINode* phi : phis_) add_offset(*phi);
     for (PHINode* phi : phis_) fill_offset(*phi);
     for (PHINode* phi : phis_) replace(*phi);
+    return !phis_.empty();
   }
 
  private:
@@ -171,7 +172,7 @@ class StepSplitter {
 
   const llvm::DataLayout& layout_;
   const BarrierCuts& cuts_;
-  const GroupUniformity uniformity_;
+  const GroupUniformity& uniformity_;
   llvm::SetVector<PHINode*> phis_;  // that differ, and steps may lead to
   llvm::SmallPtrSet<const PHINode*, 16> is_start_;
   llvm::DenseMap<Value*, Value*> starts_;  // of phis
@@ -180,8 +181,10 @@ class StepSplitter {
 
 }  // namespace
 
-void take_out_uniform_steps(llvm::Function& kernel, const BarrierCuts& cuts) {
-  if (!cuts.empty() && tuning().uniform_steps) StepSplitter(kernel, cuts).run();
+bool take_out_uniform_steps(llvm::Function& kernel, const BarrierCuts& cuts,
+                            llvm::FunctionAnalysisManager& analyses) {
+  if (cuts.empty() || !tuning().uniform_steps) return false;
+  return StepSplitter(kernel, cuts, analyses.getResult<GroupUniformityAnalysis>(kernel)).run();
 }
 
 }  // namespace conclave::compiler

@@ -13,11 +13,15 @@
 #ifndef CONCLAVE_COMPILER_WORKGROUP_UNIFORM_STEPS_H_
 #define CONCLAVE_COMPILER_WORKGROUP_UNIFORM_STEPS_H_
 
+#include <llvm/IR/PassManager.h>
+
 #include "compiler/workgroup/barrier_cuts.h"
 
 namespace conclave::compiler {
 
-void take_out_uniform_steps(llvm::Function& kernel, const BarrierCuts& cuts);
+// Returns whether it has changed anything.
+bool take_out_uniform_steps(llvm::Function& kernel, const BarrierCuts& cuts,
+                            llvm::FunctionAnalysisManager& analyses);
 
 }  // namespace conclave::compiler
 

@@ -65,6 +65,12 @@ class Object {
     }
     return true;
   }
+  // Releases the handle of a new object that the host has not got.
+  void drop_handle() {
+    handles_.store(0, std::memory_order_relaxed);
+    static_cast<T*>(this)->on_handles_gone();
+    release();
+  }
   // For objects older than the loader's data: the platform and its device.
   void set_loader_data(void* data) {
     loader_data.store(data, std::memory_order_relaxed);

@@ -8,7 +8,9 @@
 
 #include <atomic>
 #include <cstddef>
+#include <memory>
 #include <new>
+#include <utility>
 
 #include "platform/base/thread_exit.h"
 
@@ -19,18 +21,26 @@ class Pool {
  public:
   // Memory for one T. Throws std::bad_alloc.
   static void* allocate() {
-    Local& mine = local();
-    if (!mine.head) mine.head = returned_.exchange(nullptr, std::memory_order_acquire);
-    if (!mine.head) mine.head = new_slab();
-    Node* node = mine.head;
-    mine.head = node->next.load(std::memory_order_relaxed);
+    Local* mine = local();
+    if (!mine) throw std::bad_alloc();
+    if (!mine->head) mine->head = returned_.exchange(nullptr, std::memory_order_acquire);
+    if (!mine->head) mine->head = new_slab();
+    Node* node = mine->head;
+    mine->head = node->next.load(std::memory_order_relaxed);
+    if (mine->released) --mine->released;
     return node->storage;
   }
 
   // Takes back what allocate() gave, from any thread. Threads only push to `returned_` and take all
-  // of it, so the list has no ABA problem.
+  // of it, so the list has no ABA problem. A thread keeps some for its own next calls; more would be
+  // missing to the others.
   static void release(void* memory) noexcept {
-    give_back(reinterpret_cast<Node*>(static_cast<std::byte*>(memory) - offsetof(Node, storage)));
+    Node* node = reinterpret_cast<Node*>(static_cast<std::byte*>(memory) - offsetof(Node, storage));
+    Local* mine = local();
+    if (!mine || mine->released >= kMostKept) return give_back(node);
+    node->next.store(mine->head, std::memory_order_relaxed);
+    mine->head = node;
+    ++mine->released;
   }
 
  private:
@@ -46,21 +56,30 @@ class Pool {
   // Nodes that only the current thread uses. When it ends the others get them.
   struct Local {
     Node* head = nullptr;
+    unsigned released = 0;  // by this thread, and not used again
     ThreadExit exit = {};
   };
+  static constexpr unsigned kMostKept = 16;
 
-  static Local& local() {
-    constinit thread_local Local instance;
-    if (!instance.exit.run) [[unlikely]] {
-      instance.exit.run = [] { give_back_all(instance); };
-      at_thread_exit(instance.exit);
-    }
-    return instance;
+  // Null if there is no memory.
+  static Local* local() noexcept {
+    if (!local_) [[unlikely]]
+      local_ = make_local();
+    return local_;
   }
 
-  static void give_back_all(Local& local) noexcept {
-    while (Node* node = local.head) {
-      local.head = node->next.load(std::memory_order_relaxed);
+  [[gnu::noinline]] static Local* make_local() noexcept {
+    std::unique_ptr<Local> made(new (std::nothrow) Local);
+    if (!made) return nullptr;
+    made->exit.run = give_back_all;
+    return at_thread_exit(made->exit) ? made.release() : nullptr;
+  }
+
+  // What else ends with the thread may release more, and make another list.
+  static void give_back_all() noexcept {
+    const std::unique_ptr<Local> mine(std::exchange(local_, nullptr));
+    while (Node* node = mine->head) {
+      mine->head = node->next.load(std::memory_order_relaxed);
       give_back(node);
     }
   }
@@ -86,6 +105,7 @@ class Pool {
     return next;
   }
 
+  static inline constinit thread_local Local* local_ = nullptr;  // a pointer: see CMakeLists.txt
   static inline std::atomic<Node*> returned_{nullptr};
   static inline std::atomic<Slab*> slabs_{nullptr};
 };

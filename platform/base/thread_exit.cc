@@ -7,7 +7,11 @@ namespace conclave {
 namespace {
 
 void run_all(void* first) {
-  for (auto* exit = static_cast<ThreadExit*>(first); exit; exit = exit->next) exit->run();
+  for (auto* exit = static_cast<ThreadExit*>(first); exit;) {
+    ThreadExit* next = exit->next;  // an action may free this, or be registered again
+    exit->run();
+    exit = next;
+  }
 }
 
 struct Key {

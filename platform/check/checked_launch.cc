@@ -64,7 +64,8 @@ CheckedLaunch::CheckedLaunch(const abi::Launch& launch, std::vector<CheckedArgum
 
 abi::CheckUnit* CheckedLaunch::unit(size_t local_bytes) {
   std::call_once(begun_, [this] { begin(); });
-  static thread_local Unit unit;
+  static thread_local const auto of_thread = std::make_unique<Unit>();
+  Unit& unit = *of_thread;
   unit.access = look_closely;
   unit.begin_region = begin_region;
   unit.diverge = report_divergence;

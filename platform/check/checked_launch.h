@@ -4,6 +4,7 @@
 #ifndef CONCLAVE_PLATFORM_CHECK_CHECKED_LAUNCH_H_
 #define CONCLAVE_PLATFORM_CHECK_CHECKED_LAUNCH_H_
 
+#include <array>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -72,6 +73,8 @@ struct Unit : abi::CheckUnit {
   size_t local_bytes = 0;
   uint64_t stretch = 0;                            // between two barriers, of any group
   std::unique_ptr<ZeroedMemory> writers, readers;  // of local memory
+  // The place for accesses that must not happen where the program wants them. Only copies are larger.
+  alignas(128) std::array<char, 4096> nowhere;
 };
 
 // abi::CheckUnit's functions.

@@ -18,17 +18,6 @@ using abi::CheckedAccess;
 using abi::CheckedSpace;
 using abi::CheckSite;
 
-constexpr size_t kMostBytes = 4096;  // of one access other than a copy
-
-// The place for accesses that must not happen where the program wants them. Reads give 0.
-uint64_t nowhere(bool is_read) {
-  alignas(128) static const thread_local std::array<char, kMostBytes> zeros{};
-  alignas(128) static thread_local std::array<char, kMostBytes> nobodys;
-  if (is_read) return reinterpret_cast<uint64_t>(zeros.data());
-  nobodys.fill(0);
-  return reinterpret_cast<uint64_t>(nobodys.data());
-}
-
 // An access of one work-item.
 class Look {
  public:
@@ -63,13 +52,10 @@ class Look {
   }
 
  private:
-  bool is_read() const {
-    return site_.access == CheckedAccess::kRead || site_.access == CheckedAccess::kAtomicRead;
-  }
-
   uint64_t refuse(FindingKind kind) {
     report(kind, "");
-    return nowhere(is_read());
+    unit_.nowhere.fill(0);  // what earlier ones have written there; reads give 0
+    return reinterpret_cast<uint64_t>(unit_.nowhere.data());
   }
 
   // Whether the access is to what lies before an address that the host gave.

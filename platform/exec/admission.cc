@@ -36,7 +36,7 @@ void admit(Event& event) {
     p.gang = p.team || (command->gang() && p.total > 0);
     p.timed = command->wants_timing();
     p.stack_bytes = command->stack_bytes();
-    p.estimate_ns = command->estimate_ns();
+    p.estimate_ns.store(command->estimate_ns(), std::memory_order_relaxed);
     p.least = command->parts_at_least();
   }
   p.remaining.store(p.total + 1, std::memory_order_relaxed);

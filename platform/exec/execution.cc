@@ -29,8 +29,9 @@ void show(const Event& event) {
   static std::atomic<const char*> shown{nullptr};  // the name of the kernel that was shown last
   if (!event.work.needs_lease) return;
   const char* name = event.command()->name();
-  if (shown.exchange(name, std::memory_order_relaxed) != name)
-    share::Share::get().entry().kernel.set(name);
+  if (shown.load(std::memory_order_relaxed) == name) return;
+  shown.store(name, std::memory_order_relaxed);
+  share::Share::get().entry().kernel.set(name);
 }
 
 // Asks for one more compute unit for a running command. False if that is impossible.
@@ -151,6 +152,7 @@ bool start(Event& event) {
     fail(event, context_terminated());
   event.mark_running();
   show(event);
+  if (p.total == 1 && !p.gang) return true;  // the caller runs all of it
   // Others may be running it already; it does not end before its status says that it runs.
   if (p.remaining.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     close(event);

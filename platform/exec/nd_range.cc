@@ -97,10 +97,10 @@ NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
   else if (code_->launch_kinds)
     watch_kind(kernel, space);
 
-  static std::atomic<uint32_t> launches{0};
+  static constinit thread_local uint32_t launches = 0;
   estimate_ns_ = estimate_ns();
   timed_ = estimate_ns_ == kUnknown || estimate_ns_ > kAlwaysTimedNs || streamed_ ||
-           launches.fetch_add(1, std::memory_order_relaxed) % kTimedOneIn == 0;
+           launches++ % kTimedOneIn == 0;
   if (timed_) kernel_calls::guard_handlers();
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/loader/call_registry.h"
 
-#include <linux/membarrier.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -9,22 +8,14 @@
 #include <algorithm>
 
 #include "platform/base/clock.h"
+#include "platform/base/process_fence.h"
 
 namespace conclave {
-namespace {
-
-// No processor delays a store for so long.
-constexpr useconds_t kFenceUs = 100;
-
-}  // namespace
 
 CallRegistry& CallRegistry::get() {
   static auto* registry = new CallRegistry;  // outlives every static object of the host
   return *registry;
 }
-
-CallRegistry::CallRegistry()
-    : has_fence_(syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0) {}
 
 void CallRegistry::add(CallingThread& thread) {
   const std::lock_guard lock(mutex_);
@@ -90,8 +81,7 @@ void CallRegistry::want(LaunchCalls& launch, const Departure& departure) {
   launch.left.store(true);
   // A processor whose thread has not seen that yet shows us what its thread stored before it
   // looked.
-  if (!has_fence_ || syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0)
-    usleep(kFenceUs);
+  process_fence();
   const uint64_t now = now_ns();
   for (CallingThread* thread : threads_) {
     // A thread counts a call before it names the launch. If the number is the same before and after

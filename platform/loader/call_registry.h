@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "platform/base/process_fence.h"
 #include "platform/loader/kernel_calls.h"
 
 namespace conclave {
@@ -27,7 +28,7 @@ class KernelCall {
 
 // A thread that calls kernel code, as others see it. A call costs no lock and no fence: the thread
 // counts the call, names its launch, and then checks whether the launch has been left. A thread
-// that leaves a launch says so, makes all threads pass a fence (membarrier(2)), and then looks at
+// that leaves a launch says so, makes all threads pass a fence, and then looks at
 // them.
 struct CallingThread {
   pthread_t thread = {};
@@ -47,7 +48,7 @@ struct CallingThread {
   void begin(LaunchCalls& of) {
     number.store(number.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     launch.store(&of, std::memory_order_release);
-    std::atomic_signal_fence(std::memory_order_seq_cst);
+    light_fence();
   }
   void end() { launch.store(nullptr, std::memory_order_release); }
   bool is_to_leave() const { return wanted.load() == number.load() && launch.load(); }
@@ -82,7 +83,6 @@ class CallRegistry {
   void stop(TeamThreads& team);
 
  private:
-  CallRegistry();
   void want(LaunchCalls& launch, const Departure& departure);
 
   // The watchdog (watchdog.cc).
@@ -93,7 +93,6 @@ class CallRegistry {
   uint64_t look_at_teams(uint64_t now);
 
   int signal_ = 0;
-  bool has_fence_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<CallingThread*> threads_;

@@ -160,15 +160,22 @@ void CommandQueue::wait(Event& event) {
 }
 
 void CommandQueue::finish() {
-  std::vector<Ref<Event>> all;
+  Ref<Event> last;
+  std::vector<Ref<Event>> others;
+  ReadyList due;
   {
     std::lock_guard lock(mutex_);
-    if (last_) all.push_back(last_);
-    if (barrier_) all.push_back(barrier_);
-    drop_finished();
-    all.insert(all.end(), unordered_.begin(), unordered_.end());
+    last = last_;
+    if (barrier_) others.push_back(barrier_);
+    if (!unordered_.empty()) drop_finished();
+    others.insert(others.end(), unordered_.begin(), unordered_.end());
+    due = take_deferred();
   }
-  for (const Ref<Event>& event : all) wait(*event);
+  if (last)
+    Engine::get().wait(*last, std::move(due));
+  else
+    submit(std::move(due));
+  for (const Ref<Event>& event : others) wait(*event);
 }
 
 void CommandQueue::report(const char* text) const noexcept {

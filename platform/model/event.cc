@@ -5,6 +5,7 @@
 
 #include "platform/base/clock.h"
 #include "platform/base/futex.h"
+#include "platform/base/process_fence.h"
 #include "platform/exec/engine.h"
 #include "platform/exec/trace_run.h"
 #include "platform/model/command_queue.h"
@@ -71,21 +72,25 @@ void Event::depend_on(Event& other, bool cascade) noexcept {
   Link* link = &links_[links_used_++];
   link->dependent = this;
   link->cascade = cascade;
-  pending_.fetch_add(1, std::memory_order_relaxed);
-  if (other.attach(link)) return;
-  pending_.fetch_sub(1, std::memory_order_relaxed);
+  if (other.attach(link)) {
+    ++attached_;
+    return;
+  }
   if (cascade && other.status() < 0) dependency_failed_.store(true, std::memory_order_relaxed);
 }
 
 bool Event::arm() {
   retain();  // in flight; released by complete()
-  return pending_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  if (attached_ == 0) return true;
+  const uint32_t unknown = kUnknown - attached_;
+  return pending_.fetch_sub(unknown, std::memory_order_acq_rel) == unknown;
 }
 
 void Event::advance(cl_int status) {
   if (profiling_) times_[status == CL_SUBMITTED ? kSubmitted : kStarted] = now_ns();
-  status_.store(status);
-  if (has_callbacks_.load()) [[unlikely]]
+  status_.store(status, std::memory_order_release);
+  light_fence();  // add_callback() has the other one
+  if (has_callbacks_.load(std::memory_order_relaxed)) [[unlikely]]
     call_back(status);
 }
 
@@ -102,9 +107,9 @@ bool Event::complete(cl_int status) noexcept {
   }
   if (Termination* termination = context().termination(); termination && command_) [[unlikely]]
     termination->remove(*this);
-  // A reference for the user event, whose complete() may race with its release; a command still has
-  // its in-flight reference here.
-  Ref<Event> keep(this);
+  // The complete() of a user event may race with its release; a command still has its in-flight
+  // reference here.
+  const Ref<Event> keep(is_user_event() ? this : nullptr);
   release_dependents(status);
   if (has_callbacks_.load()) [[unlikely]]
     call_back(status);
@@ -153,6 +158,7 @@ void Event::add_callback(cl_int when, Callback function, void* user_data) {
   {
     std::lock_guard lock(callbacks_mutex_);
     has_callbacks_.store(true);
+    if (when != CL_COMPLETE) process_fence();
     if (status_.load() > when) return callbacks_.splice(callbacks_.end(), fresh);
   }
   cl_int status = this->status();

@@ -129,8 +129,10 @@ class Event : public Object<Event> {
   cl_command_type type_;
   std::atomic<int32_t> status_;
   std::atomic<int32_t> sleepers_{0};
-  std::atomic<uint32_t> pending_{
-      1};  // unfinished dependencies, and one for the enqueuer till arm()
+  // Unfinished dependencies; too many by kUnknown - attached_ until arm() has been called.
+  static constexpr uint32_t kUnknown = uint32_t{1} << 31;
+  std::atomic<uint32_t> pending_{kUnknown};
+  uint32_t attached_ = 0;  // dependencies that had not ended when they were named
   std::atomic<bool> dependency_failed_{false};
   std::atomic<bool> has_callbacks_{false};
   bool profiling_ = false;

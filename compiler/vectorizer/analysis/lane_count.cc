@@ -3,7 +3,6 @@
 
 #include <llvm/ADT/StringSet.h>
 #include <llvm/Analysis/LoopInfo.h>
-#include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -48,14 +47,13 @@ bool is_brief_builtin(const llvm::CallInst& call) {
 
 class Loops {
  public:
-  Loops(llvm::Function& region, unsigned chain_registers)
+  Loops(llvm::Function& region, unsigned chain_registers, const llvm::LoopInfo& loops)
       : region_(region),
         chain_registers_(chain_registers),
         ids_(lane_ids_along(region, 0)),
         uniformity_(region, ids_),
         shapes_(region, ids_, tuning().max_usual_lanes),
-        dominators_(region),
-        loops_(dominators_) {}
+        loops_(loops) {}
 
   // How many times the usual lanes are to be had for one of operations that wait for each other,
   // whose values take so many registers each and fit into them several times.
@@ -219,14 +217,16 @@ class Loops {
   const LaneIds ids_;
   const Uniformity uniformity_;
   const Shapes shapes_;
-  const llvm::DominatorTree dominators_;
-  const llvm::LoopInfo loops_;
+  const llvm::LoopInfo& loops_;
 };
 
 }  // namespace
 
-unsigned choose_lanes(llvm::Function& region, const TargetModel& cpu, bool has_long_rows) {
-  const unsigned register_bits = cpu.vector_bits;
+llvm::AnalysisKey LaneCountAnalysis::Key;
+
+LaneCount LaneCountAnalysis::run(llvm::Function& region,
+                                 llvm::FunctionAnalysisManager& analyses) const {
+  const unsigned register_bits = cpu_.vector_bits;
   unsigned doubles = 0, floats = 0, longest = tuning().usual_vector_bits;
   for (const Instruction& instruction : llvm::instructions(region)) {
     const unsigned width = computed_bits(instruction);
@@ -235,7 +235,7 @@ unsigned choose_lanes(llvm::Function& region, const TargetModel& cpu, bool has_l
     if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(instruction.getType()))
       longest = std::max<unsigned>(longest, vector->getPrimitiveSizeInBits());
   }
-  const Loops loops(region, chain_registers(cpu));
+  const Loops loops(region, chain_registers(cpu_), analyses.getResult<llvm::LoopAnalysis>(region));
   unsigned lanes = tuning().registers_per_value * register_bits / 32;
   const bool has_doubles = tuning().double_lanes && doubles > floats;
   if (has_doubles || (tuning().long_integer_lanes && loops.has_long_integers())) lanes /= 2;
@@ -247,15 +247,23 @@ unsigned choose_lanes(llvm::Function& region, const TargetModel& cpu, bool has_l
   // Where there are so many values, no operation has to wait for another one's result.
   const bool has_several_registers = lanes * (has_doubles ? 64 : 32) > register_bits;
   if (has_several_registers && lanes > tuning().min_lanes &&
-      loops.live_registers(lanes / 2, cpu) > cpu.vector_registers)
+      loops.live_registers(lanes / 2, cpu_) > cpu_.vector_registers)
     lanes /= 2;
   if (const uint64_t record = 8 * loops.record_bytes();
       record && register_bits == 512 && tuning().record_lanes)
     while (lanes > tuning().min_lanes &&
            lanes * record > tuning().max_record_registers * register_bits)
       lanes /= 2;
-  if (!has_long_rows || doubles > floats || !tuning().chain_lanes) return lanes;
-  return lanes * loops.times_of_short_chain(std::max(1u, lanes * 32 / register_bits));
+  if (doubles > floats || !tuning().chain_lanes) return {lanes, lanes};
+  return {lanes, lanes * loops.times_of_short_chain(std::max(1u, lanes * 32 / register_bits))};
+}
+
+llvm::PreservedAnalyses PrintLaneCount::run(llvm::Function& region,
+                                            llvm::FunctionAnalysisManager& analyses) const {
+  const LaneCount& lanes = analyses.getResult<LaneCountAnalysis>(region);
+  out << "; lanes for " << region.getName() << ": " << lanes.usual << ", in long rows "
+      << lanes.in_long_rows << "\n";
+  return llvm::PreservedAnalyses::all();
 }
 
 }  // namespace conclave::compiler

@@ -5,14 +5,40 @@
 #ifndef CONCLAVE_COMPILER_VECTORIZER_ANALYSIS_LANE_COUNT_H_
 #define CONCLAVE_COMPILER_VECTORIZER_ANALYSIS_LANE_COUNT_H_
 
-#include <llvm/IR/Function.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Support/raw_ostream.h>
 
 #include "compiler/base/target_model.h"
 
 namespace conclave::compiler {
 
-// `has_long_rows`: more lanes than usual leave no work-items over.
-unsigned choose_lanes(llvm::Function& region, const TargetModel& cpu, bool has_long_rows);
+struct LaneCount {
+  unsigned usual;
+  unsigned in_long_rows;  // where more lanes than usual leave no work-items over
+};
+
+// The lanes that suit a region whose ids are arguments (lane_ids.h).
+class LaneCountAnalysis : public llvm::AnalysisInfoMixin<LaneCountAnalysis> {
+ public:
+  using Result = LaneCount;
+
+  explicit LaneCountAnalysis(const TargetModel& cpu) : cpu_(cpu) {}
+  Result run(llvm::Function& region, llvm::FunctionAnalysisManager& analyses) const;
+
+ private:
+  friend llvm::AnalysisInfoMixin<LaneCountAnalysis>;
+  static llvm::AnalysisKey Key;
+
+  TargetModel cpu_;
+};
+
+struct PrintLaneCount : llvm::PassInfoMixin<PrintLaneCount> {
+  llvm::raw_ostream& out;
+
+  explicit PrintLaneCount(llvm::raw_ostream& stream) : out(stream) {}
+  llvm::PreservedAnalyses run(llvm::Function& region,
+                              llvm::FunctionAnalysisManager& analyses) const;
+};
 
 }  // namespace conclave::compiler
 

@@ -311,7 +311,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceInfo(cl_device_id handle, cl_device_i
         !describe_images(name, info) && !describe_partition(d, name, info) &&
         !describe_command_buffers(name, info) && !describe_pipes(name, info) &&
         !describe_semaphores(name, info) && !describe_external_memory(name, info) &&
-        !describe_absent(name, info))
+        !describe_spirv(name, info) && !describe_absent(name, info))
       unknown_query(name);
   });
 }

@@ -25,6 +25,9 @@ bool describe_pipes(cl_device_info name, const Info& info);
 bool describe_semaphores(cl_uint name, const Info& info);
 bool describe_external_memory(cl_uint name, const Info& info);
 
+// spirv_queries.cc
+bool describe_spirv(cl_device_info name, const Info& info);
+
 // sub_device.cc: how the device can be split, and its parent.
 bool describe_partition(const Device& device, cl_device_info name, const Info& info);
 

@@ -49,8 +49,9 @@ const std::vector<cl_name_version>& device_extensions() {
     all.push_back(name_version("cl_khr_command_buffer_multi_device", CL_MAKE_VERSION(0, 9, 2)));
     all.push_back(name_version("cl_khr_command_buffer_mutable_dispatch", CL_MAKE_VERSION(0, 9, 5)));
     if (spirv_available())
-      for (const char* name : {"cl_khr_il_program", "cl_khr_spirv_linkonce_odr",
-                               "cl_khr_spirv_no_integer_wrap_decoration"})
+      for (const char* name :
+           {"cl_khr_il_program", "cl_khr_spirv_extended_debug_info", "cl_khr_spirv_linkonce_odr",
+            "cl_khr_spirv_no_integer_wrap_decoration", "cl_khr_spirv_queries"})
         all.push_back(name_version(name, CL_MAKE_VERSION(1, 0, 0)));
     return all;
   }();

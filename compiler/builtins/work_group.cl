@@ -75,6 +75,22 @@ BIT_COLLECTIVES(uint)
 BIT_COLLECTIVES(long)
 BIT_COLLECTIVES(ulong)
 
+// The same as the translator of SPIR-V names them, which knows no signs of arguments.
+#define BITWISE(FUNCTION, OP, T)                              \
+  OVERLOAD T work_group_##FUNCTION##_bitwise_##OP(T x) {      \
+    return work_group_##FUNCTION##_##OP(x);                   \
+  }
+#define ALL_BITWISE(OP, T)       \
+  BITWISE(reduce, OP, T)         \
+  BITWISE(scan_inclusive, OP, T) \
+  BITWISE(scan_exclusive, OP, T)
+ALL_BITWISE(and, int)
+ALL_BITWISE(or, int)
+ALL_BITWISE(xor, int)
+ALL_BITWISE(and, long)
+ALL_BITWISE(or, long)
+ALL_BITWISE(xor, long)
+
 #define LOGICAL(FUNCTION, OP)                                 \
   OVERLOAD int work_group_##FUNCTION##_logical_##OP(int x) {  \
     return work_group_##FUNCTION##_##OP((int)(x != 0)) != 0;  \

@@ -10,6 +10,9 @@
 
 #include "compiler/base/error.h"
 #include "compiler/frontend/opaque_types.h"
+#include "compiler/frontend/spirv_clock.h"
+#include "compiler/frontend/spirv_composites.h"
+#include "compiler/frontend/spirv_extensions.h"
 #include "compiler/frontend/spirv_hints.h"
 #include "compiler/frontend/spirv_shuffles.h"
 #include "compiler/frontend/spirv_zeros.h"
@@ -56,9 +59,11 @@ bool is_spirv(std::string_view source) {
 }
 
 std::unique_ptr<llvm::Module> read_spirv(llvm::LLVMContext& context, std::string_view spirv) {
-  const MemoryFile file(with_even_shuffles(with_zeros_for_nulls(without_hints(spirv))));
-  validate(file);
-  const std::string bitcode = translate(file).content();
+  const std::string plain = with_clock_calls(without_hints(spirv));
+  validate(MemoryFile(without_debug_info(plain)));
+  const MemoryFile known(
+      without_unknown_extensions(with_insertions(with_even_shuffles(with_zeros_for_nulls(plain)))));
+  const std::string bitcode = translate(known).content();
   auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode, "program.spv"), context);
   if (!module)
     throw BuildError("llvm-spirv-15 made no bitcode of the module: " +

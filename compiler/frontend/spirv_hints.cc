@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/frontend/spirv_hints.h"
 
-#include <cstdint>
-#include <cstring>
-#include <vector>
-
-#include "conclave/spirv_format.h"
+#include "compiler/frontend/spirv_rewrite.h"
 
 namespace conclave::compiler {
 namespace {
 
 constexpr uint32_t kAliasHints = spirv::kAliasScope | spirv::kNoAlias;
 
-using Words = std::vector<uint32_t>;
-
-bool is_hint(const uint32_t* instruction, size_t count) {
-  switch (spirv::operation_of(instruction[0])) {
+bool is_hint(spirv::Instruction instruction) {
+  const size_t count = instruction.size();
+  switch (spirv::operation_of(instruction)) {
     case spirv::kAliasDomainDecl:
     case spirv::kAliasScopeDecl:
     case spirv::kAliasScopeListDecl:
@@ -47,14 +42,15 @@ size_t memory_operands(uint32_t operation) {
 }
 
 // Appends the instruction without the hints among its memory operands. A copy has two masks.
-void append_access(const uint32_t* instruction, size_t count, size_t mask, Words& words) {
+void append_access(spirv::Instruction instruction, size_t mask, spirv::Words& words) {
   const size_t begin = words.size();
-  words.insert(words.end(), instruction, instruction + mask);
-  while (mask < count) {
+  append(instruction.first(mask), words);
+  while (mask < instruction.size()) {
     const uint32_t bits = instruction[mask++];
     words.push_back(bits & ~kAliasHints);
     for (uint32_t bit = 1; bit != 0; bit <<= 1) {
-      if (!(bits & bit & ~(spirv::kVolatile | spirv::kNontemporal)) || mask == count) continue;
+      if (!(bits & bit & ~(spirv::kVolatile | spirv::kNontemporal)) || mask == instruction.size())
+        continue;
       if (!(bit & kAliasHints)) words.push_back(instruction[mask]);
       ++mask;
     }
@@ -65,29 +61,21 @@ void append_access(const uint32_t* instruction, size_t count, size_t mask, Words
 }  // namespace
 
 std::string without_hints(std::string_view module) {
-  std::string unchanged(module);
-  Words words(module.size() / sizeof(uint32_t));
-  if (words.size() < spirv::kHeaderWords) return unchanged;
-  std::memcpy(words.data(), module.data(), words.size() * sizeof(uint32_t));
-  Words rest(words.begin(), words.begin() + spirv::kHeaderWords);
-  bool any = false;
-  for (size_t word = spirv::kHeaderWords; word < words.size();) {
-    const uint32_t* instruction = &words[word];
-    const size_t count = spirv::length_of(instruction[0]);
-    if (count == 0 || count > words.size() - word) return unchanged;
-    word += count;
-    if (is_hint(instruction, count)) {
-      any = true;
-      continue;
-    }
-    const size_t mask = memory_operands(spirv::operation_of(instruction[0]));
-    if (mask != 0 && mask < count)
-      append_access(instruction, count, mask, rest);
+  return rewritten(module, [](spirv::Instruction instruction, spirv::Words& words) {
+    if (is_hint(instruction)) return;
+    const size_t mask = memory_operands(spirv::operation_of(instruction));
+    if (mask != 0 && mask < instruction.size())
+      append_access(instruction, mask, words);
     else
-      rest.insert(rest.end(), instruction, instruction + count);
-  }
-  if (!any) return unchanged;
-  return {reinterpret_cast<const char*>(rest.data()), rest.size() * sizeof(uint32_t)};
+      append(instruction, words);
+  });
+}
+
+std::string without_debug_info(std::string_view module) {
+  InstructionSets debug_info("OpenCL.DebugInfo.");
+  return rewritten(module, [&](spirv::Instruction instruction, spirv::Words& words) {
+    if (!debug_info.have(instruction)) append(instruction, words);
+  });
 }
 
 }  // namespace conclave::compiler

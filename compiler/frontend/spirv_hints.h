@@ -15,6 +15,10 @@ namespace conclave::compiler {
 // so the module means the same. A module whose instructions are damaged is returned as it is.
 std::string without_hints(std::string_view module);
 
+// The module without OpenCL.DebugInfo.100. Debian's validator refuses what its own translator writes of
+// it (sources without text, qualifiers of typedefs), so it gets the module so.
+std::string without_debug_info(std::string_view module);
+
 }  // namespace conclave::compiler
 
 #endif  // CONCLAVE_COMPILER_FRONTEND_SPIRV_HINTS_H_

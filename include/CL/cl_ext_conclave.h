@@ -51,6 +51,14 @@ typedef cl_bitfield cl_device_kernel_clock_capabilities_khr;
 #define CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR (1 << 2)
 #endif
 
+// cl_khr_spirv_queries, for headers that are older than it.
+#ifndef cl_khr_spirv_queries
+#define cl_khr_spirv_queries 1
+#define CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS_KHR 0x12B9
+#define CL_DEVICE_SPIRV_EXTENSIONS_KHR 0x12BA
+#define CL_DEVICE_SPIRV_CAPABILITIES_KHR 0x12BB
+#endif
+
 // cl_ext_float_atomics, for headers that are older than it.
 #ifndef cl_ext_float_atomics
 #define cl_ext_float_atomics 1

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <iterator>
 
-#include "conclave/spirv_format.h"
 #include "platform/base/error.h"
 
 namespace conclave {
@@ -40,8 +39,7 @@ bool spirv_available() {
 SpirvModule::SpirvModule(std::string_view bytes) : bytes_(bytes) {
   if (bytes.size() % sizeof(uint32_t) != 0 || bytes.size() < spirv::kHeaderWords * sizeof(uint32_t))
     refuse(std::to_string(bytes.size()) + " bytes are no header and whole words");
-  words_.resize(bytes.size() / sizeof(uint32_t));
-  std::memcpy(words_.data(), bytes.data(), bytes.size());
+  words_ = spirv::words_of(bytes);
   if (words_[0] == __builtin_bswap32(spirv::kMagic))
     std::transform(words_.begin(), words_.end(), words_.begin(),
                    [](uint32_t word) { return __builtin_bswap32(word); });
@@ -54,18 +52,21 @@ SpirvModule::SpirvModule(std::string_view bytes) : bytes_(bytes) {
 }
 
 void SpirvModule::read() {
-  for (size_t word = spirv::kHeaderWords; word < words_.size();) {
-    const size_t count = spirv::length_of(words_[word]);
-    if (count == 0 || count > words_.size() - word)
-      refuse("the instruction at word " + std::to_string(word) + " has " + std::to_string(count) +
-             " words of " + std::to_string(words_.size() - word) + " that are left");
-    read_instruction(word, spirv::operation_of(words_[word]), count);
-    word += count;
-  }
+  size_t word = spirv::kHeaderWords;
+  const size_t end = spirv::for_each_instruction(words_, [&](spirv::Instruction instruction) {
+    read_instruction(word, instruction);
+    word += instruction.size();
+  });
+  if (end < words_.size())
+    refuse("the instruction at word " + std::to_string(end) + " has " +
+           std::to_string(spirv::length_of(words_[end])) + " words of " +
+           std::to_string(words_.size() - end) + " that are left");
 }
 
-void SpirvModule::read_instruction(size_t word, uint32_t operation, size_t count) {
-  const uint32_t* operands = &words_[word] + 1;
+void SpirvModule::read_instruction(size_t word, spirv::Instruction instruction) {
+  const uint32_t operation = spirv::operation_of(instruction);
+  const size_t count = instruction.size();
+  const spirv::Instruction operands = instruction.subspan(1);
   const auto has = [&](size_t least) { return count > least; };
   if ((operation == spirv::kTypeInt || operation == spirv::kTypeFloat) && has(2))
     sizes_[operands[0]] = operands[1] / 8;
@@ -111,7 +112,7 @@ void SpirvModule::specialize(uint32_t id, size_t size, const void* value) {
 }
 
 std::string SpirvModule::specialized() const {
-  return {reinterpret_cast<const char*>(words_.data()), words_.size() * sizeof(uint32_t)};
+  return spirv::bytes_of(words_);
 }
 
 }  // namespace conclave

@@ -10,7 +10,8 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "conclave/spirv_words.h"
 
 namespace conclave {
 
@@ -51,10 +52,11 @@ class SpirvModule {
   };
 
   void read();
-  void read_instruction(size_t word, uint32_t operation, size_t count);
+  // It begins at that word.
+  void read_instruction(size_t word, spirv::Instruction instruction);
 
   std::string bytes_;
-  std::vector<uint32_t> words_;
+  spirv::Words words_;
   std::map<uint32_t, size_t> sizes_;            // of numbers' types, in bytes
   std::multimap<uint32_t, uint32_t> spec_ids_;  // SpecId, the constant's id
   std::map<uint32_t, Constant> constants_;      // by id

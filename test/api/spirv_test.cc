@@ -6,36 +6,13 @@
 #include <numeric>
 #include <random>
 
-#include "api_test.h"
-#include "test/common/to_spirv.h"
+#include "spirv_test.h"
 
 namespace conclave::test {
 namespace {
 
-std::string to_spirv(const std::string& source, const std::string& options = "") {
-  return test::to_spirv(CONCLAVE_TEST_CLOCL, source, options);
-}
-
-class SpirvTest : public ApiTest {
+class ImageSpirvTest : public SpirvTest {
  protected:
-  void SetUp() override {
-    ApiTest::SetUp();
-    if (device_text(device(), CL_DEVICE_IL_VERSION).empty())
-      GTEST_SKIP() << "llvm-spirv-15 or spirv-val is not installed";
-    context_ = make_context();
-    queue_ = make_queue(context_);
-  }
-  Program from_il(const std::string& module) {
-    cl_int err = CL_SUCCESS;
-    Program program(clCreateProgramWithIL(context_, module.data(), module.size(), &err));
-    EXPECT_OK(err);
-    return program;
-  }
-  Program built(const std::string& module, const char* options = "") {
-    Program program = from_il(module);
-    EXPECT_OK(clBuildProgram(program, 0, nullptr, options, nullptr, nullptr)) << build_log(program);
-    return program;
-  }
   // That the kernel copies an image to a buffer.
   void expect_copies(const Kernel& copy) {
     std::vector<int> pixels(8 * 4);
@@ -62,12 +39,10 @@ class SpirvTest : public ApiTest {
     ASSERT_OK(clEnqueueNDRangeKernel(queue_, copy, 2, nullptr, size, nullptr, 0, nullptr, nullptr));
     EXPECT_EQ(pixels, contents(queue_, out, pixels.size()));
   }
-  Context context_;
-  Queue queue_;
 };
 
 TEST_F(SpirvTest, RunsKernels) {
-  const std::string module = to_spirv(R"(
+  const std::string module = spirv_of(R"(
     float shifted(global const float* in, int i) { return sin(in[i]) * 0 + in[i] + 1; }
     kernel void sum(global const float* in, global int* out, local int* scratch, int add) {
       const int id = get_local_id(0);
@@ -96,7 +71,7 @@ TEST_F(SpirvTest, RunsKernels) {
 
 // A sampler is a parameter or a literal. (The translator that makes SPIR-V fails where a module has
 // both.) Without optimisation, parameters lie in variables first.
-TEST_F(SpirvTest, ReadsImages) {
+TEST_F(ImageSpirvTest, ReadsImages) {
   const char* const kParameter = R"(
     kernel void copy(read_only image2d_t image, global uint* out, sampler_t sampler) {
       const int2 at = (int2)(get_global_id(0), get_global_id(1));
@@ -113,7 +88,7 @@ TEST_F(SpirvTest, ReadsImages) {
   for (const char* source : {kParameter, kLiteral})
     for (const char* options : {"", "-cl-opt-disable"}) {
       SCOPED_TRACE(std::string(source) + options);
-      Program program = built(to_spirv(source, options));
+      Program program = built(spirv_of(source, options));
       expect_copies(make_kernel(program, "copy"));
     }
 }
@@ -122,7 +97,7 @@ TEST_F(SpirvTest, ReadsImages) {
 // both ends for the number of packets, which it cannot read again.
 TEST_F(SpirvTest, MovesPacketsOfPipes) {
   if (!info<cl_bool>(clGetDeviceInfo, device(), CL_DEVICE_PIPE_SUPPORT)) GTEST_SKIP();
-  Program program = built(to_spirv(R"(
+  Program program = built(spirv_of(R"(
     kernel void put(global const int* in, write_only pipe int p, global int* faults) {
       if (write_pipe(p, &in[get_global_id(0)])) atomic_inc(faults);
     }
@@ -164,7 +139,7 @@ TEST_F(SpirvTest, MovesPacketsOfPipes) {
 }
 
 TEST_F(SpirvTest, CanBeCompiledAndLinked) {
-  Program library = from_il(to_spirv("int twice(int x) { return 2 * x; }", "-cl-std=CL1.2"));
+  Program library = from_il(spirv_of("int twice(int x) { return 2 * x; }", "-cl-std=CL1.2"));
   ASSERT_OK(clCompileProgram(library, 0, nullptr, "", 0, nullptr, nullptr, nullptr, nullptr))
       << build_log(library);
   Program caller = make_program(context_,
@@ -175,12 +150,7 @@ TEST_F(SpirvTest, CanBeCompiledAndLinked) {
   cl_int err = CL_SUCCESS;
   Program linked(clLinkProgram(context_, 0, nullptr, "", 2, parts, nullptr, nullptr, &err));
   ASSERT_OK(err);
-  Kernel k = make_kernel(linked, "k");
-  Buffer out = make_buffer(context_, std::vector<int>(1));
-  ASSERT_OK(clSetKernelArg(k, 0, sizeof(cl_mem), out.list()));
-  const size_t one = 1;
-  ASSERT_OK(clEnqueueNDRangeKernel(queue_, k, 1, nullptr, &one, nullptr, 0, nullptr, nullptr));
-  EXPECT_EQ(42, contents(queue_, out, 1)[0]);
+  EXPECT_EQ((std::vector<int>{42}), results(linked, 1));
 }
 
 // Two modules define the same function, and a third one has none of its own (SPV_KHR_linkonce_odr).
@@ -210,7 +180,7 @@ TEST_F(SpirvTest, DefinitionsMayBeThereTwice) {
         << build_log(program);
     return program;
   };
-  const std::string module = output_of("spirv-as --target-env spv1.1", head);
+  const std::string module = assembled(head);
   Program first = compiled(from_il(module)), second = compiled(from_il(module));
   Program caller = compiled(make_program(
       context_, "int next(int);\nkernel void k(global int* out) { out[0] = next(41); }"));
@@ -218,16 +188,11 @@ TEST_F(SpirvTest, DefinitionsMayBeThereTwice) {
   cl_int err = CL_SUCCESS;
   Program linked(clLinkProgram(context_, 0, nullptr, "", 3, parts, nullptr, nullptr, &err));
   ASSERT_OK(err);
-  Kernel k = make_kernel(linked, "k");
-  Buffer out = make_buffer(context_, std::vector<int>(1));
-  ASSERT_OK(clSetKernelArg(k, 0, sizeof(cl_mem), out.list()));
-  const size_t one = 1;
-  ASSERT_OK(clEnqueueNDRangeKernel(queue_, k, 1, nullptr, &one, nullptr, 0, nullptr, nullptr));
-  EXPECT_EQ(42, contents(queue_, out, 1)[0]);
+  EXPECT_EQ((std::vector<int>{42}), results(linked, 1));
 }
 
 TEST_F(SpirvTest, TellsItsModule) {
-  const std::string module = to_spirv("kernel void k() {}");
+  const std::string module = spirv_of("kernel void k() {}");
   Program program = from_il(module);
   char source[8] = "text";
   ASSERT_OK(clGetProgramInfo(program, CL_PROGRAM_SOURCE, sizeof source, source, nullptr));
@@ -269,19 +234,14 @@ std::string module_with_constants() {
     OpReturn
     OpFunctionEnd
 )";
-  return output_of("spirv-as --target-env spv1.0", text);
+  return assembled(text, "1.0");
 }
 
 class SpecializationTest : public SpirvTest {
  protected:
   int result(cl_program program) {
     EXPECT_OK(clBuildProgram(program, 0, nullptr, "", nullptr, nullptr)) << build_log(program);
-    Kernel k = make_kernel(program, "k");
-    Buffer out = make_buffer(context_, std::vector<int>(1));
-    EXPECT_OK(clSetKernelArg(k, 0, sizeof(cl_mem), out.list()));
-    const size_t one = 1;
-    EXPECT_OK(clEnqueueNDRangeKernel(queue_, k, 1, nullptr, &one, nullptr, 0, nullptr, nullptr));
-    return contents(queue_, out, 1)[0];
+    return results(program, 1).at(0);
   }
   template <typename T>
   static cl_int set(cl_program program, cl_uint id, T value) {
@@ -315,7 +275,7 @@ TEST_F(SpecializationTest, BadArgumentsAreRefused) {
 }
 
 TEST_F(SpirvTest, BadModulesAreRefused) {
-  const std::string good = to_spirv("kernel void k() {}");
+  const std::string good = spirv_of("kernel void k() {}");
   const auto create = [&](const std::string& module, cl_int* err) {
     return clCreateProgramWithIL(context_, module.data(), module.size(), err);
   };
@@ -338,7 +298,7 @@ TEST_F(SpirvTest, BadModulesAreRefused) {
 
 // As compilers for SYCL do of inlined functions: in declarations, of a call, and of accesses.
 TEST_F(SpirvTest, PointersMayBeSaidNotToOverlap) {
-  Program program = built(output_of("spirv-as --target-env spv1.1", R"(
+  Program program = built(assembled(R"(
     OpCapability Addresses
     OpCapability Kernel
     OpCapability MemoryAccessAliasingINTEL
@@ -368,19 +328,12 @@ TEST_F(SpirvTest, PointersMayBeSaidNotToOverlap) {
     OpReturn
     OpFunctionEnd
 )"));
-  Kernel k = make_kernel(program, "k");
-  Buffer in = make_buffer(context_, std::vector<int>{42});
-  Buffer out = make_buffer(context_, std::vector<int>(1));
-  ASSERT_OK(clSetKernelArg(k, 0, sizeof(cl_mem), in.list()));
-  ASSERT_OK(clSetKernelArg(k, 1, sizeof(cl_mem), out.list()));
-  const size_t one = 1;
-  ASSERT_OK(clEnqueueNDRangeKernel(queue_, k, 1, nullptr, &one, nullptr, 0, nullptr, nullptr));
-  EXPECT_EQ(42, contents(queue_, out, 1)[0]);
+  EXPECT_EQ((std::vector<int>{42}), results(program, 1, {42}));
 }
 
 // Zeros as LLVM's code generator for SPIR-V writes them, and a text of version 1.4 for the host.
 TEST_F(SpirvTest, NumbersMayBeNull) {
-  Program program = built(output_of("spirv-as --target-env spv1.4", R"(
+  Program program = built(assembled(R"(
     OpCapability Addresses
     OpCapability Kernel
     OpCapability Int64
@@ -410,18 +363,14 @@ TEST_F(SpirvTest, NumbersMayBeNull) {
     OpStore %out %abc Aligned 4
     OpReturn
     OpFunctionEnd
-)"));
-  Kernel k = make_kernel(program, "k");
-  Buffer out = make_buffer(context_, std::vector<int>(1));
-  ASSERT_OK(clSetKernelArg(k, 0, sizeof(cl_mem), out.list()));
-  const size_t one = 1;
-  ASSERT_OK(clEnqueueNDRangeKernel(queue_, k, 1, nullptr, &one, nullptr, 0, nullptr, nullptr));
-  EXPECT_EQ(9, contents(queue_, out, 1)[0]);
+)",
+                                    "1.4"));
+  EXPECT_EQ((std::vector<int>{9}), results(program, 1));
 }
 
 // Shuffles of vectors of different lengths, the shorter one first and last.
 TEST_F(SpirvTest, ShufflesTakeVectorsOfAnyLengths) {
-  Program program = built(output_of("spirv-as --target-env spv1.1", R"(
+  Program program = built(assembled(R"(
     OpCapability Addresses
     OpCapability Kernel
     OpMemoryModel Physical64 OpenCL
@@ -451,17 +400,12 @@ TEST_F(SpirvTest, ShufflesTakeVectorsOfAnyLengths) {
     OpReturn
     OpFunctionEnd
 )"));
-  Kernel k = make_kernel(program, "k");
-  Buffer out = make_buffer(context_, std::vector<int>(8));
-  ASSERT_OK(clSetKernelArg(k, 0, sizeof(cl_mem), out.list()));
-  const size_t one = 1;
-  ASSERT_OK(clEnqueueNDRangeKernel(queue_, k, 1, nullptr, &one, nullptr, 0, nullptr, nullptr));
-  EXPECT_EQ((std::vector<int>{2, 3, 6, 1, 3, 2, 1, 6}), contents(queue_, out, 8));
+  EXPECT_EQ((std::vector<int>{2, 3, 6, 1, 3, 2, 1, 6}), results(program, 8));
 }
 
 // What is well formed and makes no sense is an error of the build, with the validator's words.
 TEST_F(SpirvTest, NonsenseIsABuildError) {
-  std::string module = to_spirv("kernel void k(global int* p) { *p = 1; }");
+  std::string module = spirv_of("kernel void k(global int* p) { *p = 1; }");
   const std::string end("\x38\x00\x01\x00", 4);  // OpFunctionEnd
   const size_t at = module.rfind(end);
   ASSERT_NE(std::string::npos, at);
@@ -474,7 +418,7 @@ TEST_F(SpirvTest, NonsenseIsABuildError) {
 // Whatever a module says, it is refused, fails to build, or builds, and this process goes on. More
 // than a few are tried where CONCLAVE_DAMAGED_MODULES says how many.
 TEST_F(SpirvTest, DamagedModulesAreErrors) {
-  const std::string good = to_spirv(R"(
+  const std::string good = spirv_of(R"(
     kernel void k(global int* p, local int* q, read_only image2d_t i, int n) {
       for (int j = 0; j < n; ++j) q[j] = read_imagei(i, (int2)(j, 0)).x;
       barrier(CLK_LOCAL_MEM_FENCE);

@@ -55,6 +55,10 @@ bool from_spirv() {
   return is_set;
 }
 
+bool tries(std::string_view type) {
+  return !from_spirv() || type == "int" || type == "uint" || type == "half" || type == "float";
+}
+
 Program::Program(const std::string& source, const std::string& options) {
   const Device& device = Device::get();
   cl_int status;

@@ -13,6 +13,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -90,6 +91,10 @@ struct Range {
 
 // Whether CONCLAVE_TEST_SPIRV is in the environment: then all kernels come through SPIR-V.
 bool from_spirv();
+
+// Whether a test that goes through types tries this one. SPIR-V names functions by one rule for all
+// types of a kind, so that through it one of each kind is enough.
+bool tries(std::string_view type);
 
 class Program {
  public:

@@ -164,7 +164,8 @@ void check_any_all(const std::string& type, int width) {
 
 TEST(RelationalBuiltins, AnyAll) {
   for (const char* type : {"char", "short", "int", "long"})
-    for (int width : {1, 2, 3, 4, 8, 16}) check_any_all(type, width);
+    for (int width : {1, 2, 3, 4, 8, 16})
+      if (tries(type)) check_any_all(type, width);
 }
 
 }  // namespace

@@ -1,13 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Modules of SPIR-V as clCreateProgramWithIL() gets them, a SpecId before them: they are read, or
-// refused with a reason, and hints are taken out of them, nulls replaced and shuffles evened, without damage.
+// refused with a reason, and changed for the translator without damage.
 #include <cstring>
 
+#include "compiler/frontend/spirv_clock.h"
+#include "compiler/frontend/spirv_composites.h"
+#include "compiler/frontend/spirv_extensions.h"
 #include "compiler/frontend/spirv_hints.h"
 #include "compiler/frontend/spirv_shuffles.h"
 #include "compiler/frontend/spirv_zeros.h"
 #include "platform/base/error.h"
 #include "platform/loader/spirv_module.h"
+
+// What the compiler does to modules before it gives them to others. All but the first leave nothing to
+// change a second time.
+using Change = std::string (*)(std::string_view);
+constexpr Change kChanges[] = {
+    conclave::compiler::with_even_shuffles,         conclave::compiler::without_hints,
+    conclave::compiler::without_debug_info,         conclave::compiler::with_clock_calls,
+    conclave::compiler::with_zeros_for_nulls,       conclave::compiler::with_insertions,
+    conclave::compiler::without_unknown_extensions,
+};
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace conclave;
@@ -28,16 +41,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     const std::string specialized = module.specialized();
     if (specialized.size() != bytes.size()) __builtin_trap();
-    const std::string plain = compiler::without_hints(specialized);
-    if (compiler::without_hints(plain) != plain) __builtin_trap();
-    const std::string zeros = compiler::with_zeros_for_nulls(plain);
-    if (compiler::with_zeros_for_nulls(zeros) != zeros) __builtin_trap();
-    const SpirvModule again(compiler::with_even_shuffles(zeros));
+    for (const Change change : kChanges) {
+      const std::string once = change(specialized);
+      const SpirvModule again(once);
+      if (change != compiler::with_even_shuffles && change(once) != once) __builtin_trap();
+    }
   } catch (const Error& error) {
     if (error.code() != CL_INVALID_VALUE || error.text().empty()) __builtin_trap();
   }
-  compiler::without_hints(bytes);
-  compiler::with_zeros_for_nulls(bytes);
-  compiler::with_even_shuffles(bytes);
+  for (const Change change : kChanges) change(bytes);
   return 0;
 }

@@ -3,6 +3,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "platform/base/thread_exit.h"
 
 namespace conclave::check {
 namespace {
@@ -52,6 +57,23 @@ void provide_local_tags(Unit& unit, uint64_t granule) {
   unit.local_readers = unit.readers->address();
 }
 
+// Lives as long as its thread runs kernels: the main thread may do so in destructors of static objects,
+// when its thread-local variables are destroyed already.
+Unit& unit_of_thread() {
+  struct OfThread {
+    Unit unit;
+    ThreadExit exit;
+  };
+  static constinit thread_local OfThread* mine = nullptr;
+  if (!mine) {
+    auto made = std::make_unique<OfThread>();
+    made->exit.run = [] { delete std::exchange(mine, nullptr); };
+    if (!at_thread_exit(made->exit)) throw std::bad_alloc();
+    mine = made.release();
+  }
+  return mine->unit;
+}
+
 }  // namespace
 
 CheckedLaunch::CheckedLaunch(const abi::Launch& launch, std::vector<CheckedArgument> arguments,
@@ -64,8 +86,7 @@ CheckedLaunch::CheckedLaunch(const abi::Launch& launch, std::vector<CheckedArgum
 
 abi::CheckUnit* CheckedLaunch::unit(size_t local_bytes) {
   std::call_once(begun_, [this] { begin(); });
-  static thread_local const auto of_thread = std::make_unique<Unit>();
-  Unit& unit = *of_thread;
+  Unit& unit = unit_of_thread();
   unit.access = look_closely;
   unit.begin_region = begin_region;
   unit.diverge = report_divergence;

@@ -171,10 +171,13 @@ void CommandQueue::finish() {
     others.insert(others.end(), unordered_.begin(), unordered_.end());
     due = take_deferred();
   }
-  if (last)
-    Engine::get().wait(*last, std::move(due));
+  // The waiting thread runs them. What was last before the queue came out of order has ended long ago.
+  Event* first = !others.empty() ? others.front().get() : last.get();
+  if (first)
+    Engine::get().wait(*first, std::move(due));
   else
     submit(std::move(due));
+  if (last && first != last.get()) wait(*last);
   for (const Ref<Event>& event : others) wait(*event);
 }
 

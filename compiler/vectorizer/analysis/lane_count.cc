@@ -11,6 +11,7 @@
 #include <bit>
 
 #include "compiler/base/builtin_name.h"
+#include "compiler/base/region.h"
 #include "compiler/base/tuning.h"
 #include "compiler/vectorizer/analysis/lane_dimension.h"
 #include "compiler/vectorizer/analysis/live_values.h"
@@ -260,6 +261,7 @@ LaneCount LaneCountAnalysis::run(llvm::Function& region,
 
 llvm::PreservedAnalyses PrintLaneCount::run(llvm::Function& region,
                                             llvm::FunctionAnalysisManager& analyses) const {
+  if (!is_region(region)) return llvm::PreservedAnalyses::all();
   const LaneCount& lanes = analyses.getResult<LaneCountAnalysis>(region);
   out << "; lanes for " << region.getName() << ": " << lanes.usual << ", in long rows "
       << lanes.in_long_rows << "\n";

@@ -11,15 +11,21 @@ namespace {
 // No processor delays a store for so long.
 constexpr useconds_t kLongestDelayUs = 100;
 
+std::atomic<bool> is_registered{false};
+
 bool make_all_pass(int command) {
   return syscall(SYS_membarrier, command, 0, 0) == 0;
 }
 
 }  // namespace
 
+void register_process_fence() {
+  is_registered.store(make_all_pass(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED));
+}
+
 void process_fence() {
-  static const bool is_registered = make_all_pass(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
-  if (!is_registered || !make_all_pass(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) usleep(kLongestDelayUs);
+  if (!is_registered.load() || !make_all_pass(MEMBARRIER_CMD_PRIVATE_EXPEDITED))
+    usleep(kLongestDelayUs);
 }
 
 }  // namespace conclave

@@ -14,8 +14,12 @@ inline void light_fence() {
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
-// On the rare side (membarrier(2)). Takes some microseconds, or 100 where the system has no such call.
+// On the rare side (membarrier(2)). Takes some microseconds, or 100 where the process is not registered.
 void process_fence();
+
+// Makes process_fence() fast. May take 20 ms if the process has several threads, so a thread calls it
+// for which nobody waits.
+void register_process_fence();
 
 }  // namespace conclave
 

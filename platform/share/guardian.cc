@@ -23,6 +23,7 @@
 #include "platform/base/descriptor.h"
 #include "platform/base/error.h"
 #include "platform/base/log.h"
+#include "platform/base/process_fence.h"
 #include "platform/share/segment_lock.h"
 
 namespace conclave::share {
@@ -39,6 +40,7 @@ class Watch {
       : layout_(layout), registry_(layout), always_(always), notify_(std::move(notify)) {}
 
   [[noreturn]] void follow_registrations() {
+    register_process_fence();
     if (!always_) until_done([&] { become_guardian(); });
     until_done([&] { open_epoll(); });
     until_done([&] { start_background_thread<&Watch::wait_for_ends>("conclave-watch", this); });

@@ -20,7 +20,7 @@ namespace {
 constexpr char kSource[] = R"(
   kernel void work(global uint* out) {
     uint x = get_global_id(0);
-    for (uint i = 0; i < 1000000; ++i) x = x * 1664525 + 1013904223;
+    for (uint i = 0; i < 10000000; ++i) x = x * 1664525 + 1013904223;
     out[get_global_id(0)] = x;
   }
   kernel void fail(global uint* out, ulong far) { out[far] = 1; })";

@@ -11,6 +11,7 @@ namespace {
 
 // Both threads store and then look at what the other stores: one of them at least must see it.
 TEST(ProcessFence, NotBothMissTheOthersStore) {
+  register_process_fence();
   constexpr int kRounds = 20'000;
   std::atomic<int> light{0}, heavy{0}, begun{0}, ended{0};
   int seen_by_light = 0, seen_by_heavy = 0;

@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0
-; RUN: %opt --cpu=haswell --passes='print<lane-count>' %s 2>&1 | FileCheck --check-prefixes=CHECK,HASWELL %s
-; RUN: %opt --cpu=x86-64 --passes='print<lane-count>' %s 2>&1 | FileCheck --check-prefixes=CHECK,SSE %s
+; RUN: %opt --cpu=haswell --passes='print<lane-count>' %s 2>&1 | FileCheck --check-prefix=HASWELL %s
+; RUN: %opt --cpu=x86-64 --passes='print<lane-count>' %s 2>&1 | FileCheck --check-prefix=SSE %s
 ; Two vector registers of the widest usual numbers; more in long rows for a short chain of operations.
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spir64-unknown-unknown"

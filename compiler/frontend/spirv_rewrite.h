@@ -70,7 +70,7 @@ class VectorValues {
   // To be called with each instruction in turn.
   void note(spirv::Instruction instruction);
 
-  // Of a type or of a value; null if it is no vector.
+  // What is known of a type or a value. Null if it is no vector.
   const Vector* type(uint32_t id) const { return find(types_, id); }
   const Vector* value(uint32_t id) const { return find(values_, id); }
 

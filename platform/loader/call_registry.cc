@@ -2,8 +2,6 @@
 #include "platform/loader/call_registry.h"
 
 #include <signal.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 

@@ -28,8 +28,7 @@ class KernelCall {
 
 // A thread that calls kernel code, as others see it. A call costs no lock and no fence: the thread
 // counts the call, names its launch, and then checks whether the launch has been left. A thread
-// that leaves a launch says so, makes all threads pass a fence, and then looks at
-// them.
+// that leaves a launch says so, makes all threads pass a fence, and then looks at them.
 struct CallingThread {
   pthread_t thread = {};
   // The present call. Written by the thread.

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 
 #include "CL/cl_ext_conclave.h"
 #include "platform/base/align.h"
@@ -59,7 +60,7 @@ void NdRange::FreeAligned::operator()(std::byte* memory) const {
 NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
                  const IndexSpace& space, Iterations* iterations,
                  std::shared_ptr<StreamedCall> call)
-    : code_(std::move(code)), bound_units_(kernel.bound_units()), iterations_(iterations) {
+    : code_(std::move(code)), bound_units_(kernel.bound_units()) {
   if (!code_->info->cannot_run.empty()) [[unlikely]]
     throw Error(CL_OUT_OF_RESOURCES,
                 "kernel '" + code_->info->name + "' cannot run: " + code_->info->cannot_run);
@@ -90,8 +91,8 @@ NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
   const Context& context = kernel.program().context();
   zeroes_local_memory_ = context.zeroes_local_memory() && local_bytes_ > 0;
   can_be_left_ = context.termination() != nullptr;
-  if (iterations_ || has_streams(*code_->info)) [[unlikely]]
-    connect(kernel.ports(), std::move(call));
+  if (iterations || has_streams(*code_->info)) [[unlikely]]
+    connect(kernel.ports(), iterations, std::move(call));
   if (code_->info->checked) [[unlikely]]
     add_checks(kernel);
   else if (code_->launch_kinds)
@@ -99,7 +100,7 @@ NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
 
   static constinit thread_local uint32_t launches = 0;
   estimate_ns_ = estimate_ns();
-  timed_ = estimate_ns_ == kUnknown || estimate_ns_ > kAlwaysTimedNs || streamed_ ||
+  timed_ = estimate_ns_ == kUnknown || estimate_ns_ > kAlwaysTimedNs || streaming_ ||
            launches++ % kTimedOneIn == 0;
   if (timed_) kernel_calls::guard_handlers();
 }
@@ -165,7 +166,7 @@ void NdRange::add_checks(const Kernel& kernel) {
 }
 
 abi::CheckUnit* NdRange::check_unit(const abi::Launch* launch) {
-  const auto* self = static_cast<const PrintingLaunch*>(launch);
+  const auto* self = static_cast<const OwnLaunch*>(launch);
   return self->checked->unit(self->local_bytes);
 }
 
@@ -177,7 +178,9 @@ uint64_t NdRange::parts_at_least() const {
   return may_be_joined ? (code_->info->lanes + row - 1) / row : 1;
 }
 
+// Launches of the same kernel that have run since may have told what this one takes.
 uint64_t NdRange::estimate_ns() const {
+  if (estimate_ns_ != kUnknown) return estimate_ns_;
   float ns = code_->timing.ns_per_item();
   if (ns == 0) return kUnknown;
   return static_cast<uint64_t>(
@@ -185,15 +188,14 @@ uint64_t NdRange::estimate_ns() const {
 }
 
 void NdRange::measured(uint64_t work_groups, uint64_t ns) {
-  if (streamed_) return;  // its time depends on others
+  if (streaming_) return;  // its time depends on others
   if (kind_use_ && timed_) add_use(ns);
   code_->timing.add(std::max(0.001f, static_cast<float>(ns)) /
                     static_cast<float>(work_groups * items_per_group_));
 }
 
 void NdRange::limit_time(uint64_t ns) {
-  limit_ns_ = ns;
-  used_ns_.resize(Engine::get().compute_units());
+  limit_ = std::make_unique<TimeLimit>(ns, std::vector<uint64_t>(Engine::get().compute_units()));
 }
 
 bool NdRange::team() const {
@@ -203,12 +205,12 @@ bool NdRange::team() const {
 // The needs of C code are unknown, and a host thread has signals of its own, which must not leave
 // code.
 size_t NdRange::stack_bytes() const {
-  const bool needs_worker = code_->info->calls_native || limit_ns_ || can_be_left_ || streamed_;
+  const bool needs_worker = code_->info->calls_native || limit_ || can_be_left_ || streaming_;
   return needs_worker ? SIZE_MAX : code_->info->private_bytes;
 }
 
 void NdRange::run(ComputeUnit& cu, uint64_t first, uint64_t count) {
-  if (streamed_) [[unlikely]]
+  if (streaming_) [[unlikely]]
     return run_streamed(cu);
   if (kind_use_ && kind_use_->contest()) [[unlikely]]
     return run_in_forms(cu, first, count);
@@ -223,60 +225,63 @@ void NdRange::run_groups(ComputeUnit& cu, uint64_t first, uint64_t count,
     throw_error(departure, cu, code_call);
 }
 
-void NdRange::connect(const std::vector<StreamPort>& ports, std::shared_ptr<StreamedCall> call) {
+void NdRange::connect(const std::vector<StreamPort>& ports, Iterations* iterations,
+                      std::shared_ptr<StreamedCall> call) {
   if (work_groups_ != 1 || items_per_group_ != 1)
     throw Error(CL_INVALID_GLOBAL_WORK_SIZE,
                 "kernel '" + code_->info->name + "' has streams, and so a single work-item",
                 EINVAL);
   const uint32_t unit = bound_units_ ? bound_units_->first_from(0) : 0;
   if (call) call->renew();
-  streamed_ = call ? std::move(call)
-                   : std::make_shared<StreamedCall>(ports, local_bytes_, spill_bytes_,
-                                                    code_->info->private_bytes, unit);
+  if (!call)
+    call = std::make_shared<StreamedCall>(ports, local_bytes_, spill_bytes_,
+                                          code_->info->private_bytes, unit);
+  streaming_ = std::make_unique<Streaming>(std::move(call), iterations);
   for (size_t i = 0; i < ports.size(); ++i) {
-    const abi::Stream* stream = streamed_->argument(i);
+    const abi::Stream* stream = streaming_->call->argument(i);
     std::memcpy(arguments() + code_->info->arguments[ports[i].argument].offset, &stream,
                 sizeof stream);
   }
 }
 
 void NdRange::run_streamed(ComputeUnit& cu) {
-  CodeCall code_call{nullptr, streamed_->workspace(), 0, 1, 1};
-  if (!streamed_->started())
-    streamed_->start([this] {
-      if (zeroes_local_memory_) std::memset(streamed_->workspace().local_memory, 0, local_bytes_);
-      const auto call = [this] {
-        code_->function(&launch_, arguments(), &streamed_->workspace(), 0, 1);
+  StreamedCall& streamed = *streaming_->call;
+  CodeCall code_call{nullptr, streamed.workspace(), 0, 1, 1};
+  if (!streamed.started())
+    streamed.start([this, &streamed] {
+      if (zeroes_local_memory_) std::memset(streamed.workspace().local_memory, 0, local_bytes_);
+      const auto call = [&] {
+        code_->function(&launch_, arguments(), &streamed.workspace(), 0, 1);
       };
-      if (!iterations_) return call();
-      for (; iterations_->begin(arguments(), *streamed_); streamed_->pause_if_due()) {
+      Iterations* iterations = streaming_->iterations;
+      if (!iterations) return call();
+      for (; iterations->begin(arguments(), streamed); streamed.pause_if_due()) {
         call();
-        iterations_->end();
+        iterations->end();
       }
     });
   kernel_calls::Site site{.launch = calls_, .code = code_->code->code_range()};
-  UnitOfThread::set(streamed_->access());
-  bool has_ended = false;
+  UnitOfThread::set(streamed.access());
+  bool& has_ended = streaming_->has_ended;
   Departure departure;
-  if (call_in_time(site, cu, [&] { has_ended = streamed_->run(); }, departure)) {
-    if (has_ended) streamed_->finish();
-    has_ended_ = has_ended;
+  if (call_in_time(site, cu, [&] { has_ended = streamed.run(); }, departure)) {
+    if (has_ended) streamed.finish();
     return;
   }
-  has_ended_ = true;
-  streamed_->finish();
+  has_ended = true;
+  streamed.finish();
   if (departure.status == CL_ERROR_STREAM_BROKEN_CONCLAVE)
-    throw Error(departure.status, "kernel '" + code_->info->name + "': " + streamed_->defect());
+    throw Error(departure.status, "kernel '" + code_->info->name + "': " + streamed.defect());
   throw_error(departure, cu, code_call);
 }
 
 Waiting* NdRange::waiting() {
-  return streamed_ && !has_ended_ ? streamed_->waiting() : nullptr;
+  return streaming_ && !streaming_->has_ended ? streaming_->call->waiting() : nullptr;
 }
 
 bool NdRange::cancel() {
   kernel_calls::leave_launch(calls_, CL_CONTEXT_TERMINATED_KHR);
-  if (streamed_) streamed_->cancel(StreamedCall::Cancel::kAnywhere);
+  if (streaming_) streaming_->call->cancel(StreamedCall::Cancel::kAnywhere);
   return true;
 }
 
@@ -320,14 +325,14 @@ bool NdRange::call_contained(ComputeUnit& cu, CodeCall& code_call, TeamThreads* 
 template <class Body>
 bool NdRange::call_in_time(kernel_calls::Site& site, ComputeUnit& cu, Body&& body,
                            Departure& departure) {
-  if (!limit_ns_) [[likely]]
+  if (!limit_) [[likely]]
     return kernel_calls::run(site, body, departure);
-  uint64_t& used = used_ns_[cu.index()];
-  if (used >= limit_ns_) {
+  uint64_t& used = limit_->used_ns[cu.index()];
+  if (used >= limit_->ns) {
     departure.status = CL_ERROR_KERNEL_TIMEOUT_TI;
     return false;
   }
-  site.limit_ns = limit_ns_ - used;
+  site.limit_ns = limit_->ns - used;
   const uint64_t start = now_ns();
   const bool is_complete = kernel_calls::run(site, body, departure);
   used += now_ns() - start;
@@ -383,7 +388,7 @@ void NdRange::throw_error(const Departure& departure, const ComputeUnit& cu,
       throw Error(departure.status, kernel + "has a time limit, and no thread is to be had for it");
     default:
       throw Error(departure.status,
-                  kernel + "did not end within " + std::to_string(limit_ns_ / 1'000'000) + " ms");
+                  kernel + "did not end within " + std::to_string(limit_->ns / 1'000'000) + " ms");
   }
 }
 
@@ -433,7 +438,7 @@ std::string NdRange::memory_name(const Memory& memory) {
 
 void NdRange::finish() {
   if (kind_use_ && !timed_) add_use(estimate_ns_);
-  if (!launch_.text.empty()) write_out(launch_.text);
+  if (launch_.printed) write_out(*launch_.printed);
   // Done before anybody can see that the launch has ended: a host that then releases the kernel
   // finds its contexts closed.
   bound_units_.reset();
@@ -442,14 +447,16 @@ void NdRange::finish() {
 int32_t NdRange::print(const abi::Launch* launch, const char* format,
                        const abi::PrintArgument* descriptors, const void* values) {
   const kernel_calls::Hold hold;
-  auto* self = const_cast<PrintingLaunch*>(static_cast<const PrintingLaunch*>(launch));
+  static std::mutex mutex;
+  auto* self = const_cast<OwnLaunch*>(static_cast<const OwnLaunch*>(launch));
   try {
     std::string text = format_print(format, descriptors, values);
     if (Config::get().printf_core_id)
       text.insert(0, "[core " + std::to_string(UnitOfThread::number()) + "] ");
-    std::lock_guard lock(self->mutex);
-    self->text += text;
-    if (self->text.size() >= kPrintBufferBytes) write_out(self->text);
+    std::lock_guard lock(mutex);
+    if (!self->printed) self->printed = std::make_unique<std::string>();
+    *self->printed += text;
+    if (self->printed->size() >= kPrintBufferBytes) write_out(*self->printed);
     return 0;
   } catch (const std::bad_alloc&) {
     return -1;

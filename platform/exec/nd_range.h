@@ -7,7 +7,6 @@
 #include <boost/container/small_vector.hpp>
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -37,7 +36,10 @@ struct IndexSpace {
   // With at most that many work-items, counts and estimated times do not wrap around.
   static constexpr size_t kMostItems = size_t{1} << 62;
 
-  size_t groups(int d) const { return global[d] == 0 ? 0 : (global[d] - 1) / local[d] + 1; }
+  size_t groups(int d) const {
+    if (local[d] == 1) return global[d];  // most are, and a division takes long
+    return global[d] == 0 ? 0 : (global[d] - 1) / local[d] + 1;
+  }
   // The number of work-items if all work-groups were full.
   CheckedSize items() const {
     if (!global[0] || !global[1] || !global[2]) return 0;
@@ -68,7 +70,7 @@ class NdRange : public Command {
   NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code, const IndexSpace& space,
           Iterations* iterations, std::shared_ptr<StreamedCall> call);
 
-  const std::shared_ptr<StreamedCall>& streamed_call() const { return streamed_; }
+  const std::shared_ptr<StreamedCall>& streamed_call() const { return streaming_->call; }
   // Ends the kernel after that time on a compute unit. Called before the command is enqueued.
   void limit_time(uint64_t ns);
 
@@ -93,12 +95,24 @@ class NdRange : public Command {
   static void operator delete(void* memory) { Pool<NdRange>::release(memory); }
 
  private:
-  // The launch that the kernel sees, with what its printf calls have written so far.
-  struct PrintingLaunch : abi::Launch {
-    std::mutex mutex;
-    std::string text;
+  // The launch that the kernel sees, and what is behind its calls back.
+  struct OwnLaunch : abi::Launch {
+    std::unique_ptr<std::string> printed;           // and not written out yet; null: nothing
     std::unique_ptr<check::CheckedLaunch> checked;  // null: the code has no checks
     size_t local_bytes = 0;
+  };
+
+  struct TimeLimit {
+    uint64_t ns;  // on a compute unit
+    // On each; written by the thread that acts for the unit.
+    std::vector<uint64_t> used_ns;
+  };
+
+  // A kernel with streams, or of a graph.
+  struct Streaming {
+    std::shared_ptr<StreamedCall> call;
+    Iterations* iterations;  // null: it is called once
+    bool has_ended = false;
   };
 
   // The kernel's code at work on some of the launch's work-groups.
@@ -110,7 +124,8 @@ class NdRange : public Command {
     std::unique_ptr<Fiber> stack = nullptr;  // null: the thread's own is large enough
   };
 
-  void connect(const std::vector<StreamPort>& ports, std::shared_ptr<StreamedCall> call);
+  void connect(const std::vector<StreamPort>& ports, Iterations* iterations,
+               std::shared_ptr<StreamedCall> call);
   void run_streamed(ComputeUnit& cu);
   // The code as the compiler chose it; null: the general code.
   const SpecializedCode* usual_code() const { return kind_use_ ? kind_use_->code() : nullptr; }
@@ -145,21 +160,17 @@ class NdRange : public Command {
   LaunchKindUse* kind_use_ = nullptr;                  // code_ owns it; null: only the general code
   bool has_smaller_groups_ = false;
   boost::container::small_vector<Ref<Memory>, 6> keep_;
-  PrintingLaunch launch_;
+  OwnLaunch launch_;
   uint64_t work_groups_ = 0;
   uint64_t items_per_group_ = 1;
   LaunchCalls calls_;
-  uint64_t limit_ns_ = 0;  // of time on a compute unit; 0: none
-  // Only a kernel with streams, or of a graph, has one.
-  std::shared_ptr<StreamedCall> streamed_;
-  bool has_ended_ = false;            // the streamed call
-  Iterations* iterations_ = nullptr;  // null: it is called once
-  std::vector<uint64_t> used_ns_;  // of it, on each; written by the thread that acts for the unit
+  std::unique_ptr<TimeLimit> limit_;      // null: none
+  std::unique_ptr<Streaming> streaming_;  // null: none
   size_t local_bytes_ = 0;
   size_t spill_bytes_ = 0;
   bool zeroes_local_memory_ = false;  // for each work-group
   bool can_be_left_ = false;          // in the middle, when the context is terminated
-  uint64_t estimate_ns_ = 0;          // before the launch
+  uint64_t estimate_ns_ = kUnknown;   // before the launch
   bool timed_ = false;
   struct FreeAligned {
     void operator()(std::byte* memory) const;

@@ -2,6 +2,7 @@
 #include "platform/model/event.h"
 
 #include <iterator>
+#include <mutex>
 
 #include "platform/base/clock.h"
 #include "platform/base/futex.h"
@@ -14,6 +15,15 @@
 #include "platform/model/termination.h"
 
 namespace conclave {
+namespace {
+
+// One for all events: few have callbacks, and a mutex in each would take a cache line.
+std::mutex& callbacks_mutex() {
+  static auto* mutex = new std::mutex;  // outlives every static object of the host
+  return *mutex;
+}
+
+}  // namespace
 
 Event::Event(CommandQueue& queue, cl_command_type type, std::unique_ptr<Command> command)
     : queue_(&queue),
@@ -52,9 +62,7 @@ Event::Link* Event::closed() {
 }
 
 void Event::reserve_dependencies(size_t count) {
-  if (count <= links_.size()) return;
-  more_links_ = std::make_unique<Link[]>(count);
-  links_ = {more_links_.get(), count};
+  if (count > own_links_.size()) more_links_ = std::make_unique<Link[]>(count);
 }
 
 // Puts `link` on this event's list of dependents; false if the event has ended.
@@ -69,7 +77,7 @@ bool Event::attach(Link* link) {
 }
 
 void Event::depend_on(Event& other, bool cascade) noexcept {
-  Link* link = &links_[links_used_++];
+  Link* link = &links()[links_used_++];
   link->dependent = this;
   link->cascade = cascade;
   if (other.attach(link)) {
@@ -154,12 +162,12 @@ void Event::sleep_until_finished() {
 }
 
 void Event::add_callback(cl_int when, Callback function, void* user_data) {
-  std::list<Registration> fresh = {{when, function, user_data}};
+  Registrations fresh = {{when, function, user_data}};
   {
-    std::lock_guard lock(callbacks_mutex_);
+    std::lock_guard lock(callbacks_mutex());
     has_callbacks_.store(true);
     if (when != CL_COMPLETE) process_fence();
-    if (status_.load() > when) return callbacks_.splice(callbacks_.end(), fresh);
+    if (status_.load() > when) return callbacks_.splice_after(callbacks_.before_begin(), fresh);
   }
   cl_int status = this->status();
   function(handle(), status < 0 ? status : when, user_data);
@@ -167,14 +175,14 @@ void Event::add_callback(cl_int when, Callback function, void* user_data) {
 
 // Calls and forgets the callbacks registered for `status` or an earlier state.
 void Event::call_back(cl_int status) {
-  std::list<Registration> due;
+  Registrations due;  // the first one first
   {
-    std::lock_guard lock(callbacks_mutex_);
-    for (auto it = callbacks_.begin(); it != callbacks_.end();) {
-      const auto next = std::next(it);
-      if (it->when >= status) due.splice(due.end(), callbacks_, it);
-      it = next;
-    }
+    std::lock_guard lock(callbacks_mutex());
+    for (auto before = callbacks_.before_begin(); std::next(before) != callbacks_.end();)
+      if (std::next(before)->when >= status)
+        due.splice_after(due.before_begin(), callbacks_, before);
+      else
+        ++before;
   }
   for (const Registration& r : due) r.function(handle(), status < 0 ? status : r.when, r.user_data);
 }

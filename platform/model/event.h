@@ -10,10 +10,8 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <list>
+#include <forward_list>
 #include <memory>
-#include <mutex>
-#include <span>
 #include <vector>
 
 #include "platform/base/object.h"
@@ -114,11 +112,13 @@ class Event : public Object<Event> {
     Callback function;
     void* user_data;
   };
+  using Registrations = std::forward_list<Registration>;
 
   bool attach(Link* link);
   void advance(cl_int status);
   void release_dependents(cl_int status);
   void call_back(cl_int status);
+  Link* links() { return more_links_ ? more_links_.get() : own_links_.data(); }
   static Link* closed();
 
   Ref<Context> context_;  // of a user event; a command uses its queue's
@@ -140,12 +140,10 @@ class Event : public Object<Event> {
   std::atomic<Link*> dependents_{nullptr};
   std::array<Link, 2> own_links_;  // most commands wait for no more than two
   std::unique_ptr<Link[]> more_links_;
-  std::span<Link> links_{own_links_};
-  size_t links_used_ = 0;
+  uint32_t links_used_ = 0;
   std::array<uint64_t, kTimes> times_{};
-  Ref<Event> first_;  // null: itself
-  std::mutex callbacks_mutex_;
-  std::list<Registration> callbacks_;
+  Ref<Event> first_;         // null: itself
+  Registrations callbacks_;  // the last one first; guarded by a mutex of all events
 };
 
 }  // namespace conclave

@@ -56,9 +56,9 @@ Engine::Engine() {
 bool Engine::ends_with_context(Event& event) noexcept {
   if (!event.context().termination()) [[likely]]
     return false;
-  // Either this thread sees that the context is terminated, or the one that terminates it sees that
-  // the command is admitted.
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  // It is true already. By exchanging it, either this thread sees that the context is terminated, or
+  // the one that terminates it sees that the command is admitted.
+  event.work.planned.exchange(true);
   if (!event.context().is_terminated()) return false;
   thread_local ReadyList ending;
   thread_local bool is_first = true;

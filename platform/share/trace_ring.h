@@ -71,8 +71,7 @@ struct alignas(4096) TraceRing {
     uint64_t words[kTraceWords];
     std::memcpy(words, &record, sizeof words);
     to.sequence.store(0, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_release);
-    for (size_t i = 0; i < kTraceWords; ++i) to.words[i].store(words[i], std::memory_order_relaxed);
+    for (size_t i = 0; i < kTraceWords; ++i) to.words[i].store(words[i], std::memory_order_release);
     to.sequence.store(place + 1, std::memory_order_release);
   }
   // Nothing if the record is being written, or has been overwritten.
@@ -81,8 +80,7 @@ struct alignas(4096) TraceRing {
     uint64_t words[kTraceWords];
     if (from.sequence.load(std::memory_order_acquire) != place + 1) return std::nullopt;
     for (size_t i = 0; i < kTraceWords; ++i)
-      words[i] = from.words[i].load(std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_acquire);
+      words[i] = from.words[i].load(std::memory_order_acquire);
     if (from.sequence.load(std::memory_order_relaxed) != place + 1) return std::nullopt;
     TraceRecord record;
     std::memcpy(static_cast<void*>(&record), words, sizeof words);

@@ -40,9 +40,9 @@ void enqueue(CommandQueue& queue, cl_command_type type, std::unique_ptr<Command>
              std::span<const Ref<Event>> wait_for, cl_bool blocking, cl_event* out) {
   Ref<Event> event = queue.enqueue(type, std::move(command), wait_for);
   if (blocking)
-    wait_blocking(queue, event, out);
+    wait_blocking(queue, std::move(event), out);
   else
-    hand_out(event, out);
+    hand_out(std::move(event), out);
 }
 
 void enqueue_map(CommandQueue& queue, cl_command_type type, Memory& memory, const void* pointer,

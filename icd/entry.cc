@@ -46,10 +46,10 @@ std::vector<Ref<Event>> wait_list(const Context& context, cl_uint count, const c
   return events;
 }
 
-void wait_blocking(CommandQueue& queue, const Ref<Event>& event, cl_event* out) {
+void wait_blocking(CommandQueue& queue, Ref<Event> event, cl_event* out) {
   queue.wait(*event);
   cl_int status = event->status();
-  hand_out(event, out);
+  hand_out(std::move(event), out);
   if (status < 0) throw Error(status, "the blocking command ended with an error");
 }
 

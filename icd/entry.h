@@ -174,15 +174,15 @@ inline void require_list(size_t count, const void* list, cl_int code, const char
 std::vector<Ref<Event>> wait_list(const Context& context, cl_uint count, const cl_event* list);
 
 // Gives the event of an enqueued command to the host, if it wants it.
-inline void hand_out(const Ref<Event>& event, cl_event* out) {
+inline void hand_out(Ref<Event> event, cl_event* out) {
   if (out)
     *out = event->handle();
   else
-    event->drop_handle();
+    event.detach()->drop_handle(1);
 }
 
 // Ends a blocking call: an error of its command, or of what that waited for, is the call's error.
-void wait_blocking(CommandQueue& queue, const Ref<Event>& event, cl_event* out);
+void wait_blocking(CommandQueue& queue, Ref<Event> event, cl_event* out);
 
 // The answer to a clGet*Info call.
 class Info {

@@ -22,20 +22,21 @@ void check_global_size(const IndexSpace& space) {
 
 // The local size as given: within the device's and the kernel's limits.
 void check_local_size(const IndexSpace& space, const KernelCode& code) {
+  const size_t most_in_dimension = Device::max_work_group_size();
   size_t items = 1;
   for (size_t size : space.local) {
     require(size > 0, CL_INVALID_WORK_GROUP_SIZE, "a local size of 0");
-    if (size > Device::max_work_group_size())
+    if (size > most_in_dimension)
       throw Error(CL_INVALID_WORK_ITEM_SIZE,
                   "a local size of " + size_text(space.local, space.dimensions) + ": at most " +
-                      std::to_string(Device::max_work_group_size()) + " in a dimension");
+                      std::to_string(most_in_dimension) + " in a dimension");
     items *= size;
   }
   if (const size_t most = max_work_group_size(code); items > most)
     throw Error(CL_INVALID_WORK_GROUP_SIZE,
                 "a work-group of " + size_text(space.local, space.dimensions) + ": at most " +
                     std::to_string(most) + " work-items" +
-                    (most < Device::max_work_group_size()
+                    (most < most_in_dimension
                          ? " of this kernel, each of which needs " +
                                std::to_string(code.info->spill_bytes) + " bytes across barriers"
                          : ""));

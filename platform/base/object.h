@@ -65,11 +65,12 @@ class Object {
     }
     return true;
   }
-  // Releases the handle of a new object that the host has not got.
-  void drop_handle() {
+  // Releases the handle of a new object that the host has not got, and so many references of the
+  // caller.
+  void drop_handle(uint32_t references = 0) {
     handles_.store(0, std::memory_order_relaxed);
     static_cast<T*>(this)->on_handles_gone();
-    release();
+    release(references + 1);
   }
   // For objects older than the loader's data: the platform and its device.
   void set_loader_data(void* data) {
@@ -79,6 +80,10 @@ class Object {
   uint32_t handles() const { return handles_.load(std::memory_order_relaxed); }
 
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
+  // For an object that no other thread knows yet: without a locked instruction.
+  void retain_unshared() {
+    references_.store(references_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
   // False for an object that is being destroyed, which nobody can retain any more.
   bool retain_if_alive() {
     uint32_t references = references_.load(std::memory_order_relaxed);
@@ -87,8 +92,9 @@ class Object {
         return true;
     return false;
   }
-  void release() {
-    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete static_cast<T*>(this);
+  void release(uint32_t count = 1) {
+    if (references_.fetch_sub(count, std::memory_order_acq_rel) == count)
+      delete static_cast<T*>(this);
   }
 
   static void* operator new(size_t) { return Pool<T>::allocate(); }

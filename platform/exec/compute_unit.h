@@ -49,9 +49,11 @@ class ComputeUnit {
   share::Leases& leases() const { return share_.leases(); }
   bool arbitrated() const { return arbitrated_; }
 
-  // Time used on it that has not been accounted for yet. Guarded by the token.
+  // Time used on it, and launches that have ended on it, that have not been accounted for yet.
+  // Guarded by the token.
   struct Account {
     uint64_t ns = 0, cost = 0;
+    uint64_t launches = 0, work_groups = 0;
   };
   Account& account() { return account_; }
 

@@ -127,7 +127,7 @@ void run(Dispatcher& dispatcher, ScopedLease& lease, Event& event) {
     if (lease.is_over() || !dispatcher.run_queue().empty()) return resume(dispatcher, event, false);
   }
   trace.end();
-  close(event);
+  close(event, &lease);
 }
 
 void resume(Dispatcher& dispatcher, Event& event, bool at_once) noexcept {
@@ -222,7 +222,7 @@ void charge(ScopedLease& lease, const Event& event, uint64_t ns) {
   if (lease.cu().arbitrated() && event.work.needs_lease) lease.use(ns, event.queue()->cost(ns));
 }
 
-void close(Event& event) {
+void close(Event& event, ScopedLease* lease) {
   if (Command* command = event.command()) {
     try {
       command->finish();
@@ -230,9 +230,10 @@ void close(Event& event) {
       fail(event, error);
     }
     if (command->needs_lease()) {
-      share::ProcessEntry& entry = share::Share::get().entry();
-      entry.launches.fetch_add(1, std::memory_order_relaxed);
-      entry.work_groups.fetch_add(event.work.total, std::memory_order_relaxed);
+      if (lease)
+        lease->count_launch(event.work.total);
+      else
+        show_launches(1, event.work.total);
     }
   }
   event.complete(event.work.error.load(std::memory_order_relaxed));

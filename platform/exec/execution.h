@@ -43,7 +43,8 @@ void note_done(Event& event, uint64_t parts);
 void fail(Event& event, const std::exception& error) noexcept;
 // Accounts for device work of so many ns.
 void charge(ScopedLease& lease, const Event& event, uint64_t ns);
-void close(Event& event);
+// Ends the command. `lease`: that of the calling thread, which ran all of it; null: nobody's.
+void close(Event& event, ScopedLease* lease = nullptr);
 // Nobody is to run what nobody has begun of the command.
 void skip_rest(Event& event);
 

@@ -2,6 +2,7 @@
 #include "platform/exec/scoped_lease.h"
 
 #include "platform/base/clock.h"
+#include "platform/share/share.h"
 
 namespace conclave {
 namespace {
@@ -9,10 +10,20 @@ namespace {
 // Shorter times are collected before they go to the shared account.
 constexpr uint64_t kWorthAccountingNs = 200'000;
 
+// Examining programs see launches a few at a time: what others see is written by locked
+// instructions.
+constexpr uint64_t kWorthShowingLaunches = 64;
+
 // How often in a slice to look whether somebody is far behind.
 constexpr uint64_t kLooksPerSlice = 8;
 
 }  // namespace
+
+void show_launches(uint64_t launches, uint64_t work_groups) {
+  share::ProcessEntry& entry = share::Share::get().entry();
+  entry.launches.fetch_add(launches, std::memory_order_relaxed);
+  entry.work_groups.fetch_add(work_groups, std::memory_order_relaxed);
+}
 
 bool ScopedLease::may_run(bool needs_lease) const {
   return right() != Right::kNone || !cu_->arbitrated() || !needs_lease;
@@ -93,6 +104,17 @@ void ScopedLease::use(uint64_t ns, uint64_t cost) {
   if (slice_start_ == 0 && cu_->account().ns >= kWorthAccountingNs) settle();
 }
 
+void ScopedLease::count_launch(uint64_t work_groups) {
+  ComputeUnit::Account& account = cu_->account();
+  account.work_groups += work_groups;
+  if (++account.launches >= kWorthShowingLaunches) show_counts();
+}
+
+void ScopedLease::show_counts() {
+  ComputeUnit::Account& account = cu_->account();
+  show_launches(std::exchange(account.launches, 0), std::exchange(account.work_groups, 0));
+}
+
 void ScopedLease::begin_slice(uint64_t now) {
   settle();
   slice_start_ = looked_at_ = now;
@@ -103,7 +125,7 @@ void ScopedLease::begin_slice(uint64_t now) {
 void ScopedLease::settle() {
   ComputeUnit::Account& account = cu_->account();
   if (account.ns) cu_->leases().charge(cu_->shared(), account.ns, account.cost);
-  account = {};
+  account.ns = account.cost = 0;
 }
 
 // Within a slice the CPU's clock is better than the sum of the work's times.
@@ -137,6 +159,7 @@ void ScopedLease::end() {
   const Right right = permit_.right;
   permit_ = {};
   if (slice_start_ != 0) end_slice();
+  if (cu_->account().launches) show_counts();
   if (right == Right::kLease) cu_->leases().give(cu_->shared());
   if (right == Right::kGuest) cu_->leases().leave_as_guest(cu_->shared());
 }

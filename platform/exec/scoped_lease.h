@@ -13,6 +13,9 @@
 
 namespace conclave {
 
+// Adds launches that have ended to those of this process that examining programs see.
+void show_launches(uint64_t launches, uint64_t work_groups);
+
 class ScopedLease {
  public:
   explicit ScopedLease(ComputeUnit& cu, const Permit& permit = {}) : cu_(&cu), permit_(permit) {}
@@ -51,6 +54,9 @@ class ScopedLease {
   // Notes that device work has taken `ns` by the clock, which cost `cost` by its priority.
   void use(uint64_t ns, uint64_t cost);
 
+  // Counts a launch of so many work-groups, which has ended.
+  void count_launch(uint64_t work_groups);
+
   // Hands the compute unit to the process whose turn it is. Returns false and changes nothing if
   // there is none.
   bool yield();
@@ -63,6 +69,7 @@ class ScopedLease {
   bool is_overtaken(uint64_t now);
   void begin_slice(uint64_t now);
   void settle();
+  void show_counts();
   void end_slice();
 
   ComputeUnit* cu_;

@@ -28,6 +28,12 @@ uint64_t weight_of(cl_queue_properties priority, uint64_t normal) {
   return priority & CL_QUEUE_PRIORITY_LOW_KHR ? normal / 4 : normal;
 }
 
+// A reference to an event that only the enqueuing thread knows.
+Ref<Event> hold_early(Event& event) {
+  event.retain_early();
+  return Ref<Event>::adopt(&event);
+}
+
 // Always the same half, so that the CPUs of the other one can sleep.
 ComputeUnitSet first_half(const ComputeUnitSet& units) {
   ComputeUnitSet half;
@@ -69,11 +75,12 @@ Ref<Event> CommandQueue::enqueue(cl_command_type type, std::unique_ptr<Command> 
     if (other->queue() && other->queue() != this && !other->finished()) other->queue()->flush();
 
   uint64_t cost = command ? command->estimate_ns() : 0;
-  Ref<Event> event(new Event(*this, type, std::move(command)));
+  Ref<Event> event = hold_early(*new Event(*this, type, std::move(command)));
   ReadyList due;
   {
     std::lock_guard lock(mutex_);
     reserve(*event, wait_list.size(), ordering);
+    event->retain_early();  // in flight; released by complete()
     // From here on nothing can fail: others know of the event.
     for (const Ref<Event>& other : wait_list) event->depend_on(*other, true);
     order(*event, wait_list, ordering);
@@ -108,8 +115,9 @@ void CommandQueue::order(Event& event, std::span<const Ref<Event>> wait_list, Or
   const bool has_wait_list = !wait_list.empty();
   if (!out_of_order()) {
     const bool is_chain = has_wait_list && wait_list.back().get() == last_.get();
+    auto last = has_wait_list ? Ref<Event>(&event) : hold_early(event);
     if (last_ && !is_chain) event.depend_on(*last_, false);
-    last_ = Ref<Event>(&event);
+    last_ = std::move(last);
     return;
   }
   if (barrier_) event.depend_on(*barrier_, false);

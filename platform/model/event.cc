@@ -61,7 +61,17 @@ Event::Link* Event::closed() {
   return &mark;
 }
 
+void Event::retain_early() {
+  if (context().termination()) [[unlikely]]
+    return retain();  // the thread that terminates the context knows all events
+  retain_unshared();
+}
+
 void Event::reserve_dependencies(size_t count) {
+  if (count == 1) {
+    awaits_one_ = true;
+    pending_.store(1, std::memory_order_relaxed);
+  }
   if (count > own_links_.size()) more_links_ = std::make_unique<Link[]>(count);
 }
 
@@ -88,8 +98,8 @@ void Event::depend_on(Event& other, bool cascade) noexcept {
 }
 
 bool Event::arm() {
-  retain();  // in flight; released by complete()
   if (attached_ == 0) return true;
+  if (awaits_one_) return false;  // it may even have run
   const uint32_t unknown = kUnknown - attached_;
   return pending_.fetch_sub(unknown, std::memory_order_acq_rel) == unknown;
 }

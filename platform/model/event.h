@@ -55,6 +55,8 @@ class Event : public Object<Event> {
 
   // --- Dependencies; called by the enqueuing thread before arm() ---
 
+  // retain() while only the enqueuing thread knows the event: before depend_on() and arm().
+  void retain_early();
   // Makes room for that many calls of depend_on(), which then cannot fail. Throws std::bad_alloc.
   void reserve_dependencies(size_t count);
   // Makes this event wait for `other`. `cascade`: an error of `other` ends this one too (explicit
@@ -129,12 +131,14 @@ class Event : public Object<Event> {
   cl_command_type type_;
   std::atomic<int32_t> status_;
   std::atomic<int32_t> sleepers_{0};
-  // Unfinished dependencies; too many by kUnknown - attached_ until arm() has been called.
+  // Unfinished dependencies; too many by kUnknown - attached_ until arm() has been called, unless
+  // there can only be one.
   static constexpr uint32_t kUnknown = uint32_t{1} << 31;
   std::atomic<uint32_t> pending_{kUnknown};
   uint32_t attached_ = 0;  // dependencies that had not ended when they were named
   std::atomic<bool> dependency_failed_{false};
   std::atomic<bool> has_callbacks_{false};
+  bool awaits_one_ = false;  // at most
   bool profiling_ = false;
   bool spans_queues_ = false;
   std::atomic<Link*> dependents_{nullptr};

@@ -89,15 +89,10 @@ void erase_remainders(RegionedKernel& kernel) {
 }
 
 // Regions whose only packets are remainders have known sizes.
-void erase_packets(RegionedKernel& kernel) {
-  erase_tall_forms(kernel);
-  for_each_region(kernel, [](Region& region) {
-    erase(region.packet);
-    erase(region.remainder);
-    region.lanes = 1;
-  });
-  kernel.other_regions.clear();
-  kernel.original->addFnAttr(kForNow);
+void erase_packets(Region& region) {
+  erase(region.packet);
+  erase(region.remainder);
+  region.lanes = 1;
 }
 
 // Code that is made later needs as much.
@@ -115,38 +110,114 @@ struct Costs {
   uint64_t scalar, full;
 };
 
+// Packets of a region that may have to go.
+struct Candidate {
+  size_t kernel;  // index
+  Region* region;
+  uint64_t cost;
+};
+
+class Budget {
+ public:
+  Budget(Program& program, llvm::MutableArrayRef<KernelRemarks> remarks, const Target& target)
+      : program_(program), remarks_(remarks), target_(target) {
+    uint64_t scalar = 0;
+    for (size_t i = 0; i < program.kernels.size(); ++i) {
+      RegionedKernel& kernel = program.kernels[i];
+      costs_.push_back({i, scalar_cost(kernel, target), full_cost(kernel, target)});
+      scalar += costs_.back().scalar;
+      full_ += costs_.back().full;
+    }
+    budget_ = std::max<uint64_t>(tuning().first_code_cost, 2 * scalar);
+    llvm::stable_sort(costs_, [](const Costs& a, const Costs& b) { return a.full > b.full; });
+  }
+
+  bool is_kept() const { return full_ <= budget_; }
+
+  // Takes one kind of forms away from the kernels with the most code.
+  void take_forms(void (*reduce)(RegionedKernel&)) {
+    for (Costs& cost : costs_) {
+      if (is_kept()) return;
+      if (!may_lose(cost)) continue;
+      RegionedKernel& kernel = program_.kernels[cost.kernel];
+      const uint64_t stack = stack_of_packets(kernel);
+      reduce(kernel);
+      const uint64_t rest = full_cost(kernel, target_);
+      if (rest == cost.full) continue;
+      full_ -= cost.full - rest;
+      cost.full = rest;
+      note_loss(cost.kernel, stack);
+    }
+  }
+
+  // Takes packets away from the kernels with the most code. The regions with the least code keep
+  // theirs, as many as fit: what is short is often what a loop around barriers runs most often.
+  void take_packets() {
+    if (is_kept()) return;
+    CodeCost kept(target_);
+    std::vector<Candidate> candidates;
+    for (const Costs& cost : costs_) {
+      const bool loses = !is_kept() && may_lose(cost);
+      if (loses) full_ -= cost.full - cost.scalar;
+      for_each_region(program_.kernels[cost.kernel], [&](Region& region) {
+        kept.add(*region.function);
+        CodeCost own(target_);
+        for (llvm::Function* form : region.packet_forms()) (loses ? own : kept).add(*form);
+        if (own.total()) candidates.push_back({cost.kernel, &region, own.total()});
+      });
+    }
+    llvm::stable_sort(candidates,
+                      [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; });
+    for (const Candidate& candidate : candidates) {
+      for (llvm::Function* form : candidate.region->packet_forms()) kept.add(*form);
+      if (kept.total() > budget_) take_packets_of(candidate);
+    }
+    for (RegionedKernel& kernel : program_.kernels)
+      if (llvm::all_of(kernel.other_regions, has_no_packets)) kernel.other_regions.clear();
+  }
+
+ private:
+  bool may_lose(const Costs& cost) const {
+    return !program_.kernels[cost.kernel].regions[0].has_sub_groups && cost.full > 2 * cost.scalar;
+  }
+
+  void note_loss(size_t kernel, uint64_t stack) {
+    KernelInfo& info = program_.infos[kernel];
+    info.reduced = true;
+    info.private_bytes = std::max(info.private_bytes, stack);
+  }
+
+  static bool has_no_packets(const Region& region) { return region.packet_forms().empty(); }
+
+  void take_packets_of(const Candidate& candidate) {
+    RegionedKernel& kernel = program_.kernels[candidate.kernel];
+    StackBytes stack;
+    for (llvm::Function* form : candidate.region->packet_forms())
+      note_loss(candidate.kernel, stack.of(*form));
+    erase_packets(*candidate.region);
+    kernel.original->addFnAttr(kForNow);
+    // Remarks are about the packets along the dimension that suits the kernel.
+    const auto& described = kernel.other_regions.empty() ? kernel.regions : kernel.other_regions;
+    for (size_t i = 0; i < described.size(); ++i)
+      if (&described[i] == candidate.region)
+        remarks_[candidate.kernel].parts[i].refuse(
+            "its packets are too much code for a first build; they come in the background");
+  }
+
+  Program& program_;
+  llvm::MutableArrayRef<KernelRemarks> remarks_;
+  const Target& target_;
+  std::vector<Costs> costs_;  // those with the most code first
+  uint64_t full_ = 0, budget_;
+};
+
 }  // namespace
 
 void keep_to_budget(Program& program, llvm::MutableArrayRef<KernelRemarks> remarks,
                     const Target& target) {
-  std::vector<Costs> costs;
-  uint64_t scalar = 0, full = 0;
-  for (size_t i = 0; i < program.kernels.size(); ++i) {
-    RegionedKernel& kernel = program.kernels[i];
-    costs.push_back({i, scalar_cost(kernel, target), full_cost(kernel, target)});
-    scalar += costs.back().scalar;
-    full += costs.back().full;
-  }
-  const uint64_t budget = std::max<uint64_t>(tuning().first_code_cost, 2 * scalar);
-  llvm::stable_sort(costs, [](const Costs& a, const Costs& b) { return a.full > b.full; });
-  for (const auto reduce : {erase_tall_forms, erase_remainders, erase_packets})
-    for (Costs& cost : costs) {
-      if (full <= budget) return;
-      RegionedKernel& kernel = program.kernels[cost.kernel];
-      KernelInfo& info = program.infos[cost.kernel];
-      if (kernel.regions[0].has_sub_groups || cost.full <= 2 * cost.scalar) continue;
-      const uint64_t stack = stack_of_packets(kernel);
-      reduce(kernel);
-      const uint64_t rest = full_cost(kernel, target);
-      if (rest == cost.full) continue;
-      full -= cost.full - rest;
-      cost.full = rest;
-      info.reduced = true;
-      info.private_bytes = std::max(info.private_bytes, stack);
-      if (reduce != erase_packets) continue;
-      for (PartRemarks& part : remarks[cost.kernel].parts)
-        part.refuse("its packets are too much code for a first build; they come in the background");
-    }
+  Budget budget(program, remarks, target);
+  for (const auto reduce : {erase_tall_forms, erase_remainders}) budget.take_forms(reduce);
+  budget.take_packets();
 }
 
 }  // namespace conclave::compiler

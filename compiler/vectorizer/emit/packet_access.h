@@ -78,6 +78,7 @@ class PacketAccess {
   bool has_known_lanes() const { return memory_.stride || !memory_.offsets.empty(); }
   bool is_pattern() const;
   unsigned row_length() const;
+  bool is_done_by_all_lanes() const;
   bool has_instruction(llvm::Type* type, llvm::Align align) const;
 
   int64_t lane_offset(unsigned lane) const;
@@ -95,7 +96,7 @@ class PacketAccess {
   Parts gather_rows(llvm::IntegerType* row);
   void scatter_rows(llvm::IntegerType* row, const Parts& parts);
   Parts load_rows(unsigned length);
-  void store_rows(unsigned length, const Parts& parts);
+  void store_rows(unsigned length, Parts parts);
 
   llvm::Value* offset_by(llvm::Value* base, int64_t offset);
   llvm::Value* lane_pointer(unsigned lane, uint64_t offset);

@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "compiler/base/target_model.h"
 #include "compiler/base/tuning.h"
 #include "compiler/vectorizer/emit/lane_shuffles.h"
+#include "compiler/vectorizer/emit/per_lane.h"
 
 namespace conclave::compiler {
 namespace {
@@ -37,8 +39,8 @@ bool PacketAccess::is_group() const {
 
 // A lane's elements are cut into rows of this many elements; 0 if they are not cut.
 unsigned PacketAccess::row_length() const {
-  if (memory_.mask || count() < 2 || size() < 4 || count() * size() % kRowBytes != 0 || !is_dense())
-    return 0;
+  if (count() < 2 || size() < 4 || count() * size() % kRowBytes != 0 || !is_dense()) return 0;
+  if (memory_.mask && !is_done_by_all_lanes()) return 0;
   auto length = static_cast<unsigned>(kRowBytes / size());
   return length > 1 && lanes() % length == 0 ? length : 0;
 }
@@ -126,9 +128,17 @@ void PacketAccess::scatter_rows(llvm::IntegerType* row, const Parts& parts) {
                 builder_.CreateBitCast(interleave(builder_, parts), type));
 }
 
+// Whether it is no more for the lanes that do not run to do what another one does.
+bool PacketAccess::is_done_by_all_lanes() const {
+  auto* type = llvm::FixedVectorType::get(memory_.elements[0].type, lanes());
+  return !has_known_lanes() && !has_instruction(type, memory_.align);
+}
+
 // A lane's row is a vector; those of lanes i, i + length, ... lie behind one another in the i-th of
 // the vectors that are transposed.
 Parts PacketAccess::load_rows(unsigned length) {
+  if (Value* mask = std::exchange(memory_.mask, nullptr))
+    memory_.pointers = take_from_last(builder_, memory_.pointers, mask);
   auto* type = llvm::FixedVectorType::get(memory_.elements[0].type, length);
   Parts parts;
   for (unsigned first = 0; first < count(); first += length) {
@@ -147,7 +157,13 @@ Parts PacketAccess::load_rows(unsigned length) {
 }
 
 // As much at once of each lane as a line of a cache has, where lanes are further apart than that.
-void PacketAccess::store_rows(unsigned length, const Parts& parts) {
+// Lanes that do not run write what the last one does that runs, which is the last to write something
+// else there.
+void PacketAccess::store_rows(unsigned length, Parts parts) {
+  if (Value* mask = std::exchange(memory_.mask, nullptr)) {
+    memory_.pointers = take_from_last(builder_, memory_.pointers, mask);
+    for (Value*& part : parts) part = take_from_last(builder_, part, mask);
+  }
   const bool is_close = memory_.stride && std::abs(*memory_.stride) < kLineBytes;
   const auto most = static_cast<unsigned>((is_close ? kRowBytes : kLineBytes) / size());
   for (unsigned first = 0; first < count(); first += most) {

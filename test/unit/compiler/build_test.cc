@@ -564,6 +564,27 @@ TEST(FirstBuild, RemarkTellsWhatIsMissing) {
       << response.log;
 }
 
+// What a loop around barriers runs again and again is short here, and stays fast.
+TEST(FirstBuild, ShortPartsKeepTheirPackets) {
+  std::string source =
+      "kernel void k(global int* p, global float* o, local float* l) {"
+      "  size_t i = get_local_id(0); float x = o[i]; l[i] = x;"
+      "  for (int step = 1; step < 8; ++step) {"
+      "    barrier(CLK_LOCAL_MEM_FENCE); x = l[i + step];"
+      "    barrier(CLK_LOCAL_MEM_FENCE); l[i] += x; }";
+  for (int step = 0; step < 300; ++step)
+    source += "  x = x * atomic_inc(&p[i + " + std::to_string(step) + "]) + " +
+              std::to_string(step) + ".5f;";
+  source += " o[i] = x; }";
+  CompiledProgram first(
+      source, "-v -cl-conclave-width=8 -cl-conclave-tune=first_code_cost=2000 -cl-conclave-first");
+  EXPECT_TRUE(first.kernel_metadata("k")["reduced"].get<bool>());
+  EXPECT_NE(first.log().find("part 2 of 3: not vectorized: its packets are too much code"),
+            std::string::npos)
+      << first.log();
+  EXPECT_NE(first.log().find("part 3 of 3: 8 lanes"), std::string::npos) << first.log();
+}
+
 TEST(FirstBuild, OneKernelIsMadeInFullLater) {
   protocol::Request request = request_for(Action::kRebuild, "", "");
   request.options =

@@ -92,3 +92,31 @@ define void @between(i64 "conclave-lane" %lane.x, ptr %a, ptr %indices, ptr %out
   store float %y, ptr %r, align 4
   ret void
 }
+
+; Under a mask rows stay rows: lanes that do not run load, or store, what the last one does that runs.
+; CHECK-LABEL: define void @masked(
+; CHECK: select <4 x i1> %c, <4 x ptr> %q, <4 x ptr>
+; CHECK-COUNT-4: load <4 x float>
+; CHECK-NOT: gather
+; CHECK: select <4 x i1> %c, <4 x ptr> %r, <4 x ptr>
+; CHECK-COUNT-4: select <4 x i1> %c, <4 x float>
+; CHECK-COUNT-4: store <4 x float>
+; CHECK-NOT: scatter
+; CHECK: ret void
+define void @masked(i64 "conclave-lane" %lane.x, ptr %a, ptr %b, ptr %d) "conclave-lanes" {
+  %p = getelementptr i32, ptr %d, i64 %lane.x
+  %v = load i32, ptr %p, align 4
+  %c = icmp sgt i32 %v, 0
+  br label %then
+then:
+  call void @conclave.lanes(i1 %c)
+  %i = sext i32 %v to i64
+  %q = getelementptr <4 x float>, ptr %a, i64 %i
+  %x = load <4 x float>, ptr %q, align 16
+  %r = getelementptr <4 x float>, ptr %b, i64 %i
+  store <4 x float> %x, ptr %r, align 16
+  br label %end
+end:
+  ret void
+}
+declare void @conclave.lanes(i1)

@@ -58,6 +58,7 @@ constexpr cl_uint kCapabilities[] = {
     spirv::kCapabilityGroupNonUniformShuffle,
     spirv::kCapabilityGroupNonUniformShuffleRelative,
     spirv::kCapabilityGroupNonUniformClustered,
+    spirv::kCapabilityUniformDecoration,
     spirv::kCapabilityShaderClock,
     spirv::kCapabilitySubgroupShuffleIntel,
     spirv::kCapabilitySubgroupBufferBlockIoIntel,

@@ -14,6 +14,8 @@
 #include "compiler/frontend/spirv_composites.h"
 #include "compiler/frontend/spirv_extensions.h"
 #include "compiler/frontend/spirv_hints.h"
+#include "compiler/frontend/spirv_modes.h"
+#include "compiler/frontend/spirv_pointers.h"
 #include "compiler/frontend/spirv_shuffles.h"
 #include "compiler/frontend/spirv_zeros.h"
 #include "compiler/frontend/tool.h"
@@ -26,7 +28,13 @@ namespace {
 // none of its extensions, such as atomics of 64 bits.
 void validate(const MemoryFile& module) {
   const Tool validator("spirv-val", "spirv-tools");
-  validator.run({"--target-env", "spv1.4", module.path()}, "/dev/null", "accept the module");
+  validator.run({"--target-env", "spv1.6", module.path()}, "/dev/null", "accept the module");
+}
+
+// The module without what the translator stops at.
+std::string translatable(const std::string& module) {
+  const std::string even = with_even_shuffles(with_zeros_for_nulls(with_plain_modes(module)));
+  return without_unknown_extensions(with_simple_pointers(with_simple_composites(even)));
 }
 
 // The translator names builtins as OpenCL C 2.0 does, whose names all later versions have.
@@ -61,9 +69,7 @@ bool is_spirv(std::string_view source) {
 std::unique_ptr<llvm::Module> read_spirv(llvm::LLVMContext& context, std::string_view spirv) {
   const std::string plain = with_clock_calls(without_hints(spirv));
   validate(MemoryFile(without_debug_info(plain)));
-  const MemoryFile known(
-      without_unknown_extensions(with_insertions(with_even_shuffles(with_zeros_for_nulls(plain)))));
-  const std::string bitcode = translate(known).content();
+  const std::string bitcode = translate(MemoryFile(translatable(plain))).content();
   auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bitcode, "program.spv"), context);
   if (!module)
     throw BuildError("llvm-spirv-15 made no bitcode of the module: " +

@@ -16,17 +16,17 @@ bool reads_clock(spirv::Instruction instruction) {
 class ClockCalls {
  public:
   explicit ClockCalls(std::string_view module) {
-    VectorValues vectors;
+    Values values;
     std::unordered_map<uint32_t, uint32_t>
         signatures;  // of functions without parameters, by result
     spirv::for_each_instruction(spirv::words_of(module), [&](spirv::Instruction instruction) {
-      vectors.note(instruction);
+      values.note(instruction);
       if (spirv::operation_of(instruction) == spirv::kTypeFunction && instruction.size() == 3)
         signatures[instruction[2]] = instruction[1];
       if (!reads_clock(instruction)) return;
       const uint32_t type = instruction[1];
       readers_[type] = {
-          vectors.type(type) ? "_Z22clock_read_hilo_devicev" : "_Z17clock_read_devicev",
+          values.vector_type(type) ? "_Z22clock_read_hilo_devicev" : "_Z17clock_read_devicev",
           signatures[type]};
     });
   }

@@ -3,6 +3,7 @@
 #ifndef CONCLAVE_COMPILER_FRONTEND_SPIRV_REWRITE_H_
 #define CONCLAVE_COMPILER_FRONTEND_SPIRV_REWRITE_H_
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -58,9 +59,17 @@ class InstructionSets {
   std::unordered_set<uint32_t> sets_;
 };
 
-// Which values of a module are vectors.
-class VectorValues {
+// How many of these words the first mask of memory operands takes, with what belongs to its bits.
+size_t memory_operands_length(spirv::Instruction words);
+
+// The types and the values of a module.
+class Values {
  public:
+  struct Type {
+    uint32_t id = 0;
+    uint32_t operation = 0;  // that declares it
+    spirv::Words operands;   // of the declaration, without its own id
+  };
   struct Vector {
     uint32_t type = 0;
     uint32_t component = 0;  // its type
@@ -70,17 +79,27 @@ class VectorValues {
   // To be called with each instruction in turn.
   void note(spirv::Instruction instruction);
 
-  // What is known of a type or a value. Null if it is no vector.
-  const Vector* type(uint32_t id) const { return find(types_, id); }
-  const Vector* value(uint32_t id) const { return find(values_, id); }
+  // What is known of a type. Null: nothing.
+  const Type* type(uint32_t id) const;
+  const Type* type_of(uint32_t value) const;
+  // The same of vectors. Empty for other types and values.
+  std::optional<Vector> vector_type(uint32_t id) const;
+  std::optional<Vector> vector(uint32_t value) const;
+
+  // The lower 32 bits of a number, as it is specialized.
+  std::optional<uint32_t> constant(uint32_t id) const;
+  // How many parts values of a structure or an array have.
+  std::optional<uint32_t> part_count(uint32_t type) const;
+  // The type of a part of a structure, array or vector. 0 if there is none.
+  uint32_t part(uint32_t type, uint32_t index) const;
+  // The type of integers with 64 bits. 0 if the module has none yet.
+  uint32_t ulong() const { return ulong_; }
 
  private:
-  using Vectors = std::unordered_map<uint32_t, Vector>;
-  static const Vector* find(const Vectors& vectors, uint32_t id) {
-    const auto found = vectors.find(id);
-    return found == vectors.end() ? nullptr : &found->second;
-  }
-  Vectors types_, values_;
+  std::unordered_map<uint32_t, Type> types_;
+  std::unordered_map<uint32_t, uint32_t> values_;  // their types
+  std::unordered_map<uint32_t, uint32_t> constants_;
+  uint32_t ulong_ = 0;
 };
 
 }  // namespace conclave::compiler

@@ -10,13 +10,13 @@ constexpr size_t kFirstIndex = 5;  // of a shuffle's words
 constexpr uint32_t kNoComponent = 0xffffffff;
 
 // Appends the shuffle with the shorter vector made longer. Returns false if it needs no change.
-bool append_even(spirv::Instruction instruction, const VectorValues& vectors, spirv::Words& words) {
+bool append_even(spirv::Instruction instruction, const Values& values, spirv::Words& words) {
   if (spirv::operation_of(instruction) != spirv::kVectorShuffle || instruction.size() < kFirstIndex)
     return false;
-  const VectorValues::Vector *a = vectors.value(instruction[3]), *b = vectors.value(instruction[4]);
+  const auto a = values.vector(instruction[3]), b = values.vector(instruction[4]);
   if (!a || !b || a->length == b->length) return false;
   const bool is_first = a->length < b->length;
-  const VectorValues::Vector& longer = is_first ? *b : *a;
+  const Values::Vector& longer = is_first ? *b : *a;
   const uint32_t shorter = is_first ? a->length : b->length;
   const uint32_t made = new_id(words);
   const uint32_t operand = instruction[is_first ? 3 : 4];
@@ -36,10 +36,10 @@ bool append_even(spirv::Instruction instruction, const VectorValues& vectors, sp
 }  // namespace
 
 std::string with_even_shuffles(std::string_view module) {
-  VectorValues vectors;
+  Values values;
   return rewritten(module, [&](spirv::Instruction instruction, spirv::Words& words) {
-    vectors.note(instruction);
-    if (!append_even(instruction, vectors, words)) append(instruction, words);
+    values.note(instruction);
+    if (!append_even(instruction, values, words)) append(instruction, words);
   });
 }
 

@@ -12,6 +12,8 @@ namespace conclave::spirv {
 inline constexpr uint32_t kMagic = 0x07230203;
 // Magic number, version, generator, bound of identifiers, schema. Instructions follow.
 inline constexpr size_t kHeaderWords = 5;
+inline constexpr size_t kVersionWord = 1;
+inline constexpr uint32_t kVersion14 = 0x00010400;
 
 // The first word of an instruction holds its length in words, and its operation.
 constexpr size_t length_of(uint32_t word) {
@@ -29,13 +31,18 @@ enum Operation : uint32_t {
   kExtension = 10,
   kExtInstImport = 11,
   kExtInst = 12,
+  kExecutionMode = 16,
   kCapability = 17,
   kTypeVoid = 19,
   kTypeBool = 20,
   kTypeInt = 21,
   kTypeFloat = 22,
   kTypeVector = 23,
+  kTypeArray = 28,
+  kTypeStruct = 30,
+  kTypePointer = 32,
   kTypeFunction = 33,
+  kTypePipe = 38,
   kConstantFalse = 42,
   kConstant = 43,
   kConstantNull = 46,
@@ -49,12 +56,33 @@ enum Operation : uint32_t {
   kStore = 62,
   kCopyMemory = 63,
   kCopyMemorySized = 64,
+  kPtrAccessChain = 67,
   kDecorate = 71,
   kVectorShuffle = 79,
   kCompositeConstruct = 80,
   kCompositeExtract = 81,
   kCompositeInsert = 82,
+  kCopyObject = 83,
+  kImageSampleExplicitLod = 88,
+  kImageFetch = 95,
+  kImageRead = 98,
+  kImageWrite = 99,
+  kUConvert = 113,
+  kSConvert = 114,
+  kConvertPtrToU = 117,
+  kConvertUToPtr = 120,
+  kBitcast = 124,
+  kISub = 130,
+  kSDiv = 135,
+  kIEqual = 170,
+  kINotEqual = 171,
+  kSizeOf = 321,
+  kExecutionModeId = 331,
   kDecorateId = 332,
+  kCopyLogical = 400,
+  kPtrEqual = 401,
+  kPtrNotEqual = 402,
+  kPtrDiff = 403,
   kReadClock = 5056,
   kDecorateString = 5632,
   kMemberDecorateString = 5633,
@@ -65,6 +93,7 @@ enum Operation : uint32_t {
 
 enum Decoration : uint32_t {
   kDecorationSpecId = 1,
+  kDecorationUniformId = 27,
   kDecorationLinkageAttributes = 41,
   kDecorationUserSemantic = 5635,
   kDecorationAliasScope = 5914,
@@ -104,6 +133,7 @@ enum Capability : uint32_t {
   kCapabilityGroupNonUniformShuffle = 65,
   kCapabilityGroupNonUniformShuffleRelative = 66,
   kCapabilityGroupNonUniformClustered = 67,
+  kCapabilityUniformDecoration = 71,
   kCapabilityShaderClock = 5055,
   kCapabilitySubgroupShuffleIntel = 5568,
   kCapabilitySubgroupBufferBlockIoIntel = 5569,
@@ -123,12 +153,27 @@ enum Capability : uint32_t {
   kCapabilityGroupUniformArithmetic = 6400,
 };
 
-// Bits of a mask of memory operands. Each but the first two of these is followed by one word.
+// Bits of a mask of memory operands. To all but kVolatile, kNontemporal and
+// kNonPrivatePointer belongs one word after the mask.
 enum MemoryOperand : uint32_t {
   kVolatile = 0x1,
+  kAligned = 0x2,
   kNontemporal = 0x4,
+  kNonPrivatePointer = 0x20,
   kAliasScope = 0x10000,
   kNoAlias = 0x20000,
+};
+
+// A bit of a mask of image operands, which no word belongs to.
+inline constexpr uint32_t kNontemporalImage = 0x4000;
+
+enum ExecutionMode : uint32_t {
+  kModeLocalSize = 17,
+  kModeLocalSizeHint = 18,
+  kModeSubgroupsPerWorkgroup = 36,
+  kModeSubgroupsPerWorkgroupId = 37,
+  kModeLocalSizeId = 38,
+  kModeLocalSizeHintId = 39,
 };
 
 }  // namespace conclave::spirv

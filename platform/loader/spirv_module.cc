@@ -45,9 +45,9 @@ SpirvModule::SpirvModule(std::string_view bytes) : bytes_(bytes) {
                    [](uint32_t word) { return __builtin_bswap32(word); });
   if (words_[0] != spirv::kMagic) refuse("the magic number is missing");
   const cl_version version = CL_MAKE_VERSION((words_[1] >> 16) & 0xff, (words_[1] >> 8) & 0xff, 0);
-  if (version > kLatestSpirv || version < *std::rbegin(kSpirvVersions))
+  if (version > kSpirvVersions[0] || version < *std::rbegin(kSpirvVersions))
     refuse("version " + std::to_string(CL_VERSION_MAJOR(version)) + "." +
-           std::to_string(CL_VERSION_MINOR(version)) + " cannot be built, 1.0 to 1.4 can");
+           std::to_string(CL_VERSION_MINOR(version)) + " cannot be built, 1.0 to 1.6 can");
   read();
 }
 

@@ -15,13 +15,11 @@
 
 namespace conclave {
 
-// The versions that the device reports, the latest first: those that the translator, llvm-spirv-15,
-// knows whole.
-inline constexpr cl_version kSpirvVersions[] = {CL_MAKE_VERSION(1, 3, 0), CL_MAKE_VERSION(1, 2, 0),
-                                                CL_MAKE_VERSION(1, 1, 0), CL_MAKE_VERSION(1, 0, 0)};
-// Modules of this one are built too, unless they copy by OpCopyLogical, compare or subtract pointers
-// by OpPtrEqual, OpPtrNotEqual or OpPtrDiff, or copy memory with operands of both sides.
-inline constexpr cl_version kLatestSpirv = CL_MAKE_VERSION(1, 4, 0);
+// The versions that the device takes and reports, the latest first.
+inline constexpr cl_version kSpirvVersions[] = {CL_MAKE_VERSION(1, 6, 0), CL_MAKE_VERSION(1, 5, 0),
+                                                CL_MAKE_VERSION(1, 4, 0), CL_MAKE_VERSION(1, 3, 0),
+                                                CL_MAKE_VERSION(1, 2, 0), CL_MAKE_VERSION(1, 1, 0),
+                                                CL_MAKE_VERSION(1, 0, 0)};
 
 // Whether the programs that the compiler needs for SPIR-V are in PATH. Looked up once.
 bool spirv_available();

@@ -85,11 +85,12 @@ std::string module_of(const Feature& feature) {
     OpReturn
     OpFunctionEnd
 )";
-  // Modes come before types.
-  const bool is_mode = feature.declarations.starts_with("OpExecutionMode");
+  // Modes and decorations come before types.
+  const bool is_before = feature.declarations.starts_with("OpExecutionMode") ||
+                         feature.declarations.starts_with("OpDecorate");
   text = replaced(text, "HEAD", head);
-  text = replaced(text, "MODES", is_mode ? feature.declarations : "");
-  text = replaced(text, "TYPES", is_mode ? "" : feature.declarations);
+  text = replaced(text, "MODES", is_before ? feature.declarations : "");
+  text = replaced(text, "TYPES", is_before ? "" : feature.declarations);
   return assembled(replaced(text, "BODY", feature.body), feature.version);
 }
 
@@ -306,10 +307,78 @@ std::vector<Feature> group_features() {
   };
 }
 
+// What versions 1.4 to 1.6 add for pointers and copies, and what older ones have.
+std::vector<Feature> pointer_features() {
+  return {
+      {"PointersCompared", "", "", "",
+       "%a = OpPtrEqual %bool %from %to\n%b = OpPtrNotEqual %bool %from %in\n"
+       "%c = OpSelect %uint %a %c0 %x\n%r = OpSelect %uint %b %c %c0",
+       [](int i) { return i == 0 ? 0 : x(i); }, "1.4"},
+      {"PointersSubtracted", "", "", "%p = OpTypePointer CrossWorkgroup %uint4",
+       "%a = OpPtrDiff %uint %in %from\n%b = OpPtrDiff %ulong %from %in\n%c = OpUConvert %uint %b\n"
+       "%d = OpISub %uint %c %a\n%wide = OpBitcast %p %in\n"
+       "%ahead = OpPtrAccessChain %p %wide %index\n%e = OpPtrDiff %uint %ahead %wide\n"
+       "%r = OpIAdd %uint %d %e",
+       [](int i) { return 3 * i; }, "1.4"},
+      {"Sizes", "", "", "%t = OpTypeStruct %uint4 %ulong\n%p = OpTypePointer CrossWorkgroup %t",
+       "%q = OpBitcast %p %in\n%s = OpSizeOf %uint %q\n%r = OpIAdd %uint %s %x",
+       [](int i) { return 32 + x(i); }, "1.1"},
+      {"PointersAsNumbers", "", "", "",
+       "%a = OpBitcast %ulong %from\n%b = OpBitcast %uint2 %from\n%c = OpBitcast %ulong %b\n"
+       "%e = OpIEqual %bool %a %c\n%p = OpBitcast %pointer %b\n%q = OpBitcast %pointer %a\n"
+       "%v = OpLoad %uint %p Aligned 4\n%w = OpLoad %uint %q Aligned 4\n%s = OpIAdd %uint %v %w\n"
+       "%r = OpSelect %uint %e %s %c0",
+       twice, "1.5"},
+      {"ValuesCopied", "", "",
+       "%t = OpTypeStruct %uint\n%p = OpTypePointer CrossWorkgroup %t\n%l4 = OpConstant %ulong 4",
+       "OpCopyMemory %to %from\n%a = OpLoad %uint %to Aligned 4\nOpStore %to %c0 Aligned 4\n"
+       "OpCopyMemory %to %from Volatile Aligned 4\n%b = OpLoad %uint %to Aligned 4\n"
+       "OpStore %to %c0 Aligned 4\n%s = OpBitcast %p %from\n%d = OpBitcast %p %to\n"
+       "OpCopyMemory %d %s Aligned 4 Volatile|Aligned 4\n%c = OpLoad %uint %to Aligned 4\n"
+       "OpStore %to %c0 Aligned 4\nOpCopyMemorySized %to %from %l4 Volatile Aligned 4\n"
+       "%e = OpLoad %uint %to Aligned 4\n%ab = OpIAdd %uint %a %b\n%ce = OpIAdd %uint %c %e\n"
+       "%r = OpIAdd %uint %ab %ce",
+       [](int i) { return 4 * x(i); }, "1.4"},
+  };
+}
+
+// The same of structures and arrays, and of what a module says of its values.
+std::vector<Feature> value_features() {
+  return {
+      {"CopiedLogically", "", "",
+       "%s = OpTypeStruct %uint %ulong\n%a = OpTypeArray %s %c3\n%t = OpTypeStruct %a %uint4\n"
+       "%s2 = OpTypeStruct %uint %ulong\n%a2 = OpTypeArray %s2 %c3\n"
+       "%t2 = OpTypeStruct %a2 %uint4",
+       "%e = OpCompositeConstruct %s %x %index\n%f = OpCompositeConstruct %s %c0 %index\n"
+       "%b = OpCompositeConstruct %a %f %f %e\n%g = OpCompositeConstruct %uint4 %c8 %id %x %id\n"
+       "%v = OpCompositeConstruct %t %b %g\n%w = OpCopyLogical %t2 %v\n"
+       "%p = OpCompositeExtract %uint %w 0 2 0\n%q = OpCompositeExtract %uint %w 1 3\n"
+       "%r = OpIAdd %uint %p %q",
+       [](int i) { return x(i) + i; }, "1.4"},
+      {"ReachedThroughParts", "", "",
+       "%t = OpTypeStruct %uint4 %ulong\n%t2 = OpTypeStruct %t %ulong\n%none = OpUndef %t2",
+       "%a = OpCompositeInsert %t2 %x %none 0 0 2\n%b = OpCompositeInsert %t2 %id %a 0 0 3\n"
+       "%c = OpCompositeExtract %uint %b 0 0 2\n%d = OpCompositeExtract %uint %b 0 0 3\n"
+       "%r = OpIAdd %uint %c %d",
+       [](int i) { return x(i) + i; }, "1.0"},
+      {"StructuresSelected", "", "", "%t = OpTypeStruct %uint %ulong",
+       "%a = OpCompositeConstruct %t %x %index\n%b = OpCompositeConstruct %t %c200 %index\n"
+       "%c = OpIEqual %bool %x %c3\n%d = OpSelect %t %c %b %a\n%r = OpCompositeExtract %uint %d 0",
+       [](int i) { return x(i) == 3 ? 200 : x(i); }, "1.4"},
+      {"Uniform", "UniformDecoration", "",
+       "OpDecorate %group Uniform\nOpDecorateId %c3 UniformId %group",
+       "%a = OpIAdd %uint %x %c3\n%r = OpIAdd %uint %a %group", [](int i) { return x(i) + 5; },
+       "1.6"},
+      {"DotProductOfVersion16", "DotProduct DotProductInput4x8BitPacked", "", "",
+       "%r = OpUDot %uint %x %c3 PackedVectorFormat4x8Bit", [](int i) { return 3 * x(i); }, "1.6"},
+  };
+}
+
 std::vector<Feature> all_features() {
   std::vector<Feature> all;
-  for (const auto& some : {number_features(), bit_features(), dot_product_features(),
-                           atomic_features(), group_features()})
+  for (const auto& some :
+       {number_features(), bit_features(), dot_product_features(), atomic_features(),
+        group_features(), pointer_features(), value_features()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }

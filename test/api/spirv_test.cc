@@ -11,36 +11,6 @@
 namespace conclave::test {
 namespace {
 
-class ImageSpirvTest : public SpirvTest {
- protected:
-  // That the kernel copies an image to a buffer.
-  void expect_copies(const Kernel& copy) {
-    std::vector<int> pixels(8 * 4);
-    std::iota(pixels.begin(), pixels.end(), 1);
-    const cl_image_format format = {CL_R, CL_UNSIGNED_INT32};
-    cl_image_desc desc = {};
-    desc.image_type = CL_MEM_OBJECT_IMAGE2D;
-    desc.image_width = 8;
-    desc.image_height = 4;
-    cl_int err = CL_SUCCESS;
-    Buffer image(
-        clCreateImage(context_, CL_MEM_COPY_HOST_PTR, &format, &desc, pixels.data(), &err));
-    ASSERT_OK(err);
-    Owned<cl_sampler> sampler(
-        clCreateSampler(context_, CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST, &err));
-    ASSERT_OK(err);
-    Buffer out = make_buffer(context_, std::vector<int>(pixels.size()));
-    ASSERT_OK(clSetKernelArg(copy, 0, sizeof(cl_mem), image.list()));
-    ASSERT_OK(clSetKernelArg(copy, 1, sizeof(cl_mem), out.list()));
-    if (info<cl_uint>(clGetKernelInfo, copy, CL_KERNEL_NUM_ARGS) == 3) {
-      ASSERT_OK(clSetKernelArg(copy, 2, sizeof(cl_sampler), sampler.list()));
-    }
-    const size_t size[] = {8, 4};
-    ASSERT_OK(clEnqueueNDRangeKernel(queue_, copy, 2, nullptr, size, nullptr, 0, nullptr, nullptr));
-    EXPECT_EQ(pixels, contents(queue_, out, pixels.size()));
-  }
-};
-
 TEST_F(SpirvTest, RunsKernels) {
   const std::string module = spirv_of(R"(
     float shifted(global const float* in, int i) { return sin(in[i]) * 0 + in[i] + 1; }
@@ -67,30 +37,6 @@ TEST_F(SpirvTest, RunsKernels) {
   const size_t items = numbers.size(), group = 64;
   ASSERT_OK(clEnqueueNDRangeKernel(queue_, sum, 1, nullptr, &items, &group, 0, nullptr, nullptr));
   EXPECT_EQ(256 * 8, contents(queue_, out, 1)[0]);
-}
-
-// A sampler is a parameter or a literal. (The translator that makes SPIR-V fails where a module has
-// both.) Without optimisation, parameters lie in variables first.
-TEST_F(ImageSpirvTest, ReadsImages) {
-  const char* const kParameter = R"(
-    kernel void copy(read_only image2d_t image, global uint* out, sampler_t sampler) {
-      const int2 at = (int2)(get_global_id(0), get_global_id(1));
-      out[at.y * get_image_width(image) + at.x] = read_imageui(image, sampler, at).x;
-    })";
-  const char* const kLiteral = R"(
-    constant sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE |
-                                 CLK_FILTER_NEAREST;
-    uint pick(read_only image2d_t image, int2 at) { return read_imageui(image, nearest, at).x; }
-    kernel void copy(read_only image2d_t image, global uint* out) {
-      const int2 at = (int2)(get_global_id(0), get_global_id(1));
-      out[at.y * get_image_width(image) + at.x] = pick(image, at);
-    })";
-  for (const char* source : {kParameter, kLiteral})
-    for (const char* options : {"", "-cl-opt-disable"}) {
-      SCOPED_TRACE(std::string(source) + options);
-      Program program = built(spirv_of(source, options));
-      expect_copies(make_kernel(program, "copy"));
-    }
 }
 
 // Without reservations, whose type the translator that makes SPIR-V declares twice, and without asking
@@ -279,8 +225,9 @@ TEST_F(SpirvTest, BadModulesAreRefused) {
   const auto create = [&](const std::string& module, cl_int* err) {
     return clCreateProgramWithIL(context_, module.data(), module.size(), err);
   };
-  std::string version = good, magic = good, length = good;
-  version[2] = 7;  // 1.0 becomes 7.something
+  std::string version = good, later = good, magic = good, length = good;
+  version[6] = 7;  // 1.0 becomes 7.0
+  later[5] = 7;    // and 1.7
   magic[0] = 0;
   length[22] = 127;  // the first instruction is longer than the module
   expect_all({
@@ -290,6 +237,7 @@ TEST_F(SpirvTest, BadModulesAreRefused) {
       BAD_CREATE(CL_INVALID_VALUE, create(good.substr(0, good.size() - 2), err)),
       BAD_CREATE(CL_INVALID_VALUE, create(good.substr(0, 16), err)),
       BAD_CREATE(CL_INVALID_VALUE, create(version, err)),
+      BAD_CREATE(CL_INVALID_VALUE, create(later, err)),
       BAD_CREATE(CL_INVALID_VALUE, create(magic, err)),
       BAD_CREATE(CL_INVALID_VALUE, create(length, err)),
       BAD_CREATE(CL_INVALID_VALUE, create("kernel void k() {}  ", err)),
@@ -366,6 +314,38 @@ TEST_F(SpirvTest, NumbersMayBeNull) {
 )",
                                     "1.4"));
   EXPECT_EQ((std::vector<int>{9}), results(program, 1));
+}
+
+// The size of work-groups as constants of the module, one of which a program may set.
+TEST_F(SpirvTest, SizesOfWorkGroupsMayBeConstants) {
+  Program program = from_il(assembled(R"(
+    OpCapability Addresses
+    OpCapability Kernel
+    OpMemoryModel Physical64 OpenCL
+    OpEntryPoint Kernel %k "k"
+    OpExecutionModeId %k LocalSizeId %lines %four %one
+    OpDecorate %lines SpecId 7
+    %void = OpTypeVoid
+    %uint = OpTypeInt 32 0
+    %one = OpConstant %uint 1
+    %four = OpConstant %uint 4
+    %lines = OpSpecConstant %uint 8
+    %type = OpTypeFunction %void
+    %k = OpFunction %void None %type
+    %begin = OpLabel
+    OpReturn
+    OpFunctionEnd
+)",
+                                      "1.2"));
+  for (const cl_uint lines : {8u, 2u}) {
+    ASSERT_OK(clSetProgramSpecializationConstant(program, 7, sizeof lines, &lines));
+    ASSERT_OK(clBuildProgram(program, 0, nullptr, "", nullptr, nullptr)) << build_log(program);
+    Kernel k = make_kernel(program, "k");
+    size_t size[3] = {};
+    ASSERT_OK(clGetKernelWorkGroupInfo(k, device(), CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof size,
+                                       size, nullptr));
+    EXPECT_EQ((std::vector<size_t>{lines, 4, 1}), std::vector<size_t>(size, size + 3));
+  }
 }
 
 // Shuffles of vectors of different lengths, the shorter one first and last.

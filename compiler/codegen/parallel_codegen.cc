@@ -5,6 +5,7 @@
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -200,12 +201,32 @@ class Child {
     while (bytes.size() < size) {
       const size_t begin = bytes.size();
       bytes.resize(begin + std::min(size - begin, kChunk));
+      await_input();
       const ssize_t got = read(input_, &bytes[begin], bytes.size() - begin);
       bytes.resize(begin + static_cast<size_t>(std::max<ssize_t>(got, 0)));
       if (got == 0 || (got < 0 && errno != EINTR)) break;
     }
     return bytes;
   }
+
+  // A process that somebody has stopped, and not let go on after a second, is killed: nobody waits for
+  // it without end.
+  void await_input() const {
+    pollfd input = {input_, POLLIN, 0};
+    for (int looks = 0, ready = 0; (ready = poll(&input, 1, kLookMs)) <= 0;) {
+      if (ready < 0 && errno != EINTR) return;
+      looks = is_stopped() ? looks + 1 : 0;
+      if (looks > 1) kill(pid_, SIGKILL);
+    }
+  }
+
+  bool is_stopped() const {
+    siginfo_t state = {};
+    return waitid(P_PID, static_cast<id_t>(pid_), &state, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+           state.si_pid == pid_;
+  }
+
+  static constexpr int kLookMs = 500;
 
   pid_t pid_;
   int input_;

@@ -14,6 +14,7 @@ namespace conclave::compiler {
 namespace {
 
 constexpr int kWaiting = 64;  // connections that have not been accepted
+constexpr int kPlaces = 4;    // of a user's servers: each of them keeps tens of MB
 
 std::string lock_beside(const std::string& path) {
   return path + ".lock";
@@ -31,10 +32,22 @@ Descriptor take_lock(const std::string& path) {
   }
 }
 
+// One of the places that those who listen in this directory have; empty if all are taken.
+Descriptor take_place(const std::string& directory) {
+  Descriptor place;
+  for (int i = 0; !place && i < kPlaces; ++i)
+    place = take_lock(directory + "/clocl-place-" + std::to_string(i) + ".lock");
+  return place;
+}
+
 }  // namespace
 
-ListeningSocket::ListeningSocket(std::string path, Descriptor lock, Descriptor socket)
-    : path_(std::move(path)), lock_(std::move(lock)), socket_(std::move(socket)) {}
+ListeningSocket::ListeningSocket(std::string path, Descriptor lock, Descriptor place,
+                                 Descriptor socket)
+    : path_(std::move(path)),
+      lock_(std::move(lock)),
+      place_(std::move(place)),
+      socket_(std::move(socket)) {}
 
 std::optional<ListeningSocket> ListeningSocket::at(const std::string& path) {
   // The name appears when the process listens: who finds it can connect.
@@ -45,13 +58,18 @@ std::optional<ListeningSocket> ListeningSocket::at(const std::string& path) {
   made.copy(address.sun_path, made.size());
   Descriptor lock = take_lock(lock_beside(path));
   if (!lock) return std::nullopt;
+  Descriptor place = take_place(path.substr(0, path.rfind('/')));
+  if (!place) {
+    unlink(lock_beside(path).c_str());
+    return std::nullopt;
+  }
   Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   unlink(made.c_str());
   if (!socket || bind(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
       chmod(made.c_str(), 0600) != 0 || listen(socket.get(), kWaiting) != 0 ||
       rename(made.c_str(), path.c_str()) != 0)
     return std::nullopt;
-  return ListeningSocket(path, std::move(lock), std::move(socket));
+  return ListeningSocket(path, std::move(lock), std::move(place), std::move(socket));
 }
 
 Descriptor ListeningSocket::accept() const {
@@ -60,6 +78,7 @@ Descriptor ListeningSocket::accept() const {
 
 void ListeningSocket::close() {
   socket_.close();
+  place_.close();
   lock_.close();
 }
 

@@ -12,8 +12,9 @@ namespace conclave::compiler {
 
 class ListeningSocket {
  public:
-  // Nothing if another process listens there, or if there can be no such file. Takes the place of a
-  // process that was killed. A lock beside it, which ends with its process, tells the two apart.
+  // Nothing if another process listens there, if four listen elsewhere in the directory, or if there
+  // can be no such file. Takes the place of a process that was killed. A lock beside it, which ends
+  // with its process, tells the two apart.
   static std::optional<ListeningSocket> at(const std::string& path);
 
   int descriptor() const { return socket_.get(); }
@@ -25,10 +26,10 @@ class ListeningSocket {
   void remove();
 
  private:
-  ListeningSocket(std::string path, Descriptor lock, Descriptor socket);
+  ListeningSocket(std::string path, Descriptor lock, Descriptor place, Descriptor socket);
 
   std::string path_;
-  Descriptor lock_, socket_;
+  Descriptor lock_, place_, socket_;
 };
 
 }  // namespace conclave::compiler

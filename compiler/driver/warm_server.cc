@@ -24,6 +24,7 @@
 #include "compiler/driver/warm_up.h"
 #include "conclave/compile_protocol.h"
 #include "platform/base/descriptor.h"
+#include "platform/base/process_rights.h"
 
 namespace conclave::compiler {
 namespace {
@@ -34,6 +35,7 @@ constexpr int kPauseMilliseconds = 100;
 // What a spare tells the server.
 constexpr char kReady = 'r', kTaken = 't';
 constexpr int kMostBuilds = 64;
+constexpr int kPeerPidfd = 77;          // SO_PEERPIDFD, which Debian 12's headers lack
 constexpr timeval kPatience = {10, 0};  // with a requester who sends nothing
 
 std::optional<ucred> peer_of(int connection) {
@@ -41,6 +43,20 @@ std::optional<ucred> peer_of(int connection) {
   socklen_t size = sizeof peer;
   if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return std::nullopt;
   return peer;
+}
+
+// Whether this process may work for the one that has connected: it reads files that the source names,
+// and takes its own part of the machine.
+bool has_our_rights(int connection, const ucred& peer) {
+  // Where the system has them: as long as it is alive, nobody else can have its number.
+  int alive = -1;
+  socklen_t size = sizeof alive;
+  if (getsockopt(connection, SOL_SOCKET, kPeerPidfd, &alive, &size) != 0) alive = -1;
+  const Descriptor closer(alive);
+  const std::string rights = rights_of(peer.pid);
+  pollfd end = {alive, POLLIN, 0};
+  const bool is_alive = alive < 0 || poll(&end, 1, 0) == 0;
+  return is_alive && peer.uid == geteuid() && !rights.empty() && rights == rights_of(getpid());
 }
 
 // A build may use the CPUs that its requester may use.
@@ -54,7 +70,7 @@ void take_cpus_of(pid_t requester) {
 // request. A requester who gets nothing asks a server of its own.
 [[noreturn]] void serve_connection(int connection) {
   const std::optional<ucred> peer = peer_of(connection);
-  if (!peer || peer->uid != geteuid()) _exit(1);
+  if (!peer || !has_our_rights(connection, *peer)) _exit(1);
   take_cpus_of(peer->pid);
   setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
   const uint32_t hello = protocol::kProtocolVersion;

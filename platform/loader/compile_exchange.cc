@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace conclave {
 namespace {
@@ -18,25 +19,38 @@ constexpr uint64_t kMaxMessage = uint64_t{1} << 31;  // bytes; a longer answer i
 
 enum class Progress { kDone, kEnded, kTimedOut };
 
+// A connection and, if it is known, the process at its other end.
+struct Peer {
+  const Descriptor& connection;
+  share::ProcessIdentity builder = {};
+
+  bool may_answer() const {
+    return builder.pid == 0 || share::liveness(builder) == share::Liveness::kAlive;
+  }
+};
+
 // Waits until the connection is ready for `events`. Looks at the descriptor again each time, since
 // the host may have closed it meanwhile.
-Progress await(const Descriptor& connection, short events, Clock::time_point deadline) {
+Progress await(const Peer& peer, short events, Clock::time_point deadline) {
   // Upper bound for one wait, so that a descriptor closed by the host is noticed.
   constexpr milliseconds kSlice{500};
-  for (;;) {
+  const Descriptor& connection = peer.connection;
+  for (bool may_answer = true;;) {
     const auto left = std::chrono::duration_cast<milliseconds>(deadline - Clock::now());
     if (left.count() <= 0) return Progress::kTimedOut;
     if (!connection.is_ours()) return Progress::kEnded;
     pollfd entry{connection.get(), events, 0};
     if (poll(&entry, 1, static_cast<int>(std::min(left, kSlice).count())) > 0)
       return Progress::kDone;
+    const bool could_answer = std::exchange(may_answer, peer.may_answer());
+    if (!could_answer && !may_answer) return Progress::kEnded;
   }
 }
 
-Progress send_all(const Descriptor& connection, std::string_view bytes,
-                  Clock::time_point deadline) {
+Progress send_all(const Peer& peer, std::string_view bytes, Clock::time_point deadline) {
+  const Descriptor& connection = peer.connection;
   while (!bytes.empty()) {
-    if (Progress progress = await(connection, POLLOUT, deadline); progress != Progress::kDone)
+    if (Progress progress = await(peer, POLLOUT, deadline); progress != Progress::kDone)
       return progress;
     const ssize_t count =
         send(connection.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -50,11 +64,11 @@ Progress send_all(const Descriptor& connection, std::string_view bytes,
 
 // Appends `size` bytes to `bytes`, which grows with the bytes that arrive, not with the announced
 // size.
-Progress receive(const Descriptor& connection, uint64_t size, std::string& bytes,
-                 Clock::time_point deadline) {
+Progress receive(const Peer& peer, uint64_t size, std::string& bytes, Clock::time_point deadline) {
+  const Descriptor& connection = peer.connection;
   constexpr uint64_t kChunk = 1 << 20;
   while (size > 0) {
-    if (Progress progress = await(connection, POLLIN, deadline); progress != Progress::kDone)
+    if (Progress progress = await(peer, POLLIN, deadline); progress != Progress::kDone)
       return progress;
     const size_t old_size = bytes.size();
     bytes.resize(old_size + std::min(size, kChunk));
@@ -92,7 +106,7 @@ CompileResult failed(CompileOutcome outcome, std::string log) {
 
 CompileOutcome receive_from_compiler(const Descriptor& connection, uint64_t size,
                                      std::string& bytes, CompileDeadline deadline) {
-  switch (receive(connection, size, bytes, deadline)) {
+  switch (receive({connection}, size, bytes, deadline)) {
     case Progress::kDone:
       return CompileOutcome::kAnswered;
     case Progress::kTimedOut:
@@ -104,23 +118,23 @@ CompileOutcome receive_from_compiler(const Descriptor& connection, uint64_t size
 }
 
 CompileResult exchange(const Descriptor& connection, const protocol::Request& request,
-                       CompileDeadline deadline) {
+                       CompileDeadline deadline, const share::ProcessIdentity& builder) {
+  const Peer peer{connection, builder};
   const std::string body = protocol::encode(request);
   protocol::Writer length;
   length.put(uint64_t{body.size()});
   std::string header, answer;
-  Progress progress = send_all(connection, length.body(), deadline);
-  if (progress == Progress::kDone) progress = send_all(connection, body, deadline);
+  Progress progress = send_all(peer, length.body(), deadline);
+  if (progress == Progress::kDone) progress = send_all(peer, body, deadline);
   // A server that did not take all of the request may have answered anyway.
-  if (progress != Progress::kTimedOut)
-    progress = receive(connection, sizeof(uint64_t), header, deadline);
+  if (progress != Progress::kTimedOut) progress = receive(peer, sizeof(uint64_t), header, deadline);
   if (progress == Progress::kDone) {
     const uint64_t size = protocol::Reader(header).u64();
     if (size > kMaxMessage)
       return failed(
           CompileOutcome::kNonsense,
           "the compiler's answer makes no sense: it announces " + std::to_string(size) + " bytes");
-    progress = receive(connection, size, answer, deadline);
+    progress = receive(peer, size, answer, deadline);
   }
   if (!connection.is_ours())
     return failed(CompileOutcome::kServerGone, "the program closed the connection to the compiler");

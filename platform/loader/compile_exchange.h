@@ -9,6 +9,7 @@
 
 #include "conclave/compile_protocol.h"
 #include "platform/base/descriptor.h"
+#include "platform/share/process_identity.h"
 
 namespace conclave {
 
@@ -30,9 +31,10 @@ struct CompileResult {
 CompileResult failed(CompileOutcome outcome, std::string log);
 
 // Sends the request and waits for the answer. Looks at the connection each time before it uses it,
-// since the host may close any descriptor.
+// since the host may close any descriptor. A `builder` that has been stopped for half a second, or is
+// dead, does not answer any more.
 CompileResult exchange(const Descriptor& connection, const protocol::Request& request,
-                       CompileDeadline deadline);
+                       CompileDeadline deadline, const share::ProcessIdentity& builder = {});
 
 // Appends `size` bytes that the server sends to `bytes`; kAnswered if all have come.
 CompileOutcome receive_from_compiler(const Descriptor& connection, uint64_t size,

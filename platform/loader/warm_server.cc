@@ -2,6 +2,7 @@
 #include "platform/loader/warm_server.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +18,14 @@
 #include <atomic>
 #include <stdexcept>
 #include <thread>
-#include <vector>
 
-#include "platform/base/control_group.h"
 #include "platform/base/error.h"
 #include "platform/base/log.h"
+#include "platform/base/process_rights.h"
 #include "platform/base/runtime_dir.h"
 #include "platform/loader/content_hash.h"
 #include "platform/loader/quiet_process.h"
+#include "platform/share/process_identity.h"
 
 namespace conclave {
 namespace {
@@ -32,8 +33,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kStartLimit{2};
-constexpr std::chrono::seconds kHelloLimit{1};  // from a connection to the server's first bytes
-constexpr std::chrono::seconds kPause{10};      // after a server that could not be had
+constexpr int kHelloMs = 1'000;             // from a connection to the server's first bytes
+constexpr std::chrono::seconds kPause{10};  // after a server that could not be had
 constexpr int kOthersStartMs = 50;
 constexpr pid_t kFirstProcess = 1;
 
@@ -47,25 +48,8 @@ void add_file(FieldHasher& hasher, const char* path) {
   hasher.add(static_cast<uint64_t>(status.st_mtim.tv_nsec));
 }
 
-// What this process sees and may do.
-void add_rights(FieldHasher& hasher) {
-  hasher.add(uint64_t{getegid()});
-  std::vector<gid_t> groups(static_cast<size_t>(std::max(getgroups(0, nullptr), 0)));
-  groups.resize(
-      static_cast<size_t>(std::max(getgroups(static_cast<int>(groups.size()), groups.data()), 0)));
-  for (const gid_t group : groups) hasher.add(uint64_t{group});
-  for (const char* name : {"/proc/self/ns/mnt", "/proc/self/ns/pid", "/proc/self/ns/user",
-                           "/proc/self/ns/net", "/proc/self/root"}) {
-    struct stat status{};
-    stat(name, &status);
-    hasher.add(static_cast<uint64_t>(status.st_dev));
-    hasher.add(static_cast<uint64_t>(status.st_ino));
-  }
-}
-
 // How much of the machine it may take.
 void add_limits(FieldHasher& hasher) {
-  hasher.add(control_group_membership());
   for (int resource = 0; resource < RLIMIT_NLIMITS; ++resource) {
     rlimit limit{};
     getrlimit(static_cast<__rlimit_resource_t>(resource), &limit);
@@ -94,11 +78,47 @@ Descriptor connect_to(const std::string& path) {
   Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   ucred peer;
   socklen_t size = sizeof peer;
-  if (!socket ||
+  const int on = 1;  // each message says who has sent it
+  if (!socket || setsockopt(socket.get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof on) != 0 ||
       connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
       getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.uid != geteuid())
     return Descriptor();
   return socket;
+}
+
+// Whether the process runs `program`, with this process's rights.
+bool is_builder(pid_t process, const std::string& program) {
+  struct stat theirs{}, ours{};
+  const std::string path = "/proc/" + std::to_string(process) + "/exe";
+  if (stat(path.c_str(), &theirs) != 0 || stat(program.c_str(), &ours) != 0) return false;
+  const std::string rights = rights_of(process);
+  return theirs.st_dev == ours.st_dev && theirs.st_ino == ours.st_ino && !rights.empty() &&
+         rights == rights_of(getpid());
+}
+
+// Waits for the number of the protocol, and returns the process that has sent it; nobody (0) if it
+// does not come, or does not come from a compiler.
+share::ProcessIdentity meet_builder(const Descriptor& connection, const std::string& program) {
+  pollfd event = {connection.get(), POLLIN, 0};
+  if (poll(&event, 1, kHelloMs) <= 0) return {};
+  uint32_t hello = 0;
+  iovec bytes = {&hello, sizeof hello};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred))];
+  msghdr message = {};
+  message.msg_iov = &bytes;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  // A descriptor that comes with it has no room here, and the system closes it.
+  if (recvmsg(connection.get(), &message, MSG_CMSG_CLOEXEC) != sizeof hello ||
+      hello != protocol::kProtocolVersion)
+    return {};
+  const cmsghdr* part = CMSG_FIRSTHDR(&message);
+  if (!part || part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_CREDENTIALS) return {};
+  ucred sender;
+  memcpy(&sender, CMSG_DATA(part), sizeof sender);
+  if (sender.pid <= 0 || !is_builder(sender.pid, program)) return {};
+  return share::identity_of(sender.pid);
 }
 
 // A server is an orphan. Where this process would have to adopt it, none is started.
@@ -150,7 +170,7 @@ std::string warm_server_path(const std::string& program) {
     const char* value = getenv(name);
     hasher.add(std::string_view(value ? value : ""));
   }
-  add_rights(hasher);
+  hasher.add(rights_of(getpid()));
   add_limits(hasher);
   return runtime_dir() + "/clocl-" + hasher.result();
 }
@@ -159,17 +179,15 @@ std::optional<CompileResult> ask_warm_server(const std::string& program, pid_t d
                                              const protocol::Request& request,
                                              CompileDeadline deadline) {
   // A privileged program does not let the user's server build what it runs.
-  if (is_privileged() || Clock::now().time_since_epoch().count() < next_try.load())
+  if (is_privileged() || rights_of(getpid()).empty() ||
+      Clock::now().time_since_epoch().count() < next_try.load())
     return std::nullopt;
   try {
     const Descriptor connection = connect_or_start(program, warm_server_path(program), daemon);
     if (!connection) return nothing_from("there is none");
-    std::string hello;
-    if (receive_from_compiler(connection, sizeof(uint32_t), hello, Clock::now() + kHelloLimit) !=
-            CompileOutcome::kAnswered ||
-        protocol::Reader(hello).u32() != protocol::kProtocolVersion)
-      return nothing_from("it does not answer");
-    CompileResult result = exchange(connection, request, deadline);
+    const share::ProcessIdentity builder = meet_builder(connection, program);
+    if (builder.pid == 0) return nothing_from("no compiler of equal rights answers");
+    CompileResult result = exchange(connection, request, deadline, builder);
     if (result.outcome == CompileOutcome::kAnswered || result.outcome == CompileOutcome::kTimedOut)
       return result;
     return nothing_from(result.response.log);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The compile server that all processes of a user ask where the daemon runs (`clocl --warm-server`).
 //
-// It listens in a directory that no other user can enter (runtime_dir.h), and both ends ask the
-// kernel who the other one is. A process that could not start such a server itself with the same
-// rights and limits has another one: the name of the socket depends on control group, namespaces,
-// groups, limits and priority. Whatever goes wrong, a process has a compile server of its own.
+// It listens in a directory that no other user can enter (runtime_dir.h). A process that could not
+// start such a server itself with the same rights and limits has another one: the name of the socket
+// depends on rights (process_rights.h), limits and priority. Both ends ask the kernel who the other one
+// is, and compare its rights with their own; the requester also makes sure that the other one runs the
+// compiler. Confined processes have no part in it. Whatever goes wrong, a process has a compile server
+// of its own.
 #ifndef CONCLAVE_PLATFORM_LOADER_WARM_SERVER_H_
 #define CONCLAVE_PLATFORM_LOADER_WARM_SERVER_H_
 

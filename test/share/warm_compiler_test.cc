@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where ti-mctd runs, the processes of a user have one compile server in common, and each can do
 // without it.
+#include <grp.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -32,11 +34,8 @@ using Worker = std::unique_ptr<WorkerProcess>;
 
 constexpr char kWork[] = "o[%] = o[2 * %] * o[2] + o[o[%]];\n";
 
-// A program of its own each time, of so many statements.
-std::string source_of(int statements) {
-  static int count = 0;
-  std::string source = "// " + std::to_string(getpid()) + " " + std::to_string(count++) +
-                       "\nkernel void k(global int* o) {\n";
+std::string kernel_of(const std::string& name, int statements) {
+  std::string source = "kernel void " + name + "(global int* o) {\n";
   for (int i = 0; i < statements; ++i) {
     std::string line = kWork;
     for (size_t at; (at = line.find('%')) != line.npos;) line.replace(at, 1, std::to_string(i));
@@ -45,9 +44,19 @@ std::string source_of(int statements) {
   return source + "}\n";
 }
 
+// A program of its own each time: of so many statements, or of "two" kernels, whose code is generated
+// by two processes if there are two CPUs.
+std::string source_of(const std::string& statements) {
+  static int count = 0;
+  const std::string begin = "// " + std::to_string(getpid()) + " " + std::to_string(count++) + "\n";
+  if (statements == "two") return begin + kernel_of("k", 1500) + kernel_of("l", 1500);
+  return begin + kernel_of("k", std::stoi(statements));
+}
+
 // Builds a program of as many statements as each line says, and tells how that went.
 void build_on_request(const Arguments& arguments) {
-  if (!arguments.empty()) prctl(PR_SET_CHILD_SUBREAPER, 1);
+  if (arguments == Arguments{"subreaper"}) prctl(PR_SET_CHILD_SUBREAPER, 1);
+  if (arguments == Arguments{"confined"}) prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   std::vector<cl::Platform> platforms;
   cl::Platform::get(&platforms);
   std::vector<cl::Device> devices;
@@ -55,7 +64,7 @@ void build_on_request(const Arguments& arguments) {
   const cl::Context context(devices.at(0));
   tell("ready");
   for (std::string line; (line = listen()) != "end";) {
-    cl::Program program(context, source_of(std::stoi(line)));
+    cl::Program program(context, source_of(line));
     try {
       program.build();
       tell("built");
@@ -84,13 +93,24 @@ std::vector<pid_t> servers() {
   return found;
 }
 
+pid_t parent_of(pid_t pid) {
+  const std::string stat = text_of("/proc/" + std::to_string(pid) + "/stat");
+  return stat.empty() ? 0 : atoi(stat.c_str() + stat.rfind(')') + 4);
+}
+
+// Those that build a program, and those that generate code for them.
+std::vector<pid_t> builders() {
+  std::vector<pid_t> found;
+  for (const pid_t pid : servers())
+    if (text_of("/proc/" + std::to_string(pid) + "/comm") == "clocl-build\n") found.push_back(pid);
+  return found;
+}
+
 // Those that none of the others has started.
 std::vector<pid_t> main_servers() {
   std::vector<pid_t> all = servers(), found;
   for (const pid_t pid : all) {
-    const std::string stat = text_of("/proc/" + std::to_string(pid) + "/stat");
-    const pid_t parent = atoi(stat.c_str() + stat.rfind(')') + 4);
-    if (std::find(all.begin(), all.end(), parent) == all.end()) found.push_back(pid);
+    if (std::find(all.begin(), all.end(), parent_of(pid)) == all.end()) found.push_back(pid);
   }
   return found;
 }
@@ -208,6 +228,105 @@ TEST_F(WarmCompiler, MayBeStopped) {
   for (const pid_t server : stopped) kill(server, SIGCONT);
 }
 
+// Less than it takes until a build is given up (compile-timeout-s).
+constexpr double kSoon = 60;
+
+TEST_F(WarmCompiler, MayBeStoppedInABuild) {
+  const Worker host = worker();
+  EXPECT_EQ(build(host), "built");
+  host->send("1500");
+  ASSERT_TRUE(wait_until([] { return !builders().empty(); }));
+  const std::vector<pid_t> stopped = builders();
+  for (const pid_t builder : stopped) kill(builder, SIGSTOP);
+  EXPECT_EQ(host->receive(kSoon), "built");
+  EXPECT_TRUE(has_own_server(host));
+  for (const pid_t builder : stopped) kill(builder, SIGCONT);
+}
+
+// A build spreads over several processes, each of which may be stopped alone.
+TEST_F(WarmCompiler, MayBeStoppedInAPartOfABuild) {
+  const Worker host = worker();
+  EXPECT_EQ(build(host), "built");
+  host->send("two");
+  pid_t part = 0;
+  ASSERT_TRUE(wait_until([&] {
+    const std::vector<pid_t> all = builders();
+    for (const pid_t pid : all)
+      if (std::find(all.begin(), all.end(), parent_of(pid)) != all.end()) part = pid;
+    return part != 0;
+  }));
+  kill(part, SIGSTOP);
+  // It may have ended just before.
+  const std::string answer = host->receive(kSoon);
+  EXPECT_TRUE(answer == "built" || answer.find("while generating code") != answer.npos) << answer;
+  EXPECT_EQ(build(worker()), "built");
+}
+
+TEST_F(WarmCompiler, DoesNotKnowConfinedProcesses) {
+  const Worker confined = worker({"confined"});
+  EXPECT_EQ(build(confined), "built");
+  EXPECT_TRUE(has_own_server(confined));
+  EXPECT_EQ(servers().size(), 0u);
+}
+
+constexpr ssize_t kNotPermitted = 99;
+
+// How many bytes the server sends to a process that has first changed its own rights.
+ssize_t bytes_for(const fs::path& path, const std::function<bool()>& change) {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (!change()) _exit(kNotPermitted);
+    sockaddr_un address = {};
+    address.sun_family = AF_UNIX;
+    path.string().copy(address.sun_path, sizeof address.sun_path - 1);
+    const int connection = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (connect(connection, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) _exit(98);
+    char bytes[16];
+    const ssize_t got = read(connection, bytes, sizeof bytes);
+    _exit(got < 0 ? 97 : static_cast<int>(got));
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 96;
+}
+
+TEST_F(WarmCompiler, WorksForNobodyWithOtherRights) {
+  EXPECT_EQ(build(worker()), "built");
+  ASSERT_EQ(sockets().size(), 1u);
+  const fs::path path = sockets()[0];
+  EXPECT_EQ(bytes_for(path, [] { return true; }), 4);
+  const gid_t groups[] = {4711};
+  const std::function<bool()> changes[] = {
+      [] { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0; },
+      // What containers do not always permit.
+      [&] { return setgroups(1, groups) == 0; },
+      [] { return unshare(CLONE_NEWNS) == 0; },
+      [] { return prctl(PR_CAPBSET_DROP, 0, 0, 0, 0) == 0; },
+  };
+  EXPECT_EQ(bytes_for(path, changes[0]), 0);
+  for (const auto& change : changes) {
+    const ssize_t bytes = bytes_for(path, change);
+    EXPECT_TRUE(bytes == 0 || bytes == kNotPermitted) << bytes;
+  }
+}
+
+// Servers keep memory. There are few of them, however many kinds of processes there are.
+TEST_F(WarmCompiler, HasFewSiblings) {
+  const pid_t child = fork();
+  if (child == 0) {
+    int failures = 0;
+    for (int i = 0; i < 6; ++i) {
+      if (nice(1) < 0) _exit(9);
+      failures += build(worker()) != "built";
+    }
+    _exit(failures);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(main_servers().size(), 4u);
+}
+
 // Processes of another priority or with other limits do not work for each other.
 TEST_F(WarmCompiler, IsOneForEachKindOfProcess) {
   EXPECT_EQ(build(worker()), "built");
@@ -268,11 +387,12 @@ TEST_F(WarmCompiler, IsNotBelieved) {
   for (const pid_t server : main_servers()) kill(server, SIGKILL);
   const std::string hello("\4\0\0\0", 4);
   for (const std::string& answer :
-       {std::string(), std::string(100, '\xff'), hello + std::string(100, '\xff'),
+       {std::string(), hello, std::string(100, '\xff'), hello + std::string(100, '\xff'),
         hello + std::string("\50\0\0\0\0\0\0\0", 8) + std::string(40, '\xa5')}) {
     const Impostor impostor(path, answer);
     const Worker host = worker();
-    EXPECT_EQ(build(host), "built");
+    host->send("1");
+    EXPECT_EQ(host->receive(kSoon), "built");
     EXPECT_EQ(impostor.connections(), 1);
     EXPECT_EQ(build(host), "built");
     EXPECT_EQ(impostor.connections(), 1) << "it was asked again";

@@ -19,6 +19,7 @@
 #include "compiler/workgroup/prepare_module.h"
 #include "compiler/workgroup/rematerialize.h"
 #include "compiler/workgroup/spill_slots.h"
+#include "compiler/workgroup/split_vectors.h"
 #include "compiler/workgroup/uniform_steps.h"
 
 namespace conclave::compiler {
@@ -358,6 +359,7 @@ RegionedKernel form_regions(llvm::Function& kernel, bool exits_have_lines,
   analyses.clear(kernel, kernel.getName());
   if (take_out_uniform_steps(kernel, cuts, analyses)) forget_values(kernel, analyses);
   if (rematerialize_across(kernel, cuts, analyses)) forget_values(kernel, analyses);
+  if (split_vectors_across(kernel, cuts, analyses)) forget_values(kernel, analyses);
   SpillLayout layout = assign_spill_slots(kernel, cuts, analyses);
   analyses.clear(kernel, kernel.getName());
   drop_lifetime_markers(kernel);

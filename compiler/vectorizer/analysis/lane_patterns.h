@@ -9,6 +9,9 @@
 //   %begin = shl i64 %block, 2       ; lane 0's plus  0  0  4  4  8  8 12 12
 //   %low = or i64 %begin, %in        ; lane 0's plus  0  1  4  5  8  9 12 13
 //
+// Sums and products with constants keep such differences, whether or not the bits overlap, as in
+// `(id >> 3) + 66 * (id & 7)`; extensions do where ids and masks leave no lane room to wrap around.
+//
 // Like strided values, these go on as the scalar instruction, which calculates what lane 0 has.
 #ifndef CONCLAVE_COMPILER_VECTORIZER_ANALYSIS_LANE_PATTERNS_H_
 #define CONCLAVE_COMPILER_VECTORIZER_ANALYSIS_LANE_PATTERNS_H_
@@ -55,10 +58,19 @@ class LanePatterns {
   std::optional<Pattern> infer_cast(const llvm::CastInst& cast) const;
   std::optional<Pattern> infer_address(const llvm::GetElementPtrInst& address) const;
 
+  // What a lane has more than lane 0, modulo the type's range.
+  std::optional<LaneOffsets> difference(const llvm::Value* value) const;
+  std::optional<LaneOffsets> infer_difference(const llvm::Instruction& instruction) const;
+  void add_difference(const llvm::Instruction& instruction, LaneOffsets difference);
+  // No lane is above it, read without sign, whether or not it runs.
+  uint64_t max(const llvm::Value* value) const;
+  uint64_t infer_max(const llvm::Instruction& instruction) const;
+
   const LaneIds& ids_;
   const Shapes& shapes_;
   unsigned lanes_;
   llvm::DenseMap<const llvm::Value*, Pattern> patterns_;
+  llvm::DenseMap<const llvm::Value*, uint64_t> max_;
   llvm::DenseMap<const llvm::Value*, LaneOffsets> offsets_;
   llvm::DenseMap<const llvm::Value*, int64_t> strides_;
 };

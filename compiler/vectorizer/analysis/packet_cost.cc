@@ -89,9 +89,13 @@ class Estimate {
       if (shapes_.is_uniform(pointer)) return {1, registers(type)};
       return {1, scattered(instruction, pointer, type, is_masked)};
     }
-    if (auto stride = shapes_.stride(pointer))
-      return {1, std::abs(*stride) < kFarBytes ? registers(type) : lanes_};
+    auto stride = shapes_.stride(pointer);
+    if (!stride) stride = patterns_.stride(pointer);
+    if (stride) return {1, std::abs(*stride) < kFarBytes ? registers(type) : lanes_};
     if (is_close_pattern(pointer, type)) return {1, tuning().close_access_cost * registers(type)};
+    // Loads and stores one by one, whose distances are parts of the instructions.
+    if (patterns_.offsets(pointer) && !is_masked && llvm::VectorType::isValidElementType(type))
+      return {1, static_cast<double>(lanes_)};
     if (shapes_.assumed_stride(pointer)) return {1, registers(type)};
     return {1, scattered(instruction, pointer, type, is_masked)};
   }

@@ -266,7 +266,8 @@ bool may_be_packet_function(const llvm::Function& function) {
   if (!llvm::all_of(function.args(),
                     [](const llvm::Argument& argument) { return has_slots(argument.getType()); }))
     return false;
-  return total_size(function) >= tuning().packet_function_instructions;
+  return function.hasFnAttribute(llvm::Attribute::NoInline) ||
+         total_size(function) >= tuning().packet_function_instructions;
 }
 
 bool is_kept_apart(const llvm::Function& function) {

@@ -19,7 +19,8 @@
 
 namespace conclave::compiler {
 
-// Whether calls of `function` may be calls of a packet function: a large builtin without effects.
+// Whether calls of `function` may be calls of a packet function: a large builtin without effects, or
+// a part of one that is kept apart.
 bool may_be_packet_function(const llvm::Function& function);
 
 // Whether they always are.

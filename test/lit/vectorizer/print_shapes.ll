@@ -59,3 +59,45 @@ define void @local_sizes(i64 "conclave-lane" "conclave-local" %lane.x, i64 "conc
   %index = sext i32 %sum to i64
   ret void
 }
+
+; Sums and products keep distances although the bits of their operands overlap, and extensions do
+; where local ids and masks leave no room to wrap around.
+; CHECK-LABEL: ; shapes of transposed
+; CHECK: ; offsets 0 0 0 0: {{.*}}%high =
+; CHECK: ; offsets 0 66 132 198: {{.*}}%row =
+; CHECK: ; offsets 0 66 132 198: {{.*}}%place =
+; CHECK: ; offsets 0 66 132 198: {{.*}}%index =
+; CHECK: ; offsets 0 264 528 792: {{.*}}%address =
+; CHECK: ; offsets 0 0 0 0: {{.*}}%start =
+; CHECK: ; offsets 0 1 2 3: {{.*}}%next =
+; CHECK: ; offsets 0 1 2 3: {{.*}}%next.index =
+define void @transposed(i64 "conclave-aligned-lane" "conclave-local" %lane.x, ptr %a) "conclave-lanes" {
+  %id = trunc i64 %lane.x to i32
+  %high = ashr i32 %id, 3
+  %low = and i32 %id, 3
+  %row = mul nsw i32 %low, 66
+  %place = add nsw i32 %row, %high
+  %index = sext i32 %place to i64
+  %address = getelementptr float, ptr %a, i64 %index
+  %start = mul nsw i32 %high, 72
+  %next = add nsw i32 %start, %low
+  %next.index = sext i32 %next to i64
+  ret void
+}
+
+; Nothing bounds %n, so that the sum may wrap around: in a lane that does not run nobody promises
+; that it does not. Distances of 32 bits are known, those of 64 are not.
+; CHECK-LABEL: ; shapes of unbounded
+; CHECK: ; offsets 0 66 132 198: {{.*}}%place =
+; CHECK: ; stride 66 if no lane wraps: {{.*}}%index =
+; CHECK: ; stride 66 if no lane wraps: {{.*}}%less.index =
+define void @unbounded(i64 "conclave-aligned-lane" "conclave-local" %lane.x, i32 %n) "conclave-lanes" {
+  %id = trunc i64 %lane.x to i32
+  %low = and i32 %id, 3
+  %row = mul nsw i32 %low, 66
+  %place = add nsw i32 %row, %n
+  %index = sext i32 %place to i64
+  %less = sub i32 %row, 100
+  %less.index = zext i32 %less to i64
+  ret void
+}

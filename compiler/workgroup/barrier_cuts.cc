@@ -14,13 +14,6 @@ namespace {
 using llvm::BasicBlock;
 using llvm::Instruction;
 
-// The block at whose end a use needs its value: a phi's operand is needed on the incoming edge.
-BasicBlock* block_of(const llvm::Use& use) {
-  auto* user = llvm::cast<Instruction>(use.getUser());
-  if (auto* phi = llvm::dyn_cast<llvm::PHINode>(user)) return phi->getIncomingBlock(use);
-  return user->getParent();
-}
-
 bool is_lifetime_marker(const Instruction& instruction) {
   auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
   return intrinsic && intrinsic->isLifetimeStartOrEnd();
@@ -118,6 +111,12 @@ bool classify_use(const llvm::Use& operand, AllocaUse& use) {
 }
 
 }  // namespace
+
+BasicBlock* block_of(const llvm::Use& use) {
+  auto* user = llvm::cast<Instruction>(use.getUser());
+  if (auto* phi = llvm::dyn_cast<llvm::PHINode>(user)) return phi->getIncomingBlock(use);
+  return user->getParent();
+}
 
 void BarrierCuts::add(const BarrierCut& cut) {
   const int number = static_cast<int>(cuts_.size());

@@ -49,6 +49,9 @@ class BarrierCuts {
 // Cuts at every barrier call and removes the calls.
 BarrierCuts cut_at_barriers(llvm::Function& kernel);
 
+// The block at whose end a use needs its value: a phi's operand is needed on the incoming edge.
+llvm::BasicBlock* block_of(const llvm::Use& use);
+
 // Numbers of cuts across which something must survive.
 using Crossings = llvm::SparseBitVector<>;
 

@@ -122,9 +122,7 @@ bool rematerialize_across(llvm::Function& kernel, const BarrierCuts& cuts,
   for (const auto& [value, kept] : candidates) {
     auto* candidate = llvm::cast<Instruction>(&*value);
     for (llvm::Use& use : llvm::make_early_inc_range(candidate->uses())) {
-      auto* user = llvm::cast<Instruction>(use.getUser());
-      auto* phi = llvm::dyn_cast<llvm::PHINode>(user);
-      BasicBlock* block = phi ? phi->getIncomingBlock(use) : user->getParent();
+      BasicBlock* block = block_of(use);
       if (block != candidate->getParent()) use.set(repeater.repeat(candidate, block, *kept));
     }
   }

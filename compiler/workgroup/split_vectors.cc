@@ -63,12 +63,6 @@ class Splitter {
     return llvm::cast<llvm::FixedVectorType>(vector.getType())->getNumElements();
   }
 
-  static BasicBlock* block_of(const llvm::Use& use) {
-    auto* user = llvm::cast<Instruction>(use.getUser());
-    auto* phi = llvm::dyn_cast<llvm::PHINode>(user);
-    return phi ? phi->getIncomingBlock(use) : user->getParent();
-  }
-
   // Looks through insertions, also those of `assembled`.
   Value* element(Value* vector, unsigned index) {
     if (auto* constant = llvm::dyn_cast<llvm::Constant>(vector))

@@ -298,7 +298,7 @@ TEST_F(WarmCompiler, WorksForNobodyWithOtherRights) {
   const gid_t groups[] = {4711};
   const std::function<bool()> changes[] = {
       [] { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0; },
-      // What containers do not always permit.
+      // Containers do not always permit these.
       [&] { return setgroups(1, groups) == 0; },
       [] { return unshare(CLONE_NEWNS) == 0; },
       [] { return prctl(PR_CAPBSET_DROP, 0, 0, 0, 0) == 0; },

@@ -36,9 +36,9 @@ size_t largest_divisor(size_t n, size_t limit) {
 
 }  // namespace
 
-size_t max_work_group_size(const KernelCode& code) {
+size_t max_work_group_size(const KernelInfo& kernel) {
   return std::min(Device::max_work_group_size(),
-                  max_items_with(max_group_private_bytes(), code.info->spill_bytes));
+                  max_items_with(max_group_private_bytes(), kernel.spill_bytes));
 }
 
 std::array<size_t, 3> choose_local_size(const IndexSpace& space, const KernelCode& code,

@@ -23,4 +23,5 @@ install(FILES ${placed}/conclave.icd DESTINATION ${CMAKE_INSTALL_SYSCONFDIR}/Ope
 install(FILES ${placed}/conclave.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 install(FILES ${placed}/ti-mct-daemon.service DESTINATION lib/systemd/system COMPONENT tools)
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/packaging/slurm/conclave-task-prolog
+                 ${PROJECT_SOURCE_DIR}/packaging/slurm/conclave-slurm-metrics
         DESTINATION ${CMAKE_INSTALL_DATADIR}/conclave/slurm COMPONENT tools)

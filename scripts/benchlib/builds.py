@@ -11,7 +11,7 @@ import statistics
 import subprocess
 import sys
 
-from benchlib.corpus import read_lines
+from benchlib.corpus import read_lines, write_json
 from benchlib.figures import BEST
 from benchlib.markdown import heading, mean, number, row
 from benchlib.suites import environment_of
@@ -128,6 +128,9 @@ def print_failures(failures):
 def run_builds(options, _suites):
     """Runs the suite and prints its tables; returns whether we have built anything."""
     results, failures = measure_all(options, read_corpus(options))
+    write_json(options, {who: {name: {mode: {what: figures[mode, what] for what in WHAT} for mode in MODES}
+                               for name, figures in programs.items()}
+                         for who, programs in results.items()}, failures)
     others = add_best(options, results)
     for mode in MODES:
         print_programs(results, others, mode)

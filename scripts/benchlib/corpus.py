@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A corpus: a file that names one program in each line, its fields parted by tabs."""
 
+import json
 import re
 import sys
 
@@ -23,3 +24,9 @@ def read_lines(options, names, optional=0):
     if not lines:
         sys.exit(f"bench: --corpus {options.corpus}: no program whose name matches {options.filter}")
     return lines[:2] if options.quick else lines
+
+
+def write_json(options, results, failures):
+    """Writes what each implementation made of each program, and why it made nothing of some."""
+    if options.json:
+        options.json.write_text(json.dumps({"programs": results, "failures": failures}, indent=1) + "\n")

@@ -43,7 +43,7 @@ def arguments(description):
                         help="the best call and the best round of each kernel rather than the "
                              "medians: for a busy machine")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE",
-                        help="write the figures of all rounds there too (not with --corpus)")
+                        help="write the figures there too, those of all rounds without --corpus")
     parser.add_argument("--quick", action="store_true", help="few samples: a check, no measurement")
     options = parser.parse_args()
     if options.rounds < 1:
@@ -51,8 +51,6 @@ def arguments(description):
     read_others(parser, options)
     if (options.suite in (BUILDS, STRANGERS)) != (options.corpus is not None):
         parser.error(f"--suite {BUILDS} or {STRANGERS} and --corpus belong together")
-    if options.json and options.corpus:
-        parser.error("--json is for suites without --corpus")
     options.suites = list(SUITES) if options.suite == "all" else [options.suite]
     programs = {BUILDS: f"bin/{BUILD_PROGRAM}", STRANGERS: f"lib/lib{LAYER}.so"}
     for suite in options.suites:

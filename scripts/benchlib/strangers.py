@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from benchlib.corpus import read_lines
+from benchlib.corpus import read_lines, write_json
 from benchlib.figures import BEST
 from benchlib.markdown import heading, mean, number, row
 from benchlib.suites import environment_of
@@ -163,6 +163,9 @@ def print_failures(failures):
 def run_strangers(options, _suites):
     """Runs the suite and prints its tables; returns whether anything has run."""
     results, failures = measure_all(options, read_corpus(options))
+    write_json(options, {who: {name: {"cold build ms": one.build_ms, "kernels ms": one.kernels}
+                               for name, one in programs.items()}
+                         for who, programs in results.items()}, failures)
     others = [who for who in results if who != "ours"]
     print_programs(options, results, others)
     if others:

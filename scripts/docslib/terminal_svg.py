@@ -9,7 +9,7 @@ import re
 import sys
 import unicodedata
 
-COLUMN, ROW, MARGIN = 8.4, 17, 10
+COLUMN, ROW, MARGIN = 8.43, 17, 10  # a column is 0.602 of the font size in DejaVu Sans Mono
 INK, PAPER = "#e0e0e0", "#1c1c1c"
 BASIC = ["#000000", "#cd3131", "#0dbc79", "#e5e510", "#2472c8", "#bc3fbc", "#11a8cd", "#e5e5e5",
          "#666666", "#f14c4c", "#23d18b", "#f5f543", "#3b8eea", "#d670d6", "#29b8db", "#ffffff"]

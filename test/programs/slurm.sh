@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# slurm.sh EXAMPLES TASK_PROLOG TOOL: jobs of two Slurm nodes on this machine get the compute units that
-# Slurm has allocated to them. Exit status 77, with a reason: there is no Slurm that can do this.
+# slurm.sh EXAMPLES PACKAGING TOOL: jobs of two Slurm nodes on this machine get the compute units that
+# Slurm has allocated to them, and the metrics name them. Exit status 77, with a reason: there is no Slurm that can do this.
 . "$(dirname "$0")/checks.sh"
-prolog=$2 tool=$3
+prolog=$2/conclave-task-prolog metrics=$2/conclave-slurm-metrics tool=$3
 skip() {
   echo "SKIPPED: $*"
   exit 77
@@ -72,5 +72,19 @@ expect '^list: none$'
 expect '^ *4 CUs : '
 run 0 job -N1 --gres=cu:3 "$examples/sgemm" -M 64 -K 64 -N 64
 expect '^ *3 CUs : '
+# What a job uses is in the metrics under its number. No epilog: what it held is free even if it is killed.
+PATH=$PATH:$(dirname "$tool")  # behind: an example is called timeout
+job -N1 --gres=cu:1 sh -c 'echo "$SLURM_JOB_ID" >"$0/id"; exec "$1" -f 1000000 >/dev/null' "$work" "$examples/mandelbrot" &
+first=$!
+busy='conclave_process_busy_seconds_total{slurm_job="[0-9]*",.*name="mandelbrot"} [0-9.]*[1-9]'
+for _ in $(seq 100); do
+  "$metrics" 2>/dev/null | grep -q "$busy" && break
+  sleep 0.1
+done
+run 0 "$metrics"
+expect "^conclave_process_busy_seconds_total\{slurm_job=\"$(cat "$work/id")\",share=\"user-0\",pid=.* [0-9.]*[1-9]"
+! command -v promtool >/dev/null || promtool check metrics <<<"$output" || fail "promtool does not take them"
+kill -KILL "$(sed -n 's/^conclave_process_launches_total.*pid="\([0-9]*\)".*name="mandelbrot".*/\1/p' <<<"$output")"
+! wait $first || fail "a killed job ends well"
 run 0 "$tool" examine -r contexts
-expect_no 'sgemm|vecadd'
+expect_no 'sgemm|vecadd|mandelbrot'

@@ -15,9 +15,11 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "compiler/base/build_limits.h"
 #include "compiler/driver/compilation.h"
@@ -95,21 +97,6 @@ void die_with_requester(int descriptor) {
   exit_if_requester_is_gone();  // closed before the line above: no signal comes any more
 }
 
-// Memory grows with the bytes that arrive, not with the announced size.
-std::string read_message(int descriptor) {
-  uint64_t size = 0;
-  if (!read_exactly(descriptor, &size, sizeof size)) _exit(1);
-  if (size > kMaxRequestBytes)
-    throw std::runtime_error("compile protocol: request of " + std::to_string(size) + " bytes");
-  std::string body;
-  while (body.size() < size) {
-    const size_t begin = body.size();
-    body.resize(begin + std::min<uint64_t>(size - begin, kReadAtOnce));
-    if (!read_exactly(descriptor, &body[begin], body.size() - begin)) _exit(1);
-  }
-  return body;
-}
-
 protocol::Response with_short_log(protocol::Response response) {
   std::string& log = response.log;
   if (log.size() <= kMaxLogBytes) return response;
@@ -120,9 +107,17 @@ protocol::Response with_short_log(protocol::Response response) {
   return response;
 }
 
-protocol::Response answer(int descriptor) {
+protocol::Request read_request(int descriptor) {
+  const std::optional<std::string> message = read_message(descriptor);
+  if (!message) _exit(1);
+  return protocol::decode_request(*message);
+}
+
+// `get`: returns the request.
+template <class Get>
+protocol::Response answer(int descriptor, Get&& get) {
   try {
-    protocol::Request request = protocol::decode_request(read_message(descriptor));
+    protocol::Request request = get();
     die_with_requester(descriptor);
     limit_build({request.memory_mib, request.cpu_seconds}, descriptor,
                 [](const std::string& reason) { return message_of(failure(reason)); });
@@ -140,6 +135,21 @@ protocol::Response answer(int descriptor) {
   }
 }
 
+template <class Get>
+[[noreturn]] void build_and_answer(int descriptor, Get&& get) {
+  prctl(PR_SET_NAME, "clocl-build");
+  rlimit no_core = {0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  const std::string message = message_of(answer(descriptor, get));
+  signal(SIGIO, SIG_IGN);  // a requester who has the answer may go
+  write_all(descriptor, message);
+  // The processes that generated code are still ending. Nobody else would reap them before the
+  // server ends.
+  while (wait(nullptr) > 0) {
+  }
+  _exit(0);
+}
+
 }  // namespace
 
 void end_with_server(pid_t server) {
@@ -148,17 +158,26 @@ void end_with_server(pid_t server) {
 }
 
 void serve_request(int descriptor) {
-  prctl(PR_SET_NAME, "clocl-build");
-  rlimit no_core = {0, 0};
-  setrlimit(RLIMIT_CORE, &no_core);
-  const std::string message = message_of(answer(descriptor));
-  signal(SIGIO, SIG_IGN);  // a requester who has the answer may go
-  write_all(descriptor, message);
-  // The processes that generated code are still ending. Nobody else would reap them before the
-  // server ends.
-  while (wait(nullptr) > 0) {
+  build_and_answer(descriptor, [descriptor] { return read_request(descriptor); });
+}
+
+void serve_request(int descriptor, protocol::Request request) {
+  build_and_answer(descriptor, [&request] { return std::move(request); });
+}
+
+// Memory grows with the bytes that arrive, not with the announced size.
+std::optional<std::string> read_message(int descriptor) {
+  uint64_t size = 0;
+  if (!read_exactly(descriptor, &size, sizeof size)) return std::nullopt;
+  if (size > kMaxRequestBytes)
+    throw std::runtime_error("compile protocol: message of " + std::to_string(size) + " bytes");
+  std::string body;
+  while (body.size() < size) {
+    const size_t begin = body.size();
+    body.resize(begin + std::min<uint64_t>(size - begin, kReadAtOnce));
+    if (!read_exactly(descriptor, &body[begin], body.size() - begin)) return std::nullopt;
   }
-  _exit(0);
+  return body;
 }
 
 }  // namespace conclave::compiler

@@ -5,6 +5,11 @@
 
 #include <sys/types.h>
 
+#include <optional>
+#include <string>
+
+#include "conclave/compile_protocol.h"
+
 namespace conclave::compiler {
 
 // For a process that `server` has just forked. Who ends the server by force ends its builds, and so
@@ -14,6 +19,12 @@ void end_with_server(pid_t server);
 // Reads the request from `connection`, builds, answers and exits. Ends as soon as nobody is left at
 // the other end.
 [[noreturn]] void serve_request(int connection);
+// The same for a request that has been read.
+[[noreturn]] void serve_request(int connection, protocol::Request request);
+
+// A whole message from `connection`; nothing if it ends before. Throws std::runtime_error for one
+// that is too long.
+std::optional<std::string> read_message(int connection);
 
 }  // namespace conclave::compiler
 

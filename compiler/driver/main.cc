@@ -8,6 +8,7 @@
 #include "compiler/base/build_id.h"
 #include "compiler/base/tuning.h"
 #include "compiler/base/version.h"
+#include "compiler/driver/cache_build.h"
 #include "compiler/driver/command_line.h"
 #include "compiler/driver/heap.h"
 #include "compiler/driver/offline.h"
@@ -19,6 +20,7 @@ namespace {
 
 int run(const std::vector<std::string>& words) {
   if (!words.empty() && words[0] == "--server") return serve();
+  if (words.size() == 1 && words[0] == "--for-cache") return build_for_cache();
   if (words.size() == 3 && words[0] == "--warm-server")
     return serve_user(words[1], std::atoi(words[2].c_str()));
   for (const std::string& word : words) {

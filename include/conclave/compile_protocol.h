@@ -70,6 +70,14 @@ struct Response {
   std::string binary;  // program binary on success
 };
 
+// A build whose answer goes into the disk cache: what `clocl --for-cache` gets.
+struct CacheOrder {
+  std::string directory;    // the cache's
+  uint64_t size_limit = 0;  // of the cache, in bytes
+  std::string key;          // of the answer
+  Request request;
+};
+
 // Appends fields to a message body.
 class Writer {
  public:
@@ -166,6 +174,25 @@ inline Request decode_request(std::string_view body) {
   }
   for (uint64_t n = r.u64(); n > 0; --n) request.inputs.push_back(r.text());
   return request;
+}
+
+inline std::string encode(const CacheOrder& order) {
+  Writer w;
+  w.put(order.directory);
+  w.put(order.size_limit);
+  w.put(order.key);
+  w.put(encode(order.request));
+  return w.body();
+}
+
+inline CacheOrder decode_cache_order(std::string_view body) {
+  Reader r(body);
+  CacheOrder order;
+  order.directory = r.text();
+  order.size_limit = r.u64();
+  order.key = r.text();
+  order.request = decode_request(r.text());
+  return order;
 }
 
 inline Response decode_response(std::string_view body) {

@@ -29,6 +29,16 @@ uint64_t compile_after_ns() {
   return uint64_t{Config::get().specialize_after_ms} * 1'000'000;
 }
 
+// Many programs run again and again, each time for less than it takes until code is made for them.
+// A kernel that is looked for in a second process is one of these: its code is made without regard
+// to how long that process lives, and a later one finds it.
+void leave_to_later_processes(const protocol::Request& request) {
+  if (find_note(request))
+    build_for_later(request);
+  else
+    keep_note(request, "looked for");
+}
+
 // Gives a kind of launches code of its own. Returns whether there is nothing more to do for it now:
 // a later look may find more. The kernel may go away while the compiler works.
 bool specialize(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& use, bool look_only) {
@@ -44,6 +54,7 @@ bool specialize(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& us
   if (!code) return false;
   if (!response) {
     code->launch_kinds->give_place_back();
+    leave_to_later_processes(request);
     use.set_due(compile_after_ns());
     return false;
   }

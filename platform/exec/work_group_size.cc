@@ -18,8 +18,7 @@ constexpr size_t kChosenGroupPrivateBytes = 64 << 20;
 
 // All compute units together may have half of the memory.
 size_t max_group_private_bytes() {
-  return std::max<size_t>(kLeastGroupPrivateBytes,
-                          host_memory() / 2 / Config::get().compute_units);
+  return std::max<size_t>(kLeastGroupPrivateBytes, host_memory() / 2 / Config::get().compute_units);
 }
 
 size_t max_items_with(size_t private_bytes, size_t per_item) {

@@ -4,9 +4,11 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -23,6 +25,7 @@
 #include "platform/loader/cpu_features.h"
 #include "platform/loader/disk_cache.h"
 #include "platform/loader/program_binary.h"
+#include "platform/loader/quiet_process.h"
 #include "platform/loader/warm_server.h"
 #include "platform/share/share.h"
 #include "platform/share/trace.h"
@@ -239,7 +242,7 @@ Response answer(DiskCache::Entry entry) {
 }
 
 // Counts for the tools, if this process uses the device.
-void count(share::Atomic<uint64_t> share::ProcessEntry::* counter) {
+void count(share::Atomic<uint64_t> share::ProcessEntry::*counter) {
   const share::Share* share = share::Share::if_open();
   if (!share || !share->membership().is_entered()) return;
   share::ProcessEntry& entry = share->layout().process(share->self().slot());
@@ -321,6 +324,43 @@ Response compile(const Request& request) {
 std::optional<Response> find_compiled(const Request& request) {
   const std::string key = compile_key(request, compiler_path());
   return find(open_cache(key), key, request);
+}
+
+namespace {
+
+// That a process may start. A program that has more kernels leaves the others to the next run.
+constexpr int kMostLasting = 16;
+constexpr uint64_t kMostLastingSeconds = 60;  // of CPU time
+
+void start_lasting(const Request& request) {
+  static std::atomic<int> started{0};
+  const std::string program = compiler_path();
+  protocol::CacheOrder order;
+  order.key = compile_key(request, program);
+  const Config& config = Config::get();
+  if (!config.cache || config.cache_dir.empty() || order.key.empty() ||
+      QuietProcess::adopts_orphans() || started.fetch_add(1) >= kMostLasting)
+    return;
+  order.directory = config.cache_dir;
+  order.size_limit = uint64_t{config.cache_size_mib} << 20;
+  order.request = request;
+  order.request.urgency = protocol::Urgency::kBackground;
+  order.request.memory_mib = config.compile_memory_mib;
+  order.request.cpu_seconds = std::min<uint64_t>(config.compile_timeout_s, kMostLastingSeconds);
+  const std::string bytes = protocol::encode(order);
+  const Descriptor file(memfd_create("conclave:order", MFD_CLOEXEC));
+  if (!file || !write_file(file.get(), bytes.data(), bytes.size())) return;
+  QuietProcess::start_orphan(program, {"--for-cache"}, file.get());
+}
+
+}  // namespace
+
+void build_for_later(const Request& request) {
+  try {
+    start_lasting(request);
+  } catch (const std::exception& error) {
+    log::debug(std::string("nothing is built for later: ") + error.what());
+  }
 }
 
 namespace {

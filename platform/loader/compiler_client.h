@@ -19,6 +19,10 @@ protocol::Response compile(const protocol::Request& request);
 // The answer to `request` if the cache has it.
 std::optional<protocol::Response> find_compiled(const protocol::Request& request);
 
+// Has a process that outlives this one put the answer to `request` into the cache, in the
+// background. Does nothing where there is no cache, where it cannot be started, or after many.
+void build_for_later(const protocol::Request& request);
+
 // A text about what `request` asks for, which the cache keeps beside the answer.
 std::optional<std::string> find_note(const protocol::Request& request);
 void keep_note(const protocol::Request& request, const std::string& note);

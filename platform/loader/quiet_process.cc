@@ -44,6 +44,7 @@ constexpr int kProgramSocket = 3;
 constexpr int kFirstFreeFd = 10;  // above everything the program gets
 constexpr int kSignals = 64;
 constexpr int kKilledBySignal = 128;  // added by the keeper to a signal's number, as shells do
+constexpr pid_t kFirstProcess = 1;
 constexpr auto kStartLimit = std::chrono::seconds(10);
 
 [[noreturn]] void cannot_start(const std::string& path, int error) {
@@ -186,6 +187,12 @@ QuietProcess::QuietProcess(const std::string& path, const std::vector<std::strin
 void QuietProcess::start_orphan(const std::string& path, const std::vector<std::string>& arguments,
                                 int socket) {
   QuietProcess(path, arguments, socket, true).wait(kStartLimit);
+}
+
+bool QuietProcess::adopts_orphans() {
+  int is_subreaper = 0;
+  prctl(PR_GET_CHILD_SUBREAPER, &is_subreaper);
+  return is_subreaper != 0 || getpid() == kFirstProcess;
 }
 
 QuietProcess::QuietProcess(const std::string& path, const std::vector<std::string>& arguments,

@@ -31,6 +31,8 @@ class QuietProcess {
   // gets it.
   static void start_orphan(const std::string& path, const std::vector<std::string>& arguments,
                            int socket);
+  // Whether this process would have to adopt an orphan. It then should start none.
+  static bool adopts_orphans();
   QuietProcess(const QuietProcess&) = delete;
   QuietProcess& operator=(const QuietProcess&) = delete;
 

@@ -36,7 +36,6 @@ constexpr std::chrono::seconds kStartLimit{2};
 constexpr int kHelloMs = 1'000;             // from a connection to the server's first bytes
 constexpr std::chrono::seconds kPause{10};  // after a server that could not be had
 constexpr int kOthersStartMs = 50;
-constexpr pid_t kFirstProcess = 1;
 
 void add_file(FieldHasher& hasher, const char* path) {
   struct stat status{};
@@ -121,13 +120,6 @@ share::ProcessIdentity meet_builder(const Descriptor& connection, const std::str
   return share::identity_of(sender.pid);
 }
 
-// A server is an orphan. Where this process would have to adopt it, none is started.
-bool adopts_orphans() {
-  int is_subreaper = 0;
-  prctl(PR_GET_CHILD_SUBREAPER, &is_subreaper);
-  return is_subreaper != 0 || getpid() == kFirstProcess;
-}
-
 void start(const std::string& program, const std::string& path, pid_t daemon) {
   auto [ours, theirs] = make_socket_pair();
   QuietProcess::start_orphan(program, {"--warm-server", path, std::to_string(daemon)},
@@ -139,7 +131,7 @@ void start(const std::string& program, const std::string& path, pid_t daemon) {
 
 Descriptor connect_or_start(const std::string& program, const std::string& path, pid_t daemon) {
   Descriptor connection = connect_to(path);
-  if (connection || adopts_orphans()) return connection;
+  if (connection || QuietProcess::adopts_orphans()) return connection;
   start(program, path, daemon);
   // Another process may have started one at the same moment, which listens only now.
   connection = connect_to(path);

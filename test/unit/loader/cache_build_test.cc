@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// `clocl --for-cache` as a process.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "conclave/compile_protocol.h"
+#include "platform/base/descriptor.h"
+#include "platform/loader/disk_cache.h"
+
+namespace conclave::test {
+namespace {
+
+constexpr char kKey[] = "0123456789abcdef0123456789abcdef";
+constexpr uint64_t kCacheBytes = 1 << 20;
+
+// Returns the exit status.
+int run_with_order(const std::string& bytes) {
+  const Descriptor file(memfd_create("order", MFD_CLOEXEC));
+  EXPECT_TRUE(write_file(file.get(), bytes.data(), bytes.size()));
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(file.get(), protocol::kControlFd);
+    execl(CONCLAVE_CLOCL, CONCLAVE_CLOCL, "--for-cache", nullptr);
+    _exit(127);
+  }
+  int status = 0;
+  EXPECT_EQ(child, waitpid(child, &status, 0));
+  EXPECT_TRUE(WIFEXITED(status));
+  return WEXITSTATUS(status);
+}
+
+class CacheBuild : public testing::Test {
+ protected:
+  void SetUp() override {
+    char path[] = "/tmp/conclave-order-XXXXXX";
+    ASSERT_NE(nullptr, mkdtemp(path));
+    directory_ = path;
+  }
+  void TearDown() override {
+    if (!directory_.empty()) std::filesystem::remove_all(directory_);
+  }
+  protocol::CacheOrder order(const std::string& source) const {
+    protocol::CacheOrder order;
+    order.directory = directory_;
+    order.size_limit = kCacheBytes;
+    order.key = kKey;
+    order.request.source = source;
+    return order;
+  }
+
+  std::string directory_;
+};
+
+TEST_F(CacheBuild, TheCacheHasTheAnswer) {
+  EXPECT_EQ(0, run_with_order(encode(order("kernel void k(global int* a) { a[0] = 1; }"))));
+  const DiskCache cache(directory_, kCacheBytes);
+  const auto entry = cache.find(kKey);
+  ASSERT_TRUE(entry);
+  EXPECT_NE(std::string::npos, entry->binary.find("kernel_k"));
+}
+
+TEST_F(CacheBuild, WhatIsThereStays) {
+  const DiskCache cache(directory_, kCacheBytes);
+  cache.store(kKey, {"what was there", "", {}});
+  EXPECT_EQ(0, run_with_order(encode(order("kernel void k() {}"))));
+  EXPECT_EQ("what was there", cache.find(kKey)->binary);
+}
+
+TEST_F(CacheBuild, WhoBuildsAlreadyIsNotDisturbed) {
+  const DiskCache cache(directory_, kCacheBytes);
+  const DiskCache::Lock lock = cache.lock(kKey, std::chrono::milliseconds(0));
+  EXPECT_EQ(0, run_with_order(encode(order("kernel void k() {}"))));
+  EXPECT_FALSE(cache.find(kKey));
+}
+
+TEST_F(CacheBuild, ErrorsAreNotKept) {
+  EXPECT_EQ(1, run_with_order(encode(order("kernel void k() { nonsense; }"))));
+  EXPECT_FALSE(DiskCache(directory_, kCacheBytes).find(kKey));
+}
+
+TEST_F(CacheBuild, BadOrdersAreRefused) {
+  const std::string good = encode(order("kernel void k() {}"));
+  EXPECT_EQ(2, run_with_order(""));
+  EXPECT_EQ(2, run_with_order("nonsense that is no order"));
+  for (size_t size = 1; size < good.size(); size += 13)
+    EXPECT_EQ(2, run_with_order(good.substr(0, size))) << size;
+}
+
+}  // namespace
+}  // namespace conclave::test

@@ -242,7 +242,7 @@ Response answer(DiskCache::Entry entry) {
 }
 
 // Counts for the tools, if this process uses the device.
-void count(share::Atomic<uint64_t> share::ProcessEntry::*counter) {
+void count(share::Atomic<uint64_t> share::ProcessEntry::* counter) {
   const share::Share* share = share::Share::if_open();
   if (!share || !share->membership().is_entered()) return;
   share::ProcessEntry& entry = share->layout().process(share->self().slot());

@@ -21,7 +21,7 @@ constexpr uint64_t kCacheBytes = 1 << 20;
 
 // Returns the exit status.
 int run_with_order(const std::string& bytes) {
-  const Descriptor file(memfd_create("order", MFD_CLOEXEC));
+  const Descriptor file(memfd_create("order", 0));
   EXPECT_TRUE(write_file(file.get(), bytes.data(), bytes.size()));
   const pid_t child = fork();
   if (child == 0) {

@@ -53,6 +53,7 @@ ti-mct-heap-check shows the heaps of the device."
   ${debian}/tools/conffiles ${debian}/tools/postinst ${debian}/tools/prerm ${debian}/tools/postrm)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_PREDEPENDS "init-system-helpers (>= 1.54~)")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_RECOMMENDS "conclave-opencl-icd (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS "conclave-examples (= ${PROJECT_VERSION})")  # for conclave bench
 
 debian_package(dev libconclave-dev libdevel "headers and libraries for programs of XRT and TI's OpenCL"
 "What programs need that use more than OpenCL: XRT's C++ and C interface,
@@ -64,7 +65,8 @@ set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
 debian_package(examples conclave-examples misc "example programs for OpenCL, with their sources"
 "Programs under the names of TI's examples, with their options and output:
 matrix products, mandelbrot pictures, sub-devices, separate compilation, C code
-and OpenMP in kernels, and more. They lie in /usr/libexec/conclave/examples.")
+and OpenMP in kernels, and more. They lie in /usr/libexec/conclave/examples.
+The command conclave bench measures with a program of this package.")
 set(CPACK_DEBIAN_EXAMPLES_PACKAGE_DEPENDS "conclave-opencl-icd (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_EXAMPLES_PACKAGE_SUGGESTS "libconclave-dev, libomp5-19")
 

@@ -31,7 +31,8 @@ const KernelCode& code_for_query(const Kernel& kernel, cl_device_id handle) {
   return **code;
 }
 
-std::vector<Ref<Event>> wait_list(const Context& context, cl_uint count, const cl_event* list) {
+std::vector<Ref<Event>> checked_wait_list(const Context& context, cl_uint count,
+                                          const cl_event* list) {
   require_list(count, list, CL_INVALID_EVENT_WAIT_LIST,
                "event_wait_list and num_events_in_wait_list do not agree");
   std::vector<Ref<Event>> events;

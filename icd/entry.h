@@ -32,7 +32,7 @@
 namespace conclave::icd {
 
 // The context of the current call, as far as its handles have told; its callback gets the errors.
-inline thread_local Context* current_context = nullptr;
+inline constinit thread_local Context* current_context = nullptr;
 
 // Logs an error and tells the current context's callback.
 void report(const char* function, cl_int code, const char* text) noexcept;
@@ -170,8 +170,15 @@ inline void require_list(size_t count, const void* list, cl_int code, const char
   require((count == 0) == (list == nullptr), code, text);
 }
 
+std::vector<Ref<Event>> checked_wait_list(const Context& context, cl_uint count,
+                                          const cl_event* list);
 // The events of a wait list. Throws Error{CL_INVALID_EVENT_WAIT_LIST, CL_INVALID_CONTEXT}.
-std::vector<Ref<Event>> wait_list(const Context& context, cl_uint count, const cl_event* list);
+inline std::vector<Ref<Event>> wait_list(const Context& context, cl_uint count,
+                                         const cl_event* list) {
+  if (count == 0 && !list) [[likely]]
+    return {};
+  return checked_wait_list(context, count, list);
+}
 
 // Gives the event of an enqueued command to the host, if it wants it.
 inline void hand_out(Ref<Event> event, cl_event* out) {

@@ -12,51 +12,82 @@ std::string size_text(const std::array<size_t, 3>& size, cl_uint dimensions) {
   return text;
 }
 
-// Checks that the global size fits, in work-groups of the local size.
-void check_global_size(const IndexSpace& space) {
-  if (!space.items().at_most(IndexSpace::kMostItems))
-    throw Error(CL_INVALID_GLOBAL_WORK_SIZE,
-                "a global size of " + size_text(space.global, space.dimensions) + ": at most " +
-                    std::to_string(IndexSpace::kMostItems) + " work-items");
+// Errors are functions of their own: launches pass through what is left.
+[[noreturn, gnu::cold]] void throw_too_many_items(const IndexSpace& space) {
+  throw Error(CL_INVALID_GLOBAL_WORK_SIZE,
+              "a global size of " + size_text(space.global, space.dimensions) + ": at most " +
+                  std::to_string(IndexSpace::kMostItems) + " work-items");
 }
 
-// The local size as given: within the device's and the kernel's limits.
-void check_local_size(const IndexSpace& space, const KernelCode& code) {
+[[noreturn, gnu::cold]] void throw_too_large(const IndexSpace& space, const KernelCode& code) {
   const size_t most_in_dimension = Device::max_work_group_size();
-  size_t items = 1;
-  for (size_t size : space.local) {
-    require(size > 0, CL_INVALID_WORK_GROUP_SIZE, "a local size of 0");
+  for (size_t size : space.local)
     if (size > most_in_dimension)
       throw Error(CL_INVALID_WORK_ITEM_SIZE,
                   "a local size of " + size_text(space.local, space.dimensions) + ": at most " +
                       std::to_string(most_in_dimension) + " in a dimension");
-    items *= size;
-  }
-  if (const size_t most = max_work_group_size(code); items > most)
-    throw Error(CL_INVALID_WORK_GROUP_SIZE,
-                "a work-group of " + size_text(space.local, space.dimensions) + ": at most " +
-                    std::to_string(most) + " work-items" +
-                    (most < most_in_dimension
-                         ? " of this kernel, each of which needs " +
-                               std::to_string(code.info->spill_bytes) + " bytes across barriers"
-                         : ""));
-  const auto& required = code.info->required_local_size;
-  if (required[0] && required != space.local)
-    throw Error(CL_INVALID_WORK_GROUP_SIZE, "the kernel requires work-groups of " +
-                                                size_text(required, 3) + ", not " +
-                                                size_text(space.local, space.dimensions));
-  if (!code.info->uniform_work_groups) return;
-  for (int d = 0; d < 3; ++d)
-    if (space.global[d] % space.local[d] != 0)
-      throw Error(CL_INVALID_WORK_GROUP_SIZE,
-                  "the global size " + size_text(space.global, space.dimensions) +
-                      " is no multiple of the local size " +
-                      size_text(space.local, space.dimensions) +
-                      ", and the program is built for uniform work-groups");
+  const size_t most = code.max_work_group_size;
+  throw Error(CL_INVALID_WORK_GROUP_SIZE,
+              "a work-group of " + size_text(space.local, space.dimensions) + ": at most " +
+                  std::to_string(most) + " work-items" +
+                  (most < most_in_dimension
+                       ? " of this kernel, each of which needs " +
+                             std::to_string(code.info->spill_bytes) + " bytes across barriers"
+                       : ""));
 }
 
-// All work-groups of a gang run at once.
-void require_room_for_gang(const IndexSpace& space, size_t units) {
+[[noreturn, gnu::cold]] void throw_not_required(const IndexSpace& space, const KernelCode& code) {
+  throw Error(CL_INVALID_WORK_GROUP_SIZE, "the kernel requires work-groups of " +
+                                              size_text(code.info->required_local_size, 3) +
+                                              ", not " + size_text(space.local, space.dimensions));
+}
+
+[[noreturn, gnu::cold]] void throw_not_uniform(const IndexSpace& space) {
+  throw Error(CL_INVALID_WORK_GROUP_SIZE,
+              "the global size " + size_text(space.global, space.dimensions) +
+                  " is no multiple of the local size " + size_text(space.local, space.dimensions) +
+                  ", and the program is built for uniform work-groups");
+}
+
+// Checks that the global size fits, in work-groups of the local size.
+void check_global_size(const IndexSpace& space) {
+  if (!space.items().at_most(IndexSpace::kMostItems)) throw_too_many_items(space);
+}
+
+// The local size as given: within the device's and the kernel's limits.
+void check_local_size(const IndexSpace& space, const KernelCode& code) {
+  size_t items = 1;
+  for (cl_uint d = 0; d < space.dimensions; ++d) {
+    const size_t size = space.local[d];
+    require(size > 0, CL_INVALID_WORK_GROUP_SIZE, "a local size of 0");
+    if (size > code.max_work_group_size || (items *= size) > code.max_work_group_size)
+      throw_too_large(space, code);
+  }
+  const auto& required = code.info->required_local_size;
+  if (required[0] && required != space.local) throw_not_required(space, code);
+  if (!code.info->uniform_work_groups) return;
+  for (cl_uint d = 0; d < space.dimensions; ++d)
+    if (space.global[d] % space.local[d] != 0) throw_not_uniform(space);
+}
+
+[[noreturn, gnu::cold]] void throw_not_set(const Kernel& kernel, size_t argument) {
+  throw Error(CL_INVALID_KERNEL_ARGS, "argument " + std::to_string(argument) + " ('" +
+                                          kernel.info().arguments[argument].name +
+                                          "') of kernel '" + kernel.info().name + "' is not set");
+}
+
+[[noreturn, gnu::cold]] void throw_local_memory(CheckedSize bytes) {
+  throw Error(CL_OUT_OF_RESOURCES, "the kernel needs " + std::to_string(bytes.saturated()) +
+                                       " bytes of local memory; the device has " +
+                                       std::to_string(Device::kLocalMemoryBytes));
+}
+
+// A kernel that may not use all compute units needs one, and all work-groups of a gang run at once.
+void require_units(const IndexSpace& space, const KernelCode& code, size_t units) {
+  require(units > 0, CL_INVALID_PROGRAM_EXECUTABLE,
+          "the kernel is bound to compute units of an xclbin, none of which is on the queue's "
+          "device");
+  if (!code.info->gang) return;
   const size_t groups = space.groups(0) * space.groups(1) * space.groups(2);
   if (groups > units)
     throw Error(CL_INVALID_GLOBAL_WORK_SIZE, "a gang of " + std::to_string(groups) +
@@ -78,10 +109,7 @@ const std::shared_ptr<const KernelCode>& executable_code(const CommandQueue& que
 
 void require_arguments_set(const Kernel& kernel) {
   const size_t i = kernel.first_unset();
-  if (i < kernel.arguments().size()) [[unlikely]]
-    throw Error(CL_INVALID_KERNEL_ARGS, "argument " + std::to_string(i) + " ('" +
-                                            kernel.info().arguments[i].name + "') of kernel '" +
-                                            kernel.info().name + "' is not set");
+  if (i < kernel.arguments().size()) throw_not_set(kernel, i);
 }
 
 void require_dimensions(cl_uint dimensions) {
@@ -105,7 +133,7 @@ IndexSpace index_space(const CommandQueue& queue, const Kernel& kernel, const Ke
   }
   const auto& required = code.info->required_local_size;
   if (local) {
-    std::copy_n(local, dimensions, space.local.begin());
+    for (cl_uint d = 0; d < dimensions; ++d) space.local[d] = local[d];
     check_local_size(space, code);
   } else if (!empty) {
     check_global_size(space);
@@ -126,14 +154,9 @@ Launch checked_launch(const CommandQueue& queue, const Kernel& kernel, cl_uint d
   const IndexSpace space = index_space(queue, kernel, *code, dimensions, offset, global, local);
   if (const CheckedSize bytes = kernel.local_bytes(*code);
       !bytes.at_most(Device::kLocalMemoryBytes))
-    throw Error(CL_OUT_OF_RESOURCES, "the kernel needs " + std::to_string(bytes.saturated()) +
-                                         " bytes of local memory; the device has " +
-                                         std::to_string(Device::kLocalMemoryBytes));
-  const ComputeUnitSet units = kernel.units_on(queue.device());
-  require(units != ComputeUnitSet(), CL_INVALID_PROGRAM_EXECUTABLE,
-          "the kernel is bound to compute units of an xclbin, none of which is on the queue's "
-          "device");
-  if (code->info->gang) require_room_for_gang(space, units.size());
+    throw_local_memory(bytes);
+  if (kernel.bound_units() || code->info->gang) [[unlikely]]
+    require_units(space, *code, kernel.units_on(queue.device()).size());
   return {code, space};
 }
 

@@ -138,7 +138,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel handle,
     Info info(size, value, size_ret);
     switch (name) {
       case CL_KERNEL_WORK_GROUP_SIZE:
-        return info.value<size_t>(max_work_group_size(code));
+        return info.value<size_t>(code.max_work_group_size);
       case CL_KERNEL_COMPILE_WORK_GROUP_SIZE:
         return info.value(code.info->required_local_size);
       case CL_KERNEL_LOCAL_MEM_SIZE:

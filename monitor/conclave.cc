@@ -205,12 +205,15 @@ class Commands {
             "  conclave cache show\n  conclave cache check --json");
     command->require_subcommand(1);
     add_json(command);
-    on(command->add_subcommand("show", "Show where they are, how many, and which"),
+    // Options of the command may stand behind its part, too.
+    const auto part = [&](const char* name, const char* text) {
+      return command->add_subcommand(name, text)->fallthrough();
+    };
+    on(part("show", "Show where they are, how many, and which"),
        [this] { return show_cache(json_); });
-    on(command->add_subcommand("check", "Read all of them and remove what is damaged"),
+    on(part("check", "Read all of them and remove what is damaged"),
        [this] { return check_cache(json_); });
-    on(command->add_subcommand("clear", "Remove all of them"),
-       [this] { return clear_cache(json_); });
+    on(part("clear", "Remove all of them"), [this] { return clear_cache(json_); });
   }
 
   void add_completion() {

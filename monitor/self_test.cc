@@ -153,8 +153,8 @@ int self_test(const SelfTestOptions& options) {
   const std::string program = own_file({"bin/conclave_bench", "libexec/conclave/conclave_bench"});
   if (!program.empty()) return SelfTest(options, program).run();
   fprintf(stderr,
-          "conclave bench: conclave_bench is not installed with these tools; it is built with the "
-          "tests (CONCLAVE_BUILD_TESTS)\n");
+          "conclave bench: conclave_bench is not installed beside these tools: install the package "
+          "conclave-examples, or build with tests (CONCLAVE_BUILD_TESTS)\n");
   return 1;
 }
 

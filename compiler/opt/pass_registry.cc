@@ -62,6 +62,7 @@
 #include "compiler/x86/byte_masks.h"
 #include "compiler/x86/byte_products.h"
 #include "compiler/x86/cpu_questions.h"
+#include "compiler/x86/lane_addresses.h"
 #include "compiler/x86/lower_half.h"
 #include "compiler/x86/vector_math.h"
 #include "compiler/x86/wide_masks.h"

@@ -4,7 +4,9 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DataLayout.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Support/MathExtras.h>
 
 namespace conclave::compiler {
@@ -29,6 +31,58 @@ bool fills_words(const Value* vector) {
 bool is_vector(const Value* value) {
   return value->getType()->isVectorTy();
 }
+
+bool run_all_lanes(const Value* mask) {
+  auto* constant = llvm::dyn_cast<llvm::Constant>(mask);
+  return constant && constant->isAllOnesValue();
+}
+
+// A call of llvm.masked.gather or scatter.
+struct Gather {
+  explicit Gather(llvm::IntrinsicInst& call)
+      : call(call),
+        is_load(call.getIntrinsicID() == llvm::Intrinsic::masked_gather),
+        data(is_load ? nullptr : call.getArgOperand(0)),
+        addresses(call.getArgOperand(is_load ? 0 : 1)),
+        align(llvm::cast<llvm::ConstantInt>(call.getArgOperand(is_load ? 1 : 2))
+                  ->getMaybeAlignValue()
+                  .valueOrOne()),
+        mask(call.getArgOperand(is_load ? 2 : 3)),
+        type(llvm::cast<llvm::FixedVectorType>(is_load ? call.getType() : data->getType())) {}
+
+  bool has_instruction(const llvm::TargetTransformInfo& target) const {
+    return is_load ? target.isLegalMaskedGather(type, align) &&
+                         !target.forceScalarizeMaskedGather(type, align)
+                   : target.isLegalMaskedScatter(type, align) &&
+                         !target.forceScalarizeMaskedScatter(type, align);
+  }
+
+  void split() const {
+    llvm::IRBuilder<> builder(&call);
+    LaneAddresses places(builder, addresses);
+    Value* result = llvm::PoisonValue::get(type);
+    for (unsigned lane = 0; lane < type->getNumElements(); ++lane) {
+      Value* address = places.of(lane);
+      llvm::Instruction* one = is_load
+                                   ? static_cast<llvm::Instruction*>(builder.CreateAlignedLoad(
+                                         type->getElementType(), address, align))
+                                   : builder.CreateAlignedStore(
+                                         builder.CreateExtractElement(data, lane), address, align);
+      one->copyMetadata(call);
+      if (is_load) result = builder.CreateInsertElement(result, one, lane);
+    }
+    if (is_load) call.replaceAllUsesWith(result);
+    call.eraseFromParent();
+  }
+
+  llvm::IntrinsicInst& call;
+  bool is_load;
+  Value* data;  // of a scatter
+  Value* addresses;
+  llvm::Align align;
+  Value* mask;
+  llvm::FixedVectorType* type;
+};
 
 }  // namespace
 
@@ -75,6 +129,20 @@ Value* LaneAddresses::word_of(Value* vector, uint64_t number) {
     words_[number] = builder_.CreateExtractElement(builder_.CreateBitCast(vector, type), number);
   }
   return words_[number];
+}
+
+llvm::PreservedAnalyses SplitGathers::run(llvm::Function& function,
+                                          llvm::FunctionAnalysisManager& analyses) {
+  const llvm::TargetTransformInfo& target = analyses.getResult<llvm::TargetIRAnalysis>(function);
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+    auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    if (!call || (call->getIntrinsicID() != llvm::Intrinsic::masked_gather &&
+                  call->getIntrinsicID() != llvm::Intrinsic::masked_scatter))
+      continue;
+    const Gather gather(*call);
+    if (run_all_lanes(gather.mask) && !gather.has_instruction(target)) gather.split();
+  }
+  return llvm::PreservedAnalyses::none();
 }
 
 }  // namespace conclave::compiler

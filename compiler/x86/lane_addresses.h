@@ -15,6 +15,7 @@
 #ifndef CONCLAVE_COMPILER_X86_LANE_ADDRESSES_H_
 #define CONCLAVE_COMPILER_X86_LANE_ADDRESSES_H_
 
+#include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
 
@@ -36,6 +37,13 @@ class LaneAddresses {
   llvm::IRBuilderBase& builder_;
   llvm::Value* addresses_;
   llvm::SmallVector<llvm::Value*, 8> words_;  // as far as they have been asked for
+};
+
+// Makes loads or stores of gathers and scatters of which all lanes run, where the target has no
+// instruction for them. To be done last: LLVM's optimiser would put the indices together again.
+struct SplitGathers : llvm::PassInfoMixin<SplitGathers> {
+  static llvm::PreservedAnalyses run(llvm::Function& function,
+                                     llvm::FunctionAnalysisManager& analyses);
 };
 
 }  // namespace conclave::compiler

@@ -30,10 +30,15 @@ class Error : public std::exception {
   std::string text_;
 };
 
+// Out of line, so that functions with checks stay small enough to be inlined.
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_error(cl_int code, const char* text) {
+  throw Error(code, text);
+}
+
 // Throws Error{code, text} unless `ok`. For checks whose text needs no formatting.
 inline void require(bool ok, cl_int code, const char* text) {
   if (!ok) [[unlikely]]
-    throw Error(code, text);
+    throw_error(code, text);
 }
 
 }  // namespace conclave

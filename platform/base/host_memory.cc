@@ -25,11 +25,14 @@ uint64_t control_group_memory(const std::string& membership, const std::string& 
 }
 
 uint64_t host_memory() {
-  const long pages = sysconf(_SC_PHYS_PAGES), page_size = sysconf(_SC_PAGESIZE);
-  const uint64_t machine = pages > 0 && page_size > 0
-                               ? static_cast<uint64_t>(pages) * static_cast<uint64_t>(page_size)
-                               : UINT64_MAX;
-  return std::min(machine, control_group_memory(control_group_membership(), kControlGroupRoot));
+  static const uint64_t bytes = [] {
+    const long pages = sysconf(_SC_PHYS_PAGES), page_size = sysconf(_SC_PAGESIZE);
+    const uint64_t machine = pages > 0 && page_size > 0
+                                 ? static_cast<uint64_t>(pages) * static_cast<uint64_t>(page_size)
+                                 : UINT64_MAX;
+    return std::min(machine, control_group_memory(control_group_membership(), kControlGroupRoot));
+  }();
+  return bytes;
 }
 
 }  // namespace conclave

@@ -9,7 +9,7 @@
 namespace conclave {
 
 // The machine's memory in bytes, but not more than the control group grants: beyond that the kernel
-// ends the process.
+// ends the process. As it was at the first call.
 uint64_t host_memory();
 
 // The bytes that control groups grant: the smallest value of the group and those above it.

@@ -51,6 +51,15 @@ void write_out(std::string& text) {
   text.clear();
 }
 
+[[noreturn, gnu::cold]] void throw_cannot_run(const KernelInfo& kernel) {
+  throw Error(CL_OUT_OF_RESOURCES, "kernel '" + kernel.name + "' cannot run: " + kernel.cannot_run);
+}
+
+[[noreturn, gnu::cold]] void throw_released(const ArgumentInfo& argument) {
+  throw Error(CL_INVALID_KERNEL_ARGS,
+              "argument '" + argument.name + "' is a memory object that has been released");
+}
+
 }  // namespace
 
 void NdRange::FreeAligned::operator()(std::byte* memory) const {
@@ -61,9 +70,7 @@ NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
                  const IndexSpace& space, Iterations* iterations,
                  std::shared_ptr<StreamedCall> call)
     : code_(std::move(code)), bound_units_(kernel.bound_units()) {
-  if (!code_->info->cannot_run.empty()) [[unlikely]]
-    throw Error(CL_OUT_OF_RESOURCES,
-                "kernel '" + code_->info->name + "' cannot run: " + code_->info->cannot_run);
+  if (!code_->info->cannot_run.empty()) throw_cannot_run(*code_->info);
   work_groups_ = 1;
   for (int d = 0; d < 3; ++d) {
     launch_.global_offset[d] = space.offset[d];
@@ -91,7 +98,7 @@ NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
   const Context& context = kernel.program().context();
   zeroes_local_memory_ = context.zeroes_local_memory() && local_bytes_ > 0;
   can_be_left_ = context.termination() != nullptr;
-  if (iterations || has_streams(*code_->info)) [[unlikely]]
+  if (iterations || code_->has_streams) [[unlikely]]
     connect(kernel.ports(), iterations, std::move(call));
   if (code_->info->checked) [[unlikely]]
     add_checks(kernel);
@@ -113,9 +120,7 @@ void NdRange::place_memory_arguments(const Kernel& kernel) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].memory) {
       Memory* memory = Memory::from(arguments[i].memory);
-      if (!memory)
-        throw Error(CL_INVALID_KERNEL_ARGS, "argument '" + code_->info->arguments[i].name +
-                                                "' is a memory object that has been released");
+      if (!memory) throw_released(code_->info->arguments[i]);
       keep_.emplace_back(memory);
     }
     if (!arguments[i].local_bytes) continue;

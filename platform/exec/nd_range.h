@@ -36,15 +36,17 @@ struct IndexSpace {
   // With at most that many work-items, counts and estimated times do not wrap around.
   static constexpr size_t kMostItems = size_t{1} << 62;
 
-  size_t groups(int d) const {
+  size_t groups(cl_uint d) const {
     if (local[d] == 1) return global[d];  // most are, and a division takes long
     return global[d] == 0 ? 0 : (global[d] - 1) / local[d] + 1;
   }
   // The number of work-items if all work-groups were full.
   CheckedSize items() const {
-    if (!global[0] || !global[1] || !global[2]) return 0;
     CheckedSize items = 1;
-    for (int d = 0; d < 3; ++d) items = items * CheckedSize(groups(d)) * local[d];
+    for (cl_uint d = 0; d < dimensions; ++d) {
+      if (!global[d]) return 0;
+      items = items * CheckedSize(groups(d)) * local[d];
+    }
     return items;
   }
 };
@@ -53,10 +55,6 @@ struct IndexSpace {
 // gives each compute unit several work-groups, and stays small enough for balance.
 std::array<size_t, 3> choose_local_size(const IndexSpace& space, const KernelCode& code,
                                         size_t compute_units);
-
-// The most work-items that a work-group of the kernel can have: the device's number, or fewer where
-// each needs much private memory.
-size_t max_work_group_size(const KernelCode& code);
 
 class NdRange : public Command {
  public:

@@ -18,9 +18,8 @@ constexpr size_t kChosenGroupPrivateBytes = 64 << 20;
 
 // All compute units together may have half of the memory.
 size_t max_group_private_bytes() {
-  static const size_t bytes =
-      std::max<size_t>(kLeastGroupPrivateBytes, host_memory() / 2 / Config::get().compute_units);
-  return bytes;
+  return std::max<size_t>(kLeastGroupPrivateBytes,
+                          host_memory() / 2 / Config::get().compute_units);
 }
 
 size_t max_items_with(size_t private_bytes, size_t per_item) {
@@ -36,9 +35,9 @@ size_t largest_divisor(size_t n, size_t limit) {
 
 }  // namespace
 
-size_t max_work_group_size(const KernelCode& code) {
+size_t max_work_group_size(const KernelInfo& kernel) {
   return std::min(Device::max_work_group_size(),
-                  max_items_with(max_group_private_bytes(), code.info->spill_bytes));
+                  max_items_with(max_group_private_bytes(), kernel.spill_bytes));
 }
 
 std::array<size_t, 3> choose_local_size(const IndexSpace& space, const KernelCode& code,

@@ -121,7 +121,9 @@ bool Event::complete(cl_int status) noexcept {
       times_[kEnded] = now_ns();
       if (share::trace::is_on()) trace_command(*this);
     }
-    status_.store(status);  // seq_cst: ordered before the loads of has_callbacks_ and sleepers_
+    // The exchange in release_dependents() orders it before the loads of has_callbacks_ and
+    // sleepers_: on x86 every exchange is a full fence.
+    status_.store(status, std::memory_order_release);
   }
   if (Termination* termination = context().termination(); termination && command_) [[unlikely]]
     termination->remove(*this);
@@ -145,7 +147,7 @@ void Event::let_go() {
 }
 
 void Event::release_dependents(cl_int status) {
-  Link* link = dependents_.exchange(closed(), std::memory_order_acq_rel);
+  Link* link = dependents_.exchange(closed(), std::memory_order_seq_cst);
   if (link == closed()) return;  // they have been let go before
   // The list is in reverse order of enqueuing; dependents should become ready in order.
   Link* in_order = nullptr;

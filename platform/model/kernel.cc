@@ -97,6 +97,8 @@ KernelCode::KernelCode(Ref<Device> on, std::shared_ptr<const ProgramBinary> from
       code(std::move(loaded)),
       info(&kernel),
       function(code->function(kernel.symbol)),
+      max_work_group_size(conclave::max_work_group_size(kernel)),
+      has_streams(conclave::has_streams(kernel)),
       launch_kinds(specializer::watch(*binary, kernel)) {}
 
 Kernel::Kernel(Program& program, const std::string& full_name) : program_(&program) {

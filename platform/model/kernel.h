@@ -58,9 +58,15 @@ struct KernelCode {
   std::shared_ptr<const LoadedCode> code;       // owns function
   const KernelInfo* info;
   abi::GroupFunction function;
+  size_t max_work_group_size;
+  bool has_streams;
   std::unique_ptr<LaunchKinds> launch_kinds;  // null: nothing can be specialised
   mutable KernelTiming timing;
 };
+
+// The most work-items that a work-group of the kernel can have: the device's number, or fewer where
+// each needs much private memory. Defined in exec/work_group_size.cc.
+size_t max_work_group_size(const KernelInfo& kernel);
 
 class Kernel : public Object<Kernel> {
  public:

@@ -73,6 +73,7 @@ TEST_F(Cache, ShowsWhatIsThere) {
     EXPECT_GT(program["bytes"], binary.size());
     EXPECT_EQ(program["state"], program["key"] == kFirst ? "good" : "out of date");
   }
+  EXPECT_EQ(json::parse(cache({"show", "--json"}).output), report);
 }
 
 TEST_F(Cache, ShowsWhichFormsAreFast) {

@@ -131,6 +131,20 @@ TEST(TopView, FitsEveryTerminal) {
       }
 }
 
+TEST(TopView, TheHelpFitsEightyColumns) {
+  const Rates rates;
+  const History history;
+  ViewState state;
+  state.mode = ViewState::Mode::kHelp;
+  const auto of_width = [&](int columns) {
+    auto lines = texts(layout_screen(&rates, history, state, {}, 24, columns));
+    lines.erase(lines.begin());  // the title ends at the right
+    for (std::string& line : lines) line.erase(line.find_last_not_of(' ') + 1);
+    return lines;
+  };
+  EXPECT_EQ(of_width(80), of_width(300));
+}
+
 TEST(TopView, ManyComputeUnitsShareLines) {
   Rates rates;
   const History history;

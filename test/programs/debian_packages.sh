@@ -109,6 +109,8 @@ inside sh -c 'cd /usr/libexec/conclave/examples
   wait $first && wait $second && conclave examine -r compute-units' | tee "$folder/sgemm"
 [ "$(grep -c '^PASS!$' "$folder/sgemm")" -eq 2 ] || fail "two processes at once"
 inside clocl --version
+inside conclave bench --quick --json >"$folder/bench" || fail "conclave bench: $(cat "$folder/bench")"
+echo "conclave bench: $(grep -c '"here": [0-9]' "$folder/bench") figures"
 inside sh -ec 'ti-mctd --help >/dev/null && ti-mct-heap-check >/dev/null && ldd /usr/bin/ti-mctd >/dev/null'
 if ldd_output=$(inside sh -c 'ldd /usr/lib/*/libconclave.so /usr/bin/conclave /usr/libexec/conclave/examples/*' 2>&1 |
     grep 'not found'); then

@@ -110,10 +110,21 @@ class Rewrite {
 
   Parts emit_form(PacketAccess form) { return emit_form_(form); }
 
-  // Rows of 16 bytes are accessed as such anyway, wherever their lanes are.
+  // Rows of 16 bytes that are only copied are accessed as such, wherever their lanes are: there is no
+  // transposition while there is one way to do it.
   bool is_worth_asking_for(const LaneRun& run) {
     return tuning().lane_runs && access(&instruction_, run.stride()).is_contiguous() &&
-           !access(&instruction_, std::nullopt).is_in_rows();
+           !(is_copy() && access(&instruction_, std::nullopt).is_in_rows());
+  }
+
+  // Whether what is loaded is only stored, or what is stored has just been loaded.
+  bool is_copy() const {
+    if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction_))
+      return llvm::isa<llvm::LoadInst>(store->getValueOperand());
+    return llvm::all_of(instruction_.users(), [&](const llvm::User* user) {
+      auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
+      return store && store->getValueOperand() == &instruction_;
+    });
   }
 
   // Reports a form that is slower than one access for all lanes.

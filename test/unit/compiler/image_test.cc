@@ -59,14 +59,18 @@ std::string suffix_of(char letter) {
 }
 
 // Half and float exactly, and normalized numbers correctly rounded, though the specification allows
-// 1.5 ulp: programs multiply what they read by 255 or 65535 and expect what was stored. sRGB is
-// within 1.5 ulp.
+// 1.5 ulp: programs multiply what they read by 65535 and expect what was stored. Of eight bits without
+// sign, 255 times the number must not be below what was stored. sRGB is within 1.5 ulp.
 bool is_near(double got, double wanted, const Format& format) {
   if (std::isnan(wanted)) return std::isnan(got);
   if (got == wanted) return true;
   if (format.letter() != 'f' || format.type == CL_FLOAT || format.type == CL_HALF_FLOAT)
     return false;
-  if (format.order != CL_sRGBA) return got == static_cast<double>(static_cast<float>(wanted));
+  const bool is_byte = format.type == CL_UNORM_INT8;
+  if (is_byte && format.order != CL_sRGBA &&
+      static_cast<float>(got) * 255 < std::round(static_cast<float>(wanted * 255)))
+    return false;
+  if (!is_byte) return got == static_cast<double>(static_cast<float>(wanted));
   const auto rounded = static_cast<float>(std::fabs(wanted));
   const double ulp = static_cast<double>(std::nextafter(rounded, INFINITY) - rounded);
   return rounded != 1.0f && std::fabs(got - wanted) <= 1.5 * ulp;

@@ -122,7 +122,7 @@ define void @private(i64 "conclave-lane" %lane.x, ptr %b) "conclave-lanes" {
   ret void
 }
 
-; Rows of 16 bytes are loaded as such anyway: nothing is asked.
+; Rows of 16 bytes that are only copied are loaded as such anyway: nothing is asked.
 ; CHECK-LABEL: define void @rows(
 ; CHECK-NOT: icmp
 ; CHECK: load <4 x float>
@@ -139,5 +139,22 @@ define void @rows(i64 "conclave-lane" %lane.x, ptr %a, ptr %b, i32 %last) "concl
   %x = load <4 x float>, ptr %p, align 16
   %q = getelementptr inbounds <4 x float>, ptr %b, i64 %lane.x
   store <4 x float> %x, ptr %q, align 16
+  ret void
+}
+
+; Where something is calculated with them, one access to all of them needs fewer loads.
+; CHECK-LABEL: define void @rows_in_use(
+; CHECK: icmp
+; CHECK: br i1
+; CHECK: ret void
+define void @rows_in_use(i64 "conclave-lane" %lane.x, ptr %a, ptr %b, i32 %last) "conclave-lanes" {
+  %id = trunc i64 %lane.x to i32
+  %i = call i32 @llvm.smin.i32(i32 %id, i32 %last)
+  %k = sext i32 %i to i64
+  %p = getelementptr inbounds <4 x float>, ptr %a, i64 %k
+  %x = load <4 x float>, ptr %p, align 16
+  %y = extractelement <4 x float> %x, i64 0
+  %q = getelementptr inbounds float, ptr %b, i64 %lane.x
+  store float %y, ptr %q, align 4
   ret void
 }

@@ -52,8 +52,8 @@ using llvm::LoopPassManager;
 
 constexpr int kUnrollLevel = 3;
 
-// The brief way leaves out what changes nothing in packets, or next to nothing: they are made of
-// code that was simplified before.
+// The brief way leaves out passes that were not seen to change packets: these are made of code that
+// was simplified before.
 enum class Way { kUsual, kBrief };
 
 // Turns loops into the form that the vectorizer wants, and takes out of them what is the same for
@@ -71,9 +71,9 @@ LoopPassManager make_invariant_code_passes(Way way) {
   return passes;
 }
 
-LoopPassManager make_counting_passes(Way way) {
+LoopPassManager make_counting_passes() {
   LoopPassManager passes;
-  if (way != Way::kBrief) passes.addPass(llvm::LoopIdiomRecognizePass());
+  passes.addPass(llvm::LoopIdiomRecognizePass());
   passes.addPass(llvm::IndVarSimplifyPass());
   passes.addPass(llvm::LoopDeletionPass());
   passes.addPass(ReleaseShortLoops());
@@ -91,18 +91,17 @@ FunctionPassManager make_simplification(Way way) {
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(make_invariant_code_passes(way),
                                                        /*UseMemorySSA=*/true));
   passes.addPass(llvm::SimplifyCFGPass());
-  if (way != Way::kBrief) passes.addPass(llvm::InstCombinePass());
-  passes.addPass(llvm::createFunctionToLoopPassAdaptor(make_counting_passes(way),
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(make_counting_passes(),
                                                        /*UseMemorySSA=*/false));
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   passes.addPass(llvm::GVNPass());
-  if (way != Way::kBrief) passes.addPass(llvm::CorrelatedValuePropagationPass());
+  passes.addPass(llvm::CorrelatedValuePropagationPass());
   passes.addPass(llvm::BDCEPass());
   passes.addPass(llvm::MemCpyOptPass());
   passes.addPass(llvm::DSEPass());
-  if (way != Way::kBrief)
-    passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
-                                                         /*UseMemorySSA=*/true));
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
+                                                       /*UseMemorySSA=*/true));
   passes.addPass(llvm::ADCEPass());
   passes.addPass(llvm::SimplifyCFGPass(
       llvm::SimplifyCFGOptions().hoistCommonInsts(true).sinkCommonInsts(true)));
@@ -118,16 +117,14 @@ FunctionPassManager make_vectorization(bool has_vectorizers, Way way) {
     if (tuning().forward_stores) passes.addPass(ForwardStores());
   }
   passes.addPass(llvm::InferAlignmentPass());
-  if (way != Way::kBrief) {
-    passes.addPass(llvm::InstCombinePass());
-    passes.addPass(llvm::SimplifyCFGPass(llvm::SimplifyCFGOptions()
-                                             .forwardSwitchCondToPhi(true)
-                                             .convertSwitchRangeToICmp(true)
-                                             .convertSwitchToLookupTable(true)
-                                             .needCanonicalLoops(false)
-                                             .hoistCommonInsts(true)
-                                             .sinkCommonInsts(true)));
-  }
+  if (way != Way::kBrief) passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::SimplifyCFGPass(llvm::SimplifyCFGOptions()
+                                           .forwardSwitchCondToPhi(true)
+                                           .convertSwitchRangeToICmp(true)
+                                           .convertSwitchToLookupTable(true)
+                                           .needCanonicalLoops(false)
+                                           .hoistCommonInsts(true)
+                                           .sinkCommonInsts(true)));
   if (has_vectorizers) passes.addPass(llvm::SLPVectorizerPass());
   passes.addPass(llvm::VectorCombinePass());
   // Not by counts that are known at run time only: inner loops of kernels are often short, and the

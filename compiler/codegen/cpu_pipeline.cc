@@ -52,11 +52,15 @@ using llvm::LoopPassManager;
 
 constexpr int kUnrollLevel = 3;
 
+// The brief way leaves out passes that were not seen to change packets: these are made of code that
+// was simplified before.
+enum class Way { kUsual, kBrief };
+
 // Turns loops into the form that the vectorizer wants, and takes out of them what is the same for
 // all work-items.
-LoopPassManager make_invariant_code_passes() {
+LoopPassManager make_invariant_code_passes(Way way) {
   LoopPassManager passes;
-  passes.addPass(llvm::LoopInstSimplifyPass());
+  if (way != Way::kBrief) passes.addPass(llvm::LoopInstSimplifyPass());
   passes.addPass(llvm::LoopSimplifyCFGPass());
   passes.addPass(llvm::LoopRotatePass());
   passes.addPass(llvm::LICMPass(llvm::LICMOptions()));
@@ -77,14 +81,14 @@ LoopPassManager make_counting_passes() {
   return passes;
 }
 
-FunctionPassManager make_simplification() {
+FunctionPassManager make_simplification(Way way) {
   FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::ReassociatePass());
-  passes.addPass(llvm::createFunctionToLoopPassAdaptor(make_invariant_code_passes(),
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(make_invariant_code_passes(way),
                                                        /*UseMemorySSA=*/true));
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::InstCombinePass());
@@ -105,15 +109,15 @@ FunctionPassManager make_simplification() {
   return passes;
 }
 
-FunctionPassManager make_vectorization(bool is_in_packets) {
+FunctionPassManager make_vectorization(bool has_vectorizers, Way way) {
   FunctionPassManager passes;
-  if (!is_in_packets) {
+  if (has_vectorizers) {
     passes.addPass(FreezeWrappingIndices());
     passes.addPass(VectorizeLoops());
     if (tuning().forward_stores) passes.addPass(ForwardStores());
   }
   passes.addPass(llvm::InferAlignmentPass());
-  passes.addPass(llvm::InstCombinePass());
+  if (way != Way::kBrief) passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass(llvm::SimplifyCFGOptions()
                                            .forwardSwitchCondToPhi(true)
                                            .convertSwitchRangeToICmp(true)
@@ -121,7 +125,7 @@ FunctionPassManager make_vectorization(bool is_in_packets) {
                                            .needCanonicalLoops(false)
                                            .hoistCommonInsts(true)
                                            .sinkCommonInsts(true)));
-  if (!is_in_packets) passes.addPass(llvm::SLPVectorizerPass());
+  if (has_vectorizers) passes.addPass(llvm::SLPVectorizerPass());
   passes.addPass(llvm::VectorCombinePass());
   // Not by counts that are known at run time only: inner loops of kernels are often short, and the
   // remainder is one more branch that is predicted wrong.
@@ -148,7 +152,7 @@ FunctionPassManager make_little_simplification() {
 
 // Gives each function the passes for its kind.
 struct ByKind : llvm::PassInfoMixin<ByKind> {
-  FunctionPassManager ordinary, packets, cold;
+  FunctionPassManager ordinary, packets, for_now, cold;
 
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
     return passes_for(function).run(function, analyses);
@@ -157,24 +161,26 @@ struct ByKind : llvm::PassInfoMixin<ByKind> {
  private:
   FunctionPassManager& passes_for(const llvm::Function& function) {
     if (function.hasFnAttribute(llvm::Attribute::Cold)) return cold;
-    const bool is_left_alone =
-        function.hasFnAttribute(kInPackets) || function.hasFnAttribute(kForNow);
-    return is_left_alone ? packets : ordinary;
+    if (function.hasFnAttribute(kForNow)) return for_now;
+    return function.hasFnAttribute(kInPackets) ? packets : ordinary;
   }
 };
 
-ByKind make_simplifications() {
+ByKind make_simplifications(Way packets) {
   ByKind passes;
-  passes.ordinary = make_simplification();
-  passes.packets = make_simplification();
+  passes.ordinary = make_simplification(Way::kUsual);
+  passes.packets = make_simplification(packets);
+  passes.for_now = make_simplification(Way::kUsual);
   passes.cold = make_little_simplification();
   return passes;
 }
 
-ByKind make_vectorizations() {
+// LLVM's vectorizers leave packets alone, and what has its packets later.
+ByKind make_vectorizations(Way packets) {
   ByKind passes;
-  passes.ordinary = make_vectorization(/*is_in_packets=*/false);
-  passes.packets = make_vectorization(/*is_in_packets=*/true);
+  passes.ordinary = make_vectorization(/*has_vectorizers=*/true, Way::kUsual);
+  passes.packets = make_vectorization(/*has_vectorizers=*/false, packets);
+  passes.for_now = make_vectorization(/*has_vectorizers=*/false, Way::kUsual);
   return passes;
 }
 
@@ -203,16 +209,17 @@ llvm::ModulePassManager make_quick_pipeline() {
 
 llvm::ModulePassManager make_cpu_pipeline(Effort effort) {
   llvm::ModulePassManager passes;
+  const Way packets = effort == Effort::kFirst ? Way::kBrief : Way::kUsual;
   llvm::ModuleInlinerWrapperPass inliner(
       // A round function of a hash becomes part of the loop around it, where what is the same for
       // all inputs needs no calculation.
       effort == Effort::kMost ? llvm::getInlineParams(static_cast<int>(tuning().inline_threshold))
                               : llvm::getInlineParams(/*OptLevel=*/3, /*SizeOptLevel=*/0));
   inliner.getPM().addPass(llvm::PostOrderFunctionAttrsPass());
-  inliner.getPM().addPass(llvm::createCGSCCToFunctionPassAdaptor(make_simplifications()));
+  inliner.getPM().addPass(llvm::createCGSCCToFunctionPassAdaptor(make_simplifications(packets)));
   passes.addPass(std::move(inliner));
   passes.addPass(llvm::GlobalDCEPass());
-  passes.addPass(llvm::createModuleToFunctionPassAdaptor(make_vectorizations()));
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(make_vectorizations(packets)));
   return passes;
 }
 

@@ -9,14 +9,15 @@
 
 namespace conclave::compiler {
 
-// How long the optimiser may take: of code in frequent use, which is made in the background,
-// longer.
-enum class Effort { kNone, kUsual, kMost };
+// How long the optimiser may take: of first builds, which programs wait for, less, and of code in
+// frequent use, which is made in the background, more.
+enum class Effort { kNone, kFirst, kUsual, kMost };
 
 // LLVM's -O3 without the passes that do not help kernels, and with fewer runs of the others: the
 // front end's code was simplified before regions were formed, the builtins when the project was
 // built, and everything is called from one place. It takes three quarters of the time of -O3;
-// kernels were measured equally fast. With kMost larger functions become part of their callers.
+// kernels were measured equally fast. With kFirst packets go through fewer of them; with kMost
+// larger functions become part of their callers.
 llvm::ModulePassManager make_cpu_pipeline(Effort effort);
 
 // The little that takes time in proportion to the code's size: for programs that LLVM's optimiser

@@ -222,7 +222,8 @@ class Compilation {
 
   Effort effort() const {
     if (!options_.optimize) return Effort::kNone;
-    return options_.specialization ? Effort::kMost : Effort::kUsual;
+    if (options_.specialization) return Effort::kMost;
+    return options_.first ? Effort::kFirst : Effort::kUsual;
   }
 
   std::string make_text(llvm::Module& module, const Target& target) {

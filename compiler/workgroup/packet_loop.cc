@@ -322,12 +322,9 @@ Value* emit_if(IRBuilder<>& builder, Value* condition, Value* otherwise, Emit em
 
 // Whether all ids of the group are below 2^31.
 Value* has_small_ids(IRBuilder<>& builder, const GroupValues& group) {
-  Value* small = builder.getTrue();
-  for (unsigned d = 0; d < 3; ++d) {
-    Value* end = builder.CreateAdd(group.global_base[d], group.local_size[d]);
-    Value* fits = builder.CreateICmpULE(end, builder.getInt64(uint64_t{1} << 31));
-    small = builder.CreateAnd(small, fits);
-  }
+  const unsigned d = group.first_dimension;
+  Value* small = builder.CreateAnd(
+      ids_are_small(builder, group.global_base[d], group.local_size[d]), group.others_are_small);
   return builder.CreateAnd(small,
                            builder.CreateICmpULT(group.items, builder.getInt64(uint64_t{1} << 31)));
 }
@@ -469,6 +466,10 @@ class RegionEmitter {
 };
 
 }  // namespace
+
+Value* ids_are_small(IRBuilder<>& builder, Value* begin, Value* size) {
+  return builder.CreateICmpULE(builder.CreateAdd(begin, size), builder.getInt64(uint64_t{1} << 31));
+}
 
 void mark_outer_loop(llvm::BranchInst& latch) {
   llvm::LLVMContext& context = latch.getContext();

@@ -36,6 +36,10 @@ struct GroupValues {
   std::array<llvm::Value*, 3> group_id;
   std::array<llvm::Value*, 3> local_size;
   std::array<llvm::Value*, 3> global_base;
+  // In which dimension neighbouring groups follow each other, and whether in the other two all ids
+  // of the launch are below 2^31: what is asked once needs no code, nor registers, in each group.
+  unsigned first_dimension;
+  llvm::Value* others_are_small;
   std::vector<llvm::Value*> arguments;         // the kernel's
   std::vector<llvm::Value*> packet_arguments;  // the same, for packets
 };
@@ -47,6 +51,9 @@ void mark_outer_loop(llvm::BranchInst& latch);
 
 // Loops over packets whose number is known have this one: they may be unrolled where few are left.
 inline constexpr char kCountedLoop[] = "conclave.loop.counted";
+
+// Whether all ids of a range are below 2^31: an i1.
+llvm::Value* ids_are_small(llvm::IRBuilder<>& builder, llvm::Value* begin, llvm::Value* size);
 
 // Whether the group's ids and rows are such that its regions run in packets: an i1.
 llvm::Value* runs_in_packets(llvm::IRBuilder<>& builder, const std::vector<Region>& regions,

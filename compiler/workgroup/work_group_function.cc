@@ -202,6 +202,10 @@ class GroupFunctionBuilder {
     return builder_.CreateICmpUGE(local_size_[regions[0].dimension], builder_.getInt64(lanes));
   }
 
+  Value* has_small_ids(unsigned d) {
+    return ids_are_small(builder_, global_offset_[d], global_size_[d]);
+  }
+
   // The numbers of groups mean the same in all code that runs for one launch. Groups that may be
   // joined have no specialised code; they are counted, and joined, along the packets first.
   void emit_group_loop(const std::vector<Region>& regions) {
@@ -214,6 +218,8 @@ class GroupFunctionBuilder {
     Value* rest = builder_.CreateUDiv(first(), num_groups_[fast]);
     start[middle] = builder_.CreateURem(rest, num_groups_[middle]);
     start[slow] = builder_.CreateUDiv(rest, num_groups_[middle]);
+    group_values_.first_dimension = fast;
+    group_values_.others_are_small = builder_.CreateAnd(has_small_ids(middle), has_small_ids(slow));
     Value* most = kernel_.joins_groups ? most_groups_at_once() : builder_.getInt64(1);
     BasicBlock* before = builder_.GetInsertBlock();
     builder_.CreateBr(group_);

@@ -130,9 +130,8 @@ llvm::PreservedAnalyses CheckPrivateMemory::run(llvm::Module& module,
   StackBytes stack;
   bool is_changed = false;
   for (auto&& [kernel, info] : llvm::zip_equal(program.kernels, program.infos)) {
-    const uint64_t own = stack_bytes(kernel, stack), bytes = own + kernel.spill_bytes;
-    // Code that is made later may need more.
-    info.private_bytes = std::max(info.private_bytes, own);
+    info.private_bytes = stack_bytes(kernel, stack);
+    const uint64_t bytes = info.private_bytes + kernel.spill_bytes;
     if (bytes <= kMaxPrivateBytes) continue;
     info.cannot_run = "it needs " + std::to_string(bytes) +
                       " bytes of private memory per work-item; at most " +

@@ -8,7 +8,6 @@
 
 #include "compiler/base/error.h"
 #include "compiler/base/program.h"
-#include "compiler/base/stack_bytes.h"
 #include "compiler/base/tuning.h"
 #include "compiler/pipeline/code_budget.h"
 #include "compiler/vectorizer/analysis/lane_count.h"
@@ -37,12 +36,6 @@ unsigned wanted_lanes(const Region& region, bool has_long_rows, const KernelInfo
   if (options.width) return options.width;
   const LaneCount& lanes = analyses.getResult<LaneCountAnalysis>(*region.function);
   return has_long_rows ? lanes.in_long_rows : lanes.usual;
-}
-
-// Whether lanes beyond the usual ones come later, with code that nobody waits for.
-bool keeps_usual_lanes(const KernelInfo& info, const Options& options) {
-  return tuning().usual_lanes_first && options.first && !options.specialization && !options.width &&
-         !info.required_sub_group_size && !info.lanes_matter;
 }
 
 // A row that is known to be shorter needs no more lanes than it has work-items.
@@ -163,16 +156,6 @@ void add_other_regions(RegionedKernel& kernel, const Plan& plan, const KernelInf
   remarks = std::move(others);
 }
 
-// Tells what the platform must know before code with more lanes comes.
-void note_later_lanes(const Region& region, unsigned lanes, KernelInfo& info) {
-  if (region.lanes == 1) return;
-  info.reduced = true;
-  info.lanes = lanes;
-  StackBytes stack;
-  for (const llvm::Function* form : region.packet_forms())
-    info.private_bytes = std::max(info.private_bytes, stack.of(*form) * lanes / region.lanes);
-}
-
 // `model` is `kernel`, or the same without checks.
 KernelRemarks vectorize(RegionedKernel& kernel, const RegionedKernel& model, KernelInfo& info,
                         const Options& options, const Target& target,
@@ -183,7 +166,6 @@ KernelRemarks vectorize(RegionedKernel& kernel, const RegionedKernel& model, Ker
       has_sub_groups || llvm::any_of(kernel.regions, [](const Region& region) {
         return asks_about_packets(*region.function);
       });
-  info.lanes_matter = lanes_matter;
   kernel.joins_groups = !has_sub_groups && is_indifferent_to_groups(kernel);
   Plan plan{{}, 0, known_size(kernel, info)};
   for (size_t i = 0; i < kernel.regions.size(); ++i) {
@@ -201,12 +183,6 @@ KernelRemarks vectorize(RegionedKernel& kernel, const RegionedKernel& model, Ker
     plan.dimension = options.dimension
                          ? *options.dimension
                          : choose_dimension(model.regions, plan.lanes, plan.size, analyses);
-  // Only joined groups, which have one region, have more lanes than usual. Where lanes decide in
-  // which order groups are counted, all code has the same.
-  const unsigned later = plan.lanes[0];
-  if (keeps_usual_lanes(info, options) && kernel.joins_groups && plan.dimension == 0)
-    plan.lanes[0] =
-        wanted_lanes(model.regions[0], /*has_long_rows=*/false, info, options, analyses);
   const bool depends_on_size = plan.dimension != 0 && plan.size[plan.dimension] == 0;
   Plan usual = plan;
   if (depends_on_size) usual.dimension = 0;
@@ -216,12 +192,12 @@ KernelRemarks vectorize(RegionedKernel& kernel, const RegionedKernel& model, Ker
   if (depends_on_size) add_other_regions(kernel, plan, info, options, target, analyses, remarks);
 
   info.joins_groups = kernel.joins_groups;
+  info.lanes_matter = lanes_matter;
   for (const auto* regions : {&kernel.regions, &kernel.other_regions})
     for (const Region& region : *regions) {
       info.lanes = std::max(info.lanes, region.lanes);
       info.dimension = region.dimension;
     }
-  if (plan.lanes[0] < later) note_later_lanes(kernel.regions[0], later, info);
   if (has_sub_groups) lower_sub_groups_of_one(kernel, info, analyses);
   if (options.check)
     for (const Region& region : kernel.regions) LowerVotesOfOne().run(*region.function, analyses);

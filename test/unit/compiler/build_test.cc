@@ -602,46 +602,6 @@ TEST(FirstBuild, OneKernelIsMadeInFullLater) {
   EXPECT_EQ(program.kernel_metadata("big")["lanes"], 8);
 }
 
-// Each value waits for the one before.
-constexpr char kChain[] =
-    "kernel void chain(global float* o) {"
-    "  size_t i = get_global_id(0); float x = o[i];"
-    "  for (int step = 0; step < 1000; ++step) x = x * 0.5f + 1.0f;"
-    "  o[i] = x; }";
-
-TEST(FirstBuild, LeavesLanesOfChainsForLater) {
-  CompiledProgram best(kChain, "-v"), first(kChain, "-v -cl-conclave-first");
-  EXPECT_FALSE(best.kernel_metadata("chain")["reduced"].get<bool>());
-  EXPECT_TRUE(first.kernel_metadata("chain")["reduced"].get<bool>());
-  // What the program is told about the kernel stays the same.
-  const unsigned lanes = best.kernel_metadata("chain")["lanes"];
-  EXPECT_EQ(first.kernel_metadata("chain")["lanes"], lanes);
-  const std::string remark = ": " + std::to_string(lanes) + " lanes";
-  EXPECT_NE(best.log().find(remark), std::string::npos) << best.log();
-  EXPECT_EQ(first.log().find(remark), std::string::npos) << first.log();
-
-  std::vector<float> data(1000, 3);
-  Arguments arguments;
-  first.run("chain", arguments.add(data.data()), range1(data.size(), 8));
-  EXPECT_EQ(data, std::vector<float>(data.size(), 2));
-
-  protocol::Request request = request_for(Action::kRebuild, "", "");
-  request.options = "-v -cl-conclave-first -cl-conclave-kernel=chain";
-  request.inputs = {first.binary()};
-  CompiledProgram later(request);
-  EXPECT_FALSE(later.kernel_metadata("chain")["reduced"].get<bool>());
-  EXPECT_NE(later.log().find(remark), std::string::npos) << later.log();
-}
-
-// A sub-group's size is part of what a kernel does.
-TEST(FirstBuild, KeepsLanesThatMatter) {
-  std::string source = kChain;
-  source.replace(source.find("o[i] = x"), 8, "o[i] = x + get_sub_group_size()");
-  CompiledProgram best(source), first(source, "-cl-conclave-first");
-  EXPECT_FALSE(first.kernel_metadata("chain")["reduced"].get<bool>());
-  EXPECT_EQ(first.kernel_metadata("chain")["lanes"], best.kernel_metadata("chain")["lanes"]);
-}
-
 TEST(FirstBuild, UnknownKernelIsNamed) {
   Response response = build(kTwoKernels, "-cl-conclave-kernel=c");
   EXPECT_EQ(response.status, Status::kInvalidOptions);

@@ -2,14 +2,13 @@
 // Forms of a kernel's code compete: packets, narrower packets, work-items one by one. The fastest
 // stays, later processes know it, and nobody notices but by the time it takes.
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <sstream>
 #include <thread>
 
 #include "api_test.h"
 #include "child_process.h"
+#include "test/common/temporary_directory.h"
 
 namespace conclave::test {
 namespace {
@@ -191,26 +190,20 @@ class FormTest : public ApiTest {
   void SetUp() override {
     CONCLAVE_ONLY();
     ApiTest::SetUp();
-    char path[] = "/tmp/conclave-forms-XXXXXX";
-    ASSERT_NE(nullptr, mkdtemp(path));
-    cache_ = path;
-  }
-  void TearDown() override {
-    if (!cache_.empty()) std::filesystem::remove_all(cache_);
   }
 
   // `mode`: of CONCLAVE_TRY_FORMS.
   std::string output_of(const char* child, const char* mode,
                         std::vector<std::pair<std::string, std::string>> environment = {}) {
     environment.emplace_back("CONCLAVE_TRY_FORMS", mode);
-    environment.emplace_back("CONCLAVE_CACHE_DIR", cache_);
+    environment.emplace_back("CONCLAVE_CACHE_DIR", cache_.path());
     environment.emplace_back("CONCLAVE_LOG", "debug");
     const ChildResult result = run_child(child, environment, 120);
     EXPECT_EQ(0, result.exit_status) << result.output;
     return result.output;
   }
 
-  std::string cache_;
+  TemporaryDirectory cache_;
 };
 
 TEST_F(FormTest, AllFormsLeaveTheSameBits) {

@@ -9,6 +9,7 @@
 
 #include "api_test.h"
 #include "child_process.h"
+#include "test/common/temporary_directory.h"
 
 namespace conclave::test {
 namespace {
@@ -55,19 +56,12 @@ class LaterProcessTest : public ApiTest {
   void SetUp() override {
     CONCLAVE_ONLY();
     ApiTest::SetUp();
-    char path[] = "/tmp/conclave-later-XXXXXX";
-    ASSERT_NE(nullptr, mkdtemp(path));
-    cache_ = path;
-  }
-  void TearDown() override {
-    std::error_code error;  // what is built may still be stored
-    if (!cache_.empty()) std::filesystem::remove_all(cache_, error);
   }
 
   // These processes alone never compute for long enough.
   std::string output_of(std::vector<std::pair<std::string, std::string>> environment = {}) {
     environment.emplace_back("CONCLAVE_SPECIALIZE_AFTER_MS", "1000000");
-    environment.emplace_back("CONCLAVE_CACHE_DIR", cache_);
+    environment.emplace_back("CONCLAVE_CACHE_DIR", cache_.path());
     environment.emplace_back("CONCLAVE_LOG", "debug");
     const ChildResult result = run_child("short_program", environment, 100);
     EXPECT_EQ(0, result.exit_status) << result.output;
@@ -75,11 +69,11 @@ class LaterProcessTest : public ApiTest {
   }
 
   long entries() const {
-    return std::distance(std::filesystem::directory_iterator(cache_),
+    return std::distance(std::filesystem::directory_iterator(cache_.path()),
                          std::filesystem::directory_iterator());
   }
 
-  std::string cache_;
+  TemporaryDirectory cache_;
 };
 
 constexpr char kRuns[] = "local size 40,1,1: runs specialised code";

@@ -5,13 +5,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <string>
 
 #include "conclave/compile_protocol.h"
 #include "platform/base/descriptor.h"
 #include "platform/loader/disk_cache.h"
+#include "test/common/temporary_directory.h"
 
 namespace conclave::test {
 namespace {
@@ -37,43 +36,35 @@ int run_with_order(const std::string& bytes) {
 
 class CacheBuild : public testing::Test {
  protected:
-  void SetUp() override {
-    char path[] = "/tmp/conclave-order-XXXXXX";
-    ASSERT_NE(nullptr, mkdtemp(path));
-    directory_ = path;
-  }
-  void TearDown() override {
-    if (!directory_.empty()) std::filesystem::remove_all(directory_);
-  }
   protocol::CacheOrder order(const std::string& source) const {
     protocol::CacheOrder order;
-    order.directory = directory_;
+    order.directory = directory_.path();
     order.size_limit = kCacheBytes;
     order.key = kKey;
     order.request.source = source;
     return order;
   }
 
-  std::string directory_;
+  TemporaryDirectory directory_;
 };
 
 TEST_F(CacheBuild, TheCacheHasTheAnswer) {
   EXPECT_EQ(0, run_with_order(encode(order("kernel void k(global int* a) { a[0] = 1; }"))));
-  const DiskCache cache(directory_, kCacheBytes);
+  const DiskCache cache(directory_.path(), kCacheBytes);
   const auto entry = cache.find(kKey);
   ASSERT_TRUE(entry);
   EXPECT_NE(std::string::npos, entry->binary.find("kernel_k"));
 }
 
 TEST_F(CacheBuild, WhatIsThereStays) {
-  const DiskCache cache(directory_, kCacheBytes);
+  const DiskCache cache(directory_.path(), kCacheBytes);
   cache.store(kKey, {"what was there", "", {}});
   EXPECT_EQ(0, run_with_order(encode(order("kernel void k() {}"))));
   EXPECT_EQ("what was there", cache.find(kKey)->binary);
 }
 
 TEST_F(CacheBuild, WhoBuildsAlreadyIsNotDisturbed) {
-  const DiskCache cache(directory_, kCacheBytes);
+  const DiskCache cache(directory_.path(), kCacheBytes);
   const DiskCache::Lock lock = cache.lock(kKey, std::chrono::milliseconds(0));
   EXPECT_EQ(0, run_with_order(encode(order("kernel void k() {}"))));
   EXPECT_FALSE(cache.find(kKey));
@@ -81,7 +72,7 @@ TEST_F(CacheBuild, WhoBuildsAlreadyIsNotDisturbed) {
 
 TEST_F(CacheBuild, ErrorsAreNotKept) {
   EXPECT_EQ(1, run_with_order(encode(order("kernel void k() { nonsense; }"))));
-  EXPECT_FALSE(DiskCache(directory_, kCacheBytes).find(kKey));
+  EXPECT_FALSE(DiskCache(directory_.path(), kCacheBytes).find(kKey));
 }
 
 TEST_F(CacheBuild, BadOrdersAreRefused) {

@@ -24,7 +24,7 @@ LAYER = "conclave_timing_layer"
 LEAST_MS = 0.5  # shorter programs are listed, and left out of the means
 
 Program = collections.namedtuple("Program", "name directory command")
-Run = collections.namedtuple("Run", "build_ms kernels")  # kernels: {name: ms}
+Run = collections.namedtuple("Run", "build_ms kernels launches")  # kernels: {name: ms}
 
 
 def read_corpus(options):
@@ -55,7 +55,8 @@ def run(options, program, who, caches):
         except ValueError:
             return "no times: is it a program of OpenCL, and does its loader know layers?"
     kernels = {name: figure["ms"] for name, figure in answer["kernels"].items()}
-    return Run(answer["build ms"], kernels) if kernels else "no kernel has run"
+    launches = sum(figure["launches"] for figure in answer["kernels"].values())
+    return Run(answer["build ms"], kernels, launches) if kernels else "no kernel has run"
 
 
 def layer(options):
@@ -68,7 +69,16 @@ def combine(options, runs):
     measured = runs[1:]
     kernels = {name: typical([one.kernels.get(name, 0) for one in measured])
                for name in measured[0].kernels}
-    return Run(runs[0].build_ms, kernels)
+    return Run(runs[0].build_ms, kernels, statistics.median(one.launches for one in measured))
+
+
+def drop_unequal(program, results, failures):
+    """Some programs stop early where a result is wrong, and exit with 0 all the same."""
+    ours = results["ours"].get(program)
+    for who, runs in results.items():
+        if ours and program in runs and runs[program].launches != ours.launches:
+            failures[who][program] = (f"{runs.pop(program).launches:.0f} launches, of ours "
+                                      f"{ours.launches:.0f}: no comparison")
 
 
 def measure_all(options, programs):
@@ -93,6 +103,7 @@ def measure_all(options, programs):
             for who, done in runs.items():
                 if program.name not in failures[who]:
                     results[who][program.name] = combine(options, done)
+            drop_unequal(program.name, results, failures)
     return results, failures
 
 

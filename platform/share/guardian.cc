@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/single_threaded.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -37,10 +38,15 @@ constexpr useconds_t kLookUs = 100'000;
 class Watch {
  public:
   Watch(const Layout& layout, bool always, Guardian::Notify notify)
-      : layout_(layout), registry_(layout), always_(always), notify_(std::move(notify)) {}
+      : layout_(layout), registry_(layout), always_(always), notify_(std::move(notify)) {
+    // At once while that takes no time. A process that is killed while one of its threads registers
+    // is not dead before that thread is done, and so keeps its compute units for up to 20 ms.
+    has_fence_ = __libc_single_threaded;
+    if (has_fence_) register_process_fence();
+  }
 
   [[noreturn]] void follow_registrations() {
-    register_process_fence();
+    if (!has_fence_) register_process_fence();
     if (!always_) until_done([&] { become_guardian(); });
     until_done([&] { open_epoll(); });
     until_done([&] { start_background_thread<&Watch::wait_for_ends>("conclave-watch", this); });
@@ -222,6 +228,7 @@ class Watch {
   Registry registry_;
   const bool always_;
   const Guardian::Notify notify_;
+  bool has_fence_ = false;
   std::mutex mutex_;
   Descriptor epoll_;
   struct Watched {

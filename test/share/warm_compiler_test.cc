@@ -251,6 +251,8 @@ constexpr double kSoon = 60;
 TEST_F(WarmCompiler, MayBeStoppedInABuild) {
   const Worker host = worker();
   EXPECT_EQ(build(host), "built");
+  // The next one is to be stopped, not what is left of this one.
+  ASSERT_TRUE(wait_until([] { return builders().empty(); }));
   host->send("1500");
   ASSERT_TRUE(wait_until([] { return !builders().empty(); }));
   const std::vector<pid_t> stopped = builders();
@@ -264,6 +266,8 @@ TEST_F(WarmCompiler, MayBeStoppedInABuild) {
 TEST_F(WarmCompiler, MayBeStoppedInAPartOfABuild) {
   const Worker host = worker();
   EXPECT_EQ(build(host), "built");
+  // The next one is to be stopped, not what is left of this one.
+  ASSERT_TRUE(wait_until([] { return builders().empty(); }));
   host->send("two");
   pid_t part = 0;
   ASSERT_TRUE(wait_until([&] {

@@ -77,24 +77,26 @@ bool has_line(const std::string& text, const std::string& start, const std::stri
   return false;
 }
 
-// Launches until a build's log tells which form of a kernel is the fastest: how many launches that
-// takes depends on what else the machine does. Returns whether all were right, and it told.
+// Launches until a build's log has a line with `start` and behind it `what`, which tells the fastest
+// form: how many launches that takes depends on what else the machine does. Returns whether all were
+// right, and it told.
 template <typename Launch>
-bool are_right_until_known(cl_context context, const char* source, const std::string& kernel,
-                           Launch&& is_right) {
+bool are_right_until_known(cl_context context, const char* source, const std::string& start,
+                           const std::string& what, Launch&& is_right) {
   const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(80);
   while (std::chrono::steady_clock::now() < limit) {
     for (int i = 0; i < 50; ++i)
       if (!is_right()) return false;
     const Program again = build(context, source, "-v");
-    if (has_line(build_log(again), "kernel '" + kernel + "'", "times as long")) return true;
+    if (has_line(build_log(again), start, what)) return true;
   }
   return false;
 }
 
 CHILD_PROCESS(walk_until_known) {
   Walk walk;
-  CHECK(are_right_until_known(walk.context, kWalk, "walk", [&] { return walk.is_right(); }));
+  CHECK(are_right_until_known(walk.context, kWalk, "kernel 'walk': 1 work-item at a time",
+                              "times as long", [&] { return walk.is_right(); }));
   return 0;
 }
 
@@ -179,8 +181,8 @@ CHILD_PROCESS(mixed_in_all_forms) {
   for (const char* name : kMixedKernels) {
     Kernel one = make_kernel(fixed, name), other = make_kernel(competing, name);
     const std::vector<int> expected = mixed.run(one);
-    CHECK(are_right_until_known(mixed.context, kMixed, name,
-                                [&] { return mixed.run(other) == expected; }));
+    CHECK(are_right_until_known(mixed.context, kMixed, "kernel '" + std::string(name) + "'",
+                                "times as long", [&] { return mixed.run(other) == expected; }));
   }
   return 0;
 }

@@ -116,13 +116,18 @@ std::vector<pid_t> main_servers() {
   return found;
 }
 
+bool wait_until(const std::function<bool()>& condition) {
+  for (int i = 0; i < 1000; ++i) {
+    if (condition()) return true;
+    usleep(10'000);
+  }
+  return false;
+}
+
 // The same, once no part of a build is left whose parent has just ended: those look like servers.
 std::vector<pid_t> settled_servers(size_t count) {
-  std::vector<pid_t> found = main_servers();
-  for (int i = 0; i < 1000 && found.size() != count; ++i) {
-    usleep(1'000);
-    found = main_servers();
-  }
+  std::vector<pid_t> found;
+  wait_until([&] { return (found = main_servers()).size() == count; });
   return found;
 }
 
@@ -156,14 +161,6 @@ bool has_own_server(const Worker& worker) {
               .find("--server") != std::string::npos)
         return true;
     }
-  }
-  return false;
-}
-
-bool wait_until(const std::function<bool()>& condition) {
-  for (int i = 0; i < 1000; ++i) {
-    if (condition()) return true;
-    usleep(10'000);
   }
   return false;
 }

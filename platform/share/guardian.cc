@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <memory>
@@ -33,6 +34,23 @@ namespace {
 // How often to look at a process if the system does not let us wait for it.
 constexpr useconds_t kLookUs = 100'000;
 
+// Keeps a thread to a tenth of a CPU, however often the segment announces a new process. The tenth
+// holds over kMemoryNs: a process that has just come must not wait for its watcher's rest, or its
+// death in the meantime is seen late.
+class TenthOfCpu {
+ public:
+  // How long to rest before the next work, after some that took `worked` ns.
+  uint64_t rest_ns(uint64_t worked) {
+    const uint64_t now = now_ns();
+    covered_until_ = std::max(covered_until_, now - std::min(now, kMemoryNs)) + 10 * worked;
+    return covered_until_ > now ? covered_until_ - now : 0;
+  }
+
+ private:
+  static constexpr uint64_t kMemoryNs = 100'000'000;
+  uint64_t covered_until_ = 0;  // what was worked so far is a tenth of the time until then
+};
+
 // Two threads: one opens a pidfd for each process that enters the table, the other waits for their
 // ends. The first one takes the lock before, unless it always watches.
 class Watch {
@@ -46,20 +64,20 @@ class Watch {
   }
 
   [[noreturn]] void follow_registrations() {
-    if (!has_fence_) register_process_fence();
+    // By a thread of its own: while it takes its 20 ms, processes end.
+    if (!has_fence_)
+      until_done([&] { start_background_thread<&Watch::register_fence>("conclave-fence", this); });
     if (!always_) until_done([&] { become_guardian(); });
     until_done([&] { open_epoll(); });
     until_done([&] { start_background_thread<&Watch::wait_for_ends>("conclave-watch", this); });
     Atomic<uint32_t>& registrations = layout_.header().registrations;
     for (;;) {
       const uint32_t seen = registrations.load();
-      const uint64_t start = now_ns();
+      const uint64_t start = thread_cpu_ns();
       until_done([&] { watch_everybody(); });
-      const uint64_t end = now_ns();
+      const uint64_t worked = thread_cpu_ns() - start;
       syscall(SYS_futex, &registrations, FUTEX_WAIT, seen, nullptr, nullptr, 0);
-      // Takes at most a tenth of the time, however often the segment announces a new process.
-      const uint64_t rest = 10 * (end - start), passed = now_ns() - end;
-      if (passed < rest) usleep(static_cast<useconds_t>((rest - passed) / 1000));
+      usleep(static_cast<useconds_t>(share_.rest_ns(worked) / 1000));
     }
   }
 
@@ -76,6 +94,8 @@ class Watch {
       }
     }
   }
+
+  void register_fence() { register_process_fence(); }
 
   // The lock is held for ever and protects no data. A process that wants it waits for the holder's
   // end.
@@ -229,6 +249,7 @@ class Watch {
   const bool always_;
   const Guardian::Notify notify_;
   bool has_fence_ = false;
+  TenthOfCpu share_;
   std::mutex mutex_;
   Descriptor epoll_;
   struct Watched {

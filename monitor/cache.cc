@@ -16,6 +16,7 @@
 #include "platform/base/error.h"
 #include "platform/loader/disk_cache.h"
 #include "platform/loader/form_choices.h"
+#include "platform/loader/launch_notes.h"
 #include "platform/loader/program_binary.h"
 
 namespace conclave::monitor {
@@ -24,13 +25,16 @@ namespace {
 constexpr size_t kShownKernels = 3;
 constexpr uint64_t kMiB = 1 << 20;
 
-// One entry of the cache: a program, or what is known of the forms of a kernel.
+// One entry of the cache: a program, or what is known of the forms of a kernel or of a program's
+// launches.
 struct Program {
   DiskCache::Item item;
   DiskCache::Finding finding;
   std::shared_ptr<const ProgramBinary> binary;  // null if there is none that can be read
   std::optional<FormChoices> forms;             // instead
+  bool is_notes = false;                        // likewise; nobody needs to see them
 
+  bool is_program() const { return !forms && !is_notes; }
   const char* state() const {
     using State = DiskCache::Finding::State;
     if (finding.state == State::kUsable) return "good";
@@ -41,11 +45,12 @@ struct Program {
 // The entry's content has a checksum of its own, but may come from another version of Conclave.
 Program read_program(const DiskCache& cache, DiskCache::Item item) {
   using State = DiskCache::Finding::State;
-  Program program{std::move(item), cache.inspect(program.item.key), nullptr, {}};
+  Program program{std::move(item), cache.inspect(program.item.key), nullptr, {}, false};
   if (program.finding.state == State::kNone || program.finding.state == State::kDamaged)
     return program;
   program.forms = FormChoices::parse(program.finding.entry.binary);
-  if (program.forms) return program;
+  program.is_notes = LaunchNotes::parse(program.finding.entry.binary).has_value();
+  if (!program.is_program()) return program;
   try {
     program.binary = ProgramBinary::parse(std::move(program.finding.entry.binary));
   } catch (const Error& error) {
@@ -103,7 +108,7 @@ Json to_json(const Program& program) {
 void print_table(const std::vector<Program>& programs) {
   Table table({"Used", "KiB", "CPU", "Kernels", "Options", "State"});
   for (const Program& program : programs) {
-    if (program.forms) continue;
+    if (!program.is_program()) continue;
     table.add({local_time(nanoseconds(program.item.used)), kib(program.item.bytes),
                program.binary ? or_dash(program.binary->target_cpu()) : "-",
                program.binary ? kernel_names(*program.binary) : "-",
@@ -128,8 +133,9 @@ void print_forms(const std::vector<Program>& programs) {
 }
 
 size_t count_programs(const std::vector<Program>& programs) {
-  return static_cast<size_t>(std::count_if(programs.begin(), programs.end(),
-                                           [](const Program& program) { return !program.forms; }));
+  return static_cast<size_t>(
+      std::count_if(programs.begin(), programs.end(),
+                    [](const Program& program) { return program.is_program(); }));
 }
 
 Json forms_json(const Program& program) {
@@ -179,7 +185,7 @@ int show_cache(bool json) {
       for (const Program& program : programs)
         if (program.forms)
           forms.push_back(forms_json(program));
-        else
+        else if (program.is_program())
           list.push_back(to_json(program));
       fputs(to_text({{"directory", config.cache_dir},
                      {"enabled", config.cache},

@@ -9,6 +9,7 @@
 #include "platform/base/error.h"
 #include "platform/base/log.h"
 #include "platform/exec/background_jobs.h"
+#include "platform/exec/later_processes.h"
 #include "platform/exec/special_builds.h"
 #include "platform/loader/compiler_client.h"
 #include "platform/loader/form_choices.h"
@@ -97,6 +98,7 @@ void write_choices(const KernelCode& code, LaunchKindUse& use) {
     log::debug(special_builds::describe(code, use.kind()) + ": " + choice.text());
   }
   keep_note(request_for_all(code), choices.text());
+  later_processes::tell_of_code(code, use);
 }
 
 // If something is missing, memory for example, the kernel keeps the form that it has.

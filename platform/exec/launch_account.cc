@@ -27,7 +27,7 @@ void NdRange::watch_kind(const Kernel& kernel, const IndexSpace& space) {
   if (hopes.by_format) kind.image_formats = formats_of_images(kernel);
   kind_use_ = code_->launch_kinds->find(kind);
   if (kind_use_ && kind_use_->take_due()) [[unlikely]]
-    specializer::see_to(code_, *kind_use_);
+    specializer::see_to_first(code_, *kind_use_);
 }
 
 void NdRange::add_use(uint64_t ns) {

@@ -53,10 +53,16 @@ std::string describe(const KernelCode& code, const LaunchKind& kind) {
   return of_kind.empty() ? text : text + ", " + of_kind;
 }
 
-protocol::Request request_for(const KernelCode& code, const LaunchKind& kind) {
+protocol::Request request_for(const ProgramBinary& binary) {
   protocol::Request request;
   request.action = protocol::Action::kRebuild;
-  request.options = code.binary->options();
+  request.options = binary.options();
+  request.inputs.push_back(binary.bytes());
+  return request;
+}
+
+protocol::Request request_for(const KernelCode& code, const LaunchKind& kind) {
+  protocol::Request request = request_for(*code.binary);
   if (kind.has_size())
     request.options +=
         " -cl-conclave-local-size=" + code.info->name + ":" + size_text(kind.local_size);
@@ -65,7 +71,6 @@ protocol::Request request_for(const KernelCode& code, const LaunchKind& kind) {
     request.options += " -cl-conclave-image-formats=" + code.info->name + ":" + formats;
   if (!kind.has_size() && formats.empty())
     request.options += " -cl-conclave-kernel=" + code.info->name;
-  request.inputs.push_back(code.binary->bytes());
   return request;
 }
 

@@ -15,6 +15,8 @@ namespace conclave::special_builds {
 std::string text_of(const LaunchKind& kind);
 // "kernel 'k', local size 64,1,1".
 std::string describe(const KernelCode& code, const LaunchKind& kind);
+// Stands for the program: the cache keeps what is known of its kernels under it.
+protocol::Request request_for(const ProgramBinary& binary);
 // Asks for the kernel alone, for this kind of launches.
 protocol::Request request_for(const KernelCode& code, const LaunchKind& kind);
 // The code in the answer to such a request. Throws Error{CL_INVALID_BINARY} if it cannot take the

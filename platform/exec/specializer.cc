@@ -10,6 +10,7 @@
 #include "platform/base/log.h"
 #include "platform/exec/background_jobs.h"
 #include "platform/exec/form_maker.h"
+#include "platform/exec/later_processes.h"
 #include "platform/exec/special_builds.h"
 #include "platform/loader/compiler_client.h"
 
@@ -29,19 +30,22 @@ uint64_t compile_after_ns() {
   return uint64_t{Config::get().specialize_after_ms} * 1'000'000;
 }
 
-// Many programs run again and again, each time for less than it takes until code is made for them.
-// A kernel that is looked for in a second process is one of these: its code is made without regard
-// to how long that process lives, and a later one finds it.
-void leave_to_later_processes(const protocol::Request& request) {
-  if (find_note(request))
-    build_for_later(request);
-  else
-    keep_note(request, "looked for");
+// When to serve a kind of launches for the first time.
+uint64_t first_due_ns() {
+  if (is_awaited()) return 0;
+  return std::max<uint64_t>(std::min(compile_after_ns(), kLookAfterNs), 1);
 }
+
+// What is done for a kind of launches at a time.
+enum class Effort {
+  kFirstLook,  // on the thread that launches: only what is in the cache
+  kLook,       // the same in the background, where what is missing is left to later processes
+  kCompile,
+};
 
 // Gives a kind of launches code of its own. Returns whether there is nothing more to do for it now:
 // a later look may find more. The kernel may go away while the compiler works.
-bool specialize(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& use, bool look_only) {
+bool specialize(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& use, Effort effort) {
   std::shared_ptr<const KernelCode> code = kernel.lock();
   if (!code) return false;
   protocol::Request request = special_builds::request_for(*code, use.kind());
@@ -49,47 +53,49 @@ bool specialize(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& us
   if (!code->launch_kinds->take_place()) return false;
   code.reset();
   const std::optional<protocol::Response> response =
-      look_only ? find_compiled(request) : compile(request);
+      effort == Effort::kCompile ? compile(request) : find_compiled(request);
   code = kernel.lock();
   if (!code) return false;
   if (!response) {
     code->launch_kinds->give_place_back();
-    leave_to_later_processes(request);
-    use.set_due(compile_after_ns());
+    if (effort == Effort::kLook) later_processes::leave(request, *code, use);
+    use.set_due(effort == Effort::kFirstLook ? first_due_ns() : compile_after_ns());
     return false;
   }
   const std::string description = special_builds::describe(*code, use.kind());
   try {
     if (response->status != protocol::Status::kSuccess) throw Error(CL_SUCCESS, response->log);
     use.publish(special_builds::load(*code, use.kind(), response->binary));
-    log::debug(description + ": runs specialised code from now on");
-    return true;
+    log::debug(description + ": runs specialised code from " +
+               (effort == Effort::kFirstLook ? "its first launch on" : "now on"));
   } catch (const Error& error) {
     log::info(description + ": keeps its general code: " + error.text());
     return false;
   }
+  if (effort != Effort::kFirstLook && !is_awaited()) later_processes::tell_of_code(*code, use);
+  return true;
 }
 
 // Looks at a kind once: its own code comes first, then other forms of it.
-void run(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& use) {
+void run(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& use, Effort effort) {
   std::shared_ptr<const KernelCode> code = kernel.lock();
   if (!code) return;
   const LaunchKinds::Hopes hopes = code->launch_kinds->hopes();
-  const bool look_only = !is_awaited() && use.spent_ns() < compile_after_ns();
   if (hopes.specialized && !use.code()) {
     code.reset();
-    if (!specialize(kernel, use, look_only)) return;
+    if (!specialize(kernel, use, effort)) return;
     code = kernel.lock();
   }
   if (!code || !hopes.forms || forms::find(*code, use)) return;
-  if (look_only) return use.set_due(compile_after_ns());
+  if (effort != Effort::kCompile) return use.set_due(compile_after_ns());
   forms::make(code, use);
 }
 
 // If the code cannot be had, for lack of memory for example, the kernel does without it.
-void try_run(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& use) noexcept {
+void try_run(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& use,
+             Effort effort) noexcept {
   try {
-    run(kernel, use);
+    run(kernel, use, effort);
   } catch (const std::exception& error) {
     log::error(error.what());
   }
@@ -123,14 +129,18 @@ std::unique_ptr<LaunchKinds> watch(const ProgramBinary& binary, const KernelInfo
   hopes.specialized = hopes.by_size || hopes.by_format || info.reduced;
   hopes.forms = forms::may_compete(binary, info);
   if (!hopes.specialized && !hopes.forms) return nullptr;
-  const uint64_t first = std::min(compile_after_ns(), kLookAfterNs);
-  return std::make_unique<LaunchKinds>(hopes, is_awaited() ? 0 : std::max<uint64_t>(first, 1));
+  return std::make_unique<LaunchKinds>(hopes, first_due_ns());
+}
+
+void see_to_first(const std::shared_ptr<const KernelCode>& code, LaunchKindUse& use) noexcept {
+  try_run(code, use, is_awaited() ? Effort::kCompile : Effort::kFirstLook);
 }
 
 void see_to(const std::shared_ptr<const KernelCode>& code, LaunchKindUse& use) noexcept {
-  if (is_awaited()) return try_run(code, use);
+  if (is_awaited()) return try_run(code, use, Effort::kCompile);
+  const Effort effort = use.spent_ns() < compile_after_ns() ? Effort::kLook : Effort::kCompile;
   try {
-    jobs.add([weak = std::weak_ptr(code), kind = &use] { try_run(weak, *kind); });
+    jobs.add([weak = std::weak_ptr(code), kind = &use, effort] { try_run(weak, *kind, effort); });
   } catch (const std::exception& error) {
     log::error(error.what());
   }

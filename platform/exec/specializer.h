@@ -2,11 +2,12 @@
 // Builds code in the background for the local sizes and image formats with which a kernel is often
 // launched.
 //
+//   an earlier process has told of the code          -> load it before the first launch
 //   launches of one kind have taken 2 ms in all      -> look for its code in the disk cache
 //   they have taken specialize-after-ms              -> have the code compiled
 //   the code is loaded                               -> one atomic store; later work-groups run it
 //
-// No launch waits for any of that. The source is the bitcode in the program's binary, so it works
+// No launch waits for more than code that is there. The source is the bitcode in the program's binary, so it works
 // for programs from binaries too. A thread does it that exists while there is work to do. The
 // compiler, a separate process, lets everybody else go first. Whatever goes wrong, the kernel keeps
 // its general code.
@@ -24,8 +25,10 @@ namespace conclave::specializer {
 // it.
 std::unique_ptr<LaunchKinds> watch(const ProgramBinary& binary, const KernelInfo& info);
 
-// Serves a kind of launches of `code` that is due: in this call before its first launch with
-// specialize=now, otherwise in the background.
+// Serves a kind of launches of `code` that is due before its first launch, in this call.
+void see_to_first(const std::shared_ptr<const KernelCode>& code, LaunchKindUse& use) noexcept;
+
+// Serves one that is due after some launches: in the background, with specialize=now in this call.
 void see_to(const std::shared_ptr<const KernelCode>& code, LaunchKindUse& use) noexcept;
 
 }  // namespace conclave::specializer

@@ -4,11 +4,14 @@
 #ifndef CONCLAVE_PLATFORM_MODEL_LAUNCH_KINDS_H_
 #define CONCLAVE_PLATFORM_MODEL_LAUNCH_KINDS_H_
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "conclave/image_formats.h"
 #include "conclave/kernel_abi.h"
@@ -50,7 +53,9 @@ class LaunchKindUse {
     return spent >= due && take(due);
   }
   uint64_t spent_ns() const { return spent_ns_.load(std::memory_order_relaxed); }
-  LaunchKind kind() const { return unpacked(kind_.load(std::memory_order_relaxed)); }
+  LaunchKind kind() const { return unpacked(number()); }
+  // The kind as a number, which is the same in other processes.
+  uint64_t number() const { return kind_.load(std::memory_order_relaxed); }
 
   // For the caller that was told that it is time: sets when it will be time again, or the code.
   void set_due(uint64_t spent_ns) { due_ns_.store(spent_ns, std::memory_order_relaxed); }
@@ -136,6 +141,9 @@ class LaunchKinds {
 
   const Hopes& hopes() const { return hopes_; }
 
+  // Kinds, by their numbers, to serve before their first launch. Called before all launches.
+  void expect(std::vector<uint64_t> kinds) { expected_ = std::move(kinds); }
+
   // Null if there have been too many others. Sizes are at most 2^15 - 1 in each dimension, which no
   // work-group exceeds.
   LaunchKindUse* find(const LaunchKind& kind) {
@@ -145,9 +153,11 @@ class LaunchKinds {
       uint64_t seen = use.kind_.load(std::memory_order_relaxed);
       if (seen == wanted) return &use;
       if (seen != 0) continue;
-      if (use.kind_.compare_exchange_strong(seen, wanted, std::memory_order_relaxed) ||
-          seen == wanted)
+      if (use.kind_.compare_exchange_strong(seen, wanted, std::memory_order_relaxed)) {
+        if (is_expected(wanted)) use.set_due(0);
         return &use;
+      }
+      if (seen == wanted) return &use;
     }
     return nullptr;
   }
@@ -161,7 +171,12 @@ class LaunchKinds {
   void give_place_back() { places_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
+  bool is_expected(uint64_t kind) const {
+    return std::find(expected_.begin(), expected_.end(), kind) != expected_.end();
+  }
+
   std::array<LaunchKindUse, kWatched> uses_;
+  std::vector<uint64_t> expected_;
   std::atomic<int> places_{kSpecialized};
   const Hopes hopes_;
 };

@@ -13,6 +13,7 @@
 #include "platform/base/log.h"
 #include "platform/check/shadow_memory.h"
 #include "platform/exec/form_maker.h"
+#include "platform/exec/later_processes.h"
 #include "platform/exec/unit_of_thread.h"
 #include "platform/loader/compiler_client.h"
 #include "platform/model/context.h"
@@ -341,6 +342,7 @@ void Program::run_for(const Job& job, const Ref<Device>& device) {
     code = LoadedCode::load(*binary, UnitOfThread::get);
     for (const KernelInfo& info : binary->kernels())
       kernels.push_back(std::make_shared<KernelCode>(device, binary, code, info));
+    later_processes::expect_code(kernels);
   }
 
   if (wants_remarks(request.options))

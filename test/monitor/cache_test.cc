@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "platform/loader/form_choices.h"
+#include "platform/loader/launch_notes.h"
 #include "tool.h"
 
 namespace conclave::test {
@@ -95,6 +96,15 @@ TEST_F(Cache, ShowsWhichFormsAreFast) {
   EXPECT_EQ(report["forms"][0]["kernel"], "walk");
   EXPECT_EQ(report["forms"][0]["choices"][0]["lanes"], 1);
   EXPECT_EQ(cache({"check"}).status, 0);
+}
+
+TEST_F(Cache, NotesOnLaunchesAreNoPrograms) {
+  const LaunchNotes notes{{{"walk", 1, LaunchNotes::State::kSought}}};
+  cache_.store(kFirst, {notes.text(), "", {}});
+  EXPECT_NE(cache({"show"}).output.find("Programs   0,"), std::string::npos);
+  EXPECT_EQ(json::parse(cache({"--json", "show"}).output)["programs"].size(), 0U);
+  EXPECT_EQ(cache({"check"}).status, 0);
+  EXPECT_TRUE(exists(kFirst));
 }
 
 TEST_F(Cache, RemovesWhatIsDamaged) {

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a process leaves to those that run the same program later: notes about kinds of launches
+// (loader/launch_notes.h), and orders of code that outlive it.
+//
+//   the first process looks for code in vain   -> it leaves a note
+//   the second does so too, and finds the note -> it orders the code, and notes that it will be there
+//   later ones know that from the program's build on, and have the code from the first launch on
+//
+// Processes that write notes at the same time may lose some of them, which are then written by the
+// next process.
+#ifndef CONCLAVE_PLATFORM_EXEC_LATER_PROCESSES_H_
+#define CONCLAVE_PLATFORM_EXEC_LATER_PROCESSES_H_
+
+#include <memory>
+#include <vector>
+
+#include "conclave/compile_protocol.h"
+#include "platform/model/kernel.h"
+#include "platform/model/launch_kinds.h"
+
+namespace conclave::later_processes {
+
+// Has those kinds of launches served before the first of them that have code by the notes.
+// `kernels`: of one program, not launched yet.
+void expect_code(const std::vector<std::shared_ptr<const KernelCode>>& kernels);
+
+// The cache has code for this kind of launches.
+void tell_of_code(const KernelCode& code, const LaunchKindUse& use);
+
+// The answer to `request`, the code for this kind of launches, was looked for in vain.
+void leave(const protocol::Request& request, const KernelCode& code, const LaunchKindUse& use);
+
+}  // namespace conclave::later_processes
+
+#endif  // CONCLAVE_PLATFORM_EXEC_LATER_PROCESSES_H_

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What processes tell later ones about the launches of a program's kernels, as the disk cache keeps
+// it: a text of lines, in one entry per program, beside those of programs.
+#ifndef CONCLAVE_PLATFORM_LOADER_LAUNCH_NOTES_H_
+#define CONCLAVE_PLATFORM_LOADER_LAUNCH_NOTES_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace conclave {
+
+struct LaunchNotes {
+  enum class State {
+    kSought,   // a process has looked for code of their own in vain
+    kHasCode,  // the cache has it, or will soon
+  };
+  struct Note {
+    std::string kernel;
+    uint64_t kind;  // LaunchKindUse::number()
+    State state;
+  };
+  // Of one kernel. The oldest go first.
+  static constexpr size_t kMostKinds = 8;
+
+  std::vector<Note> notes;
+
+  // Nothing if there is no note.
+  std::optional<State> state_of(std::string_view kernel, uint64_t kind) const;
+  // Puts it in the place of the note about the same launches. Returns whether anything has changed.
+  bool put(const Note& note);
+
+  std::string text() const;
+  // Nothing if it is no such text.
+  static std::optional<LaunchNotes> parse(std::string_view text);
+};
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_LOADER_LAUNCH_NOTES_H_

@@ -36,7 +36,7 @@ uint64_t first_due_ns() {
   return std::max<uint64_t>(std::min(compile_after_ns(), kLookAfterNs), 1);
 }
 
-// What is done for a kind of launches at a time.
+// How far one attempt to serve a kind of launches goes.
 enum class Effort {
   kFirstLook,  // on the thread that launches: only what is in the cache
   kLook,       // the same in the background, where what is missing is left to later processes

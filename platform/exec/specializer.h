@@ -7,8 +7,8 @@
 //   they have taken specialize-after-ms              -> have the code compiled
 //   the code is loaded                               -> one atomic store; later work-groups run it
 //
-// No launch waits for more than code that is there. The source is the bitcode in the program's binary, so it works
-// for programs from binaries too. A thread does it that exists while there is work to do. The
+// A launch waits at most for code that the cache has. The source is the bitcode in the program's
+// binary, so it works for programs from binaries too. A thread does it that exists while there is work to do. The
 // compiler, a separate process, lets everybody else go first. Whatever goes wrong, the kernel keeps
 // its general code.
 #ifndef CONCLAVE_PLATFORM_EXEC_SPECIALIZER_H_

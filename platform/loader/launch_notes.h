@@ -22,7 +22,7 @@ struct LaunchNotes {
     uint64_t kind;  // LaunchKindUse::number()
     State state;
   };
-  // Of one kernel. The oldest go first.
+  // A kernel has at most so many notes. A new one takes the place of its oldest.
   static constexpr size_t kMostKinds = 8;
 
   std::vector<Note> notes;

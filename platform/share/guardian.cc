@@ -77,7 +77,9 @@ class Watch {
       until_done([&] { watch_everybody(); });
       const uint64_t worked = thread_cpu_ns() - start;
       syscall(SYS_futex, &registrations, FUTEX_WAIT, seen, nullptr, nullptr, 0);
-      usleep(static_cast<useconds_t>(share_.rest_ns(worked) / 1000));
+      const uint64_t rest = limit_.rest_ns(worked);
+      // Even a sleep of no length takes the system's timer slack.
+      if (rest > 0) usleep(static_cast<useconds_t>(rest / 1000));
     }
   }
 
@@ -249,7 +251,7 @@ class Watch {
   const bool always_;
   const Guardian::Notify notify_;
   bool has_fence_ = false;
-  TenthOfCpu share_;
+  TenthOfCpu limit_;
   std::mutex mutex_;
   Descriptor epoll_;
   struct Watched {

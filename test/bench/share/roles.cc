@@ -10,6 +10,7 @@
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "test/common/spin_kernel.h"
@@ -61,6 +62,18 @@ void stream(const Arguments& arguments) {
     throw std::runtime_error(std::to_string(page.progress) + " work-groups ran in " +
                              std::to_string(launches) + " kernels of " +
                              std::to_string(launch.groups));
+}
+
+void compute_in_threads(const Arguments& arguments) {
+  const uint32_t steps = number(arguments, 0);
+  SharedPage& page = shared_page();
+  get_ready();
+  std::vector<std::thread> threads;
+  for (uint32_t i = 0; i < number(arguments, 1); ++i)
+    threads.emplace_back([&page, steps, seed = i]() mutable {
+      for (; page.stop == 0; ++page.progress) seed = spin_result(seed, steps);
+    });
+  for (std::thread& thread : threads) thread.join();
 }
 
 // Calls `work` each ms in the phases with short kernels, from the time that the line tells.
@@ -183,7 +196,8 @@ const std::map<std::string, Role>& roles() {
       {"plain", plain_computation},     {"latency", latency},
       {"wait_turn", wait_turn},         {"idle", idle},
       {"xclbin", xclbin_contexts},      {"graph", graph_calls},
-      {"stream_source", stream_source}, {"stream_sink", stream_sink}};
+      {"stream_source", stream_source}, {"stream_sink", stream_sink},
+      {"threads", compute_in_threads}};
   return all;
 }
 

@@ -13,6 +13,7 @@ namespace bench {
 
 //   examine                        tells the platform's name and the seconds of a step
 //   stream GROUPS STEPS DEPTH      runs kernels back to back, DEPTH of them enqueued, until stopped
+//   threads STEPS COUNT            computes the same in COUNT threads, without OpenCL
 //   short STEPS PHASE_NS PHASES    the line is a start time; from there on launches small kernels,
 //                                  one each ms, in the phases that short_runs_in() names; tells the
 //                                  ns that each of them took; waits for another line

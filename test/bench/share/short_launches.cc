@@ -104,7 +104,7 @@ std::vector<Row> measure(const Setting& setting, const std::string& role, unsign
 Figure beside(const std::string& role, unsigned hogs, const std::string& meaning) {
   return {role + "_beside_" + std::to_string(hogs), meaning, false,
           [=](const Setting& setting) -> std::vector<Row> {
-            if (hogs > 8 && setting.cpus < 8) return {};
+            if (hogs > 4 * setting.cpus) return {};
             return measure(setting, role, hogs);
           }};
 }
@@ -113,13 +113,13 @@ Figure beside(const std::string& role, unsigned hogs, const std::string& meaning
 
 std::vector<Figure> short_launch_figures() {
   std::vector<Figure> figures;
-  for (const unsigned hogs : {0u, 1u, 2u, 4u, 8u, 16u})
+  for (const unsigned hogs : {0u, 1u, 2u, 4u, 8u, 16u, 64u})
     figures.push_back(
         beside("short", hogs,
                "a 4-work-group kernel every ms beside so many processes with 200 ms kernels"));
   for (const unsigned hogs : {0u, 2u})
     figures.push_back(beside("flushed", hogs, "the same with clFlush() before the wait"));
-  for (const unsigned hogs : {1u, 2u, 4u, 8u, 16u})
+  for (const unsigned hogs : {1u, 2u, 4u, 8u, 16u, 64u})
     figures.push_back(beside(
         "plain", hogs, "the same work done by a thread without OpenCL: the system's own part"));
   return figures;

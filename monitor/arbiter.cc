@@ -25,7 +25,7 @@ constexpr uint64_t kLooksPerSlice = 4;
 }  // namespace
 
 void Arbiter::Use::add(uint64_t passed_ns, double units) {
-  const double memory = share::RecentUse::kMemoryNs;
+  const double memory = share::RecentUse::kLeastMemoryNs;
   const double left = std::exp(-static_cast<double>(passed_ns) / memory);
   ns_ = ns_ * left + units * memory * (1 - left);
 }

@@ -74,6 +74,7 @@ UnitUse read_unit(const Layout& layout, uint32_t unit) {
       holder && use.state == std::string("active"))
     use.kernel = holder->kernel.get();
   use.guest = pid_of(layout, Lease::of(entry.guest.load()).owner);
+  if (!use.guest) use.guest = pid_of(layout, Lease::of(entry.reliever.load()).owner);
   use.hand_overs = entry.hand_overs.load();
   use.busy_ns = entry.busy_ns.load();
   const Registry registry(layout);

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/exec/admission.h"
 
+#include <algorithm>
+
 #include "platform/base/compute_unit_set.h"
 #include "platform/exec/chunks.h"
 #include "platform/exec/command.h"
 
 namespace conclave {
 namespace {
+
+// The default time slice.
+constexpr uint64_t kBriefNs = 4'000'000;
 
 // Cuts the command into chunks, and decides how many compute units would help besides the first.
 void cut(Event& event) {
@@ -20,9 +25,16 @@ void cut(Event& event) {
   p.places =
       static_cast<int32_t>(useful_compute_units(units, chunks, p.estimate_ns, kWorthWakingNs) - 1);
   p.wanted.store(p.places, std::memory_order_relaxed);
+  p.untaken.set(p.total, std::max<uint64_t>(p.least, 1), static_cast<uint64_t>(p.places) + 1);
 }
 
 }  // namespace
+
+bool is_brief(const Event& event) {
+  const WorkRecord& p = event.work;
+  const uint64_t ns = p.estimate_ns.load(std::memory_order_relaxed);
+  return ns == Command::kUnknown || ns / (static_cast<uint64_t>(p.places) + 1) <= kBriefNs;
+}
 
 void admit(Event& event) {
   WorkRecord& p = event.work;
@@ -40,7 +52,10 @@ void admit(Event& event) {
     p.least = command->parts_at_least();
   }
   p.remaining.store(p.total + 1, std::memory_order_relaxed);
-  if (p.total > 1) cut(event);
+  if (p.total > 1 && !p.gang)
+    cut(event);
+  else
+    p.untaken.set(p.total, 1, 1);
   p.planned.store(true, std::memory_order_release);
 }
 

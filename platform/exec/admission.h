@@ -16,6 +16,11 @@ inline constexpr uint64_t kWorthWakingNs = 20'000;
 // host thread reaches its flush or finish.
 inline constexpr uint64_t kWorthQueuingNs = 200'000;
 
+// Whether the command takes each of its compute units for about a time slice at most, as far as is
+// known. Only such a command may run beside the holder of a compute unit: a longer one would slow
+// the holder down, and keep the short ones of others out, without gaining by it.
+bool is_brief(const Event& event);
+
 // Fills in the event's work record from what its command says of itself. Does nothing if that
 // has been done before.
 void admit(Event& event);

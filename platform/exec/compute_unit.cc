@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/exec/compute_unit.h"
 
+#include <sched.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -20,6 +21,9 @@ namespace {
 // A worker without work looks this often before it sleeps: about two microseconds, which is less
 // than a sleep and a wake-up cost.
 constexpr int kSpins = 60;
+
+// Somebody else has run if a worker that looks for work has not got on for so long.
+constexpr uint64_t kDisturbanceNs = 20'000;
 
 // How long a worker waits for its turn before it looks at the compute unit's holder: that may have
 // been stopped, or be in a work-group that never ends.
@@ -102,12 +106,32 @@ void ComputeUnit::computed(uint64_t ns) {
   if (claim_.prompt() && computed_ns_ >= kLongNs) claim_.set(false);
 }
 
+// Looks for work while that is worth it; whether some has come. Others go first: whoever wants the
+// CPU gets it at once, and this process's other interests in the compute unit are for sleepers.
+bool ComputeUnit::stay_awake() {
+  const auto has_work = [this] {
+    for (int i = 0; i < kSpins; ++i) {
+      if (signal_.load(std::memory_order_relaxed) != kEmpty) return true;
+      spin_pause();
+    }
+    return false;
+  };
+  if (has_work()) return true;
+  uint64_t now = now_ns();
+  const uint64_t end = idle_since_ns_ + gaps_.patience_ns(now);
+  while (now < end && !Engine::get().shares_units()) {
+    sched_yield();
+    const uint64_t before = now;
+    if (has_work()) return true;
+    now = now_ns();
+    if (now - before > kDisturbanceNs) return gaps_.disturbed(now), false;
+  }
+  return false;
+}
+
 // Sleeps until there may be something to do.
 void ComputeUnit::sleep() {
-  for (int i = 0; i < kSpins; ++i) {
-    if (signal_.load(std::memory_order_relaxed) != kEmpty) return;
-    spin_pause();
-  }
+  if (stay_awake()) return;
   if (const bool prompt = computed_ns_ < kLongNs; prompt != claim_.prompt()) claim_.set(prompt);
   computed_ns_ = 0;
   if (Engine::get().shares_units())
@@ -158,7 +182,9 @@ void ComputeUnit::work() {
   t_worker_of = this;
   fault_handlers::use_alternate_stack();
   for (;;) {
+    idle_since_ns_ = now_ns();
     while (signal_.load(std::memory_order_acquire) != kPosted) sleep();
+    gaps_.ended(now_ns() - idle_since_ns_);
     Event* event = posted_;
     ScopedLease lease(*this, posted_permit_);
     signal_.store(kEmpty, std::memory_order_relaxed);

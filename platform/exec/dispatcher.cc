@@ -8,6 +8,7 @@
 #include "platform/base/config.h"
 #include "platform/base/error.h"
 #include "platform/base/log.h"
+#include "platform/exec/admission.h"
 #include "platform/share/share.h"
 
 namespace conclave {
@@ -79,12 +80,12 @@ std::optional<ScopedLease> Dispatcher::claim(const Event& event, bool prefer_her
   const auto as_guest = [&](uint32_t i) {
     if (!idle_.take(i)) return false;
     lease.emplace(*units_[i]);
-    if (lease->obtain()) return true;
+    if (lease->obtain(true)) return true;
     leave(*lease);
     return false;
   };
   if (idle_.find(allowed, preferred, with_lease) >= 0) return lease;
-  if (leases.policy() == share::Policy::kInterleave && event.work.gang_cu < 0 &&
+  if (leases.policy() == share::Policy::kInterleave && event.work.gang_cu < 0 && is_brief(event) &&
       idle_.find(allowed, preferred, as_guest) >= 0)
     return lease;
   return std::nullopt;

@@ -148,7 +148,7 @@ void Engine::serve(ScopedLease lease, Ref<Event> event) noexcept {
     const uint32_t pushes = dispatcher_.run_queue().pushes();
     if (!event) {
       if (thread.lease.right() == Right::kNone && (waits_for(cu) || Dispatcher::handed_over(cu)))
-        thread.lease.obtain();
+        thread.lease.obtain(dispatcher_.run_queue().has_brief(cu.index()));
       event = dispatcher_.run_queue().pop(thread.lease);
     }
     if (event) {
@@ -228,7 +228,8 @@ bool Engine::spin_on(const Event& event) {
   const WorkRecord& p = event.work;
   for (int i = 0; i < kWaitSpins && !event.finished(); ++i) spin_pause();
   const bool about_to_end = !acting_thread_ && p.planned.load(std::memory_order_acquire) &&
-                            p.estimate_ns < kWorthQueuingNs && p.started.load();
+                            p.started.load() &&
+                            (p.estimate_ns < kWorthQueuingNs || (p.total > 1 && p.exhausted()));
   for (const uint64_t end = about_to_end ? now_ns() + kWaitSpinNs : 0;
        end && !event.finished() && now_ns() < end;)
     spin_pause();
@@ -279,7 +280,7 @@ void Engine::run_one(ActingThread& thread, Event& event) {
     if (p.started.load(std::memory_order_relaxed) && p.exhausted() && !p.resumed.load())
       return;  // others were faster
     // If this compute unit is another process's at the moment, there may be a better one.
-    if (!thread.lease.may_run(p.needs_lease) && !thread.lease.obtain())
+    if (!thread.lease.may_run(p.needs_lease) && !thread.lease.obtain(is_brief(event)))
       return dispatcher_.dispatch(Ref<Event>(&event));
     execution::run(dispatcher_, thread.lease, event);
   } catch (const std::exception& error) {

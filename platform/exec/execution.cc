@@ -83,11 +83,9 @@ void take_part(Dispatcher& dispatcher, ScopedLease& lease, Event& event) {
   TraceRun trace;
   uint64_t done = 0;
   for (ChunkSize chunk(p.chunk, p.most, p.least, p.timed);;) {
-    const uint64_t size = chunk.parts();
-    const uint64_t first = p.next.fetch_add(size, std::memory_order_relaxed);
-    if (first >= p.total) break;
+    const auto [first, count] = p.untaken.take(lease.cu().index(), chunk.parts());
+    if (count == 0) break;
     trace.begin(lease, event);  // the command cannot end before this thread has noted its parts
-    const uint64_t count = std::min(size, p.total - first);
     const uint64_t ns = run_parts(lease, event, first, count, chunk.timed());
     done += count;
     chunk.took(ns);
@@ -116,12 +114,12 @@ void run(Dispatcher& dispatcher, ScopedLease& lease, Event& event) {
   TraceRun trace;
   trace.begin(lease, event);
   for (;;) {
-    p.next.store(1, std::memory_order_relaxed);
+    p.untaken.take(0, 1);
     run_parts(lease, event, 0, 1, p.timed);
     Waiting* waiting =
         p.error.load(std::memory_order_relaxed) ? nullptr : event.command()->waiting();
     if (!waiting) break;
-    p.next.store(0, std::memory_order_relaxed);  // its only part can be taken again
+    p.untaken.put_back();
     const auto go_on = [event = Ref<Event>(&event)] { Engine::get().resume(event); };
     if (waiting->park(go_on)) return;
     if (lease.is_over() || !dispatcher.run_queue().empty()) return resume(dispatcher, event, false);
@@ -215,7 +213,7 @@ void abandon(Event& event, const std::exception& error) noexcept {
 
 void skip_rest(Event& event) {
   WorkRecord& p = event.work;
-  note_done(event, p.total - std::min(p.total, p.next.exchange(p.total)));
+  note_done(event, p.untaken.take_rest());
 }
 
 void charge(ScopedLease& lease, const Event& event, uint64_t ns) {

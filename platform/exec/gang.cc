@@ -44,8 +44,8 @@ void run_team(const Dispatcher& dispatcher, ScopedLease& lease, Event& event) {
 void run_parts(ScopedLease& lease, Event& event, TraceRun& trace) {
   WorkRecord& p = event.work;
   uint64_t done = 0;
-  for (uint64_t part = p.next.fetch_add(1); part < p.total; part = p.next.fetch_add(1), ++done)
-    execution::run_parts(lease, event, part, 1, true);
+  for (auto part = p.untaken.take(0, 1); part.count; part = p.untaken.take(0, 1), ++done)
+    execution::run_parts(lease, event, part.first, 1, true);
   trace.end();
   execution::note_done(event, done);
 }

@@ -8,6 +8,7 @@
 #include "platform/base/clock.h"
 #include "platform/base/error.h"
 #include "platform/base/log.h"
+#include "platform/exec/admission.h"
 #include "platform/exec/trace_run.h"
 #include "platform/model/command_queue.h"
 #include "platform/model/device.h"
@@ -59,8 +60,18 @@ RunQueue::Group& RunQueue::group_of(const Event& event) {
 
 bool RunQueue::may_run(const ScopedLease& lease, const Group& group) const {
   if (!needs_right(group)) return true;
-  return lease.right() == Right::kLease || lease.permit().uninvited ||
-         (lease.right() == Right::kGuest && group.kind == Kind::kKernel);
+  if (lease.right() == Right::kLease || lease.permit().uninvited) return true;
+  return lease.right() == Right::kGuest && group.kind == Kind::kKernel &&
+         (lease.permit().overdue_word != 0 || is_brief(group.entries.front().event));
+}
+
+bool RunQueue::has_brief(uint32_t unit) {
+  std::lock_guard lock(mutex_);
+  for (const Group& group : groups_)
+    if (group.kind == Kind::kKernel && !group.entries.empty() && group.units.has(unit) &&
+        is_brief(group.entries.front().event))
+      return true;
+  return false;
 }
 
 void RunQueue::push(Event& event) {

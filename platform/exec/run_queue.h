@@ -55,6 +55,8 @@ class RunQueue {
   bool has_host_tasks() const { return host_tasks_.load() > 0; }
   // Whether a kernel waits for `unit`.
   bool waits_for(uint32_t unit) const { return wanted_[unit / 64].load() >> (unit % 64) & 1; }
+  // Whether what a guest may run waits for `unit`.
+  bool has_brief(uint32_t unit);
   // Whether this process waits for compute units, or has done so lately. Only then may other
   // processes hand it one.
   bool shares_units() const;

@@ -29,14 +29,14 @@ bool ScopedLease::may_run(bool needs_lease) const {
   return right() != Right::kNone || !cu_->arbitrated() || !needs_lease;
 }
 
-bool ScopedLease::obtain() {
+bool ScopedLease::obtain(bool brief) {
   share::Leases& leases = cu_->leases();
   if (leases.take(cu_->shared()) || leases.accept(cu_->shared())) {
     permit_ = {Right::kLease};
     slice_start_ = 0;
     return true;
   }
-  const uint64_t visit = leases.enter_as_guest(cu_->shared());
+  const uint64_t visit = brief ? leases.enter_as_guest(cu_->shared()) : 0;
   if (!visit) return false;
   permit_ = {Right::kGuest, visit};
   slice_start_ = 0;

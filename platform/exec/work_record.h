@@ -12,6 +12,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "platform/exec/untaken_parts.h"
+
 namespace conclave {
 
 class Event;
@@ -23,8 +25,8 @@ struct WorkRecord {
   explicit WorkRecord(Event& of) : event(of) {}
 
   Event& event;
-  ListHook ready_hook, waiting_hook;   // of ready_list.h and run_queue.h
-  std::atomic<uint64_t> next{0};       // first part that nobody has taken
+  ListHook ready_hook, waiting_hook;  // of ready_list.h and run_queue.h
+  UntakenParts untaken;
   std::atomic<uint64_t> remaining{0};  // parts not yet run, and one for the start
   std::atomic<int32_t> wanted{0};      // further compute units that would help
   std::atomic<bool> started{false};
@@ -59,7 +61,7 @@ struct WorkRecord {
   std::atomic<int32_t> gang_cu{-1};
   std::atomic<int32_t> gang_size{0};
 
-  bool exhausted() const { return next.load(std::memory_order_relaxed) >= total; }
+  bool exhausted() const { return untaken.empty(); }
   // Takes one of the places; false where none is left, or nothing to do.
   bool take_wanted() {
     int32_t places = wanted.load(std::memory_order_relaxed);

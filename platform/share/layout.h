@@ -22,7 +22,7 @@
 namespace conclave::share {
 
 inline constexpr uint64_t kMagic = 0x65'76'61'6c'63'6e'6f'63;  // "conclave"
-inline constexpr uint32_t kLayoutVersion = 11;
+inline constexpr uint32_t kLayoutVersion = 12;
 inline constexpr uint32_t kCuEntries = 256;
 inline constexpr uint32_t kMaxProcesses = 1024;
 inline constexpr uint32_t kRequests = 4;
@@ -58,14 +58,15 @@ class SharedText {
   Atomic<uint64_t> words_[N / 8];
 };
 
-// A compute unit. leases.h describes the words `lease` and `guest`.
+// A compute unit. leases.h describes the words `lease`, `guest` and `reliever`.
 struct alignas(64) CuEntry {
   Atomic<uint64_t> lease;
   Atomic<uint64_t> guest;
+  Atomic<uint64_t> reliever;
   // Changes with every wake-up. The workers of all processes sleep on it; a bit for each tells them
   // apart.
   Atomic<uint32_t> wake;
-  uint32_t reserved0;
+  Atomic<uint32_t> turn_began_us;  // when the holder took up what was handed to it
   // Statistics: how often it was handed on, and the CU time of all who have used it.
   Atomic<uint64_t> hand_overs, busy_ns;
 };
@@ -125,7 +126,8 @@ struct alignas(128) ProcessEntry {
   Atomic<uint64_t> compiles, cache_hits, faults;
   // What its CU time was charged with: a fourth of it at high priority, four times of it at low.
   Atomic<uint64_t> cost_ns;
-  Atomic<uint32_t> queued;  // how many of its commands are in its run queue
+  Atomic<uint32_t> queued;   // how many of its commands are in its run queue
+  Atomic<uint32_t> turn_us;  // how long it lately kept a compute unit that others waited for
 };
 static_assert(sizeof(ProcessEntry) == 640);
 

@@ -19,17 +19,29 @@
 namespace conclave::share {
 namespace {
 
+// Longer turns, which only garbage or a fault can tell of, count as this.
+constexpr uint32_t kLongestTurnUs = 1'000'000;
+
+uint32_t now_us() {
+  return static_cast<uint32_t>(now_ns() / 1000);
+}
+
 // Tells the processes apart that sleep on one word.
 uint32_t wake_bit(Owner owner) {
   return uint32_t{1} << (owner.slot() % 32);
 }
 
-void add_use(ProcessEntry& entry, double ns) {
+// A guest's word once nobody is there.
+uint64_t nobody_after(uint64_t word) {
+  return Lease{Owner(), Lease::kFree, false, Lease::of(word).version + 1}.word();
+}
+
+void add_use(ProcessEntry& entry, double ns, double memory_ns) {
   const uint64_t now = now_ns();
   uint64_t word = entry.recent_use.load(std::memory_order_relaxed);
   for (Tries tries; tries.next();)
-    if (entry.recent_use.compare_exchange_weak(word, RecentUse(word).plus(ns, now).word(),
-                                               std::memory_order_relaxed))
+    if (entry.recent_use.compare_exchange_weak(
+            word, RecentUse(word).plus(ns, now, memory_ns).word(), std::memory_order_relaxed))
       return;
 }
 
@@ -48,7 +60,7 @@ ProcessEntry* Leases::live_entry(Owner owner) const {
 
 // Improves `best` by what process `slot` wants of `unit`.
 void Leases::look_at_requests(uint32_t slot, uint32_t unit, Owner except, uint64_t now,
-                              Waiter& best) const {
+                              double memory_ns, Waiter& best) const {
   ProcessEntry& entry = layout_.process(slot);
   const EntryState state = EntryState::of(entry.state.load());
   const Owner owner(slot, state.generation);
@@ -64,7 +76,8 @@ void Leases::look_at_requests(uint32_t slot, uint32_t unit, Owner except, uint64
       if (request.ticket.compare_exchange_strong(ticket, drawn)) ticket = drawn;
       if (ticket == 0) continue;
     }
-    const Waiter waiter{owner, policy() == Policy::kFcfs ? ticket : used(entry, now), ticket};
+    const Waiter waiter{owner, policy() == Policy::kFcfs ? ticket : used(entry, now, memory_ns),
+                        ticket};
     if (waiter.before(best)) best = waiter;
   }
 }
@@ -75,6 +88,7 @@ void Leases::look_at_requests(uint32_t slot, uint32_t unit, Owner except, uint64
 Leases::Waiter Leases::first_waiter(uint32_t unit, Owner except) const {
   Header& header = layout_.header();
   const uint64_t now = now_ns();
+  const double memory = policy() == Policy::kFcfs ? 0 : memory_ns();
   Waiter best;
   for (int scan = 0; scan < 2; ++scan) {
     const uint64_t drawn = header.next_ticket.load();
@@ -83,7 +97,8 @@ Leases::Waiter Leases::first_waiter(uint32_t unit, Owner except) const {
     for (uint32_t w = 0; w < words; ++w) {
       for (uint64_t waiting = header.waiting[w].load(); waiting; waiting &= waiting - 1) {
         const uint32_t slot = w * 64 + static_cast<uint32_t>(std::countr_zero(waiting));
-        if (slot < layout_.process_capacity()) look_at_requests(slot, unit, except, now, best);
+        if (slot < layout_.process_capacity())
+          look_at_requests(slot, unit, except, now, memory, best);
       }
     }
     if (!best.owner || best.ticket <= drawn || policy() != Policy::kFcfs) break;
@@ -99,6 +114,7 @@ Leases::Grant Leases::grant(uint32_t unit, uint64_t seen, Owner next) {
   CuEntry& cu = layout_.unit(unit);
   const Lease granted{next, Lease::kGranted, true, Lease::of(seen).version + 1};
   uint64_t word = seen;
+  if (mine(Lease::of(seen))) note_turn(unit);
   if (!cu.lease.compare_exchange_strong(word, granted.word())) return Grant::kChanged;
   cu.hand_overs.fetch_add(1, std::memory_order_relaxed);
   if (live_entry(next)) {
@@ -175,7 +191,7 @@ bool Leases::should_yield(uint32_t unit, uint64_t ticket, uint64_t margin_ns) {
   const Waiter next = first_waiter(unit, self());
   if (!next.owner) return false;
   if (policy() == Policy::kFcfs) return ticket == 0 || next.ticket < ticket;
-  return next.rank + margin_ns < used(entry(), now_ns());
+  return next.rank + margin_ns < used(entry(), now_ns(), memory_ns());
 }
 
 void Leases::renew(uint32_t unit) {
@@ -192,7 +208,10 @@ bool Leases::accept(uint32_t unit) {
   Lease lease = Lease::of(word);
   for (Tries tries; lease.state == Lease::kGranted && lease.owner == self() && tries.next();) {
     lease.state = Lease::kActive;
-    if (cu.lease.compare_exchange_strong(word, lease.word())) return may_keep(lease.owner);
+    if (cu.lease.compare_exchange_strong(word, lease.word())) {
+      cu.turn_began_us.store(now_us(), std::memory_order_relaxed);
+      return may_keep(lease.owner);
+    }
     lease = Lease::of(word);
   }
   return false;
@@ -309,8 +328,31 @@ bool Leases::is_published(uint32_t index, const ComputeUnitSet& units, uint64_t 
 
 // --- Shares ---
 
-uint64_t Leases::used(const ProcessEntry& entry, uint64_t now) const {
-  return static_cast<uint64_t>(RecentUse(entry.recent_use.load(std::memory_order_relaxed)).ns(now));
+// This process's turn on `unit` is over. Turns that become shorter count little by little.
+void Leases::note_turn(uint32_t unit) {
+  const uint32_t began = layout_.unit(unit).turn_began_us.load(std::memory_order_relaxed);
+  const uint32_t turn = std::min(now_us() - began, kLongestTurnUs);
+  Atomic<uint32_t>& known = entry().turn_us;
+  const uint32_t before = std::min(known.load(std::memory_order_relaxed), kLongestTurnUs);
+  known.store(turn >= before ? turn : before - (before - turn) / 8, std::memory_order_relaxed);
+}
+
+// How long use is remembered: for as long as four turns take of all who wait.
+double Leases::memory_ns() const {
+  double round = 0;
+  const uint32_t words = (layout_.process_capacity() + 63) / 64;
+  for (uint32_t w = 0; w < words; ++w)
+    for (uint64_t waiting = layout_.header().waiting[w].load(std::memory_order_relaxed); waiting;
+         waiting &= waiting - 1)
+      round += std::min(layout_.process(w * 64 + static_cast<uint32_t>(std::countr_zero(waiting)))
+                            .turn_us.load(std::memory_order_relaxed),
+                        kLongestTurnUs);
+  return std::clamp(4e3 * round, RecentUse::kLeastMemoryNs, RecentUse::kMostMemoryNs);
+}
+
+uint64_t Leases::used(const ProcessEntry& entry, uint64_t now, double memory_ns) const {
+  return static_cast<uint64_t>(
+      RecentUse(entry.recent_use.load(std::memory_order_relaxed)).ns(now, memory_ns));
 }
 
 void Leases::charge(uint32_t unit, uint64_t ns, uint64_t cost) {
@@ -318,12 +360,12 @@ void Leases::charge(uint32_t unit, uint64_t ns, uint64_t cost) {
   layout_.unit(unit).busy_ns.fetch_add(ns, std::memory_order_relaxed);
   entry().busy_ns.fetch_add(ns, std::memory_order_relaxed);
   entry().cost_ns.fetch_add(cost, std::memory_order_relaxed);
-  add_use(entry(), static_cast<double>(cost));
+  add_use(entry(), static_cast<double>(cost), memory_ns());
 }
 
 // What the others that compete for this process's compute units have used lately, on average, in
 // ns.
-double Leases::used_by_others(uint64_t now) const {
+double Leases::used_by_others(uint64_t now, double memory_ns) const {
   uint64_t active[kMaxProcesses / 64] = {};
   const uint32_t words = (layout_.process_capacity() + 63) / 64;
   for (uint32_t w = 0; w < words; ++w) active[w] = layout_.header().waiting[w].load();
@@ -345,7 +387,7 @@ double Leases::used_by_others(uint64_t now) const {
       if (slot >= layout_.process_capacity()) break;
       const ProcessEntry& entry = layout_.process(slot);
       if (EntryState::of(entry.state.load()).state != ProcessEntry::kLive) continue;
-      sum += static_cast<double>(used(entry, now));
+      sum += static_cast<double>(used(entry, now, memory_ns));
       ++processes;
     }
   }
@@ -354,8 +396,9 @@ double Leases::used_by_others(uint64_t now) const {
 
 bool Leases::below_share() const {
   const uint64_t now = now_ns();
-  const auto mine = static_cast<double>(used(entry(), now));
-  const double others = used_by_others(now);
+  const double memory = memory_ns();
+  const auto mine = static_cast<double>(used(entry(), now, memory));
+  const double others = used_by_others(now, memory);
   return others > 0 && mine <= kGuestShare * others;
 }
 
@@ -364,7 +407,8 @@ uint64_t Leases::enter_as_guest(uint32_t unit, bool overdue) {
   const Lease lease = load(unit);
   if (lease.state < Lease::kGranted || lease.owner == self() || !live_entry(lease.owner)) return 0;
   if (!overdue && !below_share()) return 0;
-  Atomic<uint64_t>& guest = layout_.unit(unit).guest;
+  CuEntry& cu = layout_.unit(unit);
+  Atomic<uint64_t>& guest = overdue ? cu.reliever : cu.guest;
   uint64_t word = guest.load();
   const Lease present = Lease::of(word);
   if (present.owner && Registry(layout_).find(present.owner)) return 0;
@@ -373,12 +417,11 @@ uint64_t Leases::enter_as_guest(uint32_t unit, bool overdue) {
 }
 
 void Leases::leave_as_guest(uint32_t unit) {
-  Atomic<uint64_t>& guest = layout_.unit(unit).guest;
-  uint64_t word = guest.load();
-  const Lease present = Lease::of(word);
-  if (present.owner != self()) return;
-  guest.compare_exchange_strong(word,
-                                Lease{Owner(), Lease::kFree, false, present.version + 1}.word());
+  CuEntry& cu = layout_.unit(unit);
+  for (Atomic<uint64_t>* guest : {&cu.guest, &cu.reliever}) {
+    uint64_t word = guest->load();
+    if (Lease::of(word).owner == self()) guest->compare_exchange_strong(word, nobody_after(word));
+  }
 }
 
 // --- Sleeping workers ---
@@ -425,10 +468,10 @@ void Leases::release_all_of(Owner owner) {
       wake(unit, lease.owner);
     else
       hand_out(unit);
-    word = cu.guest.load();
-    if (gone(Lease::of(word).owner))
-      cu.guest.compare_exchange_strong(
-          word, Lease{Owner(), Lease::kFree, false, Lease::of(word).version + 1}.word());
+    for (Atomic<uint64_t>* guest : {&cu.guest, &cu.reliever}) {
+      word = guest->load();
+      if (gone(Lease::of(word).owner)) guest->compare_exchange_strong(word, nobody_after(word));
+    }
   }
 }
 

@@ -18,6 +18,8 @@
 // used the least CU time lately (recent_use.h), weighted by priority; a holder that has used its
 // time slice hands the compute unit on between work-groups. A process that has used far less than
 // the others may start at once beside the holder, as a guest. What it uses is charged all the same.
+// Beside a holder that does not let go, one of those who wait may run too, whatever it has used: a
+// reliever. It has a word of its own, so that it keeps no guest out.
 #ifndef CONCLAVE_PLATFORM_SHARE_LEASES_H_
 #define CONCLAVE_PLATFORM_SHARE_LEASES_H_
 
@@ -146,8 +148,7 @@ class Leases {
   bool yield(uint32_t unit);
 
   // Enters beside the holder of `unit` as a guest. Returns how long it may stay, in ns of CU time;
-  // 0: not at all. `overdue`: the holder has had the compute unit for so long that its share does
-  // not matter.
+  // 0: not at all. `overdue`: as its reliever.
   uint64_t enter_as_guest(uint32_t unit, bool overdue = false);
   void leave_as_guest(uint32_t unit);
 
@@ -231,13 +232,15 @@ class Leases {
   Grant grant(uint32_t unit, uint64_t seen, Owner next);
   bool mark_contended(uint32_t unit);
   Waiter first_waiter(uint32_t unit, Owner except) const;
-  void look_at_requests(uint32_t slot, uint32_t unit, Owner except, uint64_t now,
+  void look_at_requests(uint32_t slot, uint32_t unit, Owner except, uint64_t now, double memory_ns,
                         Waiter& best) const;
   ProcessEntry* live_entry(Owner owner) const;
   // `nowhere` if the process has never been in the table.
   ProcessEntry& entry() const { return layout_.process(self_.slot()); }
-  uint64_t used(const ProcessEntry& entry, uint64_t now) const;
-  double used_by_others(uint64_t now) const;
+  void note_turn(uint32_t unit);
+  double memory_ns() const;
+  uint64_t used(const ProcessEntry& entry, uint64_t now, double memory_ns) const;
+  double used_by_others(uint64_t now, double memory_ns) const;
   bool below_share() const;
   Lease load(uint32_t unit) const {
     return Lease::of(layout_.unit(unit).lease.load(std::memory_order_acquire));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much CU time a process has used lately, forgotten exponentially. It is the measure of shares.
 // Equal processes that compete come to use the same. A process that has slept has a credit, and one
-// that has computed alone has a debt, of a tenth of a second at most.
+// that has computed alone has a debt, of the memory's length at most. The memory must outlast the
+// round in which each of those who wait has a turn: else whoever waits longest seems to have used
+// least.
 #ifndef CONCLAVE_PLATFORM_SHARE_RECENT_USE_H_
 #define CONCLAVE_PLATFORM_SHARE_RECENT_USE_H_
 
@@ -14,19 +16,20 @@ namespace conclave::share {
 // A word of the shared segment: when it was updated, and the time used, both in units of 1,024 ns.
 class RecentUse {
  public:
-  static constexpr double kMemoryNs = 100e6;
+  static constexpr double kLeastMemoryNs = 100e6;
+  static constexpr double kMostMemoryNs = 10e9;
 
   explicit RecentUse(uint64_t word = 0) : word_(word) {}
   uint64_t word() const { return word_; }
 
-  // The value at the time `now`, in ns. Somebody whose clock was read a little later may have been
-  // first.
-  double ns(uint64_t now) const {
-    return 1024.0 * static_cast<uint32_t>(word_) * std::exp(-1024.0 * age(now) / kMemoryNs);
+  // The value at the time `now`, in ns, if a third of what was used `memory_ns` ago still counts.
+  // Somebody whose clock was read a little later may have been first.
+  double ns(uint64_t now, double memory_ns = kLeastMemoryNs) const {
+    return 1024.0 * static_cast<uint32_t>(word_) * std::exp(-1024.0 * age(now) / memory_ns);
   }
   // The value with `more_ns` added, which may be negative.
-  RecentUse plus(double more_ns, uint64_t now) const {
-    const double sum = (ns(now) + more_ns) / 1024;
+  RecentUse plus(double more_ns, uint64_t now, double memory_ns = kLeastMemoryNs) const {
+    const double sum = (ns(now, memory_ns) + more_ns) / 1024;
     const uint32_t date = word_ ? then() + age(now) : static_cast<uint32_t>(now >> 10);
     return RecentUse(uint64_t{date} << 32 | static_cast<uint32_t>(std::clamp(sum, 0.0, 4e9)));
   }

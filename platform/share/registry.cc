@@ -36,6 +36,7 @@ void clear(ProcessEntry& entry, uint16_t generation) {
         &entry.heap_bytes, &entry.compiles, &entry.cache_hits, &entry.faults, &entry.cost_ns})
     counter->store(0);
   entry.queued.store(0);
+  entry.turn_us.store(0);
   entry.kernel.set("");
   XclbinSlot::begin(entry, generation);
   AccessModes::begin(entry, generation);

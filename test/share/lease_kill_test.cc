@@ -52,6 +52,7 @@ void expect_clean(const Layout& layout) {
     const Lease lease = Lease::of(layout.unit(unit).lease.load());
     EXPECT_TRUE(!lease.owner || registry.find(lease.owner));
     EXPECT_FALSE(Lease::of(layout.unit(unit).guest.load()).owner);
+    EXPECT_FALSE(Lease::of(layout.unit(unit).reliever.load()).owner);
     EXPECT_LE(lease.state, Lease::kIdle);
     EXPECT_FALSE(lease.contended);
   }

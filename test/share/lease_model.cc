@@ -80,7 +80,8 @@ bool is_step(const void* word) {
   const Header& header = all.header();
   for (uint32_t unit = 0; unit < g_setup->units; ++unit) {
     const CuEntry& cu = all.unit(unit);
-    if (word == &cu.lease || word == &cu.guest || word == &cu.wake) return true;
+    if (word == &cu.lease || word == &cu.guest || word == &cu.reliever || word == &cu.wake)
+      return true;
   }
   if (word == &header.next_ticket || word == &header.waiting[0] || word == &header.entries_in_use)
     return true;
@@ -104,6 +105,7 @@ std::string name_of(const void* word) {
     const std::string number = std::to_string(unit);
     if (word == &cu.lease) return "lease" + number;
     if (word == &cu.guest) return "guest" + number;
+    if (word == &cu.reliever) return "reliever" + number;
     if (word == &cu.wake) return "wake" + number;
   }
   if (word == &header.next_ticket) return "next_ticket";

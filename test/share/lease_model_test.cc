@@ -215,6 +215,8 @@ std::string at_end() {
     if (lease.contended) return unit_text(unit) + ", and nobody waits";
     const Lease guest = Lease::of(peek(layout().unit(unit).guest));
     if (guest.owner && !notes().guests[unit]) return "a guest has left its name behind";
+    if (Lease::of(peek(layout().unit(unit).reliever)).owner)
+      return "a reliever has left its name behind";
   }
   for (uint32_t process = 0; process < kMostProcesses; ++process)
     if (notes().jobs[process])

@@ -143,6 +143,7 @@ void Vandal::leases(const Layout& layout) {
         chance(2), static_cast<uint32_t>(number(1u << 29))};
     layout.unit(unit).lease.store(lease.word());
     if (chance(3)) layout.unit(unit).guest.store(lease.word());
+    if (chance(3)) layout.unit(unit).reliever.store(lease.word());
   }
 }
 

@@ -55,7 +55,9 @@ struct Loss {
   double short_share;  // CPUs that the short process used
 };
 
-std::vector<Row> measure(const Setting& setting, const std::string& role, unsigned hogs) {
+// `hog_groups`: into how many work-groups the hogs' kernels are divided.
+std::vector<Row> measure(const Setting& setting, const std::string& name, const std::string& role,
+                         unsigned hogs, unsigned hog_groups) {
   const int64_t phase = setting.quick ? 100'000'000 : 750'000'000;
   const unsigned phases = setting.quick ? 4 : 8;
   // Kernels of 200 ms on an idle machine, and of about 5 us a work-group.
@@ -65,7 +67,8 @@ std::vector<Row> measure(const Setting& setting, const std::string& role, unsign
     crew = std::make_unique<Crew>(
         hogs, "stream",
         std::vector<std::string>{
-            "1024", std::to_string(setting.steps(hog_seconds * setting.cpus / 1024)), "1"},
+            std::to_string(hog_groups),
+            std::to_string(setting.steps(hog_seconds * setting.cpus / hog_groups)), "1"},
         setting);
   WorkerProcess brief(
       role, {std::to_string(setting.steps(5e-6)), std::to_string(phase), std::to_string(phases)},
@@ -88,7 +91,6 @@ std::vector<Row> measure(const Setting& setting, const std::string& role, unsign
                              std::to_string(status));
   if (crew) crew->stop();
 
-  const std::string name = role + "_beside_" + std::to_string(hogs);
   std::vector<Row> rows = {{name + "_median", "us", quantile(ns, 0.5) * 1e-3},
                            {name + "_p99", "us", quantile(ns, 0.99) * 1e-3},
                            {name + "_max", "us", ns.back() * 1e-3}};
@@ -102,10 +104,20 @@ std::vector<Row> measure(const Setting& setting, const std::string& role, unsign
 }
 
 Figure beside(const std::string& role, unsigned hogs, const std::string& meaning) {
-  return {role + "_beside_" + std::to_string(hogs), meaning, false,
-          [=](const Setting& setting) -> std::vector<Row> {
+  const std::string name = role + "_beside_" + std::to_string(hogs);
+  return {name, meaning, false, [=](const Setting& setting) -> std::vector<Row> {
             if (hogs > 4 * setting.cpus) return {};
-            return measure(setting, role, hogs);
+            return measure(setting, name, role, hogs, 1024);
+          }};
+}
+
+// Each compute unit has work-groups of 12.5 ms, and a packet of them lasts longer: nobody lets go of
+// a compute unit before.
+Figure beside_long_groups(unsigned hogs) {
+  const std::string name = "short_beside_long_" + std::to_string(hogs);
+  return {name, "the same beside so many processes with work-groups of 12.5 ms", false,
+          [=](const Setting& setting) {
+            return measure(setting, name, "short", hogs, 16 * setting.cpus);
           }};
 }
 
@@ -117,6 +129,7 @@ std::vector<Figure> short_launch_figures() {
     figures.push_back(
         beside("short", hogs,
                "a 4-work-group kernel every ms beside so many processes with 200 ms kernels"));
+  for (const unsigned hogs : {2u, 8u, 16u}) figures.push_back(beside_long_groups(hogs));
   for (const unsigned hogs : {0u, 2u})
     figures.push_back(beside("flushed", hogs, "the same with clFlush() before the wait"));
   for (const unsigned hogs : {1u, 2u, 4u, 8u, 16u, 64u})

@@ -42,6 +42,7 @@
 #include "compiler/x86/byte_masks.h"
 #include "compiler/x86/lane_addresses.h"
 #include "compiler/x86/lower_half.h"
+#include "compiler/x86/shared_comparisons.h"
 #include "compiler/x86/wide_masks.h"
 
 namespace conclave::compiler {
@@ -227,6 +228,7 @@ llvm::ModulePassManager make_last_passes(const Target& target) {
   llvm::FunctionPassManager passes;
   const TargetModel& cpu = target.model();
   if (cpu.has_mask_registers && tuning().byte_masks) passes.addPass(WidenByteMasks());
+  if (cpu.has_mask_registers && tuning().shared_comparisons) passes.addPass(ShareComparisons());
   if (!cpu.has_mask_registers && tuning().wide_masks) passes.addPass(WidenLaneMasks());
   if (cpu.counts_bits_by_table && tuning().bit_counts) passes.addPass(CountBitsByTable());
   // Addresses take two steps to leave a register of 512 bits; from those of AVX2 the pass earns nothing.

@@ -64,6 +64,7 @@
 #include "compiler/x86/cpu_questions.h"
 #include "compiler/x86/lane_addresses.h"
 #include "compiler/x86/lower_half.h"
+#include "compiler/x86/shared_comparisons.h"
 #include "compiler/x86/vector_math.h"
 #include "compiler/x86/wide_masks.h"
 #include "conclave/image_formats.h"

@@ -14,6 +14,7 @@
 #include "compiler/vectorizer/analysis/lane_dimension.h"
 #include "compiler/vectorizer/analysis/lane_masks.h"
 #include "compiler/vectorizer/vectorize_region.h"
+#include "compiler/workgroup/group_order.h"
 #include "compiler/workgroup/group_rows.h"
 #include "compiler/workgroup/known_local_size.h"
 #include "compiler/workgroup/sub_groups.h"
@@ -192,6 +193,7 @@ KernelRemarks vectorize(RegionedKernel& kernel, const RegionedKernel& model, Ker
   if (depends_on_size) add_other_regions(kernel, plan, info, options, target, analyses, remarks);
 
   info.joins_groups = kernel.joins_groups;
+  info.keeps_order = may_wait_for_groups(model);
   info.lanes_matter = lanes_matter;
   for (const auto* regions : {&kernel.regions, &kernel.other_regions})
     for (const Region& region : *regions) {

@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kBriefNs = 4'000'000;
 
 // Cuts the command into chunks, and decides how many compute units would help besides the first.
-void cut(Event& event) {
+void cut(Event& event, bool keeps_order) {
   WorkRecord& p = event.work;
   const uint64_t units = event.compute_units().size();
   const Cut cut(p.total, p.estimate_ns,
@@ -25,7 +25,8 @@ void cut(Event& event) {
   p.places =
       static_cast<int32_t>(useful_compute_units(units, chunks, p.estimate_ns, kWorthWakingNs) - 1);
   p.wanted.store(p.places, std::memory_order_relaxed);
-  p.untaken.set(p.total, std::max<uint64_t>(p.least, 1), static_cast<uint64_t>(p.places) + 1);
+  p.untaken.set(p.total, std::max<uint64_t>(p.least, 1),
+                keeps_order ? 1 : static_cast<uint64_t>(p.places) + 1);
 }
 
 }  // namespace
@@ -41,6 +42,7 @@ void admit(Event& event) {
   // It may even have ended, if its context is terminated.
   if (p.planned.load(std::memory_order_acquire)) return;
   event.mark_submitted();
+  bool keeps_order = false;
   if (const Command* command = event.dependency_failed() ? nullptr : event.command()) {
     p.total = command->parts();
     p.needs_lease = command->needs_lease();
@@ -50,10 +52,11 @@ void admit(Event& event) {
     p.stack_bytes = command->stack_bytes();
     p.estimate_ns.store(command->estimate_ns(), std::memory_order_relaxed);
     p.least = command->parts_at_least();
+    keeps_order = command->keeps_order();
   }
   p.remaining.store(p.total + 1, std::memory_order_relaxed);
   if (p.total > 1 && !p.gang)
-    cut(event);
+    cut(event, keeps_order);
   else
     p.untaken.set(p.total, 1, 1);
   p.planned.store(true, std::memory_order_release);

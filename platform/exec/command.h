@@ -37,6 +37,8 @@ class Command {
 
   // How many parts there are.
   virtual uint64_t parts() const { return 1; }
+  // Whether each part is to begin after those before it.
+  virtual bool keeps_order() const { return false; }
   // How many of them should run together.
   virtual uint64_t parts_at_least() const { return 1; }
 

@@ -209,6 +209,34 @@ TEST_F(OrderingTest, FinishWaitsForEverything) {
   }
 }
 
+// OpenCL does not promise it, but GPUs begin work-groups in order, and programs rely on that.
+TEST_F(OrderingTest, AGroupMayWaitForTheOneBefore) {
+  const char* const kPrefixSum = R"(
+    kernel void prefix_sum(global int* data, global volatile int* sums) {
+      const size_t group = get_group_id(0);
+      int before = 0;
+      if (group > 0)
+        while ((before = sums[group - 1]) == 0) mem_fence(CLK_GLOBAL_MEM_FENCE);
+      const int sum = before + data[group];
+      data[group] = sum;
+      sums[group] = sum;
+    })";
+  constexpr size_t kGroups = 20'000;
+  const size_t one = 1;
+  Program program = build(context_, kPrefixSum);
+  Kernel kernel = make_kernel(program, "prefix_sum");
+  for (int launch = 0; launch < 3; ++launch) {  // its time is not known at first
+    Buffer data = make_buffer(context_, std::vector<int>(kGroups, 1));
+    Buffer sums = make_buffer(context_, std::vector<int>(kGroups, 0));
+    ASSERT_OK(clSetKernelArg(kernel, 0, sizeof(cl_mem), data.list()));
+    ASSERT_OK(clSetKernelArg(kernel, 1, sizeof(cl_mem), sums.list()));
+    ASSERT_OK(
+        clEnqueueNDRangeKernel(queue_, kernel, 1, nullptr, &kGroups, &one, 0, nullptr, nullptr));
+    const std::vector<int> found = contents(queue_, data, kGroups);
+    for (size_t i = 0; i < kGroups; ++i) ASSERT_EQ(static_cast<int>(i + 1), found[i]);
+  }
+}
+
 TEST_F(OrderingTest, TaskRunsOneWorkItem) {
   Buffer mem = zeros();
   Kernel add = kernel("add");

@@ -180,8 +180,8 @@ std::string format() {
 TEST(Metadata, VersionChangesWithTheFormat) {
   const std::string all =
       format<ArgumentInfo>() + format<KernelInfo>() + format<Dependency>() + format<ProgramInfo>();
-  EXPECT_EQ(binary::kNoteType, 5u);
-  EXPECT_EQ(content_hash(all), "3f8938a961ad9dc6085b49fb95e2b34b")
+  EXPECT_EQ(binary::kNoteType, 6u);
+  EXPECT_EQ(content_hash(all), "b541ce4d483cfbd20d818b467bc2adad")
       << "The format has changed: raise METADATA_VERSION in include/conclave/metadata.def, then "
          "put the new version and hash here.";
 }

@@ -63,6 +63,8 @@ TEST(ProgramBinary, ReadsAnExecutable) {
   EXPECT_EQ(kernel.lanes, 8u);
   EXPECT_TRUE(kernel.joins_groups);
   EXPECT_FALSE(binary->kernels()[1].joins_groups);
+  EXPECT_TRUE(kernel.keeps_order);
+  EXPECT_FALSE(binary->kernels()[1].keeps_order);
   EXPECT_EQ(kernel.required_sub_group_size, 8u);
   EXPECT_EQ(binary->kernels()[1].lanes, 1u);
   EXPECT_EQ(kernel.local_bytes, 1024u);

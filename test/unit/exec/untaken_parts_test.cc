@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/exec/untaken_parts.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "platform/exec/idle_gaps.h"
+
+namespace conclave {
+namespace {
+
+using Chunk = UntakenParts::Chunk;
+
+TEST(UntakenParts, ASingleSpanKeepsTheOrder) {
+  UntakenParts parts;
+  parts.set(10, 1, 1);
+  EXPECT_FALSE(parts.empty());
+  for (uint64_t next : {0u, 4u}) EXPECT_EQ(next, parts.take(7, 4).first);
+  const Chunk last = parts.take(0, 4);
+  EXPECT_EQ(8u, last.first);
+  EXPECT_EQ(2u, last.count);
+  EXPECT_TRUE(parts.empty());
+  EXPECT_EQ(0u, parts.take(0, 4).count);
+  parts.put_back();
+  EXPECT_EQ(10u, parts.take_rest());
+}
+
+TEST(UntakenParts, EachComputeUnitBeginsWithItsOwnSpan) {
+  UntakenParts parts;
+  parts.set(100, 1, 4);
+  for (uint32_t unit : {3u, 0u, 2u, 1u}) EXPECT_EQ(25u * unit, parts.take(unit, 5).first);
+  EXPECT_EQ(5u, parts.take(4, 5).first) << "there are no more than 4 spans";
+  EXPECT_EQ(100u - 25, parts.take_rest());
+  EXPECT_TRUE(parts.empty());
+}
+
+TEST(UntakenParts, SpansBeginAtWholePackets) {
+  UntakenParts parts;
+  parts.set(100, 16, 4);  // 6 packets and 4 parts
+  for (uint32_t unit : {0u, 1u, 2u, 3u}) EXPECT_EQ(0u, parts.take(unit, 16).first % 16);
+  UntakenParts few;
+  few.set(20, 16, 4);
+  EXPECT_EQ(0u, few.take(3, 16).first) << "one packet: nothing to divide";
+}
+
+// With more compute units than spans, and one that takes all that others leave.
+TEST(UntakenParts, ThreadsTakeEachPartOnce) {
+  for (const uint64_t total : {2u, 63u, 64u, 1'000u, 100'003u}) {
+    UntakenParts parts;
+    parts.set(total, 1, 64);
+    std::vector<std::atomic<int>> taken(total);
+    std::vector<std::thread> threads;
+    for (uint32_t unit : {0u, 1u, 63u, 70u})
+      threads.emplace_back([&, unit] {
+        for (Chunk chunk = parts.take(unit, unit + 1); chunk.count;
+             chunk = parts.take(unit, unit + 1))
+          for (uint64_t i = 0; i < chunk.count; ++i) ++taken[chunk.first + i];
+      });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_TRUE(parts.empty());
+    for (uint64_t i = 0; i < total; ++i) ASSERT_EQ(1, taken[i]) << i << " of " << total;
+  }
+}
+
+TEST(IdleGaps, PatienceFollowsTheLastTwoGaps) {
+  IdleGaps gaps;
+  EXPECT_EQ(0u, gaps.patience_ns(1));
+  gaps.ended(10'000);
+  EXPECT_EQ(0u, gaps.patience_ns(1)) << "one short gap may be chance";
+  gaps.ended(5'000);
+  EXPECT_EQ(20'000u, gaps.patience_ns(1));
+  gaps.ended(IdleGaps::kLongestNs);
+  EXPECT_EQ(IdleGaps::kLongestNs, gaps.patience_ns(1));
+  gaps.ended(IdleGaps::kLongestNs + 1);
+  EXPECT_EQ(0u, gaps.patience_ns(1));
+}
+
+TEST(IdleGaps, NobodyStaysAwakeBesideOthers) {
+  IdleGaps gaps;
+  gaps.ended(10'000);
+  gaps.ended(10'000);
+  gaps.disturbed(1'000);
+  EXPECT_EQ(0u, gaps.patience_ns(2'000));
+  EXPECT_EQ(20'000u, gaps.patience_ns(1'000'000'000));
+}
+
+}  // namespace
+}  // namespace conclave

@@ -22,7 +22,20 @@
 #define BINARY_OF_DOUBLE(name, ulp)     \
   OVERLOAD float name(float x, float y); \
   BINARY_OF(double, name, Sleef_##name##_##ulp)
-UNARY(tgamma, u10)
+
+// SLEEF's form loses all digits where it calculates with numbers that are too small: below `least`.
+// From there the argument goes up by STEPS, without rounding, and the result is divided by as many
+// factors.
+#define GAMMA(T, function, least, STEPS)                          \
+  OVERLOAD T tgamma(T x) {                                        \
+    T factors = x;                                                \
+    for (int i = 1; i < STEPS; ++i) factors *= x + i;             \
+    T gamma = function(x < least ? x + STEPS : x);                \
+    return x < least ? gamma / factors : gamma;                   \
+  }                                                               \
+  FOR_VECTORS(MAP1, T, tgamma, T)
+GAMMA(float, Sleef_tgammaf_u10, -32, 10)
+GAMMA(double, Sleef_tgamma_u10, -168, 16)
 
 // For float they have their own: math_*.inc.
 UNARY_OF_DOUBLE(acos, u10)

@@ -137,6 +137,31 @@ TYPED_TEST(MathBuiltins, ErrorAndGamma) {
   });
 }
 
+// Negative integers that are the poles of the gamma function, and numbers beside them.
+template <class T>
+Column beside_poles(size_t count, unsigned) {
+  constexpr size_t kPoles = sizeof(T) == 8 ? 190 : 48;
+  Column column{type_name<T>(), sizeof(T), std::vector<std::byte>(count * sizeof(T))};
+  for (size_t i = 0; i < count; ++i) {
+    const T pole = -static_cast<T>(i % kPoles + 1);
+    const auto distance = static_cast<T>((i / kPoles) * (i / kPoles));
+    const T x =
+        pole + (i % 2 ? distance : -distance) * std::numeric_limits<T>::epsilon() * std::fabs(pole);
+    std::memcpy(column.at(i), &x, sizeof x);
+  }
+  return column;
+}
+
+TYPED_TEST(MathBuiltins, GammaBesideItsPoles) {
+  using T = TypeParam;
+  if constexpr (!std::is_same_v<T, Half>) {
+    Builtin gamma = within<T, T>("tgamma($0)", 16,
+                                 [](Real x) { return x == std::floor(x) ? NAN : std::tgamma(x); });
+    gamma.arguments = {beside_poles<T>};
+    check_builtins({gamma});
+  }
+}
+
 template <class T>
 T next_after(T x, T y) {
   return std::nextafter(x, y);

@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kBriefNs = 4'000'000;
 
 // Cuts the command into chunks, and decides how many compute units would help besides the first.
-void cut(Event& event, bool keeps_order) {
+void cut(Event& event) {
   WorkRecord& p = event.work;
   const uint64_t units = event.compute_units().size();
   const Cut cut(p.total, p.estimate_ns,
@@ -25,8 +25,9 @@ void cut(Event& event, bool keeps_order) {
   p.places =
       static_cast<int32_t>(useful_compute_units(units, chunks, p.estimate_ns, kWorthWakingNs) - 1);
   p.wanted.store(p.places, std::memory_order_relaxed);
+  if (p.dealing && p.places > 0) p.turn = p.dealing->next();
   p.untaken.set(p.total, std::max<uint64_t>(p.least, 1),
-                keeps_order ? 1 : static_cast<uint64_t>(p.places) + 1);
+                p.turn.way == Dealing::kSpans ? static_cast<uint64_t>(p.places) + 1 : 1);
 }
 
 }  // namespace
@@ -42,7 +43,6 @@ void admit(Event& event) {
   // It may even have ended, if its context is terminated.
   if (p.planned.load(std::memory_order_acquire)) return;
   event.mark_submitted();
-  bool keeps_order = false;
   if (const Command* command = event.dependency_failed() ? nullptr : event.command()) {
     p.total = command->parts();
     p.needs_lease = command->needs_lease();
@@ -52,11 +52,11 @@ void admit(Event& event) {
     p.stack_bytes = command->stack_bytes();
     p.estimate_ns.store(command->estimate_ns(), std::memory_order_relaxed);
     p.least = command->parts_at_least();
-    keeps_order = command->keeps_order();
+    p.dealing = command->dealing();
   }
   p.remaining.store(p.total + 1, std::memory_order_relaxed);
   if (p.total > 1 && !p.gang)
-    cut(event, keeps_order);
+    cut(event);
   else
     p.untaken.set(p.total, 1, 1);
   p.planned.store(true, std::memory_order_release);

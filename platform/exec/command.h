@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "platform/base/compute_unit_set.h"
+#include "platform/model/dealing.h"
 
 namespace conclave {
 
@@ -37,8 +38,9 @@ class Command {
 
   // How many parts there are.
   virtual uint64_t parts() const { return 1; }
-  // Whether each part is to begin after those before it.
-  virtual bool keeps_order() const { return false; }
+  // How parts are dealt out, where compute units need not all take them from the front; null: they
+  // do, for a part may wait for one before it.
+  virtual Dealing* dealing() const { return nullptr; }
   // How many of them should run together.
   virtual uint64_t parts_at_least() const { return 1; }
 

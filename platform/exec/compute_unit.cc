@@ -2,6 +2,7 @@
 #include "platform/exec/compute_unit.h"
 
 #include <sched.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -40,6 +41,13 @@ thread_local const ComputeUnit* t_worker_of = nullptr;
 constexpr size_t kStackBytes = 16u << 20;
 // The size of the guard below the stack: a function with large variables must not step over it.
 constexpr size_t kStackGuardBytes = 1u << 20;
+
+// How often others have run instead of the calling thread, which could have gone on.
+long preemptions_of_this_thread() {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nivcsw;
+}
 
 }  // namespace
 
@@ -117,14 +125,20 @@ bool ComputeUnit::stay_awake() {
     return false;
   };
   if (has_work()) return true;
-  uint64_t now = now_ns();
-  const uint64_t end = idle_since_ns_ + gaps_.patience_ns(now);
-  while (now < end && !Engine::get().shares_units()) {
+  const uint64_t patience = gaps_.patience_ns(now_ns());
+  if (patience == 0) return false;
+  const uint64_t end = idle_since_ns_ + patience;
+  const long preemptions = preemptions_of_this_thread();
+  for (uint64_t now = now_ns(), before = now; now < end && !Engine::get().shares_units();
+       before = now) {
     sched_yield();
-    const uint64_t before = now;
     if (has_work()) return true;
     now = now_ns();
-    if (now - before > kDisturbanceNs) return gaps_.disturbed(now), false;
+    // A virtual machine's CPU may also have been away.
+    if (now - before > kDisturbanceNs && preemptions_of_this_thread() != preemptions) {
+      gaps_.disturbed(now);
+      break;
+    }
   }
   return false;
 }

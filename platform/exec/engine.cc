@@ -22,10 +22,10 @@ namespace {
 constexpr size_t kHostStackBytes = 32 << 10;
 
 // A host thread looks this often before it sleeps on an event that workers are about to end, and
-// for this long if they have begun a short command. On a busy CPU a host thread that has slept may
-// run again only after a time slice of somebody else.
+// for this long if they have begun a short command, or the last parts of a longer one. On a busy CPU
+// a host thread that has slept may run again only after a time slice of somebody else.
 constexpr int kWaitSpins = 60;
-constexpr uint64_t kWaitSpinNs = 50'000;
+constexpr uint64_t kWaitSpinNs = 100'000;
 
 }  // namespace
 

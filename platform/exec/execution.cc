@@ -150,6 +150,7 @@ bool start(Event& event) {
     fail(event, context_terminated());
   event.mark_running();
   show(event);
+  if (p.turn.measured) p.began_ns = now_ns();
   if (p.total == 1 && !p.gang) return true;  // the caller runs all of it
   // Others may be running it already; it does not end before its status says that it runs.
   if (p.remaining.fetch_sub(1, std::memory_order_acq_rel) == 1) {
@@ -227,6 +228,10 @@ void close(Event& event, ScopedLease* lease) {
     } catch (const std::exception& error) {
       fail(event, error);
     }
+    const WorkRecord& p = event.work;
+    if (p.turn.measured && p.error.load(std::memory_order_relaxed) == CL_SUCCESS)
+      p.dealing->took(p.turn.way,
+                      static_cast<float>(now_ns() - p.began_ns) / static_cast<float>(p.total));
     if (command->needs_lease()) {
       if (lease)
         lease->count_launch(event.work.total);

@@ -13,7 +13,7 @@ namespace conclave {
 class IdleGaps {
  public:
   // Longer gaps are for sleeping.
-  static constexpr uint64_t kLongestNs = 100'000;
+  static constexpr uint64_t kLongestNs = 250'000;
 
   // For how long to look for work from now on; 0: not at all.
   uint64_t patience_ns(uint64_t now) const {

@@ -177,8 +177,8 @@ abi::CheckUnit* NdRange::check_unit(const abi::Launch* launch) {
 
 // Work-groups that are narrower than the kernel's packets fill a packet together, if nothing tells
 // them apart. One by one they would be slow, and would go on being dealt out one by one.
-bool NdRange::keeps_order() const {
-  return code_->info->keeps_order;
+Dealing* NdRange::dealing() const {
+  return code_->info->keeps_order ? nullptr : &code_->dealing;
 }
 
 uint64_t NdRange::parts_at_least() const {

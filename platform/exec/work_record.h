@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "platform/exec/untaken_parts.h"
+#include "platform/model/dealing.h"
 
 namespace conclave {
 
@@ -44,6 +45,10 @@ struct WorkRecord {
   bool team = false;  // a gang of which one runs the command, with threads for all
   bool timed = false;
   size_t stack_bytes = 0;
+  // How its parts are dealt out; null: from the front.
+  Dealing* dealing = nullptr;
+  Dealing::Turn turn = {Dealing::kFront, false};
+  uint64_t began_ns = 0;  // if the turn is measured
   std::atomic<uint64_t> estimate_ns{0};
   int32_t places = 0;                 // what `wanted` was at first
   std::atomic<bool> measured{false};  // whether that has been compared with the time it takes

@@ -16,6 +16,7 @@
 #include "platform/base/compute_unit_set.h"
 #include "platform/base/object.h"
 #include "platform/loader/program_binary.h"
+#include "platform/model/dealing.h"
 #include "platform/model/launch_kinds.h"
 #include "platform/model/memory.h"
 #include "platform/model/stream_ports.h"
@@ -62,6 +63,7 @@ struct KernelCode {
   bool has_streams;
   std::unique_ptr<LaunchKinds> launch_kinds;  // null: nothing can be specialised
   mutable KernelTiming timing;
+  mutable Dealing dealing;
 };
 
 // The most work-items that a work-group of the kernel can have: the device's number, or fewer where

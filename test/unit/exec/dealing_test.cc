@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// How work-groups are dealt out, and how long workers wait for more.
 #include "platform/exec/untaken_parts.h"
 
 #include <gtest/gtest.h>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "platform/exec/idle_gaps.h"
+#include "platform/model/dealing.h"
 
 namespace conclave {
 namespace {
@@ -63,6 +65,39 @@ TEST(UntakenParts, ThreadsTakeEachPartOnce) {
     EXPECT_TRUE(parts.empty());
     for (uint64_t i = 0; i < total; ++i) ASSERT_EQ(1, taken[i]) << i << " of " << total;
   }
+}
+
+TEST(Dealing, TakesTheWayThatWasFaster) {
+  for (const Dealing::Way faster : {Dealing::kSpans, Dealing::kFront}) {
+    Dealing dealing;
+    int measured[2] = {};
+    for (int launch = 0; launch < 8; ++launch) {
+      const Dealing::Turn turn = dealing.next();
+      ASSERT_TRUE(turn.measured);
+      ++measured[turn.way];
+      // Every other launch is disturbed.
+      dealing.took(turn.way, (turn.way == faster ? 10.0f : 11.0f) * (launch % 2 ? 1.0f : 5.0f));
+    }
+    EXPECT_EQ(4, measured[0]);
+    EXPECT_EQ(4, measured[1]);
+    EXPECT_EQ(faster, dealing.next().way);
+    EXPECT_FALSE(dealing.next().measured);
+  }
+}
+
+TEST(Dealing, LooksAgainLater) {
+  Dealing dealing;
+  for (int launch = 0; launch < 8; ++launch) {
+    const Dealing::Turn turn = dealing.next();
+    dealing.took(turn.way, turn.way == Dealing::kFront ? 1 : 2);
+  }
+  for (int launch = 8; launch < 1024; ++launch) ASSERT_EQ(Dealing::kFront, dealing.next().way);
+  for (int launch = 0; launch < 8; ++launch) {
+    const Dealing::Turn turn = dealing.next();
+    ASSERT_TRUE(turn.measured);
+    dealing.took(turn.way, turn.way == Dealing::kFront ? 4 : 3);
+  }
+  EXPECT_EQ(Dealing::kSpans, dealing.next().way);
 }
 
 TEST(IdleGaps, PatienceFollowsTheLastTwoGaps) {

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the work-groups of a kernel are dealt out to compute units: each takes them from a span of its
+// own, or all from the front of what is left.
+//
+// Spans keep the data that a CPU has in its caches on that CPU from launch to launch, and spare
+// the others the word that all would change. From the front, CPUs work beside each other, which is
+// better where neighbours read the same. No estimate tells which it is, so both are tried.
+#ifndef CONCLAVE_PLATFORM_MODEL_DEALING_H_
+#define CONCLAVE_PLATFORM_MODEL_DEALING_H_
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+
+namespace conclave {
+
+// Threads use it without a lock; an occasional lost sample does no harm.
+class Dealing {
+ public:
+  enum Way : uint32_t { kSpans, kFront };
+  struct Turn {
+    Way way;
+    bool measured;  // took() is to be called
+  };
+
+  // For the next launch.
+  Turn next() {
+    const uint32_t launch = launches_.fetch_add(1, std::memory_order_relaxed) % kPeriod;
+    if (launch >= kTries) return {best(), false};
+    if (launch == 0) least_ns_[kSpans] = least_ns_[kFront] = kNothing;
+    return {kFrontTries >> launch & 1 ? kFront : kSpans, true};
+  }
+  // A measured launch, from its begin to its end, for each work-group.
+  void took(Way way, float ns) {
+    if (ns < least_ns_[way].load(std::memory_order_relaxed)) least_ns_[way] = ns;
+  }
+  Way best() const {
+    return least_ns_[kFront].load(std::memory_order_relaxed) * kMargin <
+                   least_ns_[kSpans].load(std::memory_order_relaxed)
+               ? kFront
+               : kSpans;
+  }
+
+ private:
+  // Four launches each way, in an order that falls in step with no simple pattern of a program's
+  // own; tried again after so many launches.
+  static constexpr uint32_t kTries = 8, kFrontTries = 0b01101001, kPeriod = 1024;
+  static constexpr float kMargin = 1.01f;
+  static constexpr float kNothing = std::numeric_limits<float>::infinity();
+
+  std::atomic<uint32_t> launches_{0};
+  std::atomic<float> least_ns_[2] = {kNothing, kNothing};
+};
+
+}  // namespace conclave
+
+#endif  // CONCLAVE_PLATFORM_MODEL_DEALING_H_

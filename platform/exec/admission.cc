@@ -32,10 +32,15 @@ void cut(Event& event) {
 
 }  // namespace
 
-bool is_brief(const Event& event) {
+uint64_t expected_ns(const Event& event) {
   const WorkRecord& p = event.work;
   const uint64_t ns = p.estimate_ns.load(std::memory_order_relaxed);
-  return ns == Command::kUnknown || ns / (static_cast<uint64_t>(p.places) + 1) <= kBriefNs;
+  return ns == Command::kUnknown ? ns : ns / (static_cast<uint64_t>(p.places) + 1);
+}
+
+bool is_brief(const Event& event) {
+  const uint64_t ns = expected_ns(event);
+  return ns == Command::kUnknown || ns <= kBriefNs;
 }
 
 void admit(Event& event) {

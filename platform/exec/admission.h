@@ -16,6 +16,10 @@ inline constexpr uint64_t kWorthWakingNs = 20'000;
 // host thread reaches its flush or finish.
 inline constexpr uint64_t kWorthQueuingNs = 200'000;
 
+// How long the command takes on all the compute units that it is worth; Command::kUnknown as long
+// as nobody knows.
+uint64_t expected_ns(const Event& event);
+
 // Whether the command takes each of its compute units for about a time slice at most, as far as is
 // known. Only such a command may run beside the holder of a compute unit: a longer one would slow
 // the holder down, and keep the short ones of others out, without gaining by it.

@@ -25,6 +25,7 @@ constexpr int kSpins = 60;
 
 // Somebody else has run if a worker that looks for work has not got on for so long.
 constexpr uint64_t kDisturbanceNs = 20'000;
+constexpr uint64_t kCalmNs = 100'000'000;
 
 // How long a worker waits for its turn before it looks at the compute unit's holder: that may have
 // been stopped, or be in a work-group that never ends.
@@ -115,7 +116,7 @@ void ComputeUnit::computed(uint64_t ns) {
 }
 
 // Looks for work while that is worth it; whether some has come. Others go first: whoever wants the
-// CPU gets it at once, and this process's other interests in the compute unit are for sleepers.
+// CPU gets it at once, and for a while the worker leaves it to them.
 bool ComputeUnit::stay_awake() {
   const auto has_work = [this] {
     for (int i = 0; i < kSpins; ++i) {
@@ -125,18 +126,17 @@ bool ComputeUnit::stay_awake() {
     return false;
   };
   if (has_work()) return true;
-  const uint64_t patience = gaps_.patience_ns(now_ns());
-  if (patience == 0) return false;
-  const uint64_t end = idle_since_ns_ + patience;
+  const LaunchGaps& gaps = Engine::get().launch_gaps();
+  uint64_t now = now_ns();
+  if (now < calm_from_ns_ || now >= gaps.awake_until(idle_since_ns_)) return false;
   const long preemptions = preemptions_of_this_thread();
-  for (uint64_t now = now_ns(), before = now; now < end && !Engine::get().shares_units();
-       before = now) {
+  while (now < gaps.awake_until(idle_since_ns_) && !Dispatcher::handed_over(*this)) {
     sched_yield();
     if (has_work()) return true;
-    now = now_ns();
+    const uint64_t before = std::exchange(now, now_ns());
     // A virtual machine's CPU may also have been away.
     if (now - before > kDisturbanceNs && preemptions_of_this_thread() != preemptions) {
-      gaps_.disturbed(now);
+      calm_from_ns_ = now + kCalmNs;
       break;
     }
   }
@@ -198,7 +198,6 @@ void ComputeUnit::work() {
   for (;;) {
     idle_since_ns_ = now_ns();
     while (signal_.load(std::memory_order_acquire) != kPosted) sleep();
-    gaps_.ended(now_ns() - idle_since_ns_);
     Event* event = posted_;
     ScopedLease lease(*this, posted_permit_);
     signal_.store(kEmpty, std::memory_order_relaxed);

@@ -14,7 +14,6 @@
 #include "conclave/kernel_abi.h"
 #include "platform/base/wake_up_claim.h"
 #include "platform/exec/guarded_block.h"
-#include "platform/exec/idle_gaps.h"
 #include "platform/exec/unit_services.h"
 #include "platform/share/share.h"
 #include "platform/share/unit_placement.h"
@@ -111,8 +110,8 @@ class ComputeUnit {
   WakeUpClaim claim_;  // the worker's
   uint64_t computed_ns_ = 0;
   uint64_t looked_ns_ = 0;  // when the worker last looked at other holders
-  IdleGaps gaps_;
   uint64_t idle_since_ns_ = 0;
+  uint64_t calm_from_ns_ = 0;  // until then the worker sleeps at once
   GuardedBlock local_;
   GuardedBlock spill_;
   abi::Workspace workspace_{};

@@ -212,7 +212,7 @@ void Engine::act(ScopedLease lease, ReadyList ready, Ref<Event> first, const Eve
 void Engine::help(Event& event) {
   WorkRecord& p = event.work;
   if (acting_thread_ || event.finished() || !p.planned.load(std::memory_order_acquire)) return;
-  if (p.gang || p.estimate_ns >= kWorthQueuingNs || p.exhausted()) return;
+  if (p.gang || expected_ns(event) >= kWorthQueuingNs || p.exhausted()) return;
   if (p.started.load(std::memory_order_relaxed) && p.wanted.load() <= 0) return;
   std::optional<ScopedLease> lease = dispatcher_.claim(event, true);
   if (!lease) return;
@@ -227,9 +227,9 @@ void Engine::help(Event& event) {
 bool Engine::spin_on(const Event& event) {
   const WorkRecord& p = event.work;
   for (int i = 0; i < kWaitSpins && !event.finished(); ++i) spin_pause();
-  const bool about_to_end = !acting_thread_ && p.planned.load(std::memory_order_acquire) &&
-                            p.started.load() &&
-                            (p.estimate_ns < kWorthQueuingNs || (p.total > 1 && p.exhausted()));
+  const bool about_to_end =
+      !acting_thread_ && p.planned.load(std::memory_order_acquire) && p.started.load() &&
+      (expected_ns(event) < kWorthQueuingNs || (p.total > 1 && p.exhausted()));
   for (const uint64_t end = about_to_end ? now_ns() + kWaitSpinNs : 0;
        end && !event.finished() && now_ns() < end;)
     spin_pause();

@@ -26,6 +26,7 @@
 #include "platform/base/compute_unit_set.h"
 #include "platform/exec/compute_unit.h"
 #include "platform/exec/dispatcher.h"
+#include "platform/exec/launch_gaps.h"
 #include "platform/exec/overdue_holders.h"
 #include "platform/exec/ready_list.h"
 #include "platform/exec/scoped_lease.h"
@@ -76,6 +77,7 @@ class Engine {
   }
   // Whether other processes may hand compute units over to this one.
   bool shares_units() const { return dispatcher_.run_queue().shares_units(); }
+  LaunchGaps& launch_gaps() { return launch_gaps_; }
   void look_at_overdue_holders() { overdue_holders_.look(); }
 
   uint32_t compute_units() const { return static_cast<uint32_t>(dispatcher_.units().size()); }
@@ -108,6 +110,7 @@ class Engine {
   static inline std::atomic<bool> lost_in_fork_{false};
 
   Dispatcher dispatcher_;
+  LaunchGaps launch_gaps_;
   OverdueHolders overdue_holders_{dispatcher_};
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <new>
 #include <optional>
 #include <utility>
@@ -44,13 +45,15 @@ bool want_later(Dispatcher& dispatcher, Event& event) {
   }
 }
 
-// Wakes up to two more compute units for a running command.
+// Wakes more compute units for a running command. Those that this thread wakes do the same, so all
+// are awake after about twice the time that one takes.
 void recruit(Dispatcher& dispatcher, Event& event) {
   WorkRecord& p = event.work;
   if (p.wanted.load(std::memory_order_relaxed) <= 0) return;
   // Beside the work of others a short command is done before a worker is awake.
   if (p.estimate_ns < kWorthQueuingNs && !dispatcher.has_free_unit(event.compute_units())) return;
-  for (int woken = 0; woken < 2 && p.wanted.load(std::memory_order_relaxed) > 0; ++woken) {
+  const int32_t most = std::max(2, static_cast<int32_t>(std::sqrt(p.places)));
+  for (int32_t woken = 0; woken < most && p.wanted.load(std::memory_order_relaxed) > 0; ++woken) {
     if (p.exhausted()) return;
     std::optional<ScopedLease> lease = dispatcher.claim(event, false);
     if (!lease) {
@@ -60,6 +63,14 @@ void recruit(Dispatcher& dispatcher, Event& event) {
     if (!p.take_wanted()) return dispatcher.leave(*lease);
     if (!dispatcher.post(std::move(*lease), Ref<Event>(&event))) return;
   }
+}
+
+// A command on several compute units has ended.
+void note_end(WorkRecord& p) {
+  const uint64_t now = now_ns();
+  Engine::get().launch_gaps().end(now);
+  if (p.turn.measured && p.error.load(std::memory_order_relaxed) == CL_SUCCESS)
+    p.dealing->took(p.turn.way, static_cast<float>(now - p.began_ns) / static_cast<float>(p.total));
 }
 
 // A command turns out to be longer than was expected: recruits as many compute units as it is
@@ -150,7 +161,7 @@ bool start(Event& event) {
     fail(event, context_terminated());
   event.mark_running();
   show(event);
-  if (p.turn.measured) p.began_ns = now_ns();
+  if (p.places > 0) Engine::get().launch_gaps().begin(p.began_ns = now_ns());
   if (p.total == 1 && !p.gang) return true;  // the caller runs all of it
   // Others may be running it already; it does not end before its status says that it runs.
   if (p.remaining.fetch_sub(1, std::memory_order_acq_rel) == 1) {
@@ -228,10 +239,7 @@ void close(Event& event, ScopedLease* lease) {
     } catch (const std::exception& error) {
       fail(event, error);
     }
-    const WorkRecord& p = event.work;
-    if (p.turn.measured && p.error.load(std::memory_order_relaxed) == CL_SUCCESS)
-      p.dealing->took(p.turn.way,
-                      static_cast<float>(now_ns() - p.began_ns) / static_cast<float>(p.total));
+    if (event.work.places > 0) note_end(event.work);
     if (command->needs_lease()) {
       if (lease)
         lease->count_launch(event.work.total);

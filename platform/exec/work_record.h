@@ -48,7 +48,7 @@ struct WorkRecord {
   // How its parts are dealt out; null: from the front.
   Dealing* dealing = nullptr;
   Dealing::Turn turn = {Dealing::kFront, false};
-  uint64_t began_ns = 0;  // if the turn is measured
+  uint64_t began_ns = 0;  // if it has several places
   std::atomic<uint64_t> estimate_ns{0};
   int32_t places = 0;                 // what `wanted` was at first
   std::atomic<bool> measured{false};  // whether that has been compared with the time it takes

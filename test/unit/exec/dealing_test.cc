@@ -5,10 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <initializer_list>
 #include <thread>
 #include <vector>
 
-#include "platform/exec/idle_gaps.h"
+#include "platform/exec/launch_gaps.h"
 #include "platform/model/dealing.h"
 
 namespace conclave {
@@ -100,26 +101,39 @@ TEST(Dealing, LooksAgainLater) {
   EXPECT_EQ(Dealing::kSpans, dealing.next().way);
 }
 
-TEST(IdleGaps, PatienceFollowsTheLastTwoGaps) {
-  IdleGaps gaps;
-  EXPECT_EQ(0u, gaps.patience_ns(1));
-  gaps.ended(10'000);
-  EXPECT_EQ(0u, gaps.patience_ns(1)) << "one short gap may be chance";
-  gaps.ended(5'000);
-  EXPECT_EQ(20'000u, gaps.patience_ns(1));
-  gaps.ended(IdleGaps::kLongestNs);
-  EXPECT_EQ(IdleGaps::kLongestNs, gaps.patience_ns(1));
-  gaps.ended(IdleGaps::kLongestNs + 1);
-  EXPECT_EQ(0u, gaps.patience_ns(1));
+// Launches that begin so many ns after the end of the one before, and take 100 us.
+uint64_t launch_after(LaunchGaps& gaps, uint64_t now, std::initializer_list<uint64_t> pauses) {
+  for (const uint64_t pause : pauses) {
+    gaps.begin(now += pause);
+    gaps.end(now += 100'000);
+  }
+  return now;
 }
 
-TEST(IdleGaps, NobodyStaysAwakeBesideOthers) {
-  IdleGaps gaps;
-  gaps.ended(10'000);
-  gaps.ended(10'000);
-  gaps.disturbed(1'000);
-  EXPECT_EQ(0u, gaps.patience_ns(2'000));
-  EXPECT_EQ(20'000u, gaps.patience_ns(1'000'000'000));
+TEST(LaunchGaps, WorkersStayAwakeForAsLongAsTheLastGapsTook) {
+  LaunchGaps gaps;
+  uint64_t now = launch_after(gaps, 1'000'000'000, {0});
+  EXPECT_EQ(0u, gaps.awake_until(now)) << "nothing is known yet";
+  now = launch_after(gaps, now, {10'000});
+  EXPECT_EQ(0u, gaps.awake_until(now)) << "one short gap may be chance";
+  now = launch_after(gaps, now, {5'000});
+  EXPECT_EQ(now + 20'000, gaps.awake_until(now));
+  EXPECT_EQ(now + 20'000, gaps.awake_until(now - 50'000)) << "it was idle before the launch ended";
+  now = launch_after(gaps, now, {LaunchGaps::kLongestNs});
+  EXPECT_EQ(now + LaunchGaps::kLongestNs, gaps.awake_until(now));
+  now = launch_after(gaps, now, {LaunchGaps::kLongestNs + 1});
+  EXPECT_EQ(0u, gaps.awake_until(now));
+}
+
+TEST(LaunchGaps, NobodyWaitsLongForTheEndOfALaunch) {
+  LaunchGaps gaps;
+  uint64_t now = launch_after(gaps, 1'000'000'000, {0, 5'000, 5'000});
+  gaps.begin(now += 5'000);
+  EXPECT_EQ(now + 1'000 + LaunchGaps::kLongestNs, gaps.awake_until(now + 1'000));
+  gaps.begin(now + 2'000);  // beside it
+  gaps.end(now + 3'000);
+  gaps.end(now + 4'000);
+  EXPECT_EQ(now + 4'000 + 10'000, gaps.awake_until(now));
 }
 
 }  // namespace

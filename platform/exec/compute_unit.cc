@@ -23,8 +23,8 @@ namespace {
 // than a sleep and a wake-up cost.
 constexpr int kSpins = 60;
 
-// Somebody else has run if a worker that looks for work has not got on for so long.
-constexpr uint64_t kDisturbanceNs = 20'000;
+// For how long a worker does not stay awake after others have wanted its CPU. To yield to them does
+// not suffice: Linux would give it as much of the CPU as them.
 constexpr uint64_t kCalmNs = 100'000'000;
 
 // How long a worker waits for its turn before it looks at the compute unit's holder: that may have
@@ -133,9 +133,8 @@ bool ComputeUnit::stay_awake() {
   while (now < gaps.awake_until(idle_since_ns_) && !Dispatcher::handed_over(*this)) {
     sched_yield();
     if (has_work()) return true;
-    const uint64_t before = std::exchange(now, now_ns());
-    // A virtual machine's CPU may also have been away.
-    if (now - before > kDisturbanceNs && preemptions_of_this_thread() != preemptions) {
+    now = now_ns();
+    if (preemptions_of_this_thread() != preemptions) {
       calm_from_ns_ = now + kCalmNs;
       break;
     }

@@ -176,6 +176,7 @@ bool Leases::put_aside(uint32_t unit, uint64_t seen) {
   if (lease.state == Lease::kActive) lease.state = Lease::kIdle;
   lease.contended = false;
   ++lease.version;
+  layout_.unit(unit).turn_began_us.store(0, std::memory_order_relaxed);
   return layout_.unit(unit).lease.compare_exchange_strong(seen, lease.word());
 }
 
@@ -328,9 +329,11 @@ bool Leases::is_published(uint32_t index, const ComputeUnitSet& units, uint64_t 
 
 // --- Shares ---
 
-// This process's turn on `unit` is over. Turns that become shorter count little by little.
+// This process's turn on `unit` is over. Turns that become shorter count little by little. A turn
+// that began while nobody waited has no beginning.
 void Leases::note_turn(uint32_t unit) {
-  const uint32_t began = layout_.unit(unit).turn_began_us.load(std::memory_order_relaxed);
+  const uint32_t began = layout_.unit(unit).turn_began_us.exchange(0, std::memory_order_relaxed);
+  if (began == 0) return;
   const uint32_t turn = std::min(now_us() - began, kLongestTurnUs);
   Atomic<uint32_t>& known = entry().turn_us;
   const uint32_t before = std::min(known.load(std::memory_order_relaxed), kLongestTurnUs);

@@ -27,6 +27,10 @@ ComputeUnitSet united(ComputeUnitSet a, const ComputeUnitSet& b) {
 // For this long after this process has waited for a compute unit, its workers expect hand-overs.
 constexpr uint64_t kSharingNs = 100'000'000;
 
+// A command that has waited for so long may be a guest's even if it is long: nobody can tell
+// whether the holder's turn ever ends.
+constexpr uint64_t kLongWaitNs = 300'000'000;
+
 }  // namespace
 
 // A command has to wait, perhaps for another process, so deaths of other processes matter from now
@@ -62,14 +66,21 @@ bool RunQueue::may_run(const ScopedLease& lease, const Group& group) const {
   if (!needs_right(group)) return true;
   if (lease.right() == Right::kLease || lease.permit().uninvited) return true;
   return lease.right() == Right::kGuest && group.kind == Kind::kKernel &&
-         (lease.permit().overdue_word != 0 || is_brief(group.entries.front().event));
+         (lease.permit().overdue_word != 0 || may_visit(group));
+}
+
+// Whether a guest may run the oldest command of the group.
+bool RunQueue::may_visit(const Group& group) {
+  const WorkRecord& oldest = group.entries.front();
+  const uint64_t since = oldest.waiting.since_ns;
+  return is_brief(oldest.event) || (since && now_ns() - since > kLongWaitNs);
 }
 
 bool RunQueue::has_brief(uint32_t unit) {
   std::lock_guard lock(mutex_);
   for (const Group& group : groups_)
     if (group.kind == Kind::kKernel && !group.entries.empty() && group.units.has(unit) &&
-        is_brief(group.entries.front().event))
+        may_visit(group))
       return true;
   return false;
 }

@@ -83,6 +83,7 @@ class RunQueue {
     uint64_t ticket = 0;
   };
 
+  static bool may_visit(const Group& group);
   Group& group_of(const Event& event);
   bool may_run(const ScopedLease& lease, const Group& group) const;
   Group* oldest(const ScopedLease& lease);

@@ -19,14 +19,14 @@ using llvm::CmpInst;
 using llvm::Instruction;
 using llvm::Value;
 
-// Of one mask by one comparison; more are rare, and not looked at.
+// How many shares of one mask by one pair of operands are looked at. More are rare.
 constexpr size_t kMostShares = 4;
 
-// The lanes of `whole` for which the comparison is true, or false if it is `negated`.
+// The lanes of `whole` for which the predicate holds of the comparison's operands.
 struct Share {
   Value* whole;
   CmpInst* comparison;
-  bool negated;
+  CmpInst::Predicate predicate;  // the comparison's, or its inverse
 };
 
 // The mask's share of a larger one, if it is one.
@@ -39,46 +39,42 @@ std::optional<Share> share_of(Instruction& mask) {
     Value* negated = nullptr;
     const bool is_negated = match(condition, m_Not(m_Value(negated)));
     if (auto* comparison = llvm::dyn_cast<CmpInst>(is_negated ? negated : condition))
-      return Share{whole, comparison, is_negated};
+      return Share{whole, comparison,
+                   is_negated ? comparison->getInversePredicate() : comparison->getPredicate()};
   }
   return std::nullopt;
 }
 
-// Whether `one` and `other` are the two shares of a mask.
-bool are_complements(const Share& one, const Share& other) {
-  if (one.whole != other.whole) return false;
-  const CmpInst& a = *one.comparison;
-  const CmpInst& b = *other.comparison;
-  if (&a == &b) return one.negated != other.negated;
-  if (a.getOperand(0) != b.getOperand(0) || a.getOperand(1) != b.getOperand(1)) return false;
-  return one.negated == other.negated ? a.getPredicate() == b.getInversePredicate()
-                                      : a.getPredicate() == b.getPredicate();
-}
+struct KnownShare {
+  Instruction* mask;
+  CmpInst::Predicate predicate;
+};
 
 }  // namespace
 
 llvm::PreservedAnalyses ShareComparisons::run(llvm::Function& function,
                                               llvm::FunctionAnalysisManager& analyses) {
   auto& dominators = analyses.getResult<llvm::DominatorTreeAnalysis>(function);
-  // Masks by what they are shares of, and what is compared.
-  std::map<std::array<const Value*, 3>, llvm::SmallVector<Instruction*, 2>> kept_masks;
+  // By what they are shares of, and what is compared.
+  std::map<std::array<const Value*, 3>, llvm::SmallVector<KnownShare, 2>> known_shares;
   llvm::SmallVector<std::pair<Instruction*, Instruction*>> shares;  // one, and its complement
   for (Instruction& mask : llvm::instructions(function)) {
     const std::optional<Share> share = share_of(mask);
     if (!share) continue;
     const CmpInst& comparison = *share->comparison;
-    auto& masks = kept_masks[{share->whole, comparison.getOperand(0), comparison.getOperand(1)}];
-    const auto* first = llvm::find_if(masks, [&](Instruction* other) {
-      return dominators.dominates(other, &mask) && are_complements(*share_of(*other), *share);
+    auto& known = known_shares[{share->whole, comparison.getOperand(0), comparison.getOperand(1)}];
+    const CmpInst::Predicate inverse = CmpInst::getInversePredicate(share->predicate);
+    const auto* first = llvm::find_if(known, [&](const KnownShare& other) {
+      return other.predicate == inverse && dominators.dominates(other.mask, &mask);
     });
-    if (first != masks.end())
-      shares.emplace_back(*first, &mask);
-    else if (masks.size() < kMostShares)
-      masks.push_back(&mask);
+    if (first != known.end())
+      shares.emplace_back(first->mask, &mask);
+    else if (known.size() < kMostShares)
+      known.push_back({&mask, share->predicate});
   }
   for (const auto& [first, second] : shares) {
     llvm::IRBuilder<> builder(second);
-    Value* whole = share_of(*second)->whole;
+    Value* whole = share_of(*second)->whole;  // perhaps the new form of one of these
     Value* rest = builder.CreateXor(whole, builder.CreateFreeze(first));
     rest->takeName(second);
     second->replaceAllUsesWith(rest);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/exec/admission.h"
 
-#include <algorithm>
-
 #include "platform/base/compute_unit_set.h"
 #include "platform/exec/chunks.h"
 #include "platform/exec/command.h"
@@ -26,7 +24,7 @@ void cut(Event& event) {
       static_cast<int32_t>(useful_compute_units(units, chunks, p.estimate_ns, kWorthWakingNs) - 1);
   p.wanted.store(p.places, std::memory_order_relaxed);
   if (p.dealing && p.places > 0) p.turn = p.dealing->next();
-  p.untaken.set(p.total, std::max<uint64_t>(p.least, 1),
+  p.untaken.set(p.total, p.least,
                 p.turn.way == Dealing::kSpans ? static_cast<uint64_t>(p.places) + 1 : 1);
 }
 

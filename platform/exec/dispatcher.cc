@@ -80,7 +80,7 @@ std::optional<ScopedLease> Dispatcher::claim(const Event& event, bool prefer_her
   const auto as_guest = [&](uint32_t i) {
     if (!idle_.take(i)) return false;
     lease.emplace(*units_[i]);
-    if (lease->obtain(true)) return true;
+    if (lease->obtain() || lease->visit()) return true;
     leave(*lease);
     return false;
   };

@@ -147,8 +147,9 @@ void Engine::serve(ScopedLease lease, Ref<Event> event) noexcept {
   for (;;) {
     const uint32_t pushes = dispatcher_.run_queue().pushes();
     if (!event) {
-      if (thread.lease.right() == Right::kNone && (waits_for(cu) || Dispatcher::handed_over(cu)))
-        thread.lease.obtain(dispatcher_.run_queue().has_brief(cu.index()));
+      if (thread.lease.right() == Right::kNone && (waits_for(cu) || Dispatcher::handed_over(cu)) &&
+          !thread.lease.obtain() && dispatcher_.run_queue().has_work_for_guest(cu.index()))
+        thread.lease.visit();
       event = dispatcher_.run_queue().pop(thread.lease);
     }
     if (event) {
@@ -280,7 +281,8 @@ void Engine::run_one(ActingThread& thread, Event& event) {
     if (p.started.load(std::memory_order_relaxed) && p.exhausted() && !p.resumed.load())
       return;  // others were faster
     // If this compute unit is another process's at the moment, there may be a better one.
-    if (!thread.lease.may_run(p.needs_lease) && !thread.lease.obtain(is_brief(event)))
+    if (!thread.lease.may_run(p.needs_lease) && !thread.lease.obtain() &&
+        !(is_brief(event) && thread.lease.visit()))
       return dispatcher_.dispatch(Ref<Event>(&event));
     execution::run(dispatcher_, thread.lease, event);
   } catch (const std::exception& error) {

@@ -18,8 +18,8 @@
 namespace conclave::execution {
 
 // Takes part in an admitted command, which `lease` may run, until none of its parts is left or
-// the compute unit is somebody else's. Wakes a few more compute units where they would
-// help; they do the same in their turn: a tree, so that nobody makes many system calls.
+// the compute unit is somebody else's. Wakes a few more compute units where they would help;
+// they do the same in their turn: a tree, so that nobody makes many system calls.
 void run(Dispatcher& dispatcher, ScopedLease& lease, Event& event);
 
 // Lets a command go on that was left in the middle: on a free compute unit where there is one

@@ -175,12 +175,12 @@ abi::CheckUnit* NdRange::check_unit(const abi::Launch* launch) {
   return self->checked->unit(self->local_bytes);
 }
 
-// Work-groups that are narrower than the kernel's packets fill a packet together, if nothing tells
-// them apart. One by one they would be slow, and would go on being dealt out one by one.
 Dealing* NdRange::dealing() const {
   return code_->info->keeps_order ? nullptr : &code_->dealing;
 }
 
+// Work-groups that are narrower than the kernel's packets fill a packet together, if nothing tells
+// them apart. One by one they would be slow, and would go on being dealt out one by one.
 uint64_t NdRange::parts_at_least() const {
   const uint64_t row = std::max<uint64_t>(launch_.local_size[0], 1);
   const bool may_be_joined = local_bytes_ == 0 && spill_bytes_ == 0;

@@ -76,7 +76,7 @@ bool RunQueue::may_visit(const Group& group) {
   return is_brief(oldest.event) || (since && now_ns() - since > kLongWaitNs);
 }
 
-bool RunQueue::has_brief(uint32_t unit) {
+bool RunQueue::has_work_for_guest(uint32_t unit) {
   std::lock_guard lock(mutex_);
   for (const Group& group : groups_)
     if (group.kind == Kind::kKernel && !group.entries.empty() && group.units.has(unit) &&

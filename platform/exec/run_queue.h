@@ -56,7 +56,7 @@ class RunQueue {
   // Whether a kernel waits for `unit`.
   bool waits_for(uint32_t unit) const { return wanted_[unit / 64].load() >> (unit % 64) & 1; }
   // Whether what a guest may run waits for `unit`.
-  bool has_brief(uint32_t unit);
+  bool has_work_for_guest(uint32_t unit);
   // Whether this process waits for compute units, or has done so lately. Only then may other
   // processes hand it one.
   bool shares_units() const;

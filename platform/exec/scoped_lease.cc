@@ -29,14 +29,16 @@ bool ScopedLease::may_run(bool needs_lease) const {
   return right() != Right::kNone || !cu_->arbitrated() || !needs_lease;
 }
 
-bool ScopedLease::obtain(bool brief) {
+bool ScopedLease::obtain() {
   share::Leases& leases = cu_->leases();
-  if (leases.take(cu_->shared()) || leases.accept(cu_->shared())) {
-    permit_ = {Right::kLease};
-    slice_start_ = 0;
-    return true;
-  }
-  const uint64_t visit = brief ? leases.enter_as_guest(cu_->shared()) : 0;
+  if (!leases.take(cu_->shared()) && !leases.accept(cu_->shared())) return false;
+  permit_ = {Right::kLease};
+  slice_start_ = 0;
+  return true;
+}
+
+bool ScopedLease::visit() {
+  const uint64_t visit = cu_->leases().enter_as_guest(cu_->shared());
   if (!visit) return false;
   permit_ = {Right::kGuest, visit};
   slice_start_ = 0;

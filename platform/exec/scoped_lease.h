@@ -37,9 +37,10 @@ class ScopedLease {
   // Whether a command may run now; `needs_lease`: it is device work.
   bool may_run(bool needs_lease) const;
 
-  // Tries to get a right to device work: the lease, or, for a `brief` command (admission.h), a
-  // guest's right if this process is below its share.
-  bool obtain(bool brief);
+  // Tries to get the lease.
+  bool obtain();
+  // Tries to get a guest's right, which this process can have while it is below its share.
+  bool visit();
 
   // Asked between two work-groups or commands: whether another process should have the compute unit
   // now.

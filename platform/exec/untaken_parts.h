@@ -71,7 +71,7 @@ class UntakenParts {
     return count_ == 0 ? whole_.next.load(std::memory_order_relaxed) >= whole_.end
                        : left_.load(std::memory_order_relaxed) == 0;
   }
-  // Of a command with a single part: it can be taken again.
+  // Lets the only part of a command be taken again.
   void put_back() { whole_.next.store(0, std::memory_order_relaxed); }
 
  private:

@@ -31,9 +31,28 @@ uint32_t wake_bit(Owner owner) {
   return uint32_t{1} << (owner.slot() % 32);
 }
 
-// A guest's word once nobody is there.
-uint64_t nobody_after(uint64_t word) {
-  return Lease{Owner(), Lease::kFree, false, Lease::of(word).version + 1}.word();
+// Clears the places of the unit's guest and reliever, where `leaves` says so of their owner.
+template <class Leaves>
+void end_visits(CuEntry& cu, Leaves leaves) {
+  for (Atomic<uint64_t>* place : {&cu.guest, &cu.reliever}) {
+    uint64_t word = place->load();
+    const Lease guest = Lease::of(word);
+    if (leaves(guest.owner))
+      place->compare_exchange_strong(word,
+                                     Lease{Owner(), Lease::kFree, false, guest.version + 1}.word());
+  }
+}
+
+// Calls `look` with the number of each entry that may have requests.
+template <class Look>
+void for_each_waiting(const Layout& layout, Look look) {
+  const uint32_t words = (layout.process_capacity() + 63) / 64;
+  for (uint32_t w = 0; w < words; ++w) {
+    for (uint64_t waiting = layout.header().waiting[w].load(); waiting; waiting &= waiting - 1) {
+      const uint32_t slot = w * 64 + static_cast<uint32_t>(std::countr_zero(waiting));
+      if (slot < layout.process_capacity()) look(slot);
+    }
+  }
 }
 
 void add_use(ProcessEntry& entry, double ns, double memory_ns) {
@@ -59,8 +78,8 @@ ProcessEntry* Leases::live_entry(Owner owner) const {
 // --- Whose turn it is ---
 
 // Improves `best` by what process `slot` wants of `unit`.
-void Leases::look_at_requests(uint32_t slot, uint32_t unit, Owner except, uint64_t now,
-                              double memory_ns, Waiter& best) const {
+void Leases::look_at_requests(uint32_t slot, uint32_t unit, Owner except, const Moment& moment,
+                              Waiter& best) const {
   ProcessEntry& entry = layout_.process(slot);
   const EntryState state = EntryState::of(entry.state.load());
   const Owner owner(slot, state.generation);
@@ -76,8 +95,7 @@ void Leases::look_at_requests(uint32_t slot, uint32_t unit, Owner except, uint64
       if (request.ticket.compare_exchange_strong(ticket, drawn)) ticket = drawn;
       if (ticket == 0) continue;
     }
-    const Waiter waiter{owner, policy() == Policy::kFcfs ? ticket : used(entry, now, memory_ns),
-                        ticket};
+    const Waiter waiter{owner, policy() == Policy::kFcfs ? ticket : used(entry, moment), ticket};
     if (waiter.before(best)) best = waiter;
   }
 }
@@ -85,22 +103,14 @@ void Leases::look_at_requests(uint32_t slot, uint32_t unit, Owner except, uint64
 // A number below `next_ticket` was drawn for a request that could be seen then. So if a scan that
 // began after the drawing finds a number, that is the smallest of all. Otherwise one more scan
 // makes sure.
-Leases::Waiter Leases::first_waiter(uint32_t unit, Owner except) const {
+Leases::Waiter Leases::first_waiter(uint32_t unit, Owner except, const Moment& moment) const {
   Header& header = layout_.header();
-  const uint64_t now = now_ns();
-  const double memory = policy() == Policy::kFcfs ? 0 : memory_ns();
   Waiter best;
   for (int scan = 0; scan < 2; ++scan) {
     const uint64_t drawn = header.next_ticket.load();
     best = Waiter();
-    const uint32_t words = (layout_.process_capacity() + 63) / 64;
-    for (uint32_t w = 0; w < words; ++w) {
-      for (uint64_t waiting = header.waiting[w].load(); waiting; waiting &= waiting - 1) {
-        const uint32_t slot = w * 64 + static_cast<uint32_t>(std::countr_zero(waiting));
-        if (slot < layout_.process_capacity())
-          look_at_requests(slot, unit, except, now, memory, best);
-      }
-    }
+    for_each_waiting(layout_,
+                     [&](uint32_t slot) { look_at_requests(slot, unit, except, moment, best); });
     if (!best.owner || best.ticket <= drawn || policy() != Policy::kFcfs) break;
   }
   return best;
@@ -134,7 +144,7 @@ Leases::Passed Leases::pass(uint32_t unit, bool (Leases::*lets_go)(const Lease&)
     word = layout_.unit(unit).lease.load();
     const Lease lease = Lease::of(word);
     if (!(this->*lets_go)(lease)) return Passed::kNotOurs;
-    const Waiter next = lease.contended ? first_waiter(unit, except) : Waiter();
+    const Waiter next = lease.contended ? first_waiter(unit, except, moment()) : Waiter();
     if (!next.owner) return Passed::kNobodyWaits;
     switch (grant(unit, word, next.owner)) {
       case Grant::kMade:
@@ -189,10 +199,11 @@ bool Leases::yield(uint32_t unit) {
 }
 
 bool Leases::should_yield(uint32_t unit, uint64_t ticket, uint64_t margin_ns) {
-  const Waiter next = first_waiter(unit, self());
+  const Moment moment = this->moment();
+  const Waiter next = first_waiter(unit, self(), moment);
   if (!next.owner) return false;
   if (policy() == Policy::kFcfs) return ticket == 0 || next.ticket < ticket;
-  return next.rank + margin_ns < used(entry(), now_ns(), memory_ns());
+  return next.rank + margin_ns < used(entry(), moment);
 }
 
 void Leases::renew(uint32_t unit) {
@@ -241,19 +252,14 @@ bool Leases::mark_contended(uint32_t unit) {
 
 ComputeUnitSet Leases::wanted(Owner except) const {
   ComputeUnitSet all;
-  const uint32_t words = (layout_.process_capacity() + 63) / 64;
-  for (uint32_t w = 0; w < words; ++w) {
-    for (uint64_t waiting = layout_.header().waiting[w].load(); waiting; waiting &= waiting - 1) {
-      const uint32_t slot = w * 64 + static_cast<uint32_t>(std::countr_zero(waiting));
-      if (slot >= layout_.process_capacity()) break;
-      const ProcessEntry& entry = layout_.process(slot);
-      const EntryState state = EntryState::of(entry.state.load());
-      if (state.state != ProcessEntry::kLive || Owner(slot, state.generation) == except) continue;
-      for (const Request& request : entry.requests)
-        if (request.ticket.load() != 0)
-          for (uint32_t i = 0; i < kSetWords; ++i) all.add_word(i, request.units[i].load());
-    }
-  }
+  for_each_waiting(layout_, [&](uint32_t slot) {
+    const ProcessEntry& entry = layout_.process(slot);
+    const EntryState state = EntryState::of(entry.state.load());
+    if (state.state != ProcessEntry::kLive || Owner(slot, state.generation) == except) return;
+    for (const Request& request : entry.requests)
+      if (request.ticket.load() != 0)
+        for (uint32_t i = 0; i < kSetWords; ++i) all.add_word(i, request.units[i].load());
+  });
   return all;
 }
 
@@ -343,19 +349,21 @@ void Leases::note_turn(uint32_t unit) {
 // How long use is remembered: for as long as four turns take of all who wait.
 double Leases::memory_ns() const {
   double round = 0;
-  const uint32_t words = (layout_.process_capacity() + 63) / 64;
-  for (uint32_t w = 0; w < words; ++w)
-    for (uint64_t waiting = layout_.header().waiting[w].load(std::memory_order_relaxed); waiting;
-         waiting &= waiting - 1)
-      round += std::min(layout_.process(w * 64 + static_cast<uint32_t>(std::countr_zero(waiting)))
-                            .turn_us.load(std::memory_order_relaxed),
-                        kLongestTurnUs);
+  for_each_waiting(layout_, [&](uint32_t slot) {
+    round +=
+        std::min(layout_.process(slot).turn_us.load(std::memory_order_relaxed), kLongestTurnUs);
+  });
   return std::clamp(4e3 * round, RecentUse::kLeastMemoryNs, RecentUse::kMostMemoryNs);
 }
 
-uint64_t Leases::used(const ProcessEntry& entry, uint64_t now, double memory_ns) const {
-  return static_cast<uint64_t>(
-      RecentUse(entry.recent_use.load(std::memory_order_relaxed)).ns(now, memory_ns));
+// Under first come, first served nobody compares what was used.
+Leases::Moment Leases::moment() const {
+  return {now_ns(), policy() == Policy::kFcfs ? RecentUse::kLeastMemoryNs : memory_ns()};
+}
+
+uint64_t Leases::used(const ProcessEntry& entry, const Moment& moment) const {
+  const RecentUse use(entry.recent_use.load(std::memory_order_relaxed));
+  return static_cast<uint64_t>(use.ns(moment.now, moment.memory_ns));
 }
 
 void Leases::charge(uint32_t unit, uint64_t ns, uint64_t cost) {
@@ -368,7 +376,7 @@ void Leases::charge(uint32_t unit, uint64_t ns, uint64_t cost) {
 
 // What the others that compete for this process's compute units have used lately, on average, in
 // ns.
-double Leases::used_by_others(uint64_t now, double memory_ns) const {
+double Leases::used_by_others(const Moment& moment) const {
   uint64_t active[kMaxProcesses / 64] = {};
   const uint32_t words = (layout_.process_capacity() + 63) / 64;
   for (uint32_t w = 0; w < words; ++w) active[w] = layout_.header().waiting[w].load();
@@ -390,7 +398,7 @@ double Leases::used_by_others(uint64_t now, double memory_ns) const {
       if (slot >= layout_.process_capacity()) break;
       const ProcessEntry& entry = layout_.process(slot);
       if (EntryState::of(entry.state.load()).state != ProcessEntry::kLive) continue;
-      sum += static_cast<double>(used(entry, now, memory_ns));
+      sum += static_cast<double>(used(entry, moment));
       ++processes;
     }
   }
@@ -398,10 +406,9 @@ double Leases::used_by_others(uint64_t now, double memory_ns) const {
 }
 
 bool Leases::below_share() const {
-  const uint64_t now = now_ns();
-  const double memory = memory_ns();
-  const auto mine = static_cast<double>(used(entry(), now, memory));
-  const double others = used_by_others(now, memory);
+  const Moment moment = this->moment();
+  const auto mine = static_cast<double>(used(entry(), moment));
+  const double others = used_by_others(moment);
   return others > 0 && mine <= kGuestShare * others;
 }
 
@@ -420,11 +427,7 @@ uint64_t Leases::enter_as_guest(uint32_t unit, bool overdue) {
 }
 
 void Leases::leave_as_guest(uint32_t unit) {
-  CuEntry& cu = layout_.unit(unit);
-  for (Atomic<uint64_t>* guest : {&cu.guest, &cu.reliever}) {
-    uint64_t word = guest->load();
-    if (Lease::of(word).owner == self()) guest->compare_exchange_strong(word, nobody_after(word));
-  }
+  end_visits(layout_.unit(unit), [this](Owner guest) { return guest == self(); });
 }
 
 // --- Sleeping workers ---
@@ -471,10 +474,7 @@ void Leases::release_all_of(Owner owner) {
       wake(unit, lease.owner);
     else
       hand_out(unit);
-    for (Atomic<uint64_t>* guest : {&cu.guest, &cu.reliever}) {
-      word = guest->load();
-      if (gone(Lease::of(word).owner)) guest->compare_exchange_strong(word, nobody_after(word));
-    }
+    end_visits(cu, gone);
   }
 }
 

@@ -231,16 +231,22 @@ class Leases {
   bool put_aside(uint32_t unit, uint64_t seen);
   Grant grant(uint32_t unit, uint64_t seen, Owner next);
   bool mark_contended(uint32_t unit);
-  Waiter first_waiter(uint32_t unit, Owner except) const;
-  void look_at_requests(uint32_t slot, uint32_t unit, Owner except, uint64_t now, double memory_ns,
+  // At what time shares are compared, and how long use is remembered then.
+  struct Moment {
+    uint64_t now;
+    double memory_ns;
+  };
+  Moment moment() const;
+  Waiter first_waiter(uint32_t unit, Owner except, const Moment& moment) const;
+  void look_at_requests(uint32_t slot, uint32_t unit, Owner except, const Moment& moment,
                         Waiter& best) const;
   ProcessEntry* live_entry(Owner owner) const;
   // `nowhere` if the process has never been in the table.
   ProcessEntry& entry() const { return layout_.process(self_.slot()); }
   void note_turn(uint32_t unit);
   double memory_ns() const;
-  uint64_t used(const ProcessEntry& entry, uint64_t now, double memory_ns) const;
-  double used_by_others(uint64_t now, double memory_ns) const;
+  uint64_t used(const ProcessEntry& entry, const Moment& moment) const;
+  double used_by_others(const Moment& moment) const;
   bool below_share() const;
   Lease load(uint32_t unit) const {
     return Lease::of(layout_.unit(unit).lease.load(std::memory_order_acquire));

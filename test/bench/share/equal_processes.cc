@@ -40,12 +40,12 @@ std::vector<Row> alone(const Setting& setting) {
   return {{"equal_1_rate", "steps/s", compute(setting, "stream", 1).steps_per_second}};
 }
 
-std::vector<Row> together(const Setting& setting, const std::string& role, unsigned processes) {
+std::vector<Row> together(const Setting& setting, const std::string& name, const std::string& role,
+                          unsigned processes) {
   // One alone before and after, so that a drift of the machine cancels out.
   const double before = compute(setting, role, 1).steps_per_second;
   const Outcome all = compute(setting, role, processes);
   const double after = setting.quick ? before : compute(setting, role, 1).steps_per_second;
-  const std::string name = (role == "threads" ? "plain_" : "equal_") + std::to_string(processes);
   return {{name + "_total", "of one alone", all.steps_per_second / ((before + after) / 2)},
           {name + "_fairness", "Jain", all.fairness}};
 }
@@ -55,12 +55,12 @@ std::vector<Row> together(const Setting& setting, const std::string& role, unsig
 std::vector<Figure> equal_process_figures() {
   std::vector<Figure> figures = {
       {"equal_1", "steps of the spin kernel a second, one process alone", false, alone}};
-  const auto add = [&](const std::string& name, const std::string& role, unsigned processes,
+  const auto add = [&](const std::string& prefix, const std::string& role, unsigned processes,
                        const std::string& meaning) {
-    figures.push_back({name + std::to_string(processes), meaning, false,
-                       [=](const Setting& setting) -> std::vector<Row> {
+    const std::string name = prefix + std::to_string(processes);
+    figures.push_back({name, meaning, false, [=](const Setting& setting) -> std::vector<Row> {
                          if (processes > 8 * setting.cpus) return {};
-                         return together(setting, role, processes);
+                         return together(setting, name, role, processes);
                        }});
   };
   for (const unsigned processes : {2u, 4u, 8u, 16u, 32u, 64u, 128u})

@@ -43,6 +43,14 @@ class Turns : public testing::Test {
     holder_.withdraw(0);
   }
 
+  // After a while somebody who has used little asks for the unit too, and the holder hands it on.
+  void hand_on_after(unsigned ms) {
+    pass_ms(ms);
+    brief_.charge(0, 5 * kMs, 5 * kMs);
+    brief_.request(0, unit_0(), 0);
+    ASSERT_TRUE(holder_.yield(0));
+  }
+
   TestSegment segment_;
   Leases holder_{segment_.layout(), Owner(0, 1)};
   Leases waiting_{segment_.layout(), Owner(1, 1)};
@@ -52,10 +60,7 @@ class Turns : public testing::Test {
 // It has waited for several times the least memory. That does not make it one that has used little.
 TEST_F(Turns, UseIsRememberedForLongerThanARoundTakes) {
   long_turn(150);
-  pass_ms(450);
-  brief_.charge(0, 5 * kMs, 5 * kMs);
-  brief_.request(0, unit_0(), 0);
-  ASSERT_TRUE(holder_.yield(0));
+  hand_on_after(450);
   EXPECT_TRUE(brief_.granted(0));
 }
 
@@ -63,10 +68,7 @@ TEST_F(Turns, UseIsRememberedForLongerThanARoundTakes) {
 TEST_F(Turns, UseIsForgottenSoonWhereRoundsAreShort) {
   long_turn(1);
   waiting_.charge(0, 150 * kMs, 150 * kMs);
-  pass_ms(700);
-  brief_.charge(0, 5 * kMs, 5 * kMs);
-  brief_.request(0, unit_0(), 0);
-  ASSERT_TRUE(holder_.yield(0));
+  hand_on_after(700);
   EXPECT_TRUE(waiting_.granted(0));
 }
 

@@ -68,18 +68,21 @@ class AtomicComputeUnitSet {
     return words_[i / 64].load() & bit && words_[i / 64].fetch_and(~bit) & bit;
   }
 
-  // Calls attempt(i) for the members of `allowed` whose token is there, with `preferred` first,
+  // Calls attempt(i) for the members of `allowed` whose token is there, from `first` on and around,
   // until one succeeds. Returns that member, or -1. Must not read anything older than what the
   // caller did before (see Dispatcher::add_to_run_queue), hence seq_cst.
   template <class Attempt>
-  int find(const ComputeUnitSet& allowed, uint32_t preferred, Attempt&& attempt) {
-    const bool there = words_[preferred / 64].load() >> (preferred % 64) & 1;
-    if (there && allowed.has(preferred) && attempt(preferred)) return static_cast<int>(preferred);
-    for (uint32_t w = 0; w < ComputeUnitSet::kWords; ++w) {
-      if (!allowed.word(w)) continue;
-      for (uint64_t free = words_[w].load() & allowed.word(w); free; free &= free - 1) {
+  int find(const ComputeUnitSet& allowed, uint32_t first, Attempt&& attempt) {
+    const uint64_t from_first = ~uint64_t{0} << (first % 64);
+    for (uint32_t k = 0; k <= ComputeUnitSet::kWords; ++k) {
+      const uint32_t w = (first / 64 + k) % ComputeUnitSet::kWords;
+      uint64_t members = allowed.word(w);
+      if (k == 0) members &= from_first;
+      if (k == ComputeUnitSet::kWords) members &= ~from_first;
+      if (!members) continue;
+      for (uint64_t free = words_[w].load() & members; free; free &= free - 1) {
         const uint32_t i = w * 64 + static_cast<uint32_t>(std::countr_zero(free));
-        if (i != preferred && attempt(i)) return static_cast<int>(i);
+        if (attempt(i)) return static_cast<int>(i);
       }
     }
     return -1;

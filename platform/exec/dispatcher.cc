@@ -23,6 +23,7 @@ Dispatcher::Dispatcher() : run_queue_(units_) {
     units_.push_back(std::make_unique<ComputeUnit>(i, place, share, arbitrated));
     idle_.give(i);
   }
+  first_unit_ = static_cast<uint32_t>(unit_here() + 1) % static_cast<uint32_t>(units_.size());
 }
 
 bool Dispatcher::send(const Ref<Event>& event) {
@@ -49,20 +50,35 @@ bool Dispatcher::has_free_unit(const ComputeUnitSet& units) {
   }) >= 0;
 }
 
-uint32_t Dispatcher::preferred_unit(bool prefer_here) const {
+bool Dispatcher::waits_for_others(const ComputeUnitSet& units) {
+  return units_[0]->arbitrated() && idle_.find(units, 0, [&](uint32_t i) {
+    return !units_[i]->leases().looks_free(units_[i]->shared());
+  }) >= 0;
+}
+
+// The compute unit of the calling thread's CPU, or -1.
+int Dispatcher::unit_here() const {
   const int cpu = sched_getcpu();
-  const int here = cpu >= 0 && cpu < CPU_SETSIZE ? unit_of_cpu_[static_cast<size_t>(cpu)] : -1;
-  if (here < 0) return 0;
-  const auto unit = static_cast<uint32_t>(here);
-  return prefer_here ? unit : (unit + 1) % static_cast<uint32_t>(units_.size());
+  return cpu >= 0 && cpu < CPU_SETSIZE ? unit_of_cpu_[static_cast<size_t>(cpu)] : -1;
+}
+
+template <class Attempt>
+int Dispatcher::find_idle(const ComputeUnitSet& allowed, bool prefer_here, Attempt&& attempt) {
+  const int here = unit_here();
+  if (here < 0) return idle_.find(allowed, first_unit_, attempt);
+  const auto own = static_cast<uint32_t>(here);
+  if (prefer_here) return idle_.find(allowed, own, attempt);
+  ComputeUnitSet only_here;
+  only_here.add(own);
+  const int elsewhere = idle_.find(allowed - only_here, first_unit_, attempt);
+  return elsewhere >= 0 ? elsewhere : idle_.find(allowed & only_here, own, attempt);
 }
 
 std::optional<ScopedLease> Dispatcher::claim(const Event& event, bool prefer_here) {
   const ComputeUnitSet allowed = allowed_units(event);
-  const uint32_t preferred = preferred_unit(prefer_here);
   std::optional<ScopedLease> lease;
   if (!units_[0]->arbitrated() || !event.work.needs_lease) {
-    const int unit = idle_.find(allowed, preferred, [&](uint32_t i) { return idle_.take(i); });
+    const int unit = find_idle(allowed, prefer_here, [&](uint32_t i) { return idle_.take(i); });
     if (unit >= 0) lease.emplace(*units_[static_cast<size_t>(unit)]);
     return lease;
   }
@@ -84,9 +100,9 @@ std::optional<ScopedLease> Dispatcher::claim(const Event& event, bool prefer_her
     leave(*lease);
     return false;
   };
-  if (idle_.find(allowed, preferred, with_lease) >= 0) return lease;
+  if (find_idle(allowed, prefer_here, with_lease) >= 0) return lease;
   if (leases.policy() == share::Policy::kInterleave && event.work.gang_cu < 0 && is_brief(event) &&
-      idle_.find(allowed, preferred, as_guest) >= 0)
+      find_idle(allowed, prefer_here, as_guest) >= 0)
     return lease;
   return std::nullopt;
 }

@@ -46,6 +46,8 @@ class Dispatcher {
 
   // Whether device work for `units` could start at once on a compute unit that nobody uses.
   bool has_free_unit(const ComputeUnitSet& units);
+  // Whether another process keeps this one from using one of `units`.
+  bool waits_for_others(const ComputeUnitSet& units);
   // Takes the token of an idle compute unit for `event`, and the right to run it there; nothing if
   // there is none. A host thread that will run the work itself prefers the compute unit of its own
   // CPU (`prefer_here`); a worker is better woken on another one.
@@ -66,10 +68,15 @@ class Dispatcher {
   }
 
  private:
-  uint32_t preferred_unit(bool prefer_here) const;
+  int unit_here() const;
+  template <class Attempt>
+  int find_idle(const ComputeUnitSet& allowed, bool prefer_here, Attempt&& attempt);
 
   RunQueue::Units units_;
   std::vector<int> unit_of_cpu_;  // CPU number -> compute unit pinned there
+  // Work goes to the idle compute units from this one on: so a launch finds the data of the launch
+  // before in its CPUs' caches, and workers that are still awake. Processes have different ones.
+  uint32_t first_unit_ = 0;
   AtomicComputeUnitSet idle_;
   RunQueue run_queue_;
 };

@@ -46,7 +46,9 @@ bool want_later(Dispatcher& dispatcher, Event& event) {
 }
 
 // Wakes more compute units for a running command. Those that this thread wakes do the same, so all
-// are awake after about twice the time that one takes.
+// are awake after about twice the time that one takes. If there are too few, long commands queue for
+// the rest. Short ones do so only if other processes have it: they end before that helps, and all
+// their threads would meet at the run queue's lock.
 void recruit(Dispatcher& dispatcher, Event& event) {
   WorkRecord& p = event.work;
   if (p.wanted.load(std::memory_order_relaxed) <= 0) return;
@@ -57,7 +59,11 @@ void recruit(Dispatcher& dispatcher, Event& event) {
     if (p.exhausted()) return;
     std::optional<ScopedLease> lease = dispatcher.claim(event, false);
     if (!lease) {
-      want_later(dispatcher, event);
+      if (p.waiting.listed.load(std::memory_order_relaxed)) return;
+      const uint64_t ns = expected_ns(event);
+      const bool is_long = ns != Command::kUnknown && ns >= kWorthQueuingNs;
+      if (is_long || dispatcher.waits_for_others(event.compute_units()))
+        want_later(dispatcher, event);
       return;
     }
     if (!p.take_wanted()) return dispatcher.leave(*lease);
@@ -81,9 +87,8 @@ void want_more(Dispatcher& dispatcher, Event& event, uint64_t part_ns) {
   const uint64_t whole_ns = (CheckedSize(p.total) * part_ns).saturated();
   const auto places =
       static_cast<int32_t>(useful_compute_units(units, p.total, whole_ns, kWorthWakingNs) - 1);
-  if (places <= p.places) return;
-  p.wanted.fetch_add(places - p.places);
   p.estimate_ns = whole_ns;
+  if (places > p.places) p.wanted.fetch_add(places - p.places);
   recruit(dispatcher, event);
 }
 
@@ -102,6 +107,8 @@ void take_part(Dispatcher& dispatcher, ScopedLease& lease, Event& event) {
     chunk.took(ns);
     if (ns > kChunkNs && !p.measured.exchange(true, std::memory_order_relaxed))
       want_more(dispatcher, event, ns / count);
+    else if (!p.waiting.listed.load(std::memory_order_relaxed))
+      recruit(dispatcher, event);  // compute units that have become idle meanwhile
     if (lease.is_over() && !p.exhausted()) {
       // The rest waits for its next turn, here or elsewhere.
       p.wanted.fetch_add(1);
@@ -109,6 +116,9 @@ void take_part(Dispatcher& dispatcher, ScopedLease& lease, Event& event) {
       // Nobody wants the compute unit any more.
     }
   }
+  // Either this thread sees what another one has put into the run queue, or that one sees that
+  // nothing is left.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
   if (p.exhausted()) dispatcher.run_queue().remove(event);
   trace.end();  // a thread that waits for the command finds it recorded
   note_done(event, done);

@@ -88,16 +88,16 @@ bool RunQueue::has_work_for_guest(uint32_t unit) {
 void RunQueue::push(Event& event) {
   std::lock_guard lock(mutex_);
   WorkRecord::Waiting& waiting = event.work.waiting;
-  if (waiting.listed) return;
+  if (waiting.listed.load(std::memory_order_relaxed)) return;
   start_worker(allowed_units(event));
   Group& group = group_of(event);
   // The first command of its group is published at once, which draws its ticket. The others have an
   // older one before them.
   const bool drawn = needs_right(group) && !group.entries.empty();
-  waiting = {.listed = true,
-             .order = next_order_++,
-             .ticket = drawn ? units_[0]->leases().draw_ticket() : 0,
-             .since_ns = now_ns()};
+  waiting.order = next_order_++;
+  waiting.ticket = drawn ? units_[0]->leases().draw_ticket() : 0;
+  waiting.since_ns = now_ns();
+  waiting.listed.store(true);
   event.retain();
   group.entries.push_back(event.work);
   count(group, 1, 0);
@@ -157,16 +157,16 @@ Ref<Event> RunQueue::pop(ScopedLease& lease) {
 
 // Takes an entry off its group's list. The caller has a reference to the event.
 void RunQueue::drop(Group& group, Event& event) {
-  event.work.waiting.listed = false;
+  event.work.waiting.listed.store(false);
   group.entries.erase(group.entries.iterator_to(event.work));
   count(group, 0, 1);
   event.release();
 }
 
 bool RunQueue::remove(Event& event) {
-  if (size_.load() == 0) return false;
+  if (!event.work.waiting.listed.load()) return false;
   std::lock_guard lock(mutex_);
-  if (!event.work.waiting.listed) return false;
+  if (!event.work.waiting.listed.load()) return false;
   drop(group_of(event), event);
   publish();
   return true;

@@ -52,9 +52,9 @@ struct WorkRecord {
   std::atomic<uint64_t> estimate_ns{0};
   int32_t places = 0;                 // what `wanted` was at first
   std::atomic<bool> measured{false};  // whether that has been compared with the time it takes
-  // What the run queue knows of it, under the run queue's lock.
+  // What the run queue knows of it, changed under the run queue's lock.
   struct Waiting {
-    bool listed = false;
+    std::atomic<bool> listed{false};
     uint64_t order = 0;     // of arrival there
     uint64_t ticket = 0;    // of arrival among all processes; 0: not drawn, or not needed
     uint64_t since_ns = 0;  // when it came, for the statistics

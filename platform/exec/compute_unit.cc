@@ -43,6 +43,16 @@ constexpr size_t kStackBytes = 16u << 20;
 // The size of the guard below the stack: a function with large variables must not step over it.
 constexpr size_t kStackGuardBytes = 1u << 20;
 
+// Local memory and spill area that most kernels need.
+constexpr size_t kUsualBytes = 32 << 10;
+// How much of its stack a worker touches at its start, for the same reason.
+constexpr size_t kTouchedStackBytes = 16 << 10;
+
+[[gnu::noinline]] void touch_stack() {
+  volatile char pages[kTouchedStackBytes];
+  for (size_t i = 0; i < sizeof pages; i += 4096) pages[i] = 0;
+}
+
 // How often others have run instead of the calling thread, which could have gone on.
 long preemptions_of_this_thread() {
   rusage usage{};
@@ -89,6 +99,12 @@ void ComputeUnit::stir() {
   int32_t resting = kResting;
   if (signal_.load() == kResting && signal_.compare_exchange_strong(resting, kEmpty))
     futex_wake(signal_);
+}
+
+void ComputeUnit::prepare() {
+  *local_.at_least(kUsualBytes) = {};
+  *spill_.at_least(kUsualBytes) = {};
+  ensure_thread();
 }
 
 void ComputeUnit::ensure_thread() {
@@ -193,6 +209,7 @@ void ComputeUnit::sleep_among_others() {
 
 void ComputeUnit::work() {
   t_worker_of = this;
+  touch_stack();
   fault_handlers::use_alternate_stack();
   for (;;) {
     idle_since_ns_ = now_ns();

@@ -77,6 +77,11 @@ class ComputeUnit {
   // gives both away. Throws Error{CL_OUT_OF_RESOURCES} if the worker's thread cannot be started.
   void post(Event* event, const Permit& permit);
 
+  // Starts the worker's thread and gets the memory that most kernels need, so that the first kernel
+  // need not: the process's address space is one object for all its CPUs. The caller has the token.
+  // Throws Error{CL_OUT_OF_RESOURCES}.
+  void prepare();
+
   // Starts the worker's thread if it does not run yet, so that other processes may hand the compute
   // unit over. Throws as above.
   void ensure_thread();

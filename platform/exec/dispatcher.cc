@@ -26,6 +26,22 @@ Dispatcher::Dispatcher() : run_queue_(units_) {
   first_unit_ = static_cast<uint32_t>(unit_here() + 1) % static_cast<uint32_t>(units_.size());
 }
 
+void Dispatcher::prepare(const ComputeUnitSet& units) noexcept {
+  const auto count = static_cast<uint32_t>(units_.size());
+  for (uint32_t k = 0; k < count; ++k) {
+    const uint32_t i = (first_unit_ + k) % count;
+    if (!units.has(i) || units_[i]->has_thread() || !idle_.take(i)) continue;
+    ScopedLease lease(*units_[i]);
+    try {
+      units_[i]->prepare();
+    } catch (const std::exception& error) {
+      log::debug(error.what());
+      k = count;
+    }
+    leave(lease);
+  }
+}
+
 bool Dispatcher::send(const Ref<Event>& event) {
   std::optional<ScopedLease> lease = claim(*event, false);
   return lease && post(std::move(*lease), event);

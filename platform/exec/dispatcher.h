@@ -33,6 +33,10 @@ class Dispatcher {
   RunQueue& run_queue() { return run_queue_; }
   const RunQueue& run_queue() const { return run_queue_; }
 
+  // Starts the workers of `units` and gives each the memory that most kernels need. Throws nothing:
+  // what cannot be had now is asked for again by the first work for the compute unit.
+  void prepare(const ComputeUnitSet& units) noexcept;
+
   // --- Commands ---
 
   // Hands an admitted command to the worker of a free compute unit; false if none is free.

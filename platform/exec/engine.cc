@@ -10,7 +10,9 @@
 #include "platform/base/clock.h"
 #include "platform/base/float_environment.h"
 #include "platform/base/futex.h"
+#include "platform/base/log.h"
 #include "platform/exec/admission.h"
+#include "platform/exec/background_jobs.h"
 #include "platform/exec/execution.h"
 #include "platform/exec/gang.h"
 #include "platform/model/context.h"
@@ -47,6 +49,18 @@ Engine& Engine::get() {
 
 Engine::Engine() {
   pthread_atfork(nullptr, nullptr, [] { lost_in_fork_.store(true, std::memory_order_relaxed); });
+}
+
+void Engine::prepare(const ComputeUnitSet& units) noexcept {
+  static constinit BackgroundJobs jobs("conclave-start");
+  try {
+    Dispatcher& dispatcher = get().dispatcher_;
+    for (const auto& unit : dispatcher.units())
+      if (units.has(unit->index()) && !unit->has_thread())
+        return jobs.add([&dispatcher, units] { dispatcher.prepare(units); });
+  } catch (const std::exception& error) {
+    log::debug(error.what());
+  }
 }
 
 // --- Commands that become ready ---

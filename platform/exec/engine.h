@@ -39,6 +39,10 @@ class Engine {
   // Throws Error as Share::get() does.
   static Engine& get();
 
+  // Starts workers in the background for commands that are going to come for `units`. Throws nothing,
+  // as Dispatcher::prepare().
+  static void prepare(const ComputeUnitSet& units) noexcept;
+
   // Whether this process was forked, without exec, from one that used the engine. It does not have
   // the threads of that one.
   static bool lost_in_fork() { return lost_in_fork_.load(std::memory_order_relaxed); }

@@ -46,9 +46,9 @@ bool want_later(Dispatcher& dispatcher, Event& event) {
 }
 
 // Wakes more compute units for a running command. Those that this thread wakes do the same, so all
-// are awake after about twice the time that one takes. If there are too few, long commands queue for
-// the rest. Short ones do so only if other processes have it: they end before that helps, and all
-// their threads would meet at the run queue's lock.
+// are awake after about twice the time that one takes. If there are too few, a thread looks again
+// after each of its chunks. A command queues for the rest if that may be too late, or if others have
+// it: all threads of a command that has queued meet at the run queue's lock.
 void recruit(Dispatcher& dispatcher, Event& event) {
   WorkRecord& p = event.work;
   if (p.wanted.load(std::memory_order_relaxed) <= 0) return;
@@ -60,9 +60,9 @@ void recruit(Dispatcher& dispatcher, Event& event) {
     std::optional<ScopedLease> lease = dispatcher.claim(event, false);
     if (!lease) {
       if (p.waiting.listed.load(std::memory_order_relaxed)) return;
-      const uint64_t ns = expected_ns(event);
-      const bool is_long = ns != Command::kUnknown && ns >= kWorthQueuingNs;
-      if (is_long || dispatcher.waits_for_others(event.compute_units()))
+      const uint64_t ns = p.estimate_ns;
+      const bool looks_late = ns != Command::kUnknown && ns / p.total >= kWorthQueuingNs;
+      if (looks_late || dispatcher.waits_for_others(event.compute_units()))
         want_later(dispatcher, event);
       return;
     }

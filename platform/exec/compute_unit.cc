@@ -15,6 +15,7 @@
 #include "platform/exec/engine.h"
 #include "platform/exec/scoped_lease.h"
 #include "platform/loader/fault_handlers.h"
+#include "platform/loader/kernel_calls.h"
 
 namespace conclave {
 namespace {
@@ -211,6 +212,7 @@ void ComputeUnit::work() {
   t_worker_of = this;
   touch_stack();
   fault_handlers::use_alternate_stack();
+  kernel_calls::prepare_thread();
   for (;;) {
     idle_since_ns_ = now_ns();
     while (signal_.load(std::memory_order_acquire) != kPosted) sleep();

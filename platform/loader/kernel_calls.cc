@@ -273,6 +273,13 @@ void TeamThreads::stop() {
 
 namespace kernel_calls {
 
+void prepare_thread() noexcept {
+  try {
+    if (!t_state.is_ready) get_ready();
+  } catch (const std::bad_alloc&) {  // the first call tells
+  }
+}
+
 bool run(const Site& site, void (*function)(void*), void* argument, Departure& departure) {
   ThreadState* state = &t_state;
   asm("" : "+r"(state));  // finding it costs a call, which compilers would repeat at each use

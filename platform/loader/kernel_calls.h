@@ -98,6 +98,10 @@ struct Site {
   }
 };
 
+// Gets what the calling thread needs for its first call, so that the call need not: memory of the
+// thread's own, for one.
+void prepare_thread() noexcept;
+
 // Calls `function(argument)`, which has nothing to clean up, unless the launch has been left
 // already. Returns whether it came to its end; otherwise `departure` tells how it was left.
 bool run(const Site& site, void (*function)(void*), void* argument, Departure& departure);

@@ -43,7 +43,7 @@ void Dispatcher::prepare(const ComputeUnitSet& units) noexcept {
 }
 
 bool Dispatcher::send(const Ref<Event>& event) {
-  std::optional<ScopedLease> lease = claim(*event, false);
+  std::optional<ScopedLease> lease = claim(*event, Prefer::kElsewhere);
   return lease && post(std::move(*lease), event);
 }
 
@@ -57,7 +57,7 @@ void Dispatcher::add_to_run_queue(Event& event) {
   Ref<Event> keep(&event);
   event.work.wanted.fetch_add(1);
   run_queue_.push(event);
-  if (std::optional<ScopedLease> lease = claim(event, false)) post(std::move(*lease), nullptr);
+  if (std::optional<ScopedLease> lease = claim(event, Prefer::kElsewhere)) post(std::move(*lease), nullptr);
 }
 
 bool Dispatcher::has_free_unit(const ComputeUnitSet& units) {
@@ -79,22 +79,24 @@ int Dispatcher::unit_here() const {
 }
 
 template <class Attempt>
-int Dispatcher::find_idle(const ComputeUnitSet& allowed, bool prefer_here, Attempt&& attempt) {
+int Dispatcher::find_idle(const ComputeUnitSet& allowed, Prefer prefer, Attempt&& attempt) {
   const int here = unit_here();
-  if (here < 0) return idle_.find(allowed, first_unit_, attempt);
-  const auto own = static_cast<uint32_t>(here);
-  if (prefer_here) return idle_.find(allowed, own, attempt);
+  const auto own = here < 0 ? first_unit_ : static_cast<uint32_t>(here);
+  if (prefer == Prefer::kHere) return idle_.find(allowed, own, attempt);
   ComputeUnitSet only_here;
-  only_here.add(own);
-  const int elsewhere = idle_.find(allowed - only_here, first_unit_, attempt);
-  return elsewhere >= 0 ? elsewhere : idle_.find(allowed & only_here, own, attempt);
+  if (here >= 0) only_here.add(own);
+  const auto suits = [&](uint32_t i) {
+    return (prefer != Prefer::kStarted || units_[i]->has_thread()) && attempt(i);
+  };
+  const int elsewhere = idle_.find(allowed - only_here, first_unit_, suits);
+  return elsewhere >= 0 ? elsewhere : idle_.find(allowed & only_here, own, suits);
 }
 
-std::optional<ScopedLease> Dispatcher::claim(const Event& event, bool prefer_here) {
+std::optional<ScopedLease> Dispatcher::claim(const Event& event, Prefer prefer) {
   const ComputeUnitSet allowed = allowed_units(event);
   std::optional<ScopedLease> lease;
   if (!units_[0]->arbitrated() || !event.work.needs_lease) {
-    const int unit = find_idle(allowed, prefer_here, [&](uint32_t i) { return idle_.take(i); });
+    const int unit = find_idle(allowed, prefer, [&](uint32_t i) { return idle_.take(i); });
     if (unit >= 0) lease.emplace(*units_[static_cast<size_t>(unit)]);
     return lease;
   }
@@ -116,9 +118,9 @@ std::optional<ScopedLease> Dispatcher::claim(const Event& event, bool prefer_her
     leave(*lease);
     return false;
   };
-  if (find_idle(allowed, prefer_here, with_lease) >= 0) return lease;
+  if (find_idle(allowed, prefer, with_lease) >= 0) return lease;
   if (leases.policy() == share::Policy::kInterleave && event.work.gang_cu < 0 && is_brief(event) &&
-      find_idle(allowed, prefer_here, as_guest) >= 0)
+      find_idle(allowed, prefer, as_guest) >= 0)
     return lease;
   return std::nullopt;
 }

@@ -33,6 +33,17 @@ class Dispatcher {
   RunQueue& run_queue() { return run_queue_; }
   const RunQueue& run_queue() const { return run_queue_; }
 
+  // While there is one, workers are being started.
+  class Preparing {
+   public:
+    explicit Preparing(Dispatcher& dispatcher) : count_(dispatcher.preparing_) { ++count_; }
+    ~Preparing() { --count_; }
+    Preparing(const Preparing&) = delete;
+    Preparing& operator=(const Preparing&) = delete;
+
+   private:
+    std::atomic<uint32_t>& count_;
+  };
   // Starts the workers of `units` and gives each the memory that most kernels need. Throws nothing:
   // what cannot be had now is asked for again by the first work for the compute unit.
   void prepare(const ComputeUnitSet& units) noexcept;
@@ -52,10 +63,17 @@ class Dispatcher {
   bool has_free_unit(const ComputeUnitSet& units);
   // Whether another process keeps this one from using one of `units`.
   bool waits_for_others(const ComputeUnitSet& units);
+  // Which compute unit is best: that of the calling thread's CPU for a host thread that runs the
+  // work itself, another one for a worker. kStarted: only one whose worker has a thread.
+  enum class Prefer { kHere, kElsewhere, kStarted };
   // Takes the token of an idle compute unit for `event`, and the right to run it there; nothing if
-  // there is none. A host thread that will run the work itself prefers the compute unit of its own
-  // CPU (`prefer_here`); a worker is better woken on another one.
-  std::optional<ScopedLease> claim(const Event& event, bool prefer_here);
+  // there is none.
+  std::optional<ScopedLease> claim(const Event& event, Prefer prefer);
+  // What is best for a further worker. While workers are being started, those that run suffice: all
+  // who change the address space wait for each other.
+  Prefer preferred_worker() const {
+    return preparing_.load(std::memory_order_relaxed) > 0 ? Prefer::kStarted : Prefer::kElsewhere;
+  }
   // Gives right, token and `event` (null: the run queue) to the compute unit's worker. Returns
   // false, and gives right and token back, if the worker has no thread.
   bool post(ScopedLease lease, Ref<Event> event);
@@ -74,7 +92,7 @@ class Dispatcher {
  private:
   int unit_here() const;
   template <class Attempt>
-  int find_idle(const ComputeUnitSet& allowed, bool prefer_here, Attempt&& attempt);
+  int find_idle(const ComputeUnitSet& allowed, Prefer prefer, Attempt&& attempt);
 
   RunQueue::Units units_;
   std::vector<int> unit_of_cpu_;  // CPU number -> compute unit pinned there
@@ -82,6 +100,7 @@ class Dispatcher {
   // before in its CPUs' caches, and workers that are still awake. Processes have different ones.
   uint32_t first_unit_ = 0;
   AtomicComputeUnitSet idle_;
+  std::atomic<uint32_t> preparing_{0};
   RunQueue run_queue_;
 };
 

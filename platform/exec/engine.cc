@@ -3,7 +3,9 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -55,9 +57,12 @@ void Engine::prepare(const ComputeUnitSet& units) noexcept {
   static constinit BackgroundJobs jobs("conclave-start");
   try {
     Dispatcher& dispatcher = get().dispatcher_;
-    for (const auto& unit : dispatcher.units())
-      if (units.has(unit->index()) && !unit->has_thread())
-        return jobs.add([&dispatcher, units] { dispatcher.prepare(units); });
+    const auto lacks_thread = [&](const auto& unit) {
+      return units.has(unit->index()) && !unit->has_thread();
+    };
+    if (std::none_of(dispatcher.units().begin(), dispatcher.units().end(), lacks_thread)) return;
+    const auto preparing = std::make_shared<Dispatcher::Preparing>(dispatcher);
+    jobs.add([&dispatcher, units, preparing] { dispatcher.prepare(units); });
   } catch (const std::exception& error) {
     log::debug(error.what());
   }
@@ -124,7 +129,7 @@ void Engine::ready(Event& event) noexcept {
 // become ready by it. False if it must not, or if another process has the compute units.
 bool Engine::run_here(Event& event) {
   if (acting_thread_) return false;
-  std::optional<ScopedLease> lease = dispatcher_.claim(event, true);
+  std::optional<ScopedLease> lease = dispatcher_.claim(event, Dispatcher::Prefer::kHere);
   if (!lease) return false;
   if (!suits(lease->cu(), true, event)) {
     dispatcher_.leave(*lease);
@@ -192,7 +197,7 @@ void Engine::wait(Event& event, ReadyList deferred) {
     if (acting_thread_) {
       acting_thread_->ready.append(deferred);
       work(*acting_thread_, nullptr, &event);
-    } else if (std::optional<ScopedLease> lease = dispatcher_.claim(deferred.front(), true)) {
+    } else if (std::optional<ScopedLease> lease = dispatcher_.claim(deferred.front(), Dispatcher::Prefer::kHere)) {
       act(std::move(*lease), std::move(deferred), nullptr, &event);
     } else {
       share_ready(deferred);
@@ -229,7 +234,7 @@ void Engine::help(Event& event) {
   if (acting_thread_ || event.finished() || !p.planned.load(std::memory_order_acquire)) return;
   if (p.gang || expected_ns(event) >= kWorthQueuingNs || p.exhausted()) return;
   if (p.started.load(std::memory_order_relaxed) && p.wanted.load() <= 0) return;
-  std::optional<ScopedLease> lease = dispatcher_.claim(event, true);
+  std::optional<ScopedLease> lease = dispatcher_.claim(event, Dispatcher::Prefer::kHere);
   if (!lease) return;
   if (suits(lease->cu(), true, event) &&
       (p.take_wanted() || !p.started.load(std::memory_order_relaxed)))

@@ -57,8 +57,10 @@ void recruit(Dispatcher& dispatcher, Event& event) {
   const int32_t most = std::max(2, static_cast<int32_t>(std::sqrt(p.places)));
   for (int32_t woken = 0; woken < most && p.wanted.load(std::memory_order_relaxed) > 0; ++woken) {
     if (p.exhausted()) return;
-    std::optional<ScopedLease> lease = dispatcher.claim(event, false);
+    const Dispatcher::Prefer prefer = dispatcher.preferred_worker();
+    std::optional<ScopedLease> lease = dispatcher.claim(event, prefer);
     if (!lease) {
+      if (prefer == Dispatcher::Prefer::kStarted) return;
       if (p.waiting.listed.load(std::memory_order_relaxed)) return;
       const uint64_t ns = p.estimate_ns;
       const bool looks_late = ns != Command::kUnknown && ns / p.total >= kWorthQueuingNs;

@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
 #include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -12,6 +14,7 @@
 #include <utility>
 
 #include "CL/cl_ext_conclave.h"
+#include "platform/base/align.h"
 #include "platform/base/clock.h"
 #include "platform/base/float_environment.h"
 #include "platform/base/thread_exit.h"
@@ -122,8 +125,12 @@ KernelFault::Access access_of(const void* context, const siginfo_t& info) {
   return KernelFault::Access::kRead;
 }
 
-// The end of the calling thread's stack, which is its highest address.
+// The end of the calling thread's stack, which is its highest address. That of the main thread has
+// the program's name at its end; for it the C library would read /proc/self/maps line by line.
 uintptr_t end_of_stack() {
+  const auto name = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  if (name && gettid() == getpid())
+    return align_up(reinterpret_cast<uintptr_t>(name) + strlen(name) + 1, size_t{4096});
   pthread_attr_t attributes;
   if (pthread_getattr_np(pthread_self(), &attributes) != 0) return UINTPTR_MAX;
   void* begin = nullptr;

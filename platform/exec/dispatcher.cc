@@ -3,6 +3,7 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "platform/base/config.h"
@@ -57,7 +58,8 @@ void Dispatcher::add_to_run_queue(Event& event) {
   Ref<Event> keep(&event);
   event.work.wanted.fetch_add(1);
   run_queue_.push(event);
-  if (std::optional<ScopedLease> lease = claim(event, Prefer::kElsewhere)) post(std::move(*lease), nullptr);
+  if (std::optional<ScopedLease> lease = claim(event, Prefer::kElsewhere))
+    post(std::move(*lease), nullptr);
 }
 
 bool Dispatcher::has_free_unit(const ComputeUnitSet& units) {
@@ -66,10 +68,12 @@ bool Dispatcher::has_free_unit(const ComputeUnitSet& units) {
   }) >= 0;
 }
 
-bool Dispatcher::waits_for_others(const ComputeUnitSet& units) {
-  return units_[0]->arbitrated() && idle_.find(units, 0, [&](uint32_t i) {
-    return !units_[i]->leases().looks_free(units_[i]->shared());
-  }) >= 0;
+bool Dispatcher::waits_for_others(const ComputeUnitSet& units) const {
+  return std::any_of(units_.begin(), units_.end(), [&](const auto& unit) {
+    const share::Leases& leases = unit->leases();
+    return unit->arbitrated() && units.has(unit->index()) && !leases.looks_free(unit->shared()) &&
+           !leases.holds(unit->shared());
+  });
 }
 
 // The compute unit of the calling thread's CPU, or -1.

@@ -62,7 +62,7 @@ class Dispatcher {
   // Whether device work for `units` could start at once on a compute unit that nobody uses.
   bool has_free_unit(const ComputeUnitSet& units);
   // Whether another process keeps this one from using one of `units`.
-  bool waits_for_others(const ComputeUnitSet& units);
+  bool waits_for_others(const ComputeUnitSet& units) const;
   // Which compute unit is best: that of the calling thread's CPU for a host thread that runs the
   // work itself, another one for a worker. kStarted: only one whose worker has a thread.
   enum class Prefer { kHere, kElsewhere, kStarted };

@@ -197,7 +197,8 @@ void Engine::wait(Event& event, ReadyList deferred) {
     if (acting_thread_) {
       acting_thread_->ready.append(deferred);
       work(*acting_thread_, nullptr, &event);
-    } else if (std::optional<ScopedLease> lease = dispatcher_.claim(deferred.front(), Dispatcher::Prefer::kHere)) {
+    } else if (std::optional<ScopedLease> lease =
+                   dispatcher_.claim(deferred.front(), Dispatcher::Prefer::kHere)) {
       act(std::move(*lease), std::move(deferred), nullptr, &event);
     } else {
       share_ready(deferred);

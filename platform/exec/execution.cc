@@ -109,8 +109,9 @@ void take_part(Dispatcher& dispatcher, ScopedLease& lease, Event& event) {
     chunk.took(ns);
     if (ns > kChunkNs && !p.measured.exchange(true, std::memory_order_relaxed))
       want_more(dispatcher, event, ns / count);
-    else if (!p.waiting.listed.load(std::memory_order_relaxed))
-      recruit(dispatcher, event);  // compute units that have become idle meanwhile
+    else if (p.wanted.load(std::memory_order_relaxed) > 0 &&
+             dispatcher.has_free_unit(event.compute_units()))
+      recruit(dispatcher, event);  // a compute unit has become idle meanwhile
     if (lease.is_over() && !p.exhausted()) {
       // The rest waits for its next turn, here or elsewhere.
       p.wanted.fetch_add(1);

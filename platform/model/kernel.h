@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,27 +40,18 @@ class KernelTiming {
  public:
   // Nanoseconds per work-item; 0: unknown.
   float ns_per_item() const { return ns_per_item_.load(std::memory_order_relaxed); }
-  // CPUs that run the code for the first time wait for memory, and any CPU may be taken away for a
-  // while: a thousand times what a few work-groups take. So the least of the first samples counts,
-  // and later none counts as more than a few times what is known.
+  // A sample may be a thousand times too long: CPUs that run the code for the first time wait for
+  // memory, and any CPU may be taken away for a while. So one sample multiplies what is known by
+  // five at most, and what turns out to be far too long is soon forgotten.
   void add(float sample) {
     const float old = ns_per_item();
-    float next = old + (std::min(sample, kMostGrowth * old) - old) / 4;
-    if (old == 0) {
-      next = sample;
-    } else if (samples_.load(std::memory_order_relaxed) < kFirstSamples) {
-      samples_.fetch_add(1, std::memory_order_relaxed);
-      next = std::min(old, sample);
-    }
-    ns_per_item_.store(next, std::memory_order_relaxed);
+    const float weight = sample < old / 4 ? 0.5f : 0.25f;
+    ns_per_item_.store(old == 0 ? sample : old + weight * (std::min(sample, 16 * old) - old),
+                       std::memory_order_relaxed);
   }
 
  private:
-  static constexpr uint32_t kFirstSamples = 16;
-  static constexpr float kMostGrowth = 4;
-
   std::atomic<float> ns_per_item_{0};
-  std::atomic<uint32_t> samples_{0};  // up to kFirstSamples
 };
 
 // A kernel compiled for one device. All kernel objects of its name from one build of a program

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <chrono>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
 
 #include "api_test.h"
 
@@ -17,6 +22,24 @@ Query query(cl_command_queue queue, cl_command_queue_info name) {
 template <typename T>
 T value_of(cl_command_queue queue, cl_command_queue_info name) {
   return info<T>(clGetCommandQueueInfo, queue, name);
+}
+
+// How many threads of this process are workers.
+cl_uint workers() {
+  cl_uint count = 0;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string name;
+    std::getline(std::ifstream(thread.path() / "comm"), name);
+    count += name.starts_with("conclave-cu");
+  }
+  return count;
+}
+
+TEST_F(QueueTest, WorkersStartBeforeTheFirstLaunch) {
+  const auto units = info<cl_uint>(clGetDeviceInfo, device(), CL_DEVICE_MAX_COMPUTE_UNITS);
+  for (int i = 0; i < 1000 && workers() < units; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_EQ(units, workers());
 }
 
 TEST_F(QueueTest, EveryQueryHasTheRightSizeAndValue) {

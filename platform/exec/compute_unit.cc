@@ -46,7 +46,7 @@ constexpr size_t kStackGuardBytes = 1u << 20;
 
 // Local memory and spill area that most kernels need.
 constexpr size_t kUsualBytes = 32 << 10;
-// How much of its stack a worker touches at its start, for the same reason.
+// How much of its stack a worker touches at its start, so that its first kernel need not wait for it.
 constexpr size_t kTouchedStackBytes = 16 << 10;
 
 [[gnu::noinline]] void touch_stack() {

@@ -55,6 +55,7 @@ Engine::Engine() {
 
 void Engine::prepare(const ComputeUnitSet& units) noexcept {
   static constinit BackgroundJobs jobs("conclave-start");
+  if (lost_in_fork()) return;
   try {
     Dispatcher& dispatcher = get().dispatcher_;
     const auto lacks_thread = [&](const auto& unit) {

@@ -119,9 +119,8 @@ void take_part(Dispatcher& dispatcher, ScopedLease& lease, Event& event) {
       // Nobody wants the compute unit any more.
     }
   }
-  // Either this thread sees what another one has put into the run queue, or that one sees that
-  // nothing is left.
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  // Another thread may be putting the command into the run queue. Then it sees here that nothing is
+  // left, or this thread sees that the command is listed.
   if (p.exhausted()) dispatcher.run_queue().remove(event);
   trace.end();  // a thread that waits for the command finds it recorded
   note_done(event, done);

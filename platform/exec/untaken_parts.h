@@ -52,8 +52,7 @@ class UntakenParts {
         i = (i + static_cast<uint32_t>(std::countr_zero(std::rotr(left, static_cast<int>(i))))) %
             64;
       const Chunk chunk = spans_[i].take(size);
-      if (chunk.first + chunk.count >= spans_[i].end)
-        left_.fetch_and(~(uint64_t{1} << i), std::memory_order_relaxed);
+      if (chunk.first + chunk.count >= spans_[i].end) left_.fetch_and(~(uint64_t{1} << i));
       if (chunk.count) return chunk;
       left = left_.load(std::memory_order_relaxed) & ~(uint64_t{1} << i);
     }
@@ -64,13 +63,11 @@ class UntakenParts {
     if (count_ == 0) return whole_.take(whole_.end).count;
     uint64_t parts = 0;
     for (uint32_t i = 0; i < count_; ++i) parts += spans_[i].take(spans_[i].end).count;
-    left_.store(0, std::memory_order_relaxed);
+    left_.store(0);
     return parts;
   }
-  bool empty() const {
-    return count_ == 0 ? whole_.next.load(std::memory_order_relaxed) >= whole_.end
-                       : left_.load(std::memory_order_relaxed) == 0;
-  }
+  // After a take() that left nothing, in the one order of all seq_cst operations.
+  bool empty() const { return count_ == 0 ? whole_.next.load() >= whole_.end : left_.load() == 0; }
   // Lets the only part of a command be taken again.
   void put_back() { whole_.next.store(0, std::memory_order_relaxed); }
 
@@ -83,7 +80,7 @@ class UntakenParts {
 
     Chunk take(uint64_t size) {
       if (next.load(std::memory_order_relaxed) >= end) return {end, 0};
-      const uint64_t first = next.fetch_add(size, std::memory_order_relaxed);
+      const uint64_t first = next.fetch_add(size);
       return first < end ? Chunk{first, std::min(size, end - first)} : Chunk{end, 0};
     }
   };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/exec/execution.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -12,6 +14,7 @@
 #include "platform/base/clock.h"
 #include "platform/base/log.h"
 #include "platform/exec/admission.h"
+#include "platform/exec/background_jobs.h"
 #include "platform/exec/chunks.h"
 #include "platform/exec/command.h"
 #include "platform/exec/engine.h"
@@ -45,6 +48,35 @@ bool want_later(Dispatcher& dispatcher, Event& event) {
   }
 }
 
+// Wakes a compute unit for each place of a running command, and queues for those that are missing.
+void insist(Dispatcher& dispatcher, Event& event) {
+  WorkRecord& p = event.work;
+  while (p.wanted.load(std::memory_order_relaxed) > 0 && !p.exhausted()) {
+    std::optional<ScopedLease> lease = dispatcher.claim(event, Dispatcher::Prefer::kElsewhere);
+    if (!lease) {
+      want_later(dispatcher, event);
+      return;
+    }
+    if (!p.take_wanted()) return dispatcher.leave(*lease);
+    if (!dispatcher.post(std::move(*lease), Ref<Event>(&event))) return;
+  }
+}
+
+// Nobody knows how long the command takes, and its work-groups may be long. If it still runs after a
+// moment, it gets its places. That moment is long for a first launch that turns out to be short.
+void look_after(Dispatcher& dispatcher, Event& event) {
+  constexpr useconds_t kMomentUs = 2'000;
+  static constinit BackgroundJobs jobs("conclave-late");
+  if (event.work.looked_after.exchange(true)) return;
+  try {
+    jobs.add([&dispatcher, event = Ref<Event>(&event)] {
+      usleep(kMomentUs);
+      insist(dispatcher, *event);
+    });
+  } catch (const std::bad_alloc&) {  // so it has fewer compute units
+  }
+}
+
 // Wakes more compute units for a running command. Those that this thread wakes do the same, so all
 // are awake after about twice the time that one takes. If there are too few, a thread looks again
 // after each of its chunks. A command queues for the rest if that may be too late, or if others have
@@ -60,9 +92,10 @@ void recruit(Dispatcher& dispatcher, Event& event) {
     const Dispatcher::Prefer prefer = dispatcher.preferred_worker();
     std::optional<ScopedLease> lease = dispatcher.claim(event, prefer);
     if (!lease) {
-      if (prefer == Dispatcher::Prefer::kStarted) return;
-      if (p.waiting.listed.load(std::memory_order_relaxed)) return;
+      if (p.wanted.load(std::memory_order_relaxed) <= 0) return;
       const uint64_t ns = p.estimate_ns;
+      if (ns == Command::kUnknown) look_after(dispatcher, event);
+      if (p.waiting.listed.load(std::memory_order_relaxed)) return;
       const bool looks_late = ns != Command::kUnknown && ns / p.total >= kWorthQueuingNs;
       if (looks_late || dispatcher.waits_for_others(event.compute_units()))
         want_later(dispatcher, event);

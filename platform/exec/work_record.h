@@ -50,8 +50,9 @@ struct WorkRecord {
   Dealing::Turn turn = {Dealing::kFront, false};
   uint64_t began_ns = 0;  // if it has several places
   std::atomic<uint64_t> estimate_ns{0};
-  int32_t places = 0;                 // what `wanted` was at first
-  std::atomic<bool> measured{false};  // whether that has been compared with the time it takes
+  int32_t places = 0;                     // what `wanted` was at first
+  std::atomic<bool> measured{false};      // whether that has been compared with the time it takes
+  std::atomic<bool> looked_after{false};  // whether somebody will look for more compute units
   // What the run queue knows of it, changed under the run queue's lock.
   struct Waiting {
     std::atomic<bool> listed{false};

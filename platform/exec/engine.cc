@@ -119,11 +119,13 @@ void Engine::resume(Ref<Event> event) noexcept {
 }
 
 void Engine::ready(Event& event) noexcept {
-  if (!acting_thread_) return submit(Ref<Event>(&event));
+  // A host thread that waits for the command may run it as soon as it is admitted, and release it.
+  Ref<Event> keep(&event);
+  if (!acting_thread_) return submit(std::move(keep));
   admit(event);
   if (ends_with_context(event)) [[unlikely]]
     return;
-  acting_thread_->ready.push_back(Ref<Event>(&event));
+  acting_thread_->ready.push_back(std::move(keep));
 }
 
 // For a process that cannot have threads: the calling thread runs the command, and those that

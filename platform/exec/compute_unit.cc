@@ -132,8 +132,8 @@ void ComputeUnit::computed(uint64_t ns) {
   if (claim_.prompt() && computed_ns_ >= kLongNs) claim_.set(false);
 }
 
-// Looks for work for as long as that is worth it, and tells whether some has come. Others go first:
-// whoever wants the CPU gets it at once, and for a while the worker leaves it to them.
+// Looks for work for as long as that is worth it, and tells whether some has come. A thread of
+// others that wants the CPU gets it at once. Then the worker does not stay awake for a while.
 bool ComputeUnit::stay_awake() {
   const auto has_work = [this] {
     for (int i = 0; i < kSpins; ++i) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much CU time a process has used lately, forgotten exponentially. It is the measure of shares.
 // Equal processes that compete come to use the same. A process that has slept has a credit, and one
-// that has computed alone has a debt, of the memory's length at most. In a round
-// each of those who wait has a turn. The memory must outlast it: else the one that waits longest
-// seems to have used least.
+// that has computed alone has a debt, of the memory's length at most. In a round each of those
+// who wait has a turn. The memory must outlast it: else the one that waits longest seems to have
+// used least.
 #ifndef CONCLAVE_PLATFORM_SHARE_RECENT_USE_H_
 #define CONCLAVE_PLATFORM_SHARE_RECENT_USE_H_
 

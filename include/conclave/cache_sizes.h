@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The caches of this machine's CPU, as it reports them itself. The compiler's code depends on them
-// and so does the key of the runtime's cache of programs: both ask here.
+// The caches of this machine's CPU, as it reports them itself, within reason. The compiler's code
+// depends on them, and so does the key of the runtime's cache of programs: both ask here.
 #ifndef CONCLAVE_CACHE_SIZES_H_
 #define CONCLAVE_CACHE_SIZES_H_
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdint>
 
 #if defined(__x86_64__)
@@ -19,6 +22,10 @@ struct CacheSizes {
   uint64_t second = 0;
   uint64_t last = 0;  // of which a machine may have several
 };
+
+// No CPU has more of the last cache for a core. A virtual machine reports that of the whole host,
+// though the host's others use it too.
+inline constexpr uint64_t kMostLastBytesPerCpu = uint64_t{32} << 20;
 
 // Zeros where the CPU says nothing.
 inline CacheSizes reported_cache_sizes() {
@@ -40,6 +47,8 @@ inline CacheSizes reported_cache_sizes() {
       if (level == 1) sizes.first = sizes.last;
       if (level == 2) sizes.second = sizes.last;
     }
+  const auto cpus = static_cast<uint64_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+  sizes.last = std::min(sizes.last, cpus * kMostLastBytesPerCpu);
 #endif
   return sizes;
 }

@@ -55,6 +55,11 @@ TEST(CacheSizes, GrowFromLevelToLevel) {
   EXPECT_LT(sizes.first, sizes.second);
   EXPECT_LE(sizes.second, sizes.last);
 }
+
+TEST(CacheSizes, AreThoseOfTheCpusThatAreThere) {
+  const auto cpus = static_cast<uint64_t>(sysconf(_SC_NPROCESSORS_ONLN));
+  EXPECT_LE(reported_cache_sizes().last, cpus * kMostLastBytesPerCpu);
+}
 #endif
 
 TEST(CpuFeatures, UnknownOnesAreNotHere) {

@@ -23,9 +23,9 @@ struct CacheSizes {
   uint64_t last = 0;  // of which a machine may have several
 };
 
-// No CPU has more of the last cache for a core. A virtual machine reports that of the whole host,
+// Few CPUs have more of the last cache for a core. A virtual machine reports that of the whole host,
 // though the host's others use it too.
-inline constexpr uint64_t kMostLastBytesPerCpu = uint64_t{32} << 20;
+inline constexpr uint64_t kMostLastBytesPerCpu = uint64_t{16} << 20;
 
 // Zeros where the CPU says nothing.
 inline CacheSizes reported_cache_sizes() {

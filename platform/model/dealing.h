@@ -44,7 +44,7 @@ class Dealing {
 
  private:
   // The first launches tell little: they wait for memory that nobody has touched before, and better
-  // code comes soon. So the second and the third try follow early.
+  // code comes soon. So the next tries follow early.
   static uint32_t begin_of_tries(uint32_t launch) {
     if (launch >= kPeriod) return launch - launch % kPeriod;
     uint32_t begin = 0;

@@ -14,6 +14,12 @@ class BuildError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// LLVM's code generator gives up. Programs without packets of work-items seldom meet that.
+class GeneratorError : public BuildError {
+ public:
+  using BuildError::BuildError;
+};
+
 }  // namespace conclave::compiler
 
 #endif  // CONCLAVE_COMPILER_BASE_ERROR_H_

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/codegen.h"
 
+#include <llvm/ADT/StringRef.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Target/TargetMachine.h>
 
 #include "compiler/base/analyses.h"
@@ -13,6 +15,16 @@
 #include "compiler/x86/vector_math.h"
 
 namespace conclave::compiler {
+namespace {
+
+// LLVM would end the process. What it has not cleaned up stays until the build's process ends. The
+// lines that follow the first one describe its graph of instructions.
+[[noreturn]] void give_up(void*, const char* reason, bool) {
+  const auto [first, rest] = llvm::StringRef(reason).split('\n');
+  throw GeneratorError("LLVM cannot generate the code: " + first.str());
+}
+
+}  // namespace
 
 void retarget(llvm::Module& module, const Target& target) {
   target.apply_to(module);
@@ -55,6 +67,7 @@ std::string generate_code(llvm::Module& module, const Target& target, llvm::Code
   llvm::TargetMachine& machine = other ? *other : target.machine();
   if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
     throw BuildError("the code generator cannot write this kind of file");
+  const llvm::ScopedFatalErrorHandler handler(give_up);
   passes.run(module);
   return std::string(code);
 }

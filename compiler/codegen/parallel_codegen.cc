@@ -127,6 +127,7 @@ bool take(std::string_view& message, std::string& text) {
   }
   std::string message(sizeof(uint64_t), '\0');  // room for its size
   message += result.failed ? '\1' : '\0';
+  append(message, result.given_up);
   append(message, result.log);
   append(message, result.object);
   const uint64_t size = message.size() - sizeof size;
@@ -179,7 +180,7 @@ class Child {
     if (rest.empty()) throw BuildError("the compiler crashed while generating code");
     result.failed = rest.front() != '\0';
     rest.remove_prefix(1);
-    if (!take(rest, result.log) || !take(rest, result.object))
+    if (!take(rest, result.given_up) || !take(rest, result.log) || !take(rest, result.object))
       throw BuildError("the compiler crashed while generating code");
     return result;
   }

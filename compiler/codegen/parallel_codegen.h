@@ -18,6 +18,7 @@ namespace conclave::compiler {
 // The code that one process makes for its part of the module.
 struct PartResult {
   bool failed = false;
+  std::string given_up;  // why the code generator gave up; empty: it did not
   std::string log;
   std::string object;
 };

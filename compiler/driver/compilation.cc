@@ -125,7 +125,7 @@ class Compilation {
   // The C code that the caller or the options name; what inputs have comes with them.
   void collect_native() {
     program_.native_features = extras_.native_features;
-    for (NativeObject& object : extras_.native) native_.add(std::move(object));
+    for (const NativeObject& object : extras_.native) native_.add(object);
     for (const std::string& path : options_.link_files) {
       auto file = llvm::MemoryBuffer::getFile(path);
       if (!file) throw BuildError("cannot read '" + path + "': " + file.getError().message());
@@ -243,7 +243,11 @@ class Compilation {
     std::vector<PartResult> parts = generate_in_parts(module, [&](llvm::Module& part) {
       const llvm::CodeGenOptLevel level = optimize_for_cpu(part, target, effort());
       PartResult result;
-      result.object = generate_code(part, target, level);
+      try {
+        result.object = generate_code(part, target, level);
+      } catch (const GeneratorError& error) {
+        result.given_up = error.what();
+      }
       result.failed = diagnosed_error_;
       result.log = std::move(response_.log);
       return result;
@@ -251,6 +255,7 @@ class Compilation {
     response_.log = std::move(log);
     std::vector<std::string> objects;
     for (PartResult& part : parts) {
+      if (!part.given_up.empty()) throw GeneratorError(part.given_up);
       response_.log += part.log;
       diagnosed_error_ |= part.failed;
       objects.push_back(std::move(part.object));
@@ -278,11 +283,24 @@ Response failure(Status status, const std::string& text) {
   return response;
 }
 
+Response compile(const protocol::Request& request, Extras& extras) {
+  try {
+    return Compilation(request, extras).run();
+  } catch (const GeneratorError& error) {
+    protocol::Request narrow = request;
+    narrow.options += " -cl-conclave-width=1";
+    Response response = Compilation(narrow, extras).run();
+    response.log = "warning: " + std::string(error.what()) +
+                   "; work-items run one by one instead\n" + response.log;
+    return response;
+  }
+}
+
 }  // namespace
 
 Response process(const protocol::Request& request, Extras& extras) {
   try {
-    return Compilation(request, extras).run();
+    return compile(request, extras);
   } catch (const OptionError& error) {
     return failure(Status::kInvalidOptions, std::string(error.what()) + "\n");
   } catch (const BinaryError& error) {

@@ -57,6 +57,20 @@ echo 'kernel void wide(global float* a) { a[get_global_id(0)] *= 2; }' > wide.cl
 refused 2 "error: option '-cl-conclave-tune': 'wide=1': there is nothing of that name" --tune=wide=1 wide.cl
 "$clocl" --tune=list | grep -q '^switch	row_jam	on	off	on	off	' || fail "no list of rules"
 
+# LLVM 19 has no instructions for what the packets of this kernel become.
+cat > unselectable.cl <<'END'
+kernel void k(global const int* a, int n) {
+  local uint bins[16];
+  const size_t i = get_global_id(0);
+  atomic_inc(&bins[mul_hi(n % 2, as_int(clamp(convert_float(a[i]), -1024.0f, 1024.0f))) & 15]);
+}
+END
+"$clocl" --target-cpu=skylake-avx512 -cl-conclave-local-size=k:28,1,1 -o unselectable.out \
+  unselectable.cl 2> log || fail "no code where LLVM gives up: $(cat log)"
+has_kernel unselectable.out k
+grep -q '^warning: LLVM cannot generate the code: .*; work-items run one by one instead$' log ||
+  fail "no warning where LLVM gives up"
+
 # A working directory that somebody has removed.
 mkdir removed
 (cd removed && rmdir ../removed && "$clocl" -o "$folder/removed.out" "$folder/one.cl") ||

@@ -36,16 +36,9 @@ uint64_t expected_ns(const Event& event) {
   return ns == Command::kUnknown ? ns : ns / (static_cast<uint64_t>(p.places) + 1);
 }
 
-bool looks_brief(const Event& event) {
+bool is_brief(const Event& event) {
   const uint64_t ns = expected_ns(event);
   return ns == Command::kUnknown || ns <= kBriefNs;
-}
-
-bool is_brief(const Event& event) {
-  const WorkRecord& p = event.work;
-  if (p.started.load(std::memory_order_relaxed) && !p.tried.load(std::memory_order_relaxed))
-    return false;
-  return looks_brief(event);
 }
 
 void admit(Event& event) {

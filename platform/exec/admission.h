@@ -21,13 +21,8 @@ inline constexpr uint64_t kWorthQueuingNs = 200'000;
 uint64_t expected_ns(const Event& event);
 
 // Whether the command takes each of its compute units for about a time slice at most, as far as is
-// known.
-bool looks_brief(const Event& event);
-
-// Whether the command may run beside the holder of a compute unit. A long one would slow the holder
-// down, and keep the short ones of others out, without gaining by it. One that only looks brief gets
-// a single compute unit in this way, until some of its work-groups have run: what is known may be of
-// launches with other arguments.
+// known. Only such a command may run beside the holder of a compute unit: a longer one would slow
+// the holder down, and keep the short ones of others out, without gaining by it.
 bool is_brief(const Event& event);
 
 // Fills in the event's work record from what its command says of itself. Does nothing if that

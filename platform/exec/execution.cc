@@ -95,7 +95,6 @@ void recruit(Dispatcher& dispatcher, Event& event) {
       if (p.wanted.load(std::memory_order_relaxed) <= 0) return;
       const uint64_t ns = p.estimate_ns;
       if (ns == Command::kUnknown) look_after(dispatcher, event);
-      if (!p.tried.load(std::memory_order_relaxed) && looks_brief(event)) return;
       if (p.waiting.listed.load(std::memory_order_relaxed)) return;
       const bool looks_late = ns != Command::kUnknown && ns / p.total >= kWorthQueuingNs;
       if (looks_late || dispatcher.waits_for_others(event.compute_units()))
@@ -124,7 +123,6 @@ void want_more(Dispatcher& dispatcher, Event& event, uint64_t part_ns) {
   const auto places =
       static_cast<int32_t>(useful_compute_units(units, p.total, whole_ns, kWorthWakingNs) - 1);
   p.estimate_ns = whole_ns;
-  p.note_tried();
   if (places > p.places) p.wanted.fetch_add(places - p.places);
   recruit(dispatcher, event);
 }
@@ -144,10 +142,9 @@ void take_part(Dispatcher& dispatcher, ScopedLease& lease, Event& event) {
     chunk.took(ns);
     if (ns > kChunkNs && !p.measured.exchange(true, std::memory_order_relaxed))
       want_more(dispatcher, event, ns / count);
-    else if (const bool first = p.note_tried();
-             p.wanted.load(std::memory_order_relaxed) > 0 &&
-             (first || dispatcher.has_free_unit(event.compute_units())))
-      recruit(dispatcher, event);  // it may visit others now, or a compute unit has become idle
+    else if (p.wanted.load(std::memory_order_relaxed) > 0 &&
+             dispatcher.has_free_unit(event.compute_units()))
+      recruit(dispatcher, event);  // a compute unit has become idle meanwhile
     if (lease.is_over() && !p.exhausted()) {
       // The rest waits for its next turn, here or elsewhere.
       p.wanted.fetch_add(1);

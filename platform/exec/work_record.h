@@ -51,8 +51,7 @@ struct WorkRecord {
   uint64_t began_ns = 0;  // if it has several places
   std::atomic<uint64_t> estimate_ns{0};
   int32_t places = 0;                     // what `wanted` was at first
-  std::atomic<bool> tried{false};         // whether some of it has run
-  std::atomic<bool> measured{false};      // whether the estimate has been compared with its time
+  std::atomic<bool> measured{false};      // whether that has been compared with the time it takes
   std::atomic<bool> looked_after{false};  // whether somebody will look for more compute units
   // What the run queue knows of it, changed under the run queue's lock.
   struct Waiting {
@@ -68,11 +67,6 @@ struct WorkRecord {
   std::atomic<int32_t> gang_cu{-1};
   std::atomic<int32_t> gang_size{0};
 
-  // Some of it has run. True for the first who says so.
-  bool note_tried() {
-    return !tried.load(std::memory_order_relaxed) &&
-           !tried.exchange(true, std::memory_order_relaxed);
-  }
   bool exhausted() const { return untaken.empty(); }
   // Takes one of the places; false where none is left, or nothing to do.
   bool take_wanted() {

@@ -4,24 +4,19 @@
 
 #include <dirent.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <csignal>
 #include <cstdlib>
 #include <functional>
 #include <set>
-#include <stdexcept>
 #include <thread>
-#include <utility>
 
 #include "platform/base/error.h"
 #include "platform/model/command_queue.h"
 #include "platform/model/context.h"
 #include "platform/model/device.h"
-#include "platform/share/share.h"
 
 namespace conclave {
 namespace {
@@ -61,47 +56,6 @@ class EngineTest : public ::testing::Test {
   }
 
   Ref<Context> context_;
-};
-
-// Another process, which computes on all compute units of the device and lets go of none.
-class Holder {
- public:
-  Holder() {
-    int ready[2];
-    if (pipe(ready) != 0 || (child_ = fork()) < 0) throw std::runtime_error("no other process");
-    if (child_ == 0) {
-      hold_all();
-      close(ready[1]);
-      for (;;) pause();
-    }
-    close(ready[1]);
-    char none;
-    EXPECT_EQ(0, read(ready[0], &none, 1));  // the child has closed its end
-    close(ready[0]);
-  }
-  ~Holder() {
-    kill(child_, SIGKILL);
-    waitpid(child_, nullptr, 0);
-    share::Share::get().registry().remove_dead();
-  }
-
- private:
-  static void hold_all() {
-    constexpr uint64_t kSecond = 1'000'000'000;
-    const share::Share& share = share::Share::get();
-    share::Leases leases(share.layout(), share.self());
-    for (const share::UnitPlacement& place : share.units()) {
-      leases.take(place.shared);
-      leases.charge(place.shared, kSecond, kSecond);
-    }
-  }
-  pid_t child_ = -1;
-};
-
-class LeasingCommand : public TestCommand {
- public:
-  using TestCommand::TestCommand;
-  bool needs_lease() const override { return true; }
 };
 
 double process_cpu_seconds() {
@@ -167,48 +121,6 @@ TEST_F(EngineTest, LongCommandsUseSeveralComputeUnits) {
   q->finish();
   EXPECT_FALSE(timed_out);
   EXPECT_EQ(4u, used.size());
-}
-
-// The parts of a kernel that is expected to take 1 ms on each of four compute units, all of which
-// another process holds. The first part takes `first_ms`. Returns how many ran at once at most while
-// that ran, and later.
-std::pair<int, int> parts_at_once(CommandQueue& queue, int first_ms) {
-  constexpr uint64_t kParts = 32;
-  std::atomic<int> running{0}, most_at_first{0}, most_later{0};
-  std::atomic<bool> begun{false}, first_done{false};
-  const Holder holder;
-  queue.enqueue(CL_COMMAND_NDRANGE_KERNEL,
-                std::make_unique<LeasingCommand>(
-                    kParts, 4'000'000,
-                    [&](ComputeUnit&, uint64_t, uint64_t) {
-                      const bool is_first = !begun.exchange(true);
-                      std::atomic<int>& most = first_done ? most_later : most_at_first;
-                      const int now = ++running;
-                      for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
-                      }
-                      usleep(static_cast<useconds_t>(is_first ? first_ms * 1000 : 1000));
-                      first_done = first_done || is_first;
-                      --running;
-                    }),
-                {});
-  queue.finish();
-  return {most_at_first, most_later};
-}
-
-TEST_F(EngineTest, WhatOnlyLooksBriefGetsOneComputeUnitOfAnotherProcess) {
-  const auto [at_first, later] = parts_at_once(*queue(), 20);
-  EXPECT_EQ(1, at_first);
-}
-
-TEST_F(EngineTest, WhatIsBriefGetsSeveralComputeUnitsOfAnotherProcess) {
-  int most = 0;
-  // The first part may be interrupted, and then it looks long.
-  for (int attempt = 0; most < 2 && attempt < 20; ++attempt) {
-    const auto [at_first, later] = parts_at_once(*queue(), 0);
-    EXPECT_EQ(1, at_first);
-    most = later;
-  }
-  EXPECT_GT(most, 1);
 }
 
 TEST_F(EngineTest, ShortCommandRunsOnTheThreadThatWaits) {

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/base/control_group.h"
 
-#include <fstream>
-#include <iterator>
-#include <sstream>
+#include <string_view>
+
+#include "platform/base/system_file.h"
 
 namespace conclave {
 namespace {
 
-bool has_controller(const std::string& list, const std::string& name) {
-  std::istringstream controllers(list);
-  for (std::string controller; std::getline(controllers, controller, ',');)
-    if (controller == name) return true;
+bool has_controller(std::string_view list, std::string_view name) {
+  while (!list.empty())
+    if (next_part(list, ',') == name) return true;
   return false;
 }
 
@@ -19,17 +18,16 @@ bool has_controller(const std::string& list, const std::string& name) {
 
 void for_each_control_group(const std::string& membership, const std::string& root,
                             const std::string& controller, const VisitControlGroup& visit) {
-  std::istringstream lines(membership);
-  for (std::string line; std::getline(lines, line);) {
+  for (std::string_view lines = membership; !lines.empty();) {
     // "hierarchy:controllers:path"; version 2 is hierarchy 0 without controllers.
-    const size_t first = line.find(':');
-    const size_t second = first == line.npos ? line.npos : line.find(':', first + 1);
-    if (second == line.npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
+    std::string_view line = next_part(lines, '\n');
+    next_part(line, ':');
+    const std::string_view controllers = next_part(line, ':');
+    if (line.empty()) continue;
     const bool version2 = controllers.empty();
     if (!version2 && !has_controller(controllers, controller)) continue;
     const std::string mount = version2 ? root : root + "/" + controller;
-    std::string group = line.substr(second + 1);
+    std::string group(line);
     for (;;) {
       while (group.ends_with('/')) group.pop_back();
       visit(mount + group, version2);
@@ -40,15 +38,7 @@ void for_each_control_group(const std::string& membership, const std::string& ro
 }
 
 std::string control_group_membership() {
-  std::ifstream file("/proc/self/cgroup");
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-std::string first_line(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
+  return system_text("/proc/self/cgroup");
 }
 
 }  // namespace conclave

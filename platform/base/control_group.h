@@ -20,9 +20,6 @@ void for_each_control_group(const std::string& membership, const std::string& ro
 std::string control_group_membership();
 inline constexpr char kControlGroupRoot[] = "/sys/fs/cgroup";
 
-// The first line of a file; "" if it cannot be read.
-std::string first_line(const std::string& path);
-
 }  // namespace conclave
 
 #endif  // CONCLAVE_PLATFORM_BASE_CONTROL_GROUP_H_

@@ -3,17 +3,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
+
+#include "platform/base/system_file.h"
 
 namespace conclave {
 namespace {
-
-std::string first_line(const std::filesystem::path& file) {
-  std::string line;
-  std::ifstream stream(file);
-  std::getline(stream, line);
-  return line;
-}
 
 // A name of the CPU's node or cache that CPUs which share it have in common; "" if unknown.
 std::string numa_node(const std::filesystem::path& cpu) {

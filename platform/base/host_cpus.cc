@@ -4,12 +4,10 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
 
 #include "platform/base/clock.h"
 #include "platform/base/control_group.h"
+#include "platform/base/system_file.h"
 
 namespace conclave {
 namespace {
@@ -27,31 +25,34 @@ uint32_t affinity_cpus() {
   return 1;
 }
 
-// "quota period", both in microseconds; a quota of "max" or -1 means no limit.
-uint32_t parse_quota(const std::string& text) {
-  std::istringstream fields(text);
-  double quota = 0, period = 0;
-  if (!(fields >> quota >> period) || quota <= 0 || period <= 0) return UINT32_MAX;
-  const double cpus = quota / period;
-  const auto whole = static_cast<uint32_t>(std::min(cpus, 1e6));
-  return std::max<uint32_t>(1, cpus > whole ? whole + 1 : whole);
+// Both in microseconds; a quota of "max" or -1 means no limit.
+uint32_t cpus_of(std::string_view quota_text, std::string_view period_text) {
+  const uint64_t quota = number_in(quota_text), period = number_in(period_text);
+  if (quota == 0 || period == 0) return UINT32_MAX;
+  return static_cast<uint32_t>(std::min<uint64_t>((quota - 1) / period + 1, 1'000'000));
 }
 
 uint32_t group_limit(const std::string& directory, bool version2) {
-  if (version2) return parse_quota(first_line(directory + "/cpu.max"));
-  return parse_quota(first_line(directory + "/cpu.cfs_quota_us") + " " +
-                     first_line(directory + "/cpu.cfs_period_us"));
+  if (!version2)
+    return cpus_of(first_line(directory + "/cpu.cfs_quota_us"),
+                   first_line(directory + "/cpu.cfs_period_us"));
+  const std::string both = first_line(directory + "/cpu.max");
+  std::string_view period = both;
+  const std::string_view quota = next_part(period, ' ');
+  return cpus_of(quota, period);
 }
 
 uint32_t read_mhz() {
-  std::ifstream highest("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
-  if (uint32_t khz = 0; highest >> khz) return khz / 1000;
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line) && !line.empty();)
-    if (const size_t colon = line.find(": ");
-        line.starts_with("cpu MHz") && colon != std::string::npos)
-      return static_cast<uint32_t>(std::strtod(line.c_str() + colon + 2, nullptr));
-  return 0;
+  if (const uint64_t khz =
+          number_in(first_line("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq")))
+    return static_cast<uint32_t>(khz / 1000);
+  const std::string cpus = system_text("/proc/cpuinfo");
+  constexpr std::string_view kName = "\ncpu MHz";
+  const size_t place = cpus.find(kName);
+  if (place == cpus.npos) return 0;
+  std::string_view value = std::string_view(cpus).substr(place + kName.size());
+  next_part(value, ' ');
+  return static_cast<uint32_t>(number_in(value));
 }
 
 }  // namespace
@@ -74,8 +75,8 @@ uint32_t control_group_cpus(const std::string& membership, const std::string& ro
 }
 
 uint32_t host_cpus() {
-  return std::min(affinity_cpus(),
-                  control_group_cpus(control_group_membership(), kControlGroupRoot));
+  static const uint32_t granted = control_group_cpus(control_group_membership(), kControlGroupRoot);
+  return std::min(affinity_cpus(), granted);
 }
 
 }  // namespace conclave

@@ -9,7 +9,8 @@
 namespace conclave {
 
 // The CPUs in the process's affinity mask, but not more than its control group grants. The system
-// gives no CPU time beyond the quota, so more workers would only wait for each other.
+// gives no CPU time beyond the quota, so more workers would only wait for each other. The group is
+// asked once.
 uint32_t host_cpus();
 
 // The first CPU's highest frequency as the system tells it, or its present one; at least 1. Read

@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "platform/base/control_group.h"
+#include "platform/base/system_file.h"
 
 namespace conclave {
 

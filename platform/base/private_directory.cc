@@ -23,6 +23,11 @@ std::string refuse(int fd) {
   return "";
 }
 
+mode_t permissions(const Descriptor& file) {
+  struct stat status;
+  return fstat(file.get(), &status) == 0 ? status.st_mode & 07777 : 0;
+}
+
 // Takes over what open() has returned. ENOTDIR may also mean a symbolic link that is not followed.
 Descriptor checked(int fd, const std::string& path, std::string& why) {
   const int error = errno;
@@ -43,11 +48,20 @@ Descriptor open_private_directory(const std::string& path, std::string& why) {
 Descriptor make_private_directory(const Descriptor& parent, const std::string& parent_path,
                                   const std::string& name, std::string& why) {
   const std::string path = parent_path + "/" + name;
-  const bool made = mkdirat(parent.get(), name.c_str(), 0700) == 0;
-  if (!made && errno != EEXIST) return checked(-1, path, why);
-  Descriptor directory =
-      checked(openat(parent.get(), name.c_str(), kOpenDirectory | O_NOFOLLOW), path, why);
-  if (directory && fchmod(directory.get(), 0700) != 0) return checked(-1, path, why);
+  const auto open_it = [&] {
+    return openat(parent.get(), name.c_str(), kOpenDirectory | O_NOFOLLOW);
+  };
+  // Nearly always it is there and private. To ask a file system for a change costs more, also where
+  // it has nothing to do.
+  int fd = open_it();
+  if (fd < 0 && errno == ENOENT) {
+    if (mkdirat(parent.get(), name.c_str(), 0700) != 0 && errno != EEXIST)
+      return checked(-1, path, why);
+    fd = open_it();
+  }
+  Descriptor directory = checked(fd, path, why);
+  if (directory && permissions(directory) != 0700 && fchmod(directory.get(), 0700) != 0)
+    return checked(-1, path, why);
   return directory;
 }
 

@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <string_view>
+
+#include "platform/base/system_file.h"
 
 namespace conclave {
 namespace {
@@ -18,24 +19,17 @@ constexpr std::string_view kUnconfined = "NoNewPrivs:\t0";
 
 // The lines of /proc/<pid>/status that matter; "" if the process is confined or gone.
 std::string status_lines(const std::string& directory) {
-  std::ifstream file(directory + "status");
+  const std::string status = system_text(directory + "status");
   std::string lines;
   bool is_unconfined = false;
-  for (std::string line; std::getline(file, line);) {
+  for (std::string_view rest = status; !rest.empty();) {
+    const std::string_view line = next_part(rest, '\n');
     is_unconfined |= line == kUnconfined;
     if (std::any_of(kLines.begin(), kLines.end(),
                     [&](const char* name) { return line.starts_with(name); }))
-      lines += line + "\n";
+      lines += std::string(line) + "\n";
   }
   return is_unconfined ? lines : "";
-}
-
-// "" if it cannot be read: where there are no labels, it is there and cannot be.
-std::string text_of(const std::string& path) {
-  std::ifstream file(path);
-  std::string text;
-  std::getline(file, text, '\0');
-  return text;
 }
 
 }  // namespace
@@ -49,8 +43,9 @@ std::string rights_of(pid_t process) {
     if (stat((directory + place).c_str(), &status) != 0) return "";
     rights += std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino) + "\n";
   }
-  // The second is what SELinux or AppArmor call the process.
-  return rights + text_of(directory + "cgroup") + text_of(directory + "attr/current");
+  // The second is what SELinux or AppArmor call the process. Where there are no labels, it is there
+  // and cannot be read.
+  return rights + system_text(directory + "cgroup") + system_text(directory + "attr/current");
 }
 
 }  // namespace conclave

@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "platform/base/error.h"
+#include "platform/base/system_file.h"
 
 namespace conclave {
 namespace {
@@ -21,10 +22,8 @@ bool in_path(const std::string& program) {
   const char* path = std::getenv("PATH");
   std::string_view rest = path ? path : "";
   while (!rest.empty()) {
-    const size_t end = std::min(rest.find(':'), rest.size());
-    const std::string file = std::string(rest.substr(0, end)) + "/" + program;
+    const std::string file = std::string(next_part(rest, ':')) + "/" + program;
     if (access(file.c_str(), X_OK) == 0) return true;
-    rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return false;
 }

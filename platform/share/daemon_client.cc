@@ -37,6 +37,7 @@ Descriptor connect_to(const std::string& path) {
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path) return Descriptor();
   path.copy(address.sun_path, path.size());
+  if (access(path.c_str(), F_OK) != 0 && errno == ENOENT) return Descriptor();
   Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   if (!socket) fail(path, std::string("no socket: ") + strerror(errno));
   setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/share/process_identity.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -9,48 +8,36 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
-#include <sstream>
+#include <string_view>
+
+#include "platform/base/system_file.h"
 
 namespace conclave::share {
 namespace {
-
-// The readable part of a file: a process may end while its files in /proc are being read.
-std::string read_file(const std::string& path) {
-  std::string text;
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return text;
-  char block[4096];
-  for (;;) {
-    const ssize_t size = read(file, block, sizeof block);
-    if (size < 0 && errno == EINTR) continue;
-    if (size <= 0) break;
-    text.append(block, static_cast<size_t>(size));
-  }
-  close(file);
-  return text;
-}
 
 // The needed parts of /proc/<pid>/stat.
 struct Stat {
   bool known = false;
   char state = '?';
-  long threads = 0;
+  uint64_t threads = 0;
   uint64_t start_time = 0;
 };
 
 Stat read_stat(pid_t pid) {
   Stat stat;
-  const std::string text = read_file("/proc/" + std::to_string(pid) + "/stat");
+  const std::string text = system_text("/proc/" + std::to_string(pid) + "/stat");
   // The name, in brackets, may itself hold blanks and brackets.
   const size_t name_end = text.rfind(')');
   if (name_end == std::string::npos) return stat;
-  std::istringstream fields(text.substr(name_end + 1));
-  std::string skipped;
-  fields >> stat.state;                                  // field 3
-  for (int i = 4; i < 20; ++i) fields >> skipped;        // up to nice
-  fields >> stat.threads >> skipped >> stat.start_time;  // fields 20 to 22
-  stat.known = !fields.fail();
+  std::string_view fields = std::string_view(text).substr(name_end + 1);
+  next_part(fields, ' ');
+  for (int field = 3; field <= 22 && !fields.empty(); ++field) {
+    const std::string_view value = next_part(fields, ' ');
+    if (field == 3) stat.state = value.empty() ? '?' : value[0];
+    if (field == 20) stat.threads = number_in(value);
+    if (field == 22) stat.start_time = number_in(value);
+  }
+  stat.known = stat.start_time != 0;
   return stat;
 }
 
@@ -86,13 +73,13 @@ Liveness liveness(const ProcessIdentity& process) {
 }
 
 std::string process_name(pid_t pid) {
-  std::string name = read_file("/proc/" + std::to_string(pid) + "/comm");
+  std::string name = system_text("/proc/" + std::to_string(pid) + "/comm");
   if (name.ends_with('\n')) name.pop_back();
   return name;
 }
 
 std::string process_command(pid_t pid) {
-  std::string command = read_file("/proc/" + std::to_string(pid) + "/cmdline");
+  std::string command = system_text("/proc/" + std::to_string(pid) + "/cmdline");
   while (command.ends_with('\0')) command.pop_back();
   std::replace_if(command.begin(), command.end(), [](unsigned char c) { return c < ' '; }, ' ');
   return command;

@@ -200,7 +200,7 @@ llvm::ModulePassManager make_joining_passes() {
 llvm::ModulePassManager make_quick_pipeline() {
   FunctionPassManager simplification;
   simplification.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
-  simplification.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/false));
+  simplification.addPass(RemoveRepeatedCode());
   simplification.addPass(llvm::SimplifyCFGPass());
   simplification.addPass(SplitLongBlocks(tuning().block_instructions));
   llvm::ModulePassManager passes;

@@ -3,6 +3,7 @@
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/LoopLoadElimination.h>
 #include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
 #include <llvm/Transforms/Vectorize/LoopVectorize.h>
@@ -82,6 +83,14 @@ llvm::PreservedAnalyses ForwardStores::run(llvm::Function& function,
     if (loop->isInnermost() && has_accesses_of_several_sizes(*loop, function.getDataLayout()))
       return llvm::PreservedAnalyses::all();
   return llvm::LoopLoadEliminationPass().run(function, analyses);
+}
+
+llvm::PreservedAnalyses RemoveRepeatedCode::run(llvm::Function& function,
+                                                llvm::FunctionAnalysisManager& analyses) {
+  const llvm::LoopInfo& loops = analyses.getResult<llvm::LoopAnalysis>(function);
+  if (loops.getLoopsInPreorder().size() > tuning().compared_loops)
+    return llvm::PreservedAnalyses::all();
+  return llvm::EarlyCSEPass(/*UseMemorySSA=*/false).run(function, analyses);
 }
 
 llvm::PreservedAnalyses SplitLongBlocks::run(llvm::Function& function,

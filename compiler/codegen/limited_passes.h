@@ -38,6 +38,13 @@ struct ForwardStores : llvm::PassInfoMixin<ForwardStores> {
                                      llvm::FunctionAnalysisManager& analyses);
 };
 
+// LLVM's EarlyCSE, which looks, for each branch, at all uses of its condition. Where the loops of a
+// kernel's regions have equal conditions, it takes time by the square of their number.
+struct RemoveRepeatedCode : llvm::PassInfoMixin<RemoveRepeatedCode> {
+  static llvm::PreservedAnalyses run(llvm::Function& function,
+                                     llvm::FunctionAnalysisManager& analyses);
+};
+
 // The code generator takes time by the square of a block's length. No pass that joins blocks may
 // come later.
 struct SplitLongBlocks : llvm::PassInfoMixin<SplitLongBlocks> {

@@ -2,6 +2,7 @@
 #include "child_process.h"
 
 #include <fcntl.h>
+#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,8 @@
 #include <fstream>
 #include <map>
 #include <thread>
+
+#include "test/common/spawning.h"
 
 namespace conclave::test {
 namespace {
@@ -89,16 +92,19 @@ ChildResult run_child(const std::string& name,
                       unsigned seconds) {
   // A file rather than a pipe, so that a grandchild that keeps it open holds nobody up.
   std::FILE* output = std::tmpfile();
-  std::string argument = kOption + name;
-  pid_t child = fork();
-  if (child == 0) {
-    for (const auto& [key, value] : environment) setenv(key.c_str(), value.c_str(), 1);
-    dup2(fileno(output), STDOUT_FILENO);
-    dup2(fileno(output), STDERR_FILENO);
-    execl("/proc/self/exe", "conclave_api_test", argument.c_str(), static_cast<char*>(nullptr));
-    _exit(126);
-  }
-  ChildResult result{wait_for_child(child, seconds), ""};
+  std::vector<std::string> words = {"conclave_api_test", kOption + name};
+  std::vector<std::string> settings;
+  for (const auto& [key, value] : environment) settings.push_back(key + "=" + value);
+  std::vector<std::string> variables = environment_with(settings);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, fileno(output), STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, fileno(output), STDERR_FILENO);
+  pid_t child = 0;
+  const int error = posix_spawn(&child, "/proc/self/exe", &actions, nullptr, pointers(words).data(),
+                                pointers(variables).data());
+  posix_spawn_file_actions_destroy(&actions);
+  ChildResult result{error == 0 ? wait_for_child(child, seconds) : 126, ""};
   std::rewind(output);
   char chunk[4096];
   while (size_t count = std::fread(chunk, 1, sizeof chunk, output)) {

@@ -81,25 +81,6 @@ void send_signal(pid_t child, int number) {
     checked(waitid(P_PID, static_cast<id_t>(child), &seen, WSTOPPED | WEXITED | WNOWAIT), "waitid");
 }
 
-std::vector<std::string> environment_with(const std::vector<std::string>& settings) {
-  std::vector<std::string> environment = settings;
-  for (char** entry = environ; *entry; ++entry) {
-    const std::string text = *entry;
-    bool replaced = false;
-    for (const std::string& setting : settings)
-      replaced |= text.compare(0, text.find('=') + 1, setting, 0, setting.find('=') + 1) == 0;
-    if (!replaced) environment.push_back(text);
-  }
-  return environment;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> result;
-  for (std::string& text : texts) result.push_back(text.data());
-  result.push_back(nullptr);
-  return result;
-}
-
 WorkerProcess::WorkerProcess(const std::string& role, const std::vector<std::string>& arguments,
                              const std::vector<std::string>& settings)
     : name_(role) {

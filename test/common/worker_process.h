@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "spawning.h"
+
 namespace conclave::test {
 
 // What a worker and the process that started it both see.
@@ -67,11 +69,6 @@ class WorkerProcess {
 
 // Sends a signal to a child of this process. If that stops it, returns when it has stopped.
 void send_signal(pid_t child, int number);
-
-// The environment of this process, with `settings` ("NAME=value") in place of what they replace.
-std::vector<std::string> environment_with(const std::vector<std::string>& settings);
-// For exec and spawn: pointers to the texts, and a null.
-std::vector<char*> pointers(std::vector<std::string>& texts);
 
 // --- In the worker ---
 

@@ -9,7 +9,6 @@
 #include <iterator>
 
 #include "platform/base/error.h"
-#include "platform/base/system_file.h"
 
 namespace conclave {
 namespace {
@@ -18,12 +17,15 @@ namespace {
   throw Error(CL_INVALID_VALUE, "SPIR-V: " + what);
 }
 
+// From the end, where the system's directories mostly are: each start asks.
 bool in_path(const std::string& program) {
   const char* path = std::getenv("PATH");
   std::string_view rest = path ? path : "";
   while (!rest.empty()) {
-    const std::string file = std::string(next_part(rest, ':')) + "/" + program;
+    const size_t begin = rest.rfind(':') + 1;
+    const std::string file = std::string(rest.substr(begin)) + "/" + program;
     if (access(file.c_str(), X_OK) == 0) return true;
+    rest = rest.substr(0, begin == 0 ? 0 : begin - 1);
   }
   return false;
 }

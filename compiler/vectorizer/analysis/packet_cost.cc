@@ -18,6 +18,7 @@
 #include "compiler/vectorizer/analysis/item_loops.h"
 #include "compiler/vectorizer/analysis/lane_masks.h"
 #include "compiler/vectorizer/analysis/lane_patterns.h"
+#include "compiler/vectorizer/analysis/rare_blocks.h"
 #include "compiler/vectorizer/analysis/shapes.h"
 
 namespace conclave::compiler {
@@ -205,8 +206,10 @@ Times estimate(llvm::Function& region, const LaneIds& ids, const Shapes& shapes,
   Estimate estimate(shapes, patterns, lanes, target);
   llvm::DominatorTree dominators(region);
   llvm::LoopInfo loops(dominators);
+  const auto rare = rare_blocks(region, dominators);
   Times times;
   for (llvm::BasicBlock& block : region) {
+    if (rare.contains(&block)) continue;
     PacketTimes once;
     const bool is_masked = mask_of(block) != nullptr;
     for (const Instruction& instruction : block) once += estimate.of(instruction, is_masked);

@@ -6,6 +6,7 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Local.h>
 
@@ -13,6 +14,7 @@
 #include "compiler/vectorizer/analysis/divergent_flow.h"
 #include "compiler/vectorizer/analysis/lane_masks.h"
 #include "compiler/vectorizer/analysis/lane_pass.h"
+#include "compiler/vectorizer/analysis/rare_blocks.h"
 #include "compiler/vectorizer/analysis/uniformity.h"
 #include "compiler/vectorizer/transform/slots.h"
 
@@ -127,6 +129,7 @@ class Linearizer {
   llvm::DenseMap<const Node*, AllocaInst*> masks_;
   llvm::DenseMap<const Node*, BasicBlock*> tests_;   // of tested nodes
   llvm::DenseMap<const Node*, BasicBlock*> enters_;  // of masked loops
+  llvm::DenseSet<const Node*> rare_;                 // tested ones that hardly any lane reaches
   llvm::DenseMap<const PHINode*, AllocaInst*> phi_slots_;
   llvm::DenseMap<const BasicBlock*, unsigned> edges_in_;
   llvm::DenseMap<const BasicBlock*, Value*> block_masks_;
@@ -139,13 +142,16 @@ void Linearizer::plan() {
   for (BasicBlock* block : blocks_)
     for (BasicBlock* successor : llvm::successors(block)) ++edges_in_[successor];
   Value* none = llvm::ConstantInt::getFalse(function_.getContext());
+  const auto rare = rare_blocks(function_, dominators_);
   for (Level& level : flow_.levels()) {
     if (level.masked) plan_loop(level);
     for (Node* node : level.nodes) {
       if (node->chain && node->mask_source == node)
         masks_[node] = slots_.add(none->getType(), "mask",
                                   is_always_set(*node) ? nullptr : begin(level), none);
-      if (node->tested) tests_[node] = add_block(node->block->getName() + ".test", node->block);
+      if (!node->tested) continue;
+      tests_[node] = add_block(node->block->getName() + ".test", node->block);
+      if (rare.contains(node->block)) rare_.insert(node);
     }
   }
 }
@@ -355,7 +361,10 @@ void Linearizer::emit_entry(Node& node) {
     builder.SetInsertPoint(tests_[&node]);
     Value* any = create_any(builder, load_mask(builder, node));
     BasicBlock* behind = next_in_chain(node, node.chain->run_end[node.index]);
-    builder.CreateCondBr(any, inside(node), behind);
+    llvm::MDNode* weights = nullptr;
+    if (rare_.contains(&node))
+      weights = llvm::MDBuilder(function_.getContext()).createUnlikelyBranchWeights();
+    builder.CreateCondBr(any, inside(node), behind, weights);
   }
   if (node.loop && node.loop->masked) {
     builder.SetInsertPoint(enters_[&node]);

@@ -72,3 +72,39 @@ define void @fill(i64 "conclave-lane" %x, ptr %out) "conclave-lanes" {
   ret void
 }
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+
+; What only unlikely branches lead to does not count, whichever of them.
+; CHECK-LABEL: ; cost of unlikely for 8 lanes: work-item 1.00, packet 1.00, gain 8.00
+define void @unlikely(i64 "conclave-lane" %x, ptr %in, i1 %odd, i1 %late) "conclave-lanes" {
+  br i1 %odd, label %rare, label %usual, !prof !0
+usual:
+  br i1 %late, label %rare, label %end, !prof !0
+rare:
+  %p = getelementptr [16 x float], ptr %in, i64 %x
+  %v = load float, ptr %p
+  br label %more
+more:
+  %q = getelementptr [16 x double], ptr %in, i64 %x
+  %w = load double, ptr %q
+  br label %end
+end:
+  %u = load float, ptr %in
+  ret void
+}
+
+; Without such a mark it does.
+; CHECK-LABEL: ; cost of once_likely for 8 lanes: work-item 2.00, packet 9.00,
+define void @once_likely(i64 "conclave-lane" %x, ptr %in, i1 %odd, i1 %late) "conclave-lanes" {
+  br i1 %odd, label %rare, label %usual, !prof !0
+usual:
+  br i1 %late, label %rare, label %end
+rare:
+  %p = getelementptr [16 x float], ptr %in, i64 %x
+  %v = load float, ptr %p
+  br label %end
+end:
+  %u = load float, ptr %in
+  ret void
+}
+
+!0 = !{!"branch_weights", i32 1, i32 2000}

@@ -105,7 +105,7 @@ ChildResult run_child(const std::string& name,
                                 pointers(variables).data());
   posix_spawn_file_actions_destroy(&actions);
   ChildResult result{error == 0 ? wait_for_child(child, seconds) : 126, ""};
-  std::rewind(output);
+  std::fseek(output, 0, SEEK_SET);
   char chunk[4096];
   while (size_t count = std::fread(chunk, 1, sizeof chunk, output)) {
     result.output.append(chunk, count);

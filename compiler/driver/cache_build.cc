@@ -21,6 +21,8 @@ namespace conclave::compiler {
 namespace {
 
 constexpr size_t kMostOrderBytes = size_t{1} << 30;
+// On a busy machine idle work gets next to nothing, but keeps its memory.
+constexpr unsigned kMostSeconds = 600;
 
 // In a process of its own: a build may crash, and its limits hold for it alone.
 std::optional<protocol::Response> build(protocol::Request request) {
@@ -43,7 +45,7 @@ std::optional<protocol::Response> build(protocol::Request request) {
 bool fill(protocol::CacheOrder order) {
   const DiskCache cache(order.directory, order.size_limit);
   if (cache.find(order.key)) return true;
-  const DiskCache::Lock lock = cache.lock(order.key, std::chrono::milliseconds(0));
+  const DiskCache::Lock lock = cache.lock(order.lock(), std::chrono::milliseconds(0));
   if (!lock) return cache.refusal().empty();
   const std::optional<protocol::Response> response = build(std::move(order.request));
   if (!response || response->status != protocol::Status::kSuccess) return false;
@@ -55,6 +57,7 @@ bool fill(protocol::CacheOrder order) {
 
 int build_for_cache() {
   prctl(PR_SET_NAME, "clocl-cache");
+  alarm(kMostSeconds);
   std::string bytes;
   if (!read_file(protocol::kControlFd, kMostOrderBytes, bytes)) {
     std::fprintf(stderr, "clocl: error: --for-cache needs a file as file descriptor %d\n",

@@ -76,6 +76,10 @@ struct CacheOrder {
   uint64_t size_limit = 0;  // of the cache, in bytes
   std::string key;          // of the answer
   Request request;
+
+  // Held by whoever works on the order. Not the lock of the answer: who needs that now must not wait
+  // for idle work.
+  std::string lock() const { return key + ".later"; }
 };
 
 // Appends fields to a message body.

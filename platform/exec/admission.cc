@@ -12,7 +12,7 @@ namespace {
 constexpr uint64_t kBriefNs = 4'000'000;
 
 // Cuts the command into chunks, and decides how many compute units would help besides the first.
-void cut(Event& event) {
+void cut(Event& event, Command& command) {
   WorkRecord& p = event.work;
   const uint64_t units = event.compute_units().size();
   const Cut cut(p.total, p.estimate_ns,
@@ -23,7 +23,7 @@ void cut(Event& event) {
   p.places =
       static_cast<int32_t>(useful_compute_units(units, chunks, p.estimate_ns, kWorthWakingNs) - 1);
   p.wanted.store(p.places, std::memory_order_relaxed);
-  if (p.dealing && p.places > 0) p.turn = p.dealing->next();
+  if (p.places > 0) p.turn = command.deal();
   p.untaken.set(p.total, p.least,
                 p.turn.way == Dealing::kSpans ? static_cast<uint64_t>(p.places) + 1 : 1);
 }
@@ -55,11 +55,10 @@ void admit(Event& event) {
     p.stack_bytes = command->stack_bytes();
     p.estimate_ns.store(command->estimate_ns(), std::memory_order_relaxed);
     p.least = command->parts_at_least();
-    p.dealing = command->dealing();
   }
   p.remaining.store(p.total + 1, std::memory_order_relaxed);
   if (p.total > 1 && !p.gang)
-    cut(event);
+    cut(event, *event.command());
   else
     p.untaken.set(p.total, 1, 1);
   p.planned.store(true, std::memory_order_release);

@@ -38,9 +38,11 @@ class Command {
 
   // How many parts there are.
   virtual uint64_t parts() const { return 1; }
-  // How parts are dealt out, where compute units need not all take them from the front; null: they
-  // do, for a part may wait for one before it.
-  virtual Dealing* dealing() const { return nullptr; }
+  // How the parts are dealt out to several compute units this time. From the front is right for
+  // all: a part may wait for one before it.
+  virtual Dealing::Turn deal() { return {Dealing::kFront, false}; }
+  // What it took from begin to end, in nanoseconds for each part; called if deal() wants it measured.
+  virtual void dealt(Dealing::Way, float /*ns*/) {}
   // How many of them should run together.
   virtual uint64_t parts_at_least() const { return 1; }
 

@@ -107,11 +107,11 @@ void recruit(Dispatcher& dispatcher, Event& event) {
 }
 
 // A command on several compute units has ended.
-void note_end(WorkRecord& p) {
+void note_end(WorkRecord& p, Command& command) {
   const uint64_t now = now_ns();
   Engine::get().launch_gaps().end(now);
   if (p.turn.measured && p.error.load(std::memory_order_relaxed) == CL_SUCCESS)
-    p.dealing->took(p.turn.way, static_cast<float>(now - p.began_ns) / static_cast<float>(p.total));
+    command.dealt(p.turn.way, static_cast<float>(now - p.began_ns) / static_cast<float>(p.total));
 }
 
 // A command turns out to be longer than was expected: recruits as many compute units as it is
@@ -284,7 +284,7 @@ void close(Event& event, ScopedLease* lease) {
     } catch (const std::exception& error) {
       fail(event, error);
     }
-    if (event.work.places > 0) note_end(event.work);
+    if (event.work.places > 0) note_end(event.work, *command);
     if (command->needs_lease()) {
       if (lease)
         lease->count_launch(event.work.total);

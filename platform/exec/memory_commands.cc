@@ -23,6 +23,9 @@ class MemoryCommand : public Command {
  protected:
   explicit MemoryCommand(std::vector<Ref<Memory>> keep) : keep_(std::move(keep)) {}
 
+  // In spans: compute units that meet in a huge page which nobody has touched clear it one each.
+  Dealing::Turn deal() override { return {Dealing::kSpans, false}; }
+
  private:
   std::vector<Ref<Memory>> keep_;
 };

@@ -175,9 +175,11 @@ abi::CheckUnit* NdRange::check_unit(const abi::Launch* launch) {
   return self->checked->unit(self->local_bytes);
 }
 
-Dealing* NdRange::dealing() const {
-  return code_->info->keeps_order ? nullptr : &code_->dealing;
+Dealing::Turn NdRange::deal() {
+  return code_->info->keeps_order ? Command::deal() : code_->dealing.next();
 }
+
+void NdRange::dealt(Dealing::Way way, float ns) { code_->dealing.took(way, ns); }
 
 // Work-groups that are narrower than the kernel's packets fill a packet together, if nothing tells
 // them apart. One by one they would be slow, and would go on being dealt out one by one.

@@ -78,7 +78,8 @@ class NdRange : public Command {
   bool team() const override;
   const char* name() const override { return code_->info->name.c_str(); }
   uint64_t parts() const override { return work_groups_; }
-  Dealing* dealing() const override;
+  Dealing::Turn deal() override;
+  void dealt(Dealing::Way way, float ns) override;
   uint64_t parts_at_least() const override;
   uint64_t estimate_ns() const override;
   size_t stack_bytes() const override;

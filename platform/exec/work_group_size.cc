@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How large work-groups can be, and are where the program leaves it open.
 #include <algorithm>
+#include <bit>
 
 #include "platform/base/config.h"
 #include "platform/base/host_memory.h"
@@ -25,6 +26,16 @@ size_t max_items_with(size_t private_bytes, size_t per_item) {
   return per_item == 0 ? SIZE_MAX : std::max<size_t>(private_bytes / per_item, 1);
 }
 
+// A group should last so long, or have so many work-items, that its own cost does not count. A power
+// of two, so that a kernel's launches do not all have sizes of their own.
+size_t least_items(const KernelCode& code) {
+  constexpr size_t kUsual = 256;
+  constexpr float kGroupNs = 20'000;
+  const float ns = code.timing.ns_per_item();
+  if (ns * kUsual <= kGroupNs) return kUsual;
+  return std::bit_floor(std::max(static_cast<size_t>(kGroupNs / ns), size_t{code.info->lanes}));
+}
+
 // The largest divisor of n that is not above `limit`.
 size_t largest_divisor(size_t n, size_t limit) {
   for (size_t d = std::min(n, limit); d > 1; --d)
@@ -43,13 +54,16 @@ std::array<size_t, 3> choose_local_size(const IndexSpace& space, const KernelCod
                                         size_t compute_units) {
   const auto& required = code.info->required_local_size;
   if (required[0]) return required;
-  constexpr size_t kWanted = 256, kMost = 4096;
+  constexpr size_t kGroupsEach = 8, kMost = 4096;
   size_t items = space.global[0] * space.global[1] * space.global[2];
-  size_t budget = std::min(std::clamp(items / (8 * compute_units), kWanted, kMost),
-                           Device::max_work_group_size());
+  // Each compute unit gets several, as groups of one launch may last differently long.
+  size_t budget =
+      std::min(std::clamp(items / (kGroupsEach * compute_units), least_items(code), kMost),
+               Device::max_work_group_size());
   // Few work-items may be long ones: each compute unit gets a group.
   budget = std::min(budget, std::max<size_t>(items / compute_units, 1));
   budget = std::min(budget, max_items_with(kChosenGroupPrivateBytes, code.info->spill_bytes));
+  if (budget > code.info->lanes) budget -= budget % code.info->lanes;
   std::array<size_t, 3> local{1, 1, 1};
   // Packets lie along one dimension, which should be long.
   const size_t row = code.info->dimension;

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -88,6 +89,11 @@ CONCLAVE_BARE_CODE void set_default_action(long signal) {
   raw::call(SYS_rt_sigaction, signal, reinterpret_cast<long>(action), 0, sizeof(SignalSet));
 }
 
+CONCLAVE_BARE_CODE void work_when_idle() {
+  static const sched_param none = {};
+  raw::call(SYS_sched_setscheduler, 0, SCHED_IDLE, reinterpret_cast<long>(&none));
+}
+
 template <class Plan>
 CONCLAVE_BARE_CODE int run_program(void* argument) {
   auto* plan = static_cast<Plan*>(argument);
@@ -95,7 +101,10 @@ CONCLAVE_BARE_CODE int run_program(void* argument) {
   const SignalSet nothing = 0;
   raw::call(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&nothing), 0, sizeof nothing);
   raw::call(SYS_setpgid, 0, 0);  // so that the keeper can end it with all its children
-  if (!plan->is_orphan) raw::call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+  if (plan->is_orphan)
+    work_when_idle();
+  else
+    raw::call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
   const long result = raw::call(SYS_execve, reinterpret_cast<long>(plan->path),
                                 reinterpret_cast<long>(plan->arguments.data()),
                                 reinterpret_cast<long>(plan->environment.data()));

@@ -27,8 +27,8 @@ class QuietProcess {
   QuietProcess(const std::string& path, const std::vector<std::string>& arguments, int socket);
   // Ends the program, if it still runs, and its children.
   ~QuietProcess();
-  // Runs it as a process that nobody waits for and that outlives the host. Whoever adopts orphans
-  // gets it.
+  // Runs it as a process that nobody waits for and that outlives the host, when a CPU has nothing
+  // else to do. Whoever adopts orphans gets it.
   static void start_orphan(const std::string& path, const std::vector<std::string>& arguments,
                            int socket);
   // Whether this process would have to adopt an orphan. It then should start none.

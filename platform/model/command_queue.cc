@@ -56,7 +56,6 @@ CommandQueue::CommandQueue(Context& context, Device& device, cl_command_queue_pr
   if (value_of(requested_, CL_QUEUE_THROTTLE_KHR) & CL_QUEUE_THROTTLE_LOW_KHR)
     units_ = first_half(units_);
   context.add_queue(*this);
-  Engine::prepare(units_);
 }
 
 CommandQueue::~CommandQueue() {

@@ -55,7 +55,7 @@ class Dealing {
 
   // Four launches each way, in an order that falls in step with no simple pattern of a program's
   // own; tried again after so many launches.
-  static constexpr uint32_t kTries = 8, kFrontTries = 0b01101001, kPeriod = 1024;
+  static constexpr uint32_t kTries = 8, kFrontTries = 0b10010110, kPeriod = 1024;
   // How much faster spans have to be: what they gain beside launches from the front, they may lose
   // when all launches take spans, as they leave other data in the caches.
   static constexpr float kMargin = 1.1f;

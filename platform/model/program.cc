@@ -12,6 +12,7 @@
 #include "platform/base/error.h"
 #include "platform/base/log.h"
 #include "platform/check/shadow_memory.h"
+#include "platform/exec/engine.h"
 #include "platform/exec/form_maker.h"
 #include "platform/exec/later_processes.h"
 #include "platform/exec/unit_of_thread.h"
@@ -207,6 +208,7 @@ void Program::start(Job job, Notify notify) {
     }
     building_ = true;
   }
+  for (const Ref<Device>& device : job.devices) Engine::prepare(device->compute_units());
   if (!notify) return run(job);
   auto work = [self = Ref<Program>(this), job = std::move(job), notify = std::move(notify)] {
     try {

@@ -179,7 +179,9 @@ Dealing::Turn NdRange::deal() {
   return code_->info->keeps_order ? Command::deal() : code_->dealing.next();
 }
 
-void NdRange::dealt(Dealing::Way way, float ns) { code_->dealing.took(way, ns); }
+void NdRange::dealt(Dealing::Way way, float ns) {
+  code_->dealing.took(way, ns);
+}
 
 // Work-groups that are narrower than the kernel's packets fill a packet together, if nothing tells
 // them apart. One by one they would be slow, and would go on being dealt out one by one.

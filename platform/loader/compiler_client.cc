@@ -339,12 +339,13 @@ void start_lasting(const Request& request) {
   order.key = compile_key(request, program);
   const Config& config = Config::get();
   if (!config.cache || config.cache_dir.empty() || order.key.empty() ||
-      QuietProcess::adopts_orphans() || started.fetch_add(1) >= kMostLasting)
+      QuietProcess::adopts_orphans())
     return;
   order.directory = config.cache_dir;
   order.size_limit = uint64_t{config.cache_size_mib} << 20;
   // If another process builds it, starting a compiler to find that out would cost more than this.
   if (!open_cache(order.key).lock(order.lock(), std::chrono::milliseconds(0))) return;
+  if (started.fetch_add(1) >= kMostLasting) return;
   order.request = request;
   order.request.urgency = protocol::Urgency::kBackground;
   order.request.memory_mib = config.compile_memory_mib;

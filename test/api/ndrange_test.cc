@@ -115,6 +115,32 @@ TEST_F(NdRangeTest, UniformProgramsRefuseNonUniformSizes) {
   EXPECT_OK(clFinish(queue_));
 }
 
+// Work-items of one launch may last differently long, so a compute unit gets several groups of long
+// ones.
+TEST_F(NdRangeTest, LongWorkItemsMakeSmallGroups) {
+  CONCLAVE_ONLY();
+  const char kSource[] = R"(
+    kernel void k(global int* sizes, global float* x) {
+      float y = x[get_global_id(0)];
+      for (int i = 0; i < 20000; ++i) y = y * 0.5f + 1.0f;
+      x[get_global_id(0)] = y;
+      sizes[get_global_id(0)] = (int)get_local_size(0);
+    })";
+  constexpr size_t kEach = 8, kSize = 64;
+  const size_t items =
+      kEach * kSize * info<cl_uint>(clGetDeviceInfo, device(), CL_DEVICE_MAX_COMPUTE_UNITS);
+  Program program = build(context_, kSource);
+  Kernel k = make_kernel(program, "k");
+  Buffer sizes = make_buffer(context_, std::vector<int>(items));
+  Buffer x = make_buffer(context_, items * sizeof(cl_float));
+  ASSERT_OK(clSetKernelArg(k, 0, sizeof(cl_mem), sizes.list()));
+  ASSERT_OK(clSetKernelArg(k, 1, sizeof(cl_mem), x.list()));
+  ASSERT_OK(launch(k, 1, nullptr, &items, nullptr));
+  EXPECT_EQ(4 * kSize, contents(queue_, sizes, items)[0]);
+  ASSERT_OK(launch(k, 1, nullptr, &items, nullptr));
+  EXPECT_EQ(kSize, contents(queue_, sizes, items)[0]);
+}
+
 // "If ... global_work_size is NULL or the value in any passed dimension is zero, then the kernel
 // command will trivially succeed after its event dependencies are satisfied" (OpenCL 2.1 and
 // newer).

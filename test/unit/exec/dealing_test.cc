@@ -87,6 +87,11 @@ TEST(Dealing, TakesTheWayThatWasFaster) {
   }
 }
 
+// It may touch memory first, and from the front all would clear the same huge page.
+TEST(Dealing, TheFirstLaunchTakesSpans) {
+  EXPECT_EQ(Dealing::kSpans, Dealing().next().way);
+}
+
 // A program's first launches wait for memory, and better code comes, so what they tell may be wrong.
 TEST(Dealing, LooksAgainSoonAndThenSeldom) {
   Dealing dealing;

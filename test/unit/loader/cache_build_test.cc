@@ -65,9 +65,18 @@ TEST_F(CacheBuild, WhatIsThereStays) {
 
 TEST_F(CacheBuild, WhoBuildsAlreadyIsNotDisturbed) {
   const DiskCache cache(directory_.path(), kCacheBytes);
-  const DiskCache::Lock lock = cache.lock(kKey, std::chrono::milliseconds(0));
+  const DiskCache::Lock lock = cache.lock(order("").lock(), std::chrono::milliseconds(0));
   EXPECT_EQ(0, run_with_order(encode(order("kernel void k() {}"))));
   EXPECT_FALSE(cache.find(kKey));
+}
+
+// A program that needs the answer now holds the key's own lock, and never waits for idle work.
+TEST_F(CacheBuild, TheKeysOwnLockIsNotTaken) {
+  const DiskCache cache(directory_.path(), kCacheBytes);
+  const DiskCache::Lock lock = cache.lock(kKey, std::chrono::milliseconds(0));
+  ASSERT_TRUE(lock);
+  EXPECT_EQ(0, run_with_order(encode(order("kernel void k() {}"))));
+  EXPECT_TRUE(cache.find(kKey));
 }
 
 TEST_F(CacheBuild, ErrorsAreNotKept) {

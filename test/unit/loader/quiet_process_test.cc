@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -77,6 +78,19 @@ TEST(QuietProcess, SubreaperNoticesNothing) {
               signal(SIGCHLD, count_child_signal);
               ASSERT_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
               EXPECT_EQ(run_shell("echo hello >&3").output, "hello\n");
+            }),
+            0);
+}
+
+TEST(QuietProcess, AnOrphanRunsWhenACpuIsIdle) {
+  EXPECT_EQ(in_child([] {
+              auto [ours, theirs] = make_socket_pair();
+              // Field 41 of the file is the scheduling policy.
+              QuietProcess::start_orphan("/bin/sh", {"-c", "cut -d' ' -f41 /proc/$$/stat >&3"},
+                                         theirs.get());
+              theirs.close();
+              EXPECT_EQ(read_all(ours), std::to_string(SCHED_IDLE) + "\n");
+              expect_unnoticed();
             }),
             0);
 }

@@ -22,12 +22,28 @@ bool stores_to_one_place(llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
   return false;
 }
 
+// Whether all iterations load from one place, although nothing in the loop may write. A loop of so
+// many iterations as the compiler knows may be unrolled, which leaves one load too.
+bool reads_one_place(llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
+  if (evolution.getSmallConstantTripCount(&loop) > 0) return false;
+  bool reads = false;
+  for (llvm::BasicBlock* block : loop.blocks())
+    for (llvm::Instruction& instruction : *block) {
+      if (instruction.mayWriteToMemory()) return false;
+      auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+      reads |= load && load->isUnordered() &&
+               evolution.isLoopInvariant(evolution.getSCEV(load->getPointerOperand()), &loop);
+    }
+  return reads;
+}
+
 }  // namespace
 
 llvm::PreservedAnalyses PromoteFromLoops::run(llvm::Loop& loop, llvm::LoopAnalysisManager& analyses,
                                               llvm::LoopStandardAnalysisResults& results,
                                               llvm::LPMUpdater& updater) {
-  if (!stores_to_one_place(loop, results.SE)) return llvm::PreservedAnalyses::all();
+  if (!stores_to_one_place(loop, results.SE) && !reads_one_place(loop, results.SE))
+    return llvm::PreservedAnalyses::all();
   // A rotated loop has run its body when it ends: only then may the store come behind it.
   llvm::PreservedAnalyses kept = llvm::LoopRotatePass().run(loop, analyses, results, updater);
   kept.intersect(llvm::LICMPass(llvm::LICMOptions()).run(loop, analyses, results, updater));

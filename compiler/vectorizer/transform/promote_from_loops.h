@@ -8,8 +8,10 @@
 //   end:                                        end:   store float %new, ptr %p
 //
 // This is LLVM's promotion, done while there is one work-item, whose addresses do not change in the
-// loop. The addresses of all lanes are a vector, and each access is a gather or scatter. Loops
-// without such a store stay as they are.
+// loop. The addresses of all lanes are a vector, and each access is a gather or scatter.
+//
+// A loop that writes nothing and loads from one place does so once, before it. For packets the load
+// would need a mask in each iteration, as lanes leave the loop one by one.
 #ifndef CONCLAVE_COMPILER_VECTORIZER_TRANSFORM_PROMOTE_FROM_LOOPS_H_
 #define CONCLAVE_COMPILER_VECTORIZER_TRANSFORM_PROMOTE_FROM_LOOPS_H_
 

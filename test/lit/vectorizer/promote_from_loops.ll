@@ -99,3 +99,57 @@ body:
 end:
   ret void
 }
+
+; Where nothing is written, one load serves all iterations, each of which may be the last.
+; CHECK-LABEL: define i64 @search(
+; CHECK: [[LIMIT:%.*]] = load float, ptr addrspace(1) %limit
+; CHECK: phi
+; CHECK: [[X:%.*]] = load float
+; CHECK-NOT: load
+; CHECK: fcmp oge float [[X]], [[LIMIT]]
+define i64 @search(ptr addrspace(1) %limit, ptr addrspace(1) %in, i64 %n) {
+entry:
+  br label %header
+header:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  %again = icmp ult i64 %i, %n
+  br i1 %again, label %body, label %end
+body:
+  %from = getelementptr float, ptr addrspace(1) %in, i64 %i
+  %x = load float, ptr addrspace(1) %from
+  %l = load float, ptr addrspace(1) %limit
+  %found = fcmp oge float %x, %l
+  br i1 %found, label %end, label %latch
+latch:
+  %next = add i64 %i, 1
+  br label %header
+end:
+  ret i64 %i
+}
+
+; What has a known number of iterations is unrolled later, and stays as it is.
+; CHECK-LABEL: define float @five(
+; CHECK: header:
+; CHECK-NEXT: phi
+; CHECK-NEXT: phi
+; CHECK-NEXT: icmp
+; CHECK-NEXT: br i1
+define float @five(ptr addrspace(1) %scale, ptr addrspace(1) %in) {
+entry:
+  br label %header
+header:
+  %i = phi i64 [ 0, %entry ], [ %next, %body ]
+  %sum = phi float [ 0.0, %entry ], [ %new, %body ]
+  %again = icmp ult i64 %i, 5
+  br i1 %again, label %body, label %end
+body:
+  %from = getelementptr float, ptr addrspace(1) %in, i64 %i
+  %x = load float, ptr addrspace(1) %from
+  %s = load float, ptr addrspace(1) %scale
+  %product = fmul float %x, %s
+  %new = fadd float %sum, %product
+  %next = add i64 %i, 1
+  br label %header
+end:
+  ret float %sum
+}

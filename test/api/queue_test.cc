@@ -37,6 +37,7 @@ cl_uint workers() {
 
 TEST_F(QueueTest, WorkersStartBeforeTheFirstLaunch) {
   const auto units = info<cl_uint>(clGetDeviceInfo, device(), CL_DEVICE_MAX_COMPUTE_UNITS);
+  Program program = build(context_, "kernel void k(void) {}");
   for (int i = 0; i < 1000 && workers() < units; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_EQ(units, workers());

@@ -175,8 +175,10 @@ abi::CheckUnit* NdRange::check_unit(const abi::Launch* launch) {
   return self->checked->unit(self->local_bytes);
 }
 
+// What checks find should be of the first work-items that do wrong.
 Dealing::Turn NdRange::deal() {
-  return code_->info->keeps_order ? Command::deal() : code_->dealing.next();
+  const KernelInfo& info = *code_->info;
+  return info.keeps_order || info.checked ? Command::deal() : code_->dealing.next();
 }
 
 void NdRange::dealt(Dealing::Way way, float ns) {

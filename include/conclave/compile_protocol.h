@@ -77,8 +77,8 @@ struct CacheOrder {
   std::string key;          // of the answer
   Request request;
 
-  // Held by whoever works on the order. Not the lock of the answer: who needs that now must not wait
-  // for idle work.
+  // The cache's lock that whoever works on the order holds. It is not the answer's own: a program
+  // that needs the answer now must not wait for idle work.
   std::string lock() const { return key + ".later"; }
 };
 

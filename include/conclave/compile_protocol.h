@@ -77,8 +77,8 @@ struct CacheOrder {
   std::string key;          // of the answer
   Request request;
 
-  // The cache's lock that whoever works on the order holds. It is not the answer's own: a program
-  // that needs the answer now must not wait for idle work.
+  // Name of a lock in the cache. A process holds it while it works on the order. The answer has a
+  // lock of its own, so a program that needs the answer now does not wait for idle work.
   std::string lock() const { return key + ".later"; }
 };
 

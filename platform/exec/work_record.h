@@ -45,6 +45,7 @@ struct WorkRecord {
   bool team = false;  // a gang of which one runs the command, with threads for all
   bool timed = false;
   size_t stack_bytes = 0;
+  // How its parts are dealt out.
   Dealing::Turn turn = {Dealing::kFront, false};
   uint64_t began_ns = 0;  // if it has several places
   std::atomic<uint64_t> estimate_ns{0};

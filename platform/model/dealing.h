@@ -54,7 +54,8 @@ class Dealing {
   }
 
   // Four launches each way, in an order that falls in step with no simple pattern of a program's
-  // own; tried again after so many launches.
+  // own; tried again after so many launches. The first takes spans: it may be the first to touch its
+  // memory, and CPUs that meet in a huge page clear one each.
   static constexpr uint32_t kTries = 8, kFrontTries = 0b10010110, kPeriod = 1024;
   // How much faster spans have to be: what they gain beside launches from the front, they may lose
   // when all launches take spans, as they leave other data in the caches.

@@ -10,20 +10,24 @@
 namespace conclave::compiler {
 namespace {
 
+bool is_one_place(llvm::Value* pointer, const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
+  return evolution.isLoopInvariant(evolution.getSCEV(pointer), &loop);
+}
+
 // Whether all iterations store to one place.
 bool stores_to_one_place(llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
   for (llvm::BasicBlock* block : loop.blocks())
     for (llvm::Instruction& instruction : *block) {
       auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
       if (store && store->isUnordered() &&
-          evolution.isLoopInvariant(evolution.getSCEV(store->getPointerOperand()), &loop))
+          is_one_place(store->getPointerOperand(), loop, evolution))
         return true;
     }
   return false;
 }
 
-// Whether all iterations load from one place, although nothing in the loop may write. A loop of so
-// many iterations as the compiler knows may be unrolled, which leaves one load too.
+// Whether all iterations load from one place, and nothing in the loop may write. Loops with a known
+// number of iterations do not count: they may be unrolled, which leaves one load too.
 bool reads_one_place(llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
   if (evolution.getSmallConstantTripCount(&loop) > 0) return false;
   bool reads = false;
@@ -31,8 +35,8 @@ bool reads_one_place(llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
     for (llvm::Instruction& instruction : *block) {
       if (instruction.mayWriteToMemory()) return false;
       auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
-      reads |= load && load->isUnordered() &&
-               evolution.isLoopInvariant(evolution.getSCEV(load->getPointerOperand()), &loop);
+      reads |=
+          load && load->isUnordered() && is_one_place(load->getPointerOperand(), loop, evolution);
     }
   return reads;
 }

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "conclave/cache_sizes.h"
+#include "compiler/base/cache_sizes.h"
 
 namespace llvm {
 class MCSubtargetInfo;

@@ -237,10 +237,12 @@ struct Writer {
 
   template <class Structure>
   static Json write_element(const Structure& structure) {
+    static const Structure usual;
     Json object = Json::object();
     metadata::for_each_field(std::type_identity<Structure>(),
                              [&](const metadata::Key& key, auto member, const auto& allowed) {
-                               object[key.name] = write(structure.*member, allowed);
+                               if (structure.*member != usual.*member)
+                                 object[key.name] = write(structure.*member, allowed);
                              });
     return object;
   }

@@ -167,6 +167,7 @@ class Compilation {
 
   std::string finish(llvm::Module& module) {
     using Output = Extras::Output;
+    program_.abi = abi::kAbiVersion;
     program_.compiler = compiler_version();
     program_.options = request_.options;
     llvm::append_range(program_.dependencies, linked_files_);

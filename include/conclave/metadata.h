@@ -23,7 +23,9 @@ enum class ProgramKind { kObject, kLibrary, kExecutable };
 enum class ArgumentKind { kValue, kPointer, kLocal, kImage, kSampler, kStream, kPipe };
 using Sizes = std::array<uint64_t, 3>;  // one for each dimension
 
-#define METADATA_BEGIN(Structure, text) struct Structure {
+#define METADATA_BEGIN(Structure, text) \
+  struct Structure {                    \
+    bool operator==(const Structure&) const = default;
 #define METADATA_FIELD(type, name, initial, allowed, text) type name = initial;
 // clang-format off
 #define METADATA_END };

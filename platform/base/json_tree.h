@@ -70,6 +70,10 @@ enum class TrailingCommas { kRefused, kAllowed };
 // more than a few levels deep.
 JsonValue parse_json(std::string_view text, TrailingCommas commas = TrailingCommas::kRefused);
 
+// The same in a third of the time, for texts that programs write and read: no value has a place. An
+// error has one all the same.
+JsonValue parse_json_quickly(std::string_view text);
+
 }  // namespace conclave
 
 #endif  // CONCLAVE_PLATFORM_BASE_JSON_TREE_H_

@@ -5,51 +5,29 @@
 #include <cstdio>
 #include <initializer_list>
 
-#include "conclave/cache_sizes.h"
-
 #if defined(__x86_64__)
 
-#include <cpuid.h>
+#define _Bool bool  // the header is written for C
+#include <sys/platform/x86.h>
+#undef _Bool
+#include <unistd.h>
 
 namespace conclave {
 namespace {
 
-struct Leaf {
-  uint32_t registers[4] = {};  // eax, ebx, ecx, edx
-};
 enum Register : uint8_t { kEax, kEbx, kEcx, kEdx };
 
-// All zero if the CPU does not have that leaf.
-Leaf read_leaf(uint32_t number, uint32_t subleaf) {
-  Leaf leaf;
-  __get_cpuid_count(number, subleaf, &leaf.registers[kEax], &leaf.registers[kEbx],
-                    &leaf.registers[kEcx], &leaf.registers[kEdx]);
-  return leaf;
-}
-
-constexpr uint32_t kExtended = 0x80000001;
-
-// Read once: inside a virtual machine each cpuid instruction is a trip to the hypervisor.
-struct Cpu {
-  Leaf vendor = read_leaf(0, 0);
-  Leaf basic = read_leaf(1, 0);
-  Leaf extended = read_leaf(kExtended, 0);
-  Leaf more = read_leaf(7, 0);
-  Leaf more1 = read_leaf(7, 1);
-  Leaf xsave = read_leaf(0xd, 1);
-  Leaf trace = read_leaf(0x14, 0);
-  Leaf extended8 = read_leaf(0x80000008, 0);
-};
-
-const Cpu& cpu() {
-  static const Cpu instance;
-  return instance;
+// What the C library read as the process began. Inside a virtual machine each cpuid instruction is a
+// trip to the hypervisor: those of all leaves took longer than to load a small program from the
+// cache.
+uint32_t cpu_register(unsigned leaf, Register reg) {
+  return __x86_get_cpuid_feature_leaf(leaf)->cpuid_array[reg];
 }
 
 // Which register states the operating system saves and restores (XCR0); 0 if it does not say.
 uint64_t saved_states() {
   constexpr uint32_t kOsXsave = 1u << 27;
-  if (!(cpu().basic.registers[kEcx] & kOsXsave)) return 0;
+  if (!(cpu_register(CPUID_INDEX_1, kEcx) & kOsXsave)) return 0;
   uint32_t low, high;
   asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   return uint64_t{high} << 32 | low;
@@ -62,107 +40,107 @@ constexpr uint64_t kTiles = 0x60000;  // tile configuration and data
 
 struct Feature {
   std::string_view name;
-  Leaf Cpu::* leaf;
+  unsigned leaf;
   Register reg;
   uint8_t bit;
   uint64_t states;
 };
 
 constexpr Feature kFeatures[] = {
-    {"x87", &Cpu::basic, kEdx, 0, kNone},
-    {"cx8", &Cpu::basic, kEdx, 8, kNone},
-    {"cmov", &Cpu::basic, kEdx, 15, kNone},
-    {"mmx", &Cpu::basic, kEdx, 23, kNone},
-    {"fxsr", &Cpu::basic, kEdx, 24, kNone},
-    {"sse", &Cpu::basic, kEdx, 25, kNone},
-    {"sse2", &Cpu::basic, kEdx, 26, kNone},
-    {"sse3", &Cpu::basic, kEcx, 0, kNone},
-    {"pclmul", &Cpu::basic, kEcx, 1, kNone},
-    {"ssse3", &Cpu::basic, kEcx, 9, kNone},
-    {"fma", &Cpu::basic, kEcx, 12, kAvx},
-    {"cx16", &Cpu::basic, kEcx, 13, kNone},
-    {"sse4.1", &Cpu::basic, kEcx, 19, kNone},
-    {"sse4.2", &Cpu::basic, kEcx, 20, kNone},
-    {"movbe", &Cpu::basic, kEcx, 22, kNone},
-    {"popcnt", &Cpu::basic, kEcx, 23, kNone},
-    {"aes", &Cpu::basic, kEcx, 25, kNone},
-    {"xsave", &Cpu::basic, kEcx, 27, kNone},
-    {"crc32", &Cpu::basic, kEcx, 20, kNone},
-    {"avx", &Cpu::basic, kEcx, 28, kAvx},
-    {"f16c", &Cpu::basic, kEcx, 29, kAvx},
-    {"rdrnd", &Cpu::basic, kEcx, 30, kNone},
-    {"sahf", &Cpu::extended, kEcx, 0, kNone},
-    {"lzcnt", &Cpu::extended, kEcx, 5, kNone},
-    {"sse4a", &Cpu::extended, kEcx, 6, kNone},
-    {"prfchw", &Cpu::extended, kEcx, 8, kNone},
-    {"xop", &Cpu::extended, kEcx, 11, kAvx},
-    {"fma4", &Cpu::extended, kEcx, 16, kAvx},
-    {"tbm", &Cpu::extended, kEcx, 21, kNone},
-    {"64bit", &Cpu::extended, kEdx, 29, kNone},
-    {"nopl", &Cpu::extended, kEdx, 29, kNone},  // every 64-bit CPU has it
-    {"lwp", &Cpu::extended, kEcx, 15, kNone},
-    {"mwaitx", &Cpu::extended, kEcx, 29, kNone},
-    {"clzero", &Cpu::extended8, kEbx, 0, kNone},
-    {"rdpru", &Cpu::extended8, kEbx, 4, kNone},
-    {"wbnoinvd", &Cpu::extended8, kEbx, 9, kNone},
-    {"fsgsbase", &Cpu::more, kEbx, 0, kNone},
-    {"bmi", &Cpu::more, kEbx, 3, kNone},
-    {"avx2", &Cpu::more, kEbx, 5, kAvx},
-    {"bmi2", &Cpu::more, kEbx, 8, kNone},
-    {"invpcid", &Cpu::more, kEbx, 10, kNone},
-    {"rtm", &Cpu::more, kEbx, 11, kNone},
-    {"avx512f", &Cpu::more, kEbx, 16, kAvx512},
-    {"evex512", &Cpu::more, kEbx, 16, kAvx512},
-    {"avx512dq", &Cpu::more, kEbx, 17, kAvx512},
-    {"rdseed", &Cpu::more, kEbx, 18, kNone},
-    {"adx", &Cpu::more, kEbx, 19, kNone},
-    {"avx512ifma", &Cpu::more, kEbx, 21, kAvx512},
-    {"clflushopt", &Cpu::more, kEbx, 23, kNone},
-    {"clwb", &Cpu::more, kEbx, 24, kNone},
-    {"avx512cd", &Cpu::more, kEbx, 28, kAvx512},
-    {"sha", &Cpu::more, kEbx, 29, kNone},
-    {"avx512bw", &Cpu::more, kEbx, 30, kAvx512},
-    {"avx512vl", &Cpu::more, kEbx, 31, kAvx512},
-    {"avx512vbmi", &Cpu::more, kEcx, 1, kAvx512},
-    {"pku", &Cpu::more, kEcx, 4, kNone},
-    {"waitpkg", &Cpu::more, kEcx, 5, kNone},
-    {"avx512vbmi2", &Cpu::more, kEcx, 6, kAvx512},
-    {"shstk", &Cpu::more, kEcx, 7, kNone},
-    {"gfni", &Cpu::more, kEcx, 8, kNone},
-    {"vaes", &Cpu::more, kEcx, 9, kAvx},
-    {"vpclmulqdq", &Cpu::more, kEcx, 10, kAvx},
-    {"avx512vnni", &Cpu::more, kEcx, 11, kAvx512},
-    {"avx512bitalg", &Cpu::more, kEcx, 12, kAvx512},
-    {"avx512vpopcntdq", &Cpu::more, kEcx, 14, kAvx512},
-    {"rdpid", &Cpu::more, kEcx, 22, kNone},
-    {"cldemote", &Cpu::more, kEcx, 25, kNone},
-    {"movdiri", &Cpu::more, kEcx, 27, kNone},
-    {"movdir64b", &Cpu::more, kEcx, 28, kNone},
-    {"enqcmd", &Cpu::more, kEcx, 29, kNone},
-    {"uintr", &Cpu::more, kEdx, 5, kNone},
-    {"avx512vp2intersect", &Cpu::more, kEdx, 8, kAvx512},
-    {"serialize", &Cpu::more, kEdx, 14, kNone},
-    {"tsxldtrk", &Cpu::more, kEdx, 16, kNone},
-    {"amx-bf16", &Cpu::more, kEdx, 22, kTiles},
-    {"avx512fp16", &Cpu::more, kEdx, 23, kAvx512},
-    {"amx-tile", &Cpu::more, kEdx, 24, kTiles},
-    {"amx-int8", &Cpu::more, kEdx, 25, kTiles},
-    {"sha512", &Cpu::more1, kEax, 0, kAvx},
-    {"sm3", &Cpu::more1, kEax, 1, kAvx},
-    {"sm4", &Cpu::more1, kEax, 2, kAvx},
-    {"avxvnni", &Cpu::more1, kEax, 4, kAvx},
-    {"avx512bf16", &Cpu::more1, kEax, 5, kAvx512},
-    {"cmpccxadd", &Cpu::more1, kEax, 7, kNone},
-    {"hreset", &Cpu::more1, kEax, 22, kNone},
-    {"avxifma", &Cpu::more1, kEax, 23, kAvx},
-    {"avxvnniint8", &Cpu::more1, kEdx, 4, kAvx},
-    {"avxneconvert", &Cpu::more1, kEdx, 5, kAvx},
-    {"avxvnniint16", &Cpu::more1, kEdx, 10, kAvx},
-    {"prefetchi", &Cpu::more1, kEdx, 14, kNone},
-    {"ptwrite", &Cpu::trace, kEbx, 4, kNone},
-    {"xsaveopt", &Cpu::xsave, kEax, 0, kNone},
-    {"xsavec", &Cpu::xsave, kEax, 1, kNone},
-    {"xsaves", &Cpu::xsave, kEax, 3, kNone},
+    {"x87", CPUID_INDEX_1, kEdx, 0, kNone},
+    {"cx8", CPUID_INDEX_1, kEdx, 8, kNone},
+    {"cmov", CPUID_INDEX_1, kEdx, 15, kNone},
+    {"mmx", CPUID_INDEX_1, kEdx, 23, kNone},
+    {"fxsr", CPUID_INDEX_1, kEdx, 24, kNone},
+    {"sse", CPUID_INDEX_1, kEdx, 25, kNone},
+    {"sse2", CPUID_INDEX_1, kEdx, 26, kNone},
+    {"sse3", CPUID_INDEX_1, kEcx, 0, kNone},
+    {"pclmul", CPUID_INDEX_1, kEcx, 1, kNone},
+    {"ssse3", CPUID_INDEX_1, kEcx, 9, kNone},
+    {"fma", CPUID_INDEX_1, kEcx, 12, kAvx},
+    {"cx16", CPUID_INDEX_1, kEcx, 13, kNone},
+    {"sse4.1", CPUID_INDEX_1, kEcx, 19, kNone},
+    {"sse4.2", CPUID_INDEX_1, kEcx, 20, kNone},
+    {"movbe", CPUID_INDEX_1, kEcx, 22, kNone},
+    {"popcnt", CPUID_INDEX_1, kEcx, 23, kNone},
+    {"aes", CPUID_INDEX_1, kEcx, 25, kNone},
+    {"xsave", CPUID_INDEX_1, kEcx, 27, kNone},
+    {"crc32", CPUID_INDEX_1, kEcx, 20, kNone},
+    {"avx", CPUID_INDEX_1, kEcx, 28, kAvx},
+    {"f16c", CPUID_INDEX_1, kEcx, 29, kAvx},
+    {"rdrnd", CPUID_INDEX_1, kEcx, 30, kNone},
+    {"sahf", CPUID_INDEX_80000001, kEcx, 0, kNone},
+    {"lzcnt", CPUID_INDEX_80000001, kEcx, 5, kNone},
+    {"sse4a", CPUID_INDEX_80000001, kEcx, 6, kNone},
+    {"prfchw", CPUID_INDEX_80000001, kEcx, 8, kNone},
+    {"xop", CPUID_INDEX_80000001, kEcx, 11, kAvx},
+    {"fma4", CPUID_INDEX_80000001, kEcx, 16, kAvx},
+    {"tbm", CPUID_INDEX_80000001, kEcx, 21, kNone},
+    {"64bit", CPUID_INDEX_80000001, kEdx, 29, kNone},
+    {"nopl", CPUID_INDEX_80000001, kEdx, 29, kNone},  // every 64-bit CPU has it
+    {"lwp", CPUID_INDEX_80000001, kEcx, 15, kNone},
+    {"mwaitx", CPUID_INDEX_80000001, kEcx, 29, kNone},
+    {"clzero", CPUID_INDEX_80000008, kEbx, 0, kNone},
+    {"rdpru", CPUID_INDEX_80000008, kEbx, 4, kNone},
+    {"wbnoinvd", CPUID_INDEX_80000008, kEbx, 9, kNone},
+    {"fsgsbase", CPUID_INDEX_7, kEbx, 0, kNone},
+    {"bmi", CPUID_INDEX_7, kEbx, 3, kNone},
+    {"avx2", CPUID_INDEX_7, kEbx, 5, kAvx},
+    {"bmi2", CPUID_INDEX_7, kEbx, 8, kNone},
+    {"invpcid", CPUID_INDEX_7, kEbx, 10, kNone},
+    {"rtm", CPUID_INDEX_7, kEbx, 11, kNone},
+    {"avx512f", CPUID_INDEX_7, kEbx, 16, kAvx512},
+    {"evex512", CPUID_INDEX_7, kEbx, 16, kAvx512},
+    {"avx512dq", CPUID_INDEX_7, kEbx, 17, kAvx512},
+    {"rdseed", CPUID_INDEX_7, kEbx, 18, kNone},
+    {"adx", CPUID_INDEX_7, kEbx, 19, kNone},
+    {"avx512ifma", CPUID_INDEX_7, kEbx, 21, kAvx512},
+    {"clflushopt", CPUID_INDEX_7, kEbx, 23, kNone},
+    {"clwb", CPUID_INDEX_7, kEbx, 24, kNone},
+    {"avx512cd", CPUID_INDEX_7, kEbx, 28, kAvx512},
+    {"sha", CPUID_INDEX_7, kEbx, 29, kNone},
+    {"avx512bw", CPUID_INDEX_7, kEbx, 30, kAvx512},
+    {"avx512vl", CPUID_INDEX_7, kEbx, 31, kAvx512},
+    {"avx512vbmi", CPUID_INDEX_7, kEcx, 1, kAvx512},
+    {"pku", CPUID_INDEX_7, kEcx, 4, kNone},
+    {"waitpkg", CPUID_INDEX_7, kEcx, 5, kNone},
+    {"avx512vbmi2", CPUID_INDEX_7, kEcx, 6, kAvx512},
+    {"shstk", CPUID_INDEX_7, kEcx, 7, kNone},
+    {"gfni", CPUID_INDEX_7, kEcx, 8, kNone},
+    {"vaes", CPUID_INDEX_7, kEcx, 9, kAvx},
+    {"vpclmulqdq", CPUID_INDEX_7, kEcx, 10, kAvx},
+    {"avx512vnni", CPUID_INDEX_7, kEcx, 11, kAvx512},
+    {"avx512bitalg", CPUID_INDEX_7, kEcx, 12, kAvx512},
+    {"avx512vpopcntdq", CPUID_INDEX_7, kEcx, 14, kAvx512},
+    {"rdpid", CPUID_INDEX_7, kEcx, 22, kNone},
+    {"cldemote", CPUID_INDEX_7, kEcx, 25, kNone},
+    {"movdiri", CPUID_INDEX_7, kEcx, 27, kNone},
+    {"movdir64b", CPUID_INDEX_7, kEcx, 28, kNone},
+    {"enqcmd", CPUID_INDEX_7, kEcx, 29, kNone},
+    {"uintr", CPUID_INDEX_7, kEdx, 5, kNone},
+    {"avx512vp2intersect", CPUID_INDEX_7, kEdx, 8, kAvx512},
+    {"serialize", CPUID_INDEX_7, kEdx, 14, kNone},
+    {"tsxldtrk", CPUID_INDEX_7, kEdx, 16, kNone},
+    {"amx-bf16", CPUID_INDEX_7, kEdx, 22, kTiles},
+    {"avx512fp16", CPUID_INDEX_7, kEdx, 23, kAvx512},
+    {"amx-tile", CPUID_INDEX_7, kEdx, 24, kTiles},
+    {"amx-int8", CPUID_INDEX_7, kEdx, 25, kTiles},
+    {"sha512", CPUID_INDEX_7_ECX_1, kEax, 0, kAvx},
+    {"sm3", CPUID_INDEX_7_ECX_1, kEax, 1, kAvx},
+    {"sm4", CPUID_INDEX_7_ECX_1, kEax, 2, kAvx},
+    {"avxvnni", CPUID_INDEX_7_ECX_1, kEax, 4, kAvx},
+    {"avx512bf16", CPUID_INDEX_7_ECX_1, kEax, 5, kAvx512},
+    {"cmpccxadd", CPUID_INDEX_7_ECX_1, kEax, 7, kNone},
+    {"hreset", CPUID_INDEX_7_ECX_1, kEax, 22, kNone},
+    {"avxifma", CPUID_INDEX_7_ECX_1, kEax, 23, kAvx},
+    {"avxvnniint8", CPUID_INDEX_7_ECX_1, kEdx, 4, kAvx},
+    {"avxneconvert", CPUID_INDEX_7_ECX_1, kEdx, 5, kAvx},
+    {"avxvnniint16", CPUID_INDEX_7_ECX_1, kEdx, 10, kAvx},
+    {"prefetchi", CPUID_INDEX_7_ECX_1, kEdx, 14, kNone},
+    {"ptwrite", CPUID_INDEX_14_ECX_0, kEbx, 4, kNone},
+    {"xsaveopt", CPUID_INDEX_D_ECX_1, kEax, 0, kNone},
+    {"xsavec", CPUID_INDEX_D_ECX_1, kEax, 1, kNone},
+    {"xsaves", CPUID_INDEX_D_ECX_1, kEax, 3, kNone},
 };
 
 void append(std::string& text, uint64_t value) {
@@ -177,7 +155,7 @@ void append(std::string& text, uint64_t value) {
 bool cpu_has_feature(std::string_view name) {
   for (const Feature& feature : kFeatures) {
     if (feature.name != name) continue;
-    return ((cpu().*feature.leaf).registers[feature.reg] >> feature.bit & 1) &&
+    return (cpu_register(feature.leaf, feature.reg) >> feature.bit & 1) &&
            (saved_states() & feature.states) == feature.states;
   }
   return false;
@@ -206,18 +184,19 @@ const std::string& cpu_identity() {
   // Leaked on purpose: threads may ask while the host's static objects are destroyed.
   static const auto* identity = new std::string([] {
     std::string text = "x86-64 ";
-    for (Register reg : {kEbx, kEdx, kEcx}) append(text, cpu().vendor.registers[reg]);
-    const Leaf& basic = cpu().basic;
-    // Family and model, without the stepping. ebx is left out, since it tells the number of this
-    // CPU.
-    append(text, basic.registers[kEax] & ~0xfu);
-    append(text, basic.registers[kEcx]);
-    append(text, basic.registers[kEdx]);
-    for (Register reg : {kEbx, kEcx, kEdx}) append(text, cpu().more.registers[reg]);
-    for (Register reg : {kEax, kEdx}) append(text, cpu().more1.registers[reg]);
-    for (Register reg : {kEcx, kEdx}) append(text, cpu().extended.registers[reg]);
+    // Family and model, without the stepping. They and the features tell vendors apart. ebx is left
+    // out, since it tells the number of this CPU.
+    append(text, cpu_register(CPUID_INDEX_1, kEax) & ~0xfu);
+    for (Register reg : {kEcx, kEdx}) append(text, cpu_register(CPUID_INDEX_1, reg));
+    for (Register reg : {kEbx, kEcx, kEdx}) append(text, cpu_register(CPUID_INDEX_7, reg));
+    for (Register reg : {kEax, kEdx}) append(text, cpu_register(CPUID_INDEX_7_ECX_1, reg));
+    for (Register reg : {kEcx, kEdx}) append(text, cpu_register(CPUID_INDEX_80000001, reg));
     append(text, saved_states());
-    append(text, reported_cache_sizes().last);
+    // On these depends what reported_cache_sizes() gives the compiler. The C library knows the first
+    // already.
+    for (int name : {_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE,
+                     _SC_NPROCESSORS_ONLN})
+      append(text, static_cast<uint64_t>(sysconf(name)));
     return text;
   }());
   return *identity;

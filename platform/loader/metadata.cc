@@ -14,60 +14,76 @@ namespace {
 constexpr uint64_t kPointerSize = 8;
 constexpr uint64_t kSamplerSize = 4;
 
-// A JSON value and the way to it, for messages such as "kernels[2].name is missing".
+// A JSON value and the way to it, for messages such as "kernels[2].name is missing". It points to the
+// field around it, which must live as long: the way is put into words only where something is bad.
 class Field {
  public:
-  Field(const JsonValue& value, std::string path) : value_(value), path_(std::move(path)) {}
+  explicit Field(const JsonValue& root) : Field(&root, nullptr, nullptr, 0) {}
 
   [[noreturn]] void bad(const std::string& what) const {
-    throw MetadataError("metadata: " + path_ + (path_.empty() ? "" : " ") + what);
+    const std::string way = this->way();
+    throw MetadataError("metadata: " + way + (way.empty() ? "" : " ") + what);
   }
 
-  Field operator[](const char* key) const {
-    if (value_.kind != JsonValue::Kind::kObject) bad("is no object");
-    Field field(value_, path_.empty() ? key : path_ + "." + key);
-    const JsonValue* found = value_.find(key);
-    if (!found) field.bad("is missing");
-    return Field(*found, std::move(field.path_));
+  // The value of a key; one that is absent is asked for nothing else.
+  Field operator[](const char* key) const { return {value_->find(key), this, key, 0}; }
+  bool is_absent() const { return !value_; }
+
+  void require_object() const {
+    if (value_->kind != JsonValue::Kind::kObject) bad(parent_ ? "is no object" : "is no JSON object");
   }
+  size_t key_count() const { return value_->members.size(); }
+  const std::string& key(size_t index) const { return value_->members[index].key; }
 
   // For a list of at most `most` entries: how many it has.
   size_t count(uint64_t most) const {
-    if (value_.kind != JsonValue::Kind::kList) bad("is no list");
-    const size_t count = value_.items.size();
+    if (value_->kind != JsonValue::Kind::kList) bad("is no list");
+    const size_t count = value_->items.size();
     if (count > most)
       bad("has " + std::to_string(count) + " entries, at most " + std::to_string(most) +
           " are allowed");
     return count;
   }
   Field item(size_t index) const {
-    return Field(value_.items[index], path_ + "[" + std::to_string(index) + "]");
+    return {&value_->items[index], this, nullptr, index};
   }
 
   const std::string& text() const {
-    if (value_.kind != JsonValue::Kind::kText) bad("is no string");
-    if (value_.text.size() > metadata::kMaxTextBytes) bad("is too long");
+    if (value_->kind != JsonValue::Kind::kText) bad("is no string");
+    if (value_->text.size() > metadata::kMaxTextBytes) bad("is too long");
     // Names end up in C strings.
-    if (value_.text.find('\0') != std::string::npos) bad("has a zero byte");
-    return value_.text;
+    if (value_->text.find('\0') != std::string::npos) bad("has a zero byte");
+    return value_->text;
   }
 
   bool flag() const {
-    if (value_.kind != JsonValue::Kind::kFlag) bad("is neither true nor false");
-    return value_.flag;
+    if (value_->kind != JsonValue::Kind::kFlag) bad("is neither true nor false");
+    return value_->flag;
   }
 
   uint64_t number(uint64_t highest) const {
-    if (!value_.is_index) bad("is no non-negative integer");
-    if (value_.number > highest)
-      bad("is " + std::to_string(value_.number) + ", at most " + std::to_string(highest) +
+    if (!value_->is_index) bad("is no non-negative integer");
+    if (value_->number > highest)
+      bad("is " + std::to_string(value_->number) + ", at most " + std::to_string(highest) +
           " is allowed");
-    return value_.number;
+    return value_->number;
   }
 
  private:
-  const JsonValue& value_;
-  std::string path_;
+  Field(const JsonValue* value, const Field* parent, const char* key, size_t index)
+      : value_(value), parent_(parent), key_(key), index_(index) {}
+
+  std::string way() const {
+    if (!parent_) return "";
+    const std::string above = parent_->way();
+    if (!key_) return above + "[" + std::to_string(index_) + "]";
+    return above.empty() ? key_ : above + "." + key_;
+  }
+
+  const JsonValue* value_;  // null: absent
+  const Field* parent_;     // null: this is the root
+  const char* key_;         // in an object
+  size_t index_;            // in a list
 };
 
 template <class T>
@@ -196,11 +212,40 @@ struct Reader {
 
   template <class Structure>
   static void read_element(const Field& field, Structure& structure) {
-    metadata::for_each_field(std::type_identity<Structure>(),
-                             [&](const metadata::Key& key, auto member, const auto& allowed) {
-                               read(field[key.name], structure.*member, allowed);
-                             });
+    field.require_object();
+    size_t known = 0;
+    const auto read_key = [&](const metadata::Key& key, auto member, const auto& allowed) {
+      const Field value = field[key.name];
+      if (!value.is_absent()) {
+        read(value, structure.*member, allowed);
+        ++known;
+      } else if (!may_be_absent(allowed)) {
+        value.bad("is missing");
+      }
+    };
+    metadata::for_each_field(std::type_identity<Structure>(), read_key);
+    if (known != field.key_count()) refuse_unknown_key<Structure>(field);
     check(field, structure);
+  }
+
+  // What has no value by default is always there.
+  template <class Allowed>
+  static bool may_be_absent(const Allowed&) {
+    return true;
+  }
+  static bool may_be_absent(metadata::Text allowed) {
+    return allowed.form == metadata::Text::Form::kAny;
+  }
+
+  template <class Structure>
+  [[noreturn]] static void refuse_unknown_key(const Field& field) {
+    std::set<std::string_view> known;
+    metadata::for_each_field(
+        std::type_identity<Structure>(),
+        [&](const metadata::Key& key, auto, const auto&) { known.insert(key.name); });
+    size_t index = 0;
+    while (known.contains(field.key(index))) ++index;
+    field[field.key(index).c_str()].bad("is unknown");
   }
 };
 
@@ -208,11 +253,9 @@ struct Reader {
 
 ProgramInfo parse_metadata(std::string_view json) {
   try {
-    const JsonValue root = parse_json(json);
-    const Field field(root, "");
-    if (root.kind != JsonValue::Kind::kObject) field.bad("is no JSON object");
+    const JsonValue root = parse_json_quickly(json);
     ProgramInfo program;
-    Reader::read_element(field, program);
+    Reader::read_element(Field(root), program);
     return program;
   } catch (const JsonError& error) {
     throw MetadataError("metadata: is no JSON text: column " +

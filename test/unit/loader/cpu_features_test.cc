@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "conclave/cache_sizes.h"
-
 namespace conclave {
 namespace {
 
@@ -44,21 +42,6 @@ TEST(CpuFeatures, AgreesWithTheCompilerRuntime) {
 TEST(CpuFeatures, GenericCpuIsTheLargestThatFits) {
   EXPECT_TRUE(generic_cpu().starts_with("x86-64"));
   EXPECT_EQ(generic_cpu() == "x86-64-v4", cpu_has_feature("avx512vl") && cpu_has_feature("avx2"));
-}
-
-// The compiler takes lines of 64 bytes for granted (compiler/base/target_model.h).
-TEST(CacheSizes, GrowFromLevelToLevel) {
-  const CacheSizes sizes = reported_cache_sizes();
-  if (sizes.line == 0) GTEST_SKIP() << "the CPU does not tell";
-  EXPECT_EQ(sizes.line, 64u);
-  EXPECT_GE(sizes.first, 8u << 10);
-  EXPECT_LT(sizes.first, sizes.second);
-  EXPECT_LE(sizes.second, sizes.last);
-}
-
-TEST(CacheSizes, AreThoseOfTheCpusThatAreThere) {
-  const auto cpus = static_cast<uint64_t>(sysconf(_SC_NPROCESSORS_ONLN));
-  EXPECT_LE(reported_cache_sizes().last, cpus * kMostLastBytesPerCpu);
 }
 #endif
 

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "conclave/program_binary.h"
 #include "platform/loader/content_hash.h"
@@ -36,28 +37,36 @@ Json full_metadata() {
   return all;
 }
 
-// Takes each key away in turn, and gives it a value of a type that no key has.
+// Gives each key in turn a value of a type that no key has, and takes it away: only what has no
+// value by default is missed.
 template <class Structure>
-void check_each_key(const std::string& path) {
+void check_each_key(const std::string& path, const std::set<std::string>& needed) {
   const Json::json_pointer place(path);
   metadata::for_each_field(
       std::type_identity<Structure>(), [&](const metadata::Key& key, auto, const auto&) {
         Json all = full_metadata();
         ASSERT_EQ(refusal(all), "");
-        all[place].erase(key.name);
-        EXPECT_TRUE(refusal(all).ends_with(std::string(key.name) + " is missing"))
-            << path << " " << key.name << ": " << refusal(all);
         all[place][key.name] = nullptr;
         EXPECT_NE(refusal(all).find(std::string(key.name) + " is n"), std::string::npos)
+            << path << " " << key.name << ": " << refusal(all);
+        all[place].erase(key.name);
+        EXPECT_EQ(refusal(all).ends_with(std::string(key.name) + " is missing"),
+                  needed.contains(key.name))
             << path << " " << key.name << ": " << refusal(all);
       });
 }
 
 TEST(Metadata, EveryKeyIsAskedFor) {
-  check_each_key<ProgramInfo>("");
-  check_each_key<Dependency>("/dependencies/0");
-  check_each_key<KernelInfo>("/kernels/1");
-  check_each_key<ArgumentInfo>("/kernels/0/arguments/2");
+  check_each_key<ProgramInfo>("", {});
+  check_each_key<Dependency>("/dependencies/0", {"path", "hash"});
+  check_each_key<KernelInfo>("/kernels/1", {"name"});
+  check_each_key<ArgumentInfo>("/kernels/0/arguments/2", {});
+}
+
+TEST(Metadata, UnknownKeysAreRefused) {
+  Json all = full_metadata();
+  all["kernels"][1]["gnag"] = true;
+  EXPECT_EQ(refusal(all), "metadata: kernels[1].gnag is unknown");
 }
 
 TEST(Metadata, ReadsWhatIsThere) {
@@ -180,7 +189,7 @@ std::string format() {
 TEST(Metadata, VersionChangesWithTheFormat) {
   const std::string all =
       format<ArgumentInfo>() + format<KernelInfo>() + format<Dependency>() + format<ProgramInfo>();
-  EXPECT_EQ(binary::kNoteType, 6u);
+  EXPECT_EQ(binary::kNoteType, 7u);
   EXPECT_EQ(content_hash(all), "b541ce4d483cfbd20d818b467bc2adad")
       << "The format has changed: raise METADATA_VERSION in include/conclave/metadata.def, then "
          "put the new version and hash here.";

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The caches of this machine's CPU, as it reports them itself, within reason. The compiler's code
-// depends on them, and so does the key of the runtime's cache of programs: both ask here.
-#ifndef CONCLAVE_CACHE_SIZES_H_
-#define CONCLAVE_CACHE_SIZES_H_
+// The caches of this machine's CPU, as it reports them itself, within reason.
+#ifndef CONCLAVE_COMPILER_BASE_CACHE_SIZES_H_
+#define CONCLAVE_COMPILER_BASE_CACHE_SIZES_H_
 
 #include <unistd.h>
 
@@ -55,4 +54,4 @@ inline CacheSizes reported_cache_sizes() {
 
 }  // namespace conclave
 
-#endif  // CONCLAVE_CACHE_SIZES_H_
+#endif  // CONCLAVE_COMPILER_BASE_CACHE_SIZES_H_

@@ -39,6 +39,7 @@
 #include "compiler/workgroup/flatten_address_spaces.h"
 #include "compiler/workgroup/form_regions.h"
 #include "compiler/workgroup/group_uniformity.h"
+#include "compiler/workgroup/constant_powers.h"
 #include "compiler/workgroup/guard_division.h"
 #include "compiler/workgroup/inline_work_item_code.h"
 #include "compiler/workgroup/known_image_formats.h"

@@ -15,6 +15,7 @@
 #include "compiler/pipeline/vectorize_kernels.h"
 #include "compiler/workgroup/alias_scopes.h"
 #include "compiler/workgroup/builtins_link.h"
+#include "compiler/workgroup/constant_powers.h"
 #include "compiler/workgroup/flatten_address_spaces.h"
 #include "compiler/workgroup/form_regions.h"
 #include "compiler/workgroup/guard_division.h"
@@ -83,7 +84,7 @@ class MiddleEnd {
 
   GuardedPasses simplification() const {
     GuardedPasses passes;
-    if (options_.optimize) passes.add_for_functions(Simplify());
+    if (options_.optimize) passes.add_for_functions(Simplify(), ConstantPowers());
     // Checks look at private memory as the program wrote it.
     if (options_.optimize && !options_.check && tuning().promote_private_memory)
       passes.add(PromotePrivateMemory());

@@ -38,10 +38,12 @@
 #include "compiler/base/tuning.h"
 #include "compiler/codegen/freeze_wrapping_indices.h"
 #include "compiler/codegen/limited_passes.h"
+#include "compiler/x86/aligned_spills.h"
 #include "compiler/x86/bit_counts.h"
 #include "compiler/x86/byte_masks.h"
 #include "compiler/x86/lane_addresses.h"
 #include "compiler/x86/lower_half.h"
+#include "compiler/x86/reloaded_splats.h"
 #include "compiler/x86/shared_comparisons.h"
 #include "compiler/x86/wide_masks.h"
 
@@ -233,6 +235,9 @@ llvm::ModulePassManager make_last_passes(const Target& target) {
   if (cpu.counts_bits_by_table && tuning().bit_counts) passes.addPass(CountBitsByTable());
   // Addresses take two steps to leave a register of 512 bits; from those of AVX2 the pass earns nothing.
   if (cpu.has_mask_registers && tuning().split_gathers) passes.addPass(SplitGathers());
+  if (cpu.has_mask_registers && tuning().reloaded_splats)
+    passes.addPass(ReloadSplats(cpu.vector_registers));
+  if (tuning().aligned_spills) passes.addPass(AlignSpills());
   llvm::ModulePassManager all;
   all.addPass(LowerHalf(cpu.has_half_conversions));
   all.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));

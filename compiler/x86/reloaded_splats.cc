@@ -54,9 +54,8 @@ class Reloading {
     if (held_ <= registers) return false;
     llvm::erase_if(splats_, [&](const Splat& splat) { return !can_be_reloaded(splat); });
     // What is used least first, as each use loads.
-    llvm::stable_sort(splats_, [](const Splat& a, const Splat& b) {
-      return a.uses.size() < b.uses.size();
-    });
+    llvm::stable_sort(splats_,
+                      [](const Splat& a, const Splat& b) { return a.uses.size() < b.uses.size(); });
     const size_t excess = std::min<size_t>(held_ - registers, splats_.size());
     for (size_t i = 0; i < excess; ++i) reload(splats_[i]);
     return excess > 0;
@@ -89,7 +88,9 @@ class Reloading {
   bool can_be_reloaded(const Splat& splat) {
     if (splat.load->getParent() != &before_ || !splat.shuffle->hasNUses(splat.uses.size()))
       return false;
-    const auto is_phi = [](const llvm::Use* use) { return llvm::isa<llvm::PHINode>(use->getUser()); };
+    const auto is_phi = [](const llvm::Use* use) {
+      return llvm::isa<llvm::PHINode>(use->getUser());
+    };
     if (llvm::any_of(splat.uses, is_phi)) return false;
     const llvm::MemoryLocation place = llvm::MemoryLocation::get(splat.load);
     const auto may_change = [&](Instruction* write) {

@@ -30,7 +30,8 @@ class Field {
   bool is_absent() const { return !value_; }
 
   void require_object() const {
-    if (value_->kind != JsonValue::Kind::kObject) bad(parent_ ? "is no object" : "is no JSON object");
+    if (value_->kind != JsonValue::Kind::kObject)
+      bad(parent_ ? "is no object" : "is no JSON object");
   }
   size_t key_count() const { return value_->members.size(); }
   const std::string& key(size_t index) const { return value_->members[index].key; }
@@ -44,9 +45,7 @@ class Field {
           " are allowed");
     return count;
   }
-  Field item(size_t index) const {
-    return {&value_->items[index], this, nullptr, index};
-  }
+  Field item(size_t index) const { return {&value_->items[index], this, nullptr, index}; }
 
   const std::string& text() const {
     if (value_->kind != JsonValue::Kind::kText) bad("is no string");

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "conclave/metadata.h"
 #include "conclave/program_binary.h"
 #include "test/unit/compiler/compile_server.h"
 
@@ -115,6 +116,50 @@ protocol::Request build_request(const std::string& source, const std::string& op
 
 }  // namespace
 
+namespace {
+
+// As the metadata have a value.
+template <class T, class Allowed>
+nlohmann::json written(const T& value, const Allowed&) {
+  return value;
+}
+template <class T>
+nlohmann::json written(T value, const metadata::OneOf<T>& allowed) {
+  for (const metadata::Word<T>& word : allowed.words)
+    if (word.value == value) return word.word;
+  return nullptr;
+}
+template <class T>
+nlohmann::json written(T, const metadata::AnyOf<T>&) {
+  return nlohmann::json::array();
+}
+template <class T>
+nlohmann::json written(const std::vector<T>&, const metadata::List&) {
+  return nlohmann::json::array();
+}
+
+// Binaries leave out what has its default.
+template <class Structure>
+void add_defaults(nlohmann::json& object) {
+  const Structure usual;
+  metadata::for_each_field(std::type_identity<Structure>(),
+                           [&](const metadata::Key& key, auto member, const auto& allowed) {
+                             if (!object.contains(key.name))
+                               object[key.name] = written(usual.*member, allowed);
+                           });
+}
+
+nlohmann::json with_defaults(nlohmann::json program) {
+  add_defaults<ProgramInfo>(program);
+  for (nlohmann::json& kernel : program["kernels"]) {
+    add_defaults<KernelInfo>(kernel);
+    for (nlohmann::json& argument : kernel["arguments"]) add_defaults<ArgumentInfo>(argument);
+  }
+  return program;
+}
+
+}  // namespace
+
 nlohmann::json metadata_of(const std::string& binary) {
   Elf64_Ehdr header;
   if (binary.size() < sizeof header) throw std::runtime_error("no ELF file");
@@ -127,7 +172,7 @@ nlohmann::json metadata_of(const std::string& binary) {
     std::memcpy(&note, binary.data() + section.sh_offset, sizeof note);
     if (note.n_type != binary::kNoteType || note.n_namesz != sizeof binary::kNoteName) continue;
     size_t start = section.sh_offset + sizeof note + (sizeof binary::kNoteName + 3) / 4 * 4;
-    return nlohmann::json::parse(binary.substr(start, note.n_descsz));
+    return with_defaults(nlohmann::json::parse(binary.substr(start, note.n_descsz)));
   }
   throw std::runtime_error("no note");
 }

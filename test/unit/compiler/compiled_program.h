@@ -15,7 +15,7 @@
 
 namespace conclave::test {
 
-// The metadata of a program binary. Throws std::runtime_error.
+// The metadata of a program binary, with those that have their default. Throws std::runtime_error.
 nlohmann::json metadata_of(const std::string& binary);
 
 // A local-memory argument.

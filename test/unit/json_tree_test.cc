@@ -80,5 +80,20 @@ TEST(JsonTree, SaysWhereTheTextIsWrong) {
   EXPECT_EQ(complaint(many), "1025:1 object has too many keys");
 }
 
+TEST(JsonTree, IsReadWithoutPlacesBySomeButErrorsHaveThem) {
+  const JsonValue value = parse_json_quickly("{\"a\": [1, \"b\", null]}");
+  ASSERT_EQ(value.members.size(), 1u);
+  ASSERT_EQ(value.members[0].value.items.size(), 3u);
+  EXPECT_EQ(value.members[0].value.items[0].number, 1u);
+  EXPECT_EQ(value.members[0].value.items[1].text, "b");
+  for (const std::string text : {"{\"a\": 1,\n \"a\": 2}", "[1,\n x]"}) try {
+      parse_json_quickly(text);
+      ADD_FAILURE() << text;
+    } catch (const JsonError& error) {
+      EXPECT_EQ(error.place().line, 2u) << text;
+      EXPECT_EQ(error.place().column, 2u) << text;
+    }
+}
+
 }  // namespace
 }  // namespace conclave

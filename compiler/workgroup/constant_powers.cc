@@ -20,10 +20,11 @@ using llvm::Value;
 // The exponent of a power, where it is one constant, for all elements of a vector too.
 std::optional<double> constant_exponent(const llvm::CallInst& call) {
   using namespace llvm::PatternMatch;
-  // What has a body is the program's own.
+  // What has a body is the program's own, and what has no types in its name is C code.
   const llvm::Function* callee = call.getCalledFunction();
-  if (!callee || !callee->isDeclaration() || call.arg_size() != 2 ||
-      !call.getType()->isFPOrFPVectorTy())
+  if (!callee || !callee->isDeclaration() || !callee->getName().starts_with("_Z") ||
+      call.arg_size() != 2 || !call.getType()->isFPOrFPVectorTy() ||
+      call.getArgOperand(0)->getType() != call.getType())
     return std::nullopt;
   const llvm::StringRef name = base_name(callee->getName());
   const llvm::APFloat* real;
@@ -43,6 +44,7 @@ std::optional<double> constant_exponent(const llvm::CallInst& call) {
 Value* root(IRBuilder<>& builder, Value* x) {
   Value* magnitude = builder.CreateUnaryIntrinsic(
       llvm::Intrinsic::fabs, builder.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x));
+  if (builder.getFastMathFlags().noInfs()) return magnitude;
   llvm::Type* type = x->getType();
   Value* is_lowest = builder.CreateFCmpOEQ(x, llvm::ConstantFP::getInfinity(type, true));
   return builder.CreateSelect(is_lowest, llvm::ConstantFP::getInfinity(type), magnitude);

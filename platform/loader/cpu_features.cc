@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/loader/cpu_features.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <initializer_list>
 
 #if defined(__x86_64__)
 
+#include <cpuid.h>
 #define _Bool bool  // the header is written for C
 #include <sys/platform/x86.h>
 #undef _Bool
@@ -17,11 +20,44 @@ namespace {
 
 enum Register : uint8_t { kEax, kEbx, kEcx, kEdx };
 
-// What the C library read as the process began. Inside a virtual machine each cpuid instruction is a
-// trip to the hypervisor: those of all leaves took longer than to load a small program from the
-// cache.
+// The registers of each leaf, by the C library's index.
+class Leaves {
+ public:
+  Leaves() {
+    // What the C library read as the process began. Inside a virtual machine each cpuid instruction
+    // is a trip to the hypervisor: those of all leaves took longer than to load a small program from
+    // the cache.
+    for (const auto& [index, number, subleaf] : kNumbers)
+      std::ranges::copy(__x86_get_cpuid_feature_leaf(index)->cpuid_array, leaves_[index].begin());
+    // It does not ask CPUs whose maker it does not know.
+    constexpr uint32_t kSse2 = 1u << 26;
+    if (leaves_[CPUID_INDEX_1][kEdx] & kSse2) return;
+    for (const auto& [index, number, subleaf] : kNumbers) {
+      Registers& leaf = leaves_[index];
+      __get_cpuid_count(number, subleaf, &leaf[kEax], &leaf[kEbx], &leaf[kEcx], &leaf[kEdx]);
+    }
+  }
+  const std::array<uint32_t, 4>& operator[](unsigned index) const { return leaves_[index]; }
+
+ private:
+  using Registers = std::array<uint32_t, 4>;
+  struct Number {
+    unsigned index;
+    uint32_t leaf, subleaf;
+  };
+  static constexpr Number kNumbers[] = {{CPUID_INDEX_1, 1, 0},
+                                        {CPUID_INDEX_7, 7, 0},
+                                        {CPUID_INDEX_80000001, 0x80000001, 0},
+                                        {CPUID_INDEX_D_ECX_1, 0xd, 1},
+                                        {CPUID_INDEX_80000008, 0x80000008, 0},
+                                        {CPUID_INDEX_7_ECX_1, 7, 1},
+                                        {CPUID_INDEX_14_ECX_0, 0x14, 0}};
+  std::array<Registers, CPUID_INDEX_14_ECX_0 + 1> leaves_ = {};
+};
+
 uint32_t cpu_register(unsigned leaf, Register reg) {
-  return __x86_get_cpuid_feature_leaf(leaf)->cpuid_array[reg];
+  static const Leaves leaves;
+  return leaves[leaf][reg];
 }
 
 // Which register states the operating system saves and restores (XCR0); 0 if it does not say.
@@ -192,8 +228,7 @@ const std::string& cpu_identity() {
     for (Register reg : {kEax, kEdx}) append(text, cpu_register(CPUID_INDEX_7_ECX_1, reg));
     for (Register reg : {kEcx, kEdx}) append(text, cpu_register(CPUID_INDEX_80000001, reg));
     append(text, saved_states());
-    // On these depends what reported_cache_sizes() gives the compiler. The C library knows the first
-    // already.
+    // On these depends how large the compiler takes the caches to be.
     for (int name : {_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE,
                      _SC_NPROCESSORS_ONLN})
       append(text, static_cast<uint64_t>(sysconf(name)));

@@ -244,7 +244,7 @@ struct Reader {
         [&](const metadata::Key& key, auto, const auto&) { known.insert(key.name); });
     size_t index = 0;
     while (known.contains(field.key(index))) ++index;
-    field[field.key(index).c_str()].bad("is unknown");
+    field[field.key(index).substr(0, 100).c_str()].bad("is unknown");
   }
 };
 

@@ -17,7 +17,7 @@ class MetadataError : public std::runtime_error {
 };
 
 // Throws MetadataError, with a text such as "metadata: kernels[2].name is missing", for the first
-// key that is missing, of the wrong type, out of range or in contradiction to another one.
+// key that is missing, unknown, of the wrong type, out of range or in contradiction to another one.
 ProgramInfo parse_metadata(std::string_view json);
 
 }  // namespace conclave

@@ -8,6 +8,9 @@ declare spir_func double @_Z3powdd(double, double)
 declare spir_func <2 x float> @_Z3powDv2_fS_(<2 x float>, <2 x float>)
 declare spir_func float @_Z4pownfi(float, i32)
 declare spir_func float @_Z4powrff(float, float)
+declare spir_func half @_Z3powDhDh(half, half)
+declare spir_func <2 x float> @_Z4pownDv2_fDv2_i(<2 x float>, <2 x i32>)
+declare double @pow(double, double)
 
 ; CHECK-LABEL: define double @square(
 ; CHECK-NEXT: %[[SQUARE:.*]] = fmul contract double %x, %x
@@ -52,6 +55,38 @@ define float @inverse(float %x) {
 ; CHECK-NEXT: ret double %[[RESULT]]
 define double @root(double %x) {
   %y = call double @_Z3powdd(double %x, double 0.5)
+  ret double %y
+}
+
+; CHECK-LABEL: define double @finite_root(
+; CHECK-NEXT: %[[ROOT:.*]] = call fast double @llvm.sqrt.f64(double %x)
+; CHECK-NEXT: %[[MAGNITUDE:.*]] = call fast double @llvm.fabs.f64(double %[[ROOT]])
+; CHECK-NEXT: ret double %[[MAGNITUDE]]
+define double @finite_root(double %x) {
+  %y = call fast double @_Z3powdd(double %x, double 0.5)
+  ret double %y
+}
+
+; CHECK-LABEL: define half @first(
+; CHECK-NEXT: ret half %x
+define half @first(half %x) {
+  %y = call half @_Z3powDhDh(half %x, half 1.0)
+  ret half %y
+}
+
+; CHECK-LABEL: define <2 x float> @squares(
+; CHECK-NEXT: %[[SQUARE:.*]] = fmul <2 x float> %x, %x
+; CHECK-NEXT: ret <2 x float> %[[SQUARE]]
+define <2 x float> @squares(<2 x float> %x) {
+  %y = call <2 x float> @_Z4pownDv2_fDv2_i(<2 x float> %x, <2 x i32> <i32 2, i32 2>)
+  ret <2 x float> %y
+}
+
+; C code's.
+; CHECK-LABEL: define double @native(
+; CHECK: call double @pow(double %x, double 2.000000e+00)
+define double @native(double %x) {
+  %y = call double @pow(double %x, double 2.0)
   ret double %y
 }
 

@@ -114,10 +114,6 @@ protocol::Request build_request(const std::string& source, const std::string& op
   return request;
 }
 
-}  // namespace
-
-namespace {
-
 // As the metadata have a value.
 template <class T, class Allowed>
 nlohmann::json written(const T& value, const Allowed&) {

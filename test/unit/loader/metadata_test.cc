@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What follows from the list of the metadata's keys (conclave/metadata.def): the reader asks for
+// What follows from the list of the metadata's keys (conclave/metadata.def): the reader looks for
 // each key, the documentation shows each key, and the version changes with them.
 #include "platform/loader/metadata.h"
 
@@ -56,11 +56,22 @@ void check_each_key(const std::string& path, const std::set<std::string>& needed
       });
 }
 
-TEST(Metadata, EveryKeyIsAskedFor) {
+TEST(Metadata, EveryKeyHasItsType) {
   check_each_key<ProgramInfo>("", {});
   check_each_key<Dependency>("/dependencies/0", {"path", "hash"});
   check_each_key<KernelInfo>("/kernels/1", {"name"});
   check_each_key<ArgumentInfo>("/kernels/0/arguments/2", {});
+}
+
+TEST(Metadata, WhatIsAbsentHasItsDefault) {
+  EXPECT_EQ(parse_metadata("{}"), ProgramInfo());
+  EXPECT_EQ(parse_metadata("{}").abi, 0u);  // no code has that version
+  KernelInfo kernel;
+  kernel.name = "k";
+  kernel.arguments.emplace_back();
+  const ProgramInfo program = parse_metadata(R"({"kernels": [{"name": "k", "arguments": [{}]}]})");
+  ASSERT_EQ(program.kernels.size(), 1u);
+  EXPECT_EQ(program.kernels[0], kernel);
 }
 
 TEST(Metadata, UnknownKeysAreRefused) {
@@ -176,12 +187,30 @@ TEST(Metadata, DocumentationShowsTheList) {
 
 // --- The version ---
 
+// A default, as text. Lists are empty by default.
+std::string default_text(const std::string& text) {
+  return text;
+}
+template <class T>
+std::string default_text(const std::vector<T>& list) {
+  return std::to_string(list.size());
+}
+std::string default_text(const Sizes& sizes) {
+  return std::to_string(sizes[0]) + " " + std::to_string(sizes[1]) + " " + std::to_string(sizes[2]);
+}
+template <class T>
+std::string default_text(T value) {
+  return std::to_string(static_cast<uint64_t>(value));
+}
+
 template <class Structure>
 std::string format() {
+  const Structure usual;
   std::string text;
   metadata::for_each_field(std::type_identity<Structure>(),
-                           [&](const metadata::Key& key, auto, const auto& allowed) {
-                             text += std::string(key.name) + ": " + holds(key, allowed) + "\n";
+                           [&](const metadata::Key& key, auto member, const auto& allowed) {
+                             text += std::string(key.name) + ": " + holds(key, allowed) + ", " +
+                                     default_text(usual.*member) + "\n";
                            });
   return text;
 }
@@ -190,7 +219,7 @@ TEST(Metadata, VersionChangesWithTheFormat) {
   const std::string all =
       format<ArgumentInfo>() + format<KernelInfo>() + format<Dependency>() + format<ProgramInfo>();
   EXPECT_EQ(binary::kNoteType, 7u);
-  EXPECT_EQ(content_hash(all), "b541ce4d483cfbd20d818b467bc2adad")
+  EXPECT_EQ(content_hash(all), "6eb77ff1f6aba88e23d35c5ce682f181")
       << "The format has changed: raise METADATA_VERSION in include/conclave/metadata.def, then "
          "put the new version and hash here.";
 }

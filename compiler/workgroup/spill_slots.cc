@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/workgroup/spill_slots.h"
 
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/Transforms/Utils/Local.h>
 
@@ -74,6 +75,47 @@ void add_arrays(llvm::Function& kernel, const BarrierCuts& cuts, llvm::ArrayRef<
   }
 }
 
+// Gives values that follow each other one place: a phi, and what it was before. A sum that each round
+// of a loop adds to then stays where it is, instead of moving at each barrier. Of the values of a
+// place at most one is live across any barrier. A region reads a work-item's places before it writes
+// them; one that all work-items read could be overwritten by the first of them.
+class Places {
+ public:
+  explicit Places(llvm::ArrayRef<LiveValue> live) : live_(live) {
+    for (size_t i = 0; i < live.size(); ++i) {
+      numbers_[live[i].value] = i;
+      firsts_.push_back(i);
+      crossings_.push_back(live[i].crossings);
+    }
+    for (size_t i = 0; i < live.size(); ++i)
+      if (auto* phi = llvm::dyn_cast<llvm::PHINode>(live[i].value))
+        for (const llvm::Value* before : phi->incoming_values())
+          if (const auto number = numbers_.find(before); number != numbers_.end())
+            share(i, number->second);
+  }
+
+  // The first value of the same place.
+  size_t first(size_t value) const {
+    while (firsts_[value] != value) value = firsts_[value];
+    return value;
+  }
+
+ private:
+  void share(size_t a, size_t b) {
+    if (live_[a].is_uniform || live_[b].is_uniform) return;
+    a = first(a), b = first(b);
+    if (a == b || crossings_[a].intersects(crossings_[b])) return;
+    const size_t kept = std::min(a, b), other = std::max(a, b);
+    firsts_[other] = kept;
+    crossings_[kept] |= crossings_[other];
+  }
+
+  llvm::ArrayRef<LiveValue> live_;
+  llvm::DenseMap<const llvm::Value*, size_t> numbers_;
+  std::vector<size_t> firsts_;
+  std::vector<Crossings> crossings_;  // of all values of a place, at the first one's number
+};
+
 }  // namespace
 
 SpillLayout assign_spill_slots(llvm::Function& kernel, const BarrierCuts& cuts,
@@ -82,19 +124,27 @@ SpillLayout assign_spill_slots(llvm::Function& kernel, const BarrierCuts& cuts,
   std::vector<LiveValue> live = find_live_values(kernel, cuts, analyses);
   // Before values become allocas too.
   add_arrays(kernel, cuts, live, layout);
+  const Places places(live);
+  const size_t arrays = layout.slots.size();
   for (LiveValue& value : live)
     layout.slots.push_back(make_slot(*llvm::DemoteRegToStack(*value.value), true, value.is_uniform,
                                      std::move(value.crossings)));
+  const auto first_of = [&](size_t slot) {
+    return slot < arrays ? slot : arrays + places.first(slot - arrays);
+  };
 
   // The largest alignment first: no padding, and every offset is a multiple of its alignment, which
   // makes `items * offset` one for any number of items.
   for (uint64_t alignment = abi::kBlockAlignment; alignment > 0; alignment /= 2) {
-    for (SpillSlot& slot : layout.slots) {
-      if (slot.alignment != alignment) continue;
+    for (size_t i = 0; i < layout.slots.size(); ++i) {
+      SpillSlot& slot = layout.slots[i];
+      if (slot.alignment != alignment || first_of(i) != i) continue;
       slot.offset = layout.bytes;
       layout.bytes += slot.size;
     }
   }
+  for (size_t i = arrays; i < layout.slots.size(); ++i)
+    layout.slots[i].offset = layout.slots[first_of(i)].offset;
   return layout;
 }
 

@@ -56,7 +56,8 @@ class Reloading {
     // What is used least first, as each use loads.
     llvm::stable_sort(splats_,
                       [](const Splat& a, const Splat& b) { return a.uses.size() < b.uses.size(); });
-    const size_t excess = std::min<size_t>(held_ - registers, splats_.size());
+    // Half of the registers are for what the rounds calculate.
+    const size_t excess = std::min<size_t>(held_ - registers / 2, splats_.size());
     for (size_t i = 0; i < excess; ++i) reload(splats_[i]);
     return excess > 0;
   }

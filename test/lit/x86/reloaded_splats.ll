@@ -4,13 +4,14 @@
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
 
-; Of five vectors one has no register: the one that is used once.
+; Of five vectors two keep registers, half of the four. What is used least is loaded first, once for
+; each use.
 ; CHECK-LABEL: define void @too_many(
-; CHECK: %s0 = shufflevector
-; CHECK: %s1 = shufflevector
 ; CHECK: %s2 = shufflevector
 ; CHECK-NOT: shufflevector
 ; CHECK: loop:
+; CHECK-COUNT-2: load float, ptr %in
+; CHECK-COUNT-2: load float, ptr %p1
 ; CHECK: %[[LOAD:.*]] = load float, ptr %p3
 ; CHECK-NEXT: %[[INSERT:.*]] = insertelement <16 x float> poison, float %[[LOAD]], i64 0
 ; CHECK-NEXT: %[[SPLAT:.*]] = shufflevector <16 x float> %[[INSERT]], <16 x float> poison, <16 x i32> zeroinitializer

@@ -2,6 +2,7 @@
 #include "compiler/workgroup/spill_slots.h"
 
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/IntEqClasses.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/Transforms/Utils/Local.h>
 
@@ -81,13 +82,13 @@ void add_arrays(llvm::Function& kernel, const BarrierCuts& cuts, llvm::ArrayRef<
 // them; one that all work-items read could be overwritten by the first of them.
 class Places {
  public:
-  explicit Places(llvm::ArrayRef<LiveValue> live) : live_(live) {
-    for (size_t i = 0; i < live.size(); ++i) {
-      numbers_[live[i].value] = i;
-      firsts_.push_back(i);
-      crossings_.push_back(live[i].crossings);
+  explicit Places(llvm::ArrayRef<LiveValue> live)
+      : live_(live), places_(static_cast<unsigned>(live.size())) {
+    for (const LiveValue& value : live) {
+      numbers_[value.value] = static_cast<unsigned>(crossings_.size());
+      crossings_.push_back(value.crossings);
     }
-    for (size_t i = 0; i < live.size(); ++i)
+    for (unsigned i = 0; i < live.size(); ++i)
       if (auto* phi = llvm::dyn_cast<llvm::PHINode>(live[i].value))
         for (const llvm::Value* before : phi->incoming_values())
           if (const auto number = numbers_.find(before); number != numbers_.end())
@@ -95,24 +96,19 @@ class Places {
   }
 
   // The first value of the same place.
-  size_t first(size_t value) const {
-    while (firsts_[value] != value) value = firsts_[value];
-    return value;
-  }
+  size_t first(size_t value) const { return places_.findLeader(static_cast<unsigned>(value)); }
 
  private:
-  void share(size_t a, size_t b) {
+  void share(unsigned a, unsigned b) {
     if (live_[a].is_uniform || live_[b].is_uniform) return;
-    a = first(a), b = first(b);
+    a = places_.findLeader(a), b = places_.findLeader(b);
     if (a == b || crossings_[a].intersects(crossings_[b])) return;
-    const size_t kept = std::min(a, b), other = std::max(a, b);
-    firsts_[other] = kept;
-    crossings_[kept] |= crossings_[other];
+    crossings_[places_.join(a, b)] = crossings_[a] | crossings_[b];
   }
 
   llvm::ArrayRef<LiveValue> live_;
-  llvm::DenseMap<const llvm::Value*, size_t> numbers_;
-  std::vector<size_t> firsts_;
+  llvm::DenseMap<const llvm::Value*, unsigned> numbers_;
+  llvm::IntEqClasses places_;
   std::vector<Crossings> crossings_;  // of all values of a place, at the first one's number
 };
 

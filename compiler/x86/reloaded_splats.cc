@@ -6,8 +6,10 @@
 #include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/MemoryLocation.h>
+#include <llvm/Analysis/VectorUtils.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/PatternMatch.h>
+#include <llvm/Transforms/Utils/Local.h>
 
 #include <algorithm>
 
@@ -23,8 +25,7 @@ constexpr size_t kMostComparisons = 1 << 16;
 // A loaded number in all lanes of a vector.
 struct Splat {
   llvm::LoadInst* load = nullptr;
-  Instruction* insert = nullptr;
-  Instruction* shuffle = nullptr;
+  Instruction* vector = nullptr;
   llvm::SmallVector<llvm::Use*, 2> uses;  // in the loop
 };
 
@@ -33,14 +34,9 @@ bool is_real_vector(const llvm::Type* type) {
 }
 
 Splat splat_of(Instruction& value) {
-  using namespace llvm::PatternMatch;
-  Instruction *insert, *load;
-  if (!match(&value, m_Shuffle(m_Instruction(insert), m_Value(), m_ZeroMask())) ||
-      !match(insert, m_InsertElt(m_Value(), m_Instruction(load), m_ZeroInt())))
-    return {};
-  auto* simple = llvm::dyn_cast<llvm::LoadInst>(load);
-  if (!simple || !simple->isSimple()) return {};
-  return {simple, insert, &value, {}};
+  auto* load = llvm::dyn_cast_or_null<llvm::LoadInst>(llvm::getSplatValue(&value));
+  if (!load || !load->isSimple()) return {};
+  return {load, &value, {}};
 }
 
 // One innermost loop.
@@ -80,14 +76,14 @@ class Reloading {
     for (Instruction* value : outer)
       if (Splat splat = splat_of(*value); splat.load) splats_.push_back(std::move(splat));
     for (Splat& splat : splats_)
-      for (llvm::Use& use : splat.shuffle->uses())
+      for (llvm::Use& use : splat.vector->uses())
         if (loop_.contains(llvm::cast<Instruction>(use.getUser()))) splat.uses.push_back(&use);
   }
 
   // Whether a load in the loop finds the same: the one there is stands right before the loop, and
   // nothing from there on may write to its place.
   bool can_be_reloaded(const Splat& splat) {
-    if (splat.load->getParent() != &before_ || !splat.shuffle->hasNUses(splat.uses.size()))
+    if (splat.load->getParent() != &before_ || !splat.vector->hasNUses(splat.uses.size()))
       return false;
     const auto is_phi = [](const llvm::Use* use) {
       return llvm::isa<llvm::PHINode>(use->getUser());
@@ -104,20 +100,12 @@ class Reloading {
   }
 
   static void reload(const Splat& splat) {
+    const auto lanes = llvm::cast<llvm::VectorType>(splat.vector->getType())->getElementCount();
     for (llvm::Use* use : splat.uses) {
-      auto* user = llvm::cast<Instruction>(use->getUser());
-      Instruction* load = splat.load->clone();
-      load->insertBefore(user);
-      Instruction* insert = splat.insert->clone();
-      insert->replaceUsesOfWith(splat.load, load);
-      insert->insertBefore(user);
-      Instruction* shuffle = splat.shuffle->clone();
-      shuffle->replaceUsesOfWith(splat.insert, insert);
-      shuffle->insertBefore(user);
-      use->set(shuffle);
+      llvm::IRBuilder<> builder(llvm::cast<Instruction>(use->getUser()));
+      use->set(builder.CreateVectorSplat(lanes, builder.Insert(splat.load->clone())));
     }
-    for (Instruction* unused : {splat.shuffle, splat.insert, static_cast<Instruction*>(splat.load)})
-      if (unused->use_empty()) unused->eraseFromParent();
+    llvm::RecursivelyDeleteTriviallyDeadInstructions(splat.vector);
   }
 
   const Loop& loop_;

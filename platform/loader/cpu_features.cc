@@ -26,15 +26,15 @@ class Leaves {
   Leaves() {
     // What the C library read as the process began. Inside a virtual machine each cpuid instruction
     // is a trip to the hypervisor: those of all leaves took longer than to load a small program from
-    // the cache.
-    for (const auto& [index, number, subleaf] : kNumbers)
-      std::ranges::copy(__x86_get_cpuid_feature_leaf(index)->cpuid_array, leaves_[index].begin());
-    // It does not ask CPUs whose maker it does not know.
+    // the cache. CPUs whose maker it does not know it has not asked, not even for SSE2.
     constexpr uint32_t kSse2 = 1u << 26;
-    if (leaves_[CPUID_INDEX_1][kEdx] & kSse2) return;
+    const bool has_asked = __x86_get_cpuid_feature_leaf(CPUID_INDEX_1)->cpuid_array[kEdx] & kSse2;
     for (const auto& [index, number, subleaf] : kNumbers) {
       Registers& leaf = leaves_[index];
-      __get_cpuid_count(number, subleaf, &leaf[kEax], &leaf[kEbx], &leaf[kEcx], &leaf[kEdx]);
+      if (has_asked)
+        std::ranges::copy(__x86_get_cpuid_feature_leaf(index)->cpuid_array, leaf.begin());
+      else
+        __get_cpuid_count(number, subleaf, &leaf[kEax], &leaf[kEbx], &leaf[kEcx], &leaf[kEdx]);
     }
   }
   const std::array<uint32_t, 4>& operator[](unsigned index) const { return leaves_[index]; }

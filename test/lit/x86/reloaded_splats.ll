@@ -4,8 +4,8 @@
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
 
-; Of five vectors two keep registers, half of the four. What is used least is loaded first, once for
-; each use.
+; Four registers are too few for five vectors. Two vectors keep theirs: the sum, and one that is used
+; twice. The others are loaded, once for each use.
 ; CHECK-LABEL: define void @too_many(
 ; CHECK: %s2 = shufflevector
 ; CHECK-NOT: shufflevector

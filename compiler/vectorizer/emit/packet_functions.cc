@@ -120,8 +120,10 @@ class PacketCall {
     const bool is_vector = argument->getType()->isVectorTy();
     Value* value = is_vector ? llvm::findScalarElement(argument, index) : argument;
     Scalar scalar{scalar_types(argument->getType())[index]};
-    // Mostly a sampler, which decides much of the code.
-    if (auto* constant = llvm::dyn_cast_or_null<llvm::ConstantInt>(value)) {
+    // Mostly a sampler, which decides much of the code. What is seldom called is there once.
+    const bool is_cold = callee_.hasFnAttribute(llvm::Attribute::Cold);
+    auto* constant = llvm::dyn_cast_or_null<llvm::ConstantInt>(value);
+    if (constant && !is_cold) {
       scalar.constant = constant;
       name_ += "c" + llvm::toString(constant->getValue(), 10, /*Signed=*/false);
       kinds_.push_back(scalar);

@@ -1,7 +1,8 @@
 ; SPDX-License-Identifier: Apache-2.0
 ; RUN: %opt --passes='packetize<lanes=8>' %s 2>&1 | FileCheck %s
 ; What packets call is written for one lane: uniform arguments and lane 0 of strided ones come as
-; they are, constants are part of it, all else goes through memory.
+; they are, constants are part of it, all else goes through memory. A function that is seldom called is
+; there once for all constants.
 define internal <2 x float> @_Z4readPKvi(ptr addrspace(2) %image, i32 %sampler, <2 x i32> %place) memory(read) {
   ret <2 x float> zeroinitializer
 }
@@ -40,6 +41,22 @@ define void @varying(i64 "conclave-lane" %lane.x, ptr addrspace(2) %image, i32 %
   %color = call <2 x float> @_Z4readPKvi(ptr addrspace(2) %image, i32 %sampler, <2 x i32> %place) "conclave-packet-call"
   %red = extractelement <2 x float> %color, i64 0
   store float %red, ptr %p, align 4
+  ret void
+}
+
+define internal float @__conclave_large(float %x, i64 %more) noinline cold memory(none) {
+  ret float %x
+}
+
+; CHECK-LABEL: define void @seldom(
+; CHECK: call void @__conclave_large.x8.vu(i64 0, ptr %{{.*}}, i64 0)
+; CHECK: call void @__conclave_large.x8.vu(i64 0, ptr %{{.*}}, i64 7)
+define void @seldom(i64 "conclave-lane" %lane.x, ptr %out) "conclave-lanes" {
+  %p = getelementptr float, ptr %out, i64 %lane.x
+  %x = load float, ptr %p, align 4
+  %sine = call float @__conclave_large(float %x, i64 0) "conclave-packet-call"
+  %cosine = call float @__conclave_large(float %sine, i64 7) "conclave-packet-call"
+  store float %cosine, ptr %p, align 4
   ret void
 }
 

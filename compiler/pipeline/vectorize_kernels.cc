@@ -99,7 +99,8 @@ void vectorize_regions(const std::string& kernel, std::vector<Region>& regions, 
       remarks[i].refuse(why_one_lane(options));
       continue;
     }
-    const PacketForms forms = needed_forms(region, lanes, plan.dimension, plan.size, info, options);
+    PacketForms forms = needed_forms(region, lanes, plan.dimension, plan.size, info, options);
+    forms.whole_kernel = regions.size() == 1;
     if (vectorize_region(region, lanes, forms, target, analyses, remarks[i])) continue;
     if (!region.has_sub_groups) continue;
     if (info.required_sub_group_size)

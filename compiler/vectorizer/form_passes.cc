@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/vectorizer/form_passes.h"
 
+#include <llvm/ADT/Sequence.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <algorithm>
@@ -86,6 +89,19 @@ bool inline_most(llvm::Function& function, llvm::FunctionAnalysisManager& analys
   return true;
 }
 
+bool asks_for_ids(const llvm::Function& region) {
+  return !region.getArg(kItem)->use_empty() || llvm::any_of(llvm::seq(0u, 3u), [&](unsigned d) {
+    return !region.getArg(kLocalId + d)->use_empty();
+  });
+}
+
+// Whether it may give each work-item something else, as an atomic operation does.
+bool may_tell_items_apart(const llvm::Instruction& instruction) {
+  auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+  return instruction.isAtomic() ||
+         (call && call->mayWriteToMemory() && !llvm::isa<llvm::IntrinsicInst>(call));
+}
+
 }  // namespace
 
 llvm::PreservedAnalyses InlineCalls::run(llvm::Function& region,
@@ -95,6 +111,15 @@ llvm::PreservedAnalyses InlineCalls::run(llvm::Function& region,
       inline_most(region, analyses, remarks);
     else
       inline_everything(region, remarks);
+  });
+}
+
+llvm::PreservedAnalyses RefuseEqualWork::run(llvm::Function& region,
+                                             llvm::FunctionAnalysisManager& analyses) {
+  return transform_lanes(region, analyses, [&](const auto&, PartRemarks& remarks) {
+    if (!asks_for_ids(region) && llvm::none_of(llvm::instructions(region), may_tell_items_apart) &&
+        !analyses.getResult<llvm::LoopAnalysis>(region).empty())
+      remarks.refuse("it asks for no id, so all work-items would do the same");
   });
 }
 

@@ -39,6 +39,13 @@ struct InlineCalls : llvm::PassInfoMixin<InlineCalls> {
                               llvm::FunctionAnalysisManager& analyses) const;
 };
 
+// Refuses loops that every work-item runs in the same way: a kernel that asks for no id is meant to
+// run with one work-item, whose loops LLVM's vectorizer takes.
+struct RefuseEqualWork : llvm::PassInfoMixin<RefuseEqualWork> {
+  static llvm::PreservedAnalyses run(llvm::Function& region,
+                                     llvm::FunctionAnalysisManager& analyses);
+};
+
 // Refuses what would need too much of the stack for the private arrays of all lanes.
 struct RefuseLargeArrays : llvm::PassInfoMixin<RefuseLargeArrays> {
   unsigned lanes;

@@ -52,10 +52,12 @@ class PassMaker {
       : target_(target), costs_(target.machine().getTargetIRAnalysis()) {}
 
   // Prepares a region that is to have packet forms.
-  FunctionPassManager preparation(unsigned lanes, bool has_coordinates) const {
+  FunctionPassManager preparation(unsigned lanes, const PacketForms& forms,
+                                  bool has_coordinates) const {
     FunctionPassManager passes;
     passes.addPass(InlineCalls(/*keeps=*/true));
     add_simplification(passes, has_coordinates);
+    if (forms.whole_kernel && forms.only_if_faster) passes.addPass(RefuseEqualWork());
     if (tuning().promote_from_loops) add_promotion(passes);
     passes.addPass(RefuseLargeArrays(lanes));
     if (tuning().item_loops) {
@@ -252,7 +254,7 @@ bool vectorize_region(Region& region, unsigned lanes, PacketForms forms, const T
   const bool has_interior = !uses_images(*region.function) || knows_image_formats(*region.function);
   FormKind kind{lanes, forms.dimension, true, forms.only_if_faster, has_interior};
   const PassMaker maker(target);
-  bool is_done = run(*packet, analyses, maker.preparation(lanes, uses_images(*packet)), remarks);
+  bool is_done = run(*packet, analyses, maker.preparation(lanes, forms, uses_images(*packet)), remarks);
   if (is_done && forms.remainder) {
     remainder = clone(*packet, name + ".rest");
     is_done = make_packet_form(*remainder, kind, maker, analyses, remarks);

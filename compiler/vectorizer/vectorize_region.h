@@ -27,6 +27,7 @@ struct PacketForms {
   bool tall = false;            // for several rows, where that is an improvement
   uint64_t rows = 0;            // of a group; 0 if their number is not known
   bool only_if_faster = false;  // than work-items one by one, or none
+  bool whole_kernel = false;    // the region is all of it
   unsigned dimension = 0;       // that lanes are neighbours in
 };
 

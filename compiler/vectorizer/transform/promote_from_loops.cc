@@ -7,6 +7,8 @@
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopRotation.h>
 
+#include "compiler/base/tuning.h"
+
 namespace conclave::compiler {
 namespace {
 
@@ -29,7 +31,6 @@ bool stores_to_one_place(llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
 // Whether all iterations load from one place, and nothing in the loop may write. Loops with a known
 // number of iterations do not count: they may be unrolled, which leaves one load too.
 bool reads_one_place(llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
-  if (evolution.getSmallConstantTripCount(&loop) > 0) return false;
   bool reads = false;
   for (llvm::BasicBlock* block : loop.blocks())
     for (llvm::Instruction& instruction : *block) {
@@ -38,7 +39,7 @@ bool reads_one_place(llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
       reads |=
           load && load->isUnordered() && is_one_place(load->getPointerOperand(), loop, evolution);
     }
-  return reads;
+  return reads && evolution.getSmallConstantTripCount(&loop) == 0;
 }
 
 }  // namespace
@@ -46,7 +47,9 @@ bool reads_one_place(llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
 llvm::PreservedAnalyses PromoteFromLoops::run(llvm::Loop& loop, llvm::LoopAnalysisManager& analyses,
                                               llvm::LoopStandardAnalysisResults& results,
                                               llvm::LPMUpdater& updater) {
-  if (!stores_to_one_place(loop, results.SE) && !reads_one_place(loop, results.SE))
+  // The time to find out how often a loop is run grows by the third power of its depth.
+  if (loop.getLoopDepth() > tuning().kernel_loop_depth ||
+      (!stores_to_one_place(loop, results.SE) && !reads_one_place(loop, results.SE)))
     return llvm::PreservedAnalyses::all();
   // A rotated loop has run its body when it ends: only then may the store come behind it.
   llvm::PreservedAnalyses kept = llvm::LoopRotatePass().run(loop, analyses, results, updater);

@@ -108,13 +108,23 @@ TEST(HardKernels, DeepBranches) {
                  });
 }
 
-TEST(HardKernels, DeepLoops) {
-  constexpr unsigned kDepth = 1'000;
-  const std::string body = repeat(kDepth, [](unsigned i) {
+// Loops over j0, j1, ... inside each other, each with one iteration.
+std::string nest(unsigned depth) {
+  return repeat(depth, [](unsigned i) {
     const std::string j = "j" + std::to_string(i);
     return "for (uint " + j + " = 0; " + j + " < one; ++" + j + ")\n";
   });
-  expect_results(kernel(body + "x = x * 3u + j0 + j999;\n"), [](uint32_t x) { return x * 3; });
+}
+
+TEST(HardKernels, DeepLoops) {
+  expect_results(kernel(nest(1'000) + "x = x * 3u + j0 + j999;\n"),
+                 [](uint32_t x) { return x * 3; });
+}
+
+// Asking how often each loop is run, to load before it what it loads again and again, took minutes.
+TEST(HardKernels, DeepLoopsThatLoadOnePlace) {
+  expect_results(kernel(nest(400) + "x = x * 3u + j0 + (a[one] >> 31);\n"),
+                 [](uint32_t x) { return x * 3; });
 }
 
 TEST(HardKernels, ThousandLoopsOfDifferentLength) {

@@ -254,7 +254,8 @@ bool vectorize_region(Region& region, unsigned lanes, PacketForms forms, const T
   const bool has_interior = !uses_images(*region.function) || knows_image_formats(*region.function);
   FormKind kind{lanes, forms.dimension, true, forms.only_if_faster, has_interior};
   const PassMaker maker(target);
-  bool is_done = run(*packet, analyses, maker.preparation(lanes, forms, uses_images(*packet)), remarks);
+  bool is_done =
+      run(*packet, analyses, maker.preparation(lanes, forms, uses_images(*packet)), remarks);
   if (is_done && forms.remainder) {
     remainder = clone(*packet, name + ".rest");
     is_done = make_packet_form(*remainder, kind, maker, analyses, remarks);

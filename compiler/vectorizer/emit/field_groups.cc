@@ -13,6 +13,7 @@
 #include "compiler/base/tuning.h"
 #include "compiler/vectorizer/analysis/lane_masks.h"
 #include "compiler/vectorizer/emit/lane_runs.h"
+#include "compiler/vectorizer/emit/two_forms.h"
 
 namespace conclave::compiler {
 namespace {
@@ -99,11 +100,25 @@ int64_t size_of(const Instruction& access) {
   return static_cast<int64_t>(access.getDataLayout().getTypeStoreSize(type));
 }
 
+// From one lane to the next, in bytes.
+struct Distance {
+  std::optional<int64_t> stride;  // none where lanes are anywhere
+  bool is_assumed = false;        // it holds where no index wraps around
+  bool operator==(const Distance&) const = default;
+};
+
+Distance distance_of(const Value* pointer, const PacketValues& values) {
+  if (const auto stride = values.stride(pointer)) return {stride};
+  if (values.offsets(pointer)) return {};
+  const auto assumed = values.assumed_stride(pointer);
+  return {assumed, assumed.has_value()};
+}
+
 // Accesses of one kind, with one origin and distance of lanes, between which nothing interferes.
 struct Neighbours {
   Origin origin;
-  std::optional<int64_t> stride;  // bytes; none where lanes are anywhere
-  LaneOffsets offsets;            // bytes behind lane 0, if these are known otherwise
+  Distance distance;
+  LaneOffsets offsets;  // bytes behind lane 0, if these are known otherwise
   bool are_loads;
   std::vector<FieldGroup::Member> members;  // in the order of the code
 };
@@ -141,10 +156,10 @@ std::vector<FieldGroup> cut(const Neighbours& neighbours) {
   int64_t first = 0, end = 0;
   for (const auto& [access, offset] : members) {
     const int64_t size = size_of(*access);
-    const bool continues =
-        neighbours.offsets.empty()
-            ? offset == end && offset + size - first <= neighbours.stride.value_or(kRowBytes)
-            : offset + size - first <= tuning().field_pattern_bytes;
+    const bool continues = neighbours.offsets.empty()
+                               ? offset == end && offset + size - first <=
+                                                      neighbours.distance.stride.value_or(kRowBytes)
+                               : offset + size - first <= tuning().field_pattern_bytes;
     if (groups.empty() || !continues) {
       groups.push_back({{}, nullptr, 0});
       begins.push_back(first = offset);
@@ -152,7 +167,7 @@ std::vector<FieldGroup> cut(const Neighbours& neighbours) {
     groups.back().members.push_back({access, offset - first});
     end = offset + size;
   }
-  if (!neighbours.are_loads && !neighbours.stride && neighbours.offsets.empty())
+  if (!neighbours.are_loads && !neighbours.distance.stride && neighbours.offsets.empty())
     join_rows(groups, begins);
   llvm::erase_if(groups, [](const FieldGroup& group) { return group.members.size() < 2; });
   return groups;
@@ -179,28 +194,64 @@ bool is_barrier(const Instruction& instruction) {
 
 // Whether nothing is known about the lanes' places.
 bool is_scattered(Value* pointer, const llvm::DataLayout& layout, const PacketValues& values) {
-  return !values.stride(pointer) && !values.offsets(pointer) && !values.assumed_stride(pointer) &&
+  return !distance_of(pointer, values).stride && !values.offsets(pointer) &&
          !LaneRun::find(pointer, layout, values);
 }
 
 // Describes the group's memory by the address of its position.
-LaneMemory memory_of(const FieldGroup& group, Value* mask, const PacketValues& values) {
+LaneMemory memory_of(const FieldGroup& group, std::optional<int64_t> stride, Value* mask,
+                     const PacketValues& values) {
   Value* pointer = llvm::getLoadStorePointerOperand(group.position);
   const LaneOffsets* offsets = values.offsets(pointer);
-  LaneMemory memory{{},
-                    pointer,
-                    values.stride(pointer),
-                    offsets ? *offsets : LaneOffsets(),
-                    nullptr,
-                    llvm::getLoadStoreAlignment(group.members[0].access),
-                    mask,
-                    {}};
+  LaneMemory memory{{},      pointer,
+                    stride,  offsets ? *offsets : LaneOffsets(),
+                    nullptr, llvm::getLoadStoreAlignment(group.members[0].access),
+                    mask,    {}};
   for (const auto& [access, offset] : group.members) {
     memory.instructions.push_back(access);
     add_elements(llvm::getLoadStoreType(access), static_cast<uint64_t>(offset),
                  access->getDataLayout(), memory.elements);
   }
   return memory;
+}
+
+// Emits the accesses before `position` for lanes at such a distance; returns the parts of loads.
+Parts emit_group(const FieldGroup& group, llvm::Instruction* position,
+                 std::optional<int64_t> stride, Value* mask, PacketValues& values,
+                 const llvm::TargetTransformInfo* target) {
+  LaneMemory memory = memory_of(group, stride, mask, values);
+  const bool has_known_lanes = memory.stride || !memory.offsets.empty();
+  llvm::IRBuilder<> builder(position);
+  if (has_known_lanes && group.position_offset != 0)
+    memory.pointer = builder.CreatePtrAdd(memory.pointer, builder.getInt64(-group.position_offset));
+  if (!has_known_lanes)
+    memory.pointers = builder.CreatePtrAdd(values.vector(memory.pointer),
+                                           builder.getInt64(-group.position_offset));
+  PacketAccess form(std::move(memory), position, values.lanes(), target);
+  if (llvm::isa<llvm::LoadInst>(group.position)) return form.load();
+  Parts all;
+  for (const auto& [access, offset] : group.members)
+    all.append(values.parts(llvm::cast<llvm::StoreInst>(access)->getValueOperand()));
+  form.store(all);
+  return {};
+}
+
+// Emits them in two forms, if their distance is assumed.
+Parts emit_forms(const FieldGroup& group, Value* mask, PacketValues& values,
+                 const llvm::TargetTransformInfo* target) {
+  Value* pointer = llvm::getLoadStorePointerOperand(group.position);
+  const auto [stride, is_assumed] = distance_of(pointer, values);
+  if (!is_assumed) return emit_group(group, group.position, stride, mask, values, target);
+  for (const auto& member : group.members)
+    values.remarks().memory(*member.access, "contiguous only where no index wraps around");
+  llvm::IRBuilder<> builder(group.position);
+  Value* condition = builder.CreateFreeze(values.no_lane_wraps(pointer));
+  return emit_either(
+      *group.position, condition,
+      [&](auto* position) { return emit_group(group, position, stride, mask, values, target); },
+      [&](auto* position) {
+        return emit_group(group, position, std::nullopt, mask, values, target);
+      });
 }
 
 }  // namespace
@@ -220,20 +271,21 @@ FieldGroups::FieldGroups(llvm::BasicBlock& block, const PacketValues& values) {
   };
   for (Instruction& instruction : block) {
     Neighbours own{{}, {}, {}, llvm::isa<llvm::LoadInst>(instruction), {}};
+    const std::optional<int64_t>& stride = own.distance.stride;
     int64_t offset = 0;
     bool joins = false;
     if (is_simple(instruction)) {
       Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
       const llvm::DataLayout& layout = block.getDataLayout();
-      own.stride = values.stride(pointer);
+      own.distance = distance_of(pointer, values);
       if (const LaneOffsets* offsets = values.offsets(pointer)) own.offsets = *offsets;
-      joins = size_of(instruction) != 0 &&
-              (own.stride ? *own.stride > 0
-                          : !own.offsets.empty() || is_scattered(pointer, layout, values));
+      joins =
+          size_of(instruction) != 0 &&
+          (stride ? *stride > 0 : !own.offsets.empty() || is_scattered(pointer, layout, values));
       own.origin = find_origin(pointer, layout, offset);
     }
     auto is_own = [&](const Neighbours& neighbours) {
-      return neighbours.stride == own.stride && neighbours.offsets == own.offsets &&
+      return neighbours.distance == own.distance && neighbours.offsets == own.offsets &&
              neighbours.are_loads == own.are_loads && neighbours.origin == own.origin;
     };
     auto overlaps = [&](const FieldGroup::Member& member) {
@@ -242,8 +294,8 @@ FieldGroups::FieldGroups(llvm::BasicBlock& block, const PacketValues& values) {
       for (int64_t one : own.offsets)
         for (int64_t other : own.offsets)
           if (std::abs(offset + one - member.offset - other) < size) return true;
-      if (!own.stride) return own.offsets.empty() && distance < size;
-      return distance % *own.stride < size || *own.stride - distance % *own.stride < size;
+      if (!stride) return own.offsets.empty() && distance < size;
+      return distance % *stride < size || *stride - distance % *stride < size;
     };
     // Loads end stores, and stores and all other effects end both, if not their own.
     if (is_barrier(instruction))
@@ -267,39 +319,22 @@ const FieldGroup* FieldGroups::of(const Instruction& access) const {
 
 bool are_better_together(const FieldGroup& group, Value* mask, const PacketValues& values,
                          const llvm::TargetTransformInfo* target) {
-  return tuning().field_groups &&
-         PacketAccess(memory_of(group, mask, values), group.position, values.lanes(), target)
-             .is_better_grouped();
+  if (!tuning().field_groups) return false;
+  const auto stride = distance_of(llvm::getLoadStorePointerOperand(group.position), values).stride;
+  return PacketAccess(memory_of(group, stride, mask, values), group.position, values.lanes(),
+                      target)
+      .is_better_grouped();
 }
 
 void packetize_fields(const FieldGroup& group, Value* mask, PacketValues& values,
                       const llvm::TargetTransformInfo* target) {
-  LaneMemory memory = memory_of(group, mask, values);
-  const bool has_known_lanes = memory.stride || !memory.offsets.empty();
-  if (has_known_lanes && group.position_offset != 0) {
-    llvm::IRBuilder<> builder(group.position);
-    memory.pointer = builder.CreatePtrAdd(memory.pointer, builder.getInt64(-group.position_offset));
-  }
-  if (!has_known_lanes) {
-    llvm::IRBuilder<> builder(group.position);
-    memory.pointers =
-        builder.CreatePtrAdd(values.vector(llvm::getLoadStorePointerOperand(group.position)),
-                             builder.getInt64(-group.position_offset));
-  }
-  PacketAccess form(std::move(memory), group.position, values.lanes(), target);
-  if (llvm::isa<llvm::LoadInst>(group.position)) {
-    const Parts all = form.load();
-    const auto* next = all.begin();
-    for (const auto& [access, offset] : group.members) {
-      const auto* end = next + scalar_types(access->getType()).size();
-      values.define(access, Parts(next, end));
-      next = end;
-    }
-  } else {
-    Parts all;
-    for (const auto& [access, offset] : group.members)
-      all.append(values.parts(llvm::cast<llvm::StoreInst>(access)->getValueOperand()));
-    form.store(all);
+  const Parts all = emit_forms(group, mask, values, target);
+  if (llvm::isa<llvm::StoreInst>(group.position)) return;
+  const auto* next = all.begin();
+  for (const auto& [access, offset] : group.members) {
+    const auto* end = next + scalar_types(access->getType()).size();
+    values.define(access, Parts(next, end));
+    next = end;
   }
 }
 

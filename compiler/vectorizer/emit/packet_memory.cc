@@ -2,13 +2,12 @@
 #include "compiler/vectorizer/emit/packet_memory.h"
 
 #include <llvm/IR/DataLayout.h>
-#include <llvm/IR/MDBuilder.h>
-#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include "compiler/base/tuning.h"
 #include "compiler/vectorizer/emit/lane_runs.h"
 #include "compiler/vectorizer/emit/packet_access.h"
 #include "compiler/vectorizer/emit/per_lane.h"
+#include "compiler/vectorizer/emit/two_forms.h"
 
 namespace conclave::compiler {
 namespace {
@@ -28,28 +27,6 @@ void store_last(llvm::StoreInst& store, Value* mask, PacketValues& values) {
 void load_once(llvm::LoadInst& load, PacketValues& values) {
   llvm::IRBuilder<> builder(&load);
   values.define(&load, values.repeat(builder, builder.Insert(load.clone())));
-}
-
-// Emits the access in one of two ways, each before a position of its own, and joins their parts.
-template <class First, class Second>
-Parts emit_either(llvm::Instruction& instruction, Value* condition, First emit_first,
-                  Second emit_second) {
-  llvm::Instruction* likely = nullptr;
-  llvm::Instruction* otherwise = nullptr;
-  llvm::IRBuilder<> builder(&instruction);
-  llvm::SplitBlockAndInsertIfThenElse(
-      condition, instruction.getIterator(), &likely, &otherwise,
-      llvm::MDBuilder(builder.getContext()).createLikelyBranchWeights());
-  Parts first = emit_first(likely);
-  Parts second = emit_second(otherwise);
-  builder.SetInsertPoint(&instruction);
-  for (auto [one, other] : llvm::zip(first, second)) {
-    llvm::PHINode* phi = builder.CreatePHI(one->getType(), 2);
-    phi->addIncoming(one, likely->getParent());
-    phi->addIncoming(other, otherwise->getParent());
-    one = phi;
-  }
-  return first;
 }
 
 // A load or store being rewritten, in the one or two forms that its address allows. `emit_form`
@@ -158,11 +135,6 @@ class Rewrite {
   }
 
   // Where lanes may wrap: a stride that is assumed is made use of if it is checked before.
-  //
-  //     br i1 <no lane wraps>, label %strided, label %any
-  //   strided: %x0 = load <4 x float>, ptr %p
-  //   any:     %x1 = call <4 x float> @llvm.masked.gather(...)
-  //   ...      %x = phi [ %x0, %strided ], [ %x1, %any ]
   Parts emit_checked() {
     const auto stride = values_.assumed_stride(pointer_);
     if (!access(&instruction_, stride).is_contiguous()) return emit_plain();

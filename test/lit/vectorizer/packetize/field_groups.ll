@@ -86,3 +86,28 @@ define void @overlapping(i64 "conclave-lane" %lane.x, ptr %a) "conclave-lanes" {
   store float 2.0, ptr %z.p, align 4
   ret void
 }
+
+; Whether some lane's index wraps is asked once for both fields.
+; CHECK-LABEL: define void @may_wrap(
+; CHECK: br i1 %{{.*}}, label %[[NEAR:.*]], label %[[ANY:.*]], !prof
+; CHECK: [[NEAR]]:
+; CHECK: %[[ALL:.*]] = load <8 x float>, ptr %{{.*}}, align 4
+; CHECK: [[ANY]]:
+; CHECK: call <4 x i64> @llvm.masked.gather.v4i64.v4p0(
+; CHECK: phi <4 x float>
+; CHECK: phi <4 x float>
+; CHECK-NOT: br i1
+; CHECK: ret void
+define void @may_wrap(i64 "conclave-lane" %lane.x, ptr %a, i32 %n, ptr %b) "conclave-lanes" {
+  %lane = trunc i64 %lane.x to i32
+  %i = add i32 %lane, %n
+  %index = zext i32 %i to i64
+  %p = getelementptr [2 x float], ptr %a, i64 %index
+  %q = getelementptr i8, ptr %p, i64 4
+  %x = load float, ptr %p, align 4
+  %y = load float, ptr %q, align 4
+  %sum = fadd float %x, %y
+  %to = getelementptr float, ptr %b, i64 %lane.x
+  store float %sum, ptr %to, align 4
+  ret void
+}

@@ -129,16 +129,13 @@ bool may_compete(const ProgramBinary& binary, const KernelInfo& info) {
 
 bool find(const KernelCode& code, LaunchKindUse& use) {
   const LaunchKind kind = use.kind();
-  const std::string kind_text = special_builds::text_of(kind);
-  const FormChoices known = choices_of(code);
-  if (!known.has(kind_text)) return false;
   std::vector<std::string> binaries;
   for (unsigned lanes : other_lanes(usual_lanes(code, use))) {
     std::optional<protocol::Response> response = find_compiled(request_for(code, kind, lanes));
     if (!response) return false;
     binaries.push_back(std::move(response->binary));
   }
-  install(code, use, std::move(binaries), known);
+  install(code, use, std::move(binaries), choices_of(code));
   return true;
 }
 

@@ -23,8 +23,8 @@ namespace conclave::forms {
 // user nor the source has fixed the number of lanes.
 bool may_compete(const ProgramBinary& binary, const KernelInfo& info);
 
-// Lets launches of this kind run in the form that an earlier process found to be the fastest.
-// Returns whether the cache has such a choice, and the code.
+// Lets launches of this kind run in the form that an earlier process found to be the fastest, or
+// compares the forms if none has. Returns whether the cache has their code.
 bool find(const KernelCode& code, LaunchKindUse& use);
 
 // Has the other forms made, in the background unless try-forms=now, and then compares them. The

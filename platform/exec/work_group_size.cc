@@ -36,6 +36,15 @@ size_t least_items(const KernelCode& code) {
   return std::bit_floor(std::max(static_cast<size_t>(kGroupNs / ns), size_t{code.info->lanes}));
 }
 
+// A group should not last longer than that: until it ends, its compute unit does nothing else.
+size_t most_items(const KernelCode& code) {
+  constexpr size_t kUsual = 4096;
+  constexpr float kGroupNs = 200'000;
+  const float ns = code.timing.ns_per_item();
+  if (ns * kUsual <= kGroupNs) return kUsual;
+  return std::max(std::bit_floor(static_cast<size_t>(kGroupNs / ns)), least_items(code));
+}
+
 // The largest divisor of n that is not above `limit`.
 size_t largest_divisor(size_t n, size_t limit) {
   for (size_t d = std::min(n, limit); d > 1; --d)
@@ -54,12 +63,12 @@ std::array<size_t, 3> choose_local_size(const IndexSpace& space, const KernelCod
                                         size_t compute_units) {
   const auto& required = code.info->required_local_size;
   if (required[0]) return required;
-  constexpr size_t kGroupsEach = 8, kMost = 4096;
+  constexpr size_t kGroupsEach = 8;
   size_t items = space.global[0] * space.global[1] * space.global[2];
   // Each compute unit gets several, as groups of one launch may last differently long.
-  size_t budget =
-      std::min(std::clamp(items / (kGroupsEach * compute_units), least_items(code), kMost),
-               Device::max_work_group_size());
+  size_t budget = std::min(
+      std::clamp(items / (kGroupsEach * compute_units), least_items(code), most_items(code)),
+      Device::max_work_group_size());
   // Few work-items may be long ones: each compute unit gets a group.
   budget = std::min(budget, std::max<size_t>(items / compute_units, 1));
   budget = std::min(budget, max_items_with(kChosenGroupPrivateBytes, code.info->spill_bytes));

@@ -61,11 +61,6 @@ std::string FormChoices::Choice::text() const {
          (size_class & 1 ? ", rows of 256 n" : "") + ")";
 }
 
-bool FormChoices::has(const std::string& kind) const {
-  return std::any_of(choices.begin(), choices.end(),
-                     [&](const Choice& choice) { return choice.kind == kind; });
-}
-
 bool FormChoices::put(const Choice& choice) {
   for (Choice& known : choices) {
     if (known.kind != choice.kind || known.size_class != choice.size_class) continue;

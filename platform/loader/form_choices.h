@@ -29,7 +29,6 @@ struct FormChoices {
   std::string kernel;
   std::vector<Choice> choices;
 
-  bool has(const std::string& kind) const;
   // Puts it in the place of the one for the same launches. Returns whether another form wins now,
   // or whether nothing was known.
   bool put(const Choice& choice);

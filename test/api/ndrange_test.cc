@@ -116,7 +116,7 @@ TEST_F(NdRangeTest, UniformProgramsRefuseNonUniformSizes) {
 }
 
 // Work-items of one launch may last differently long, so a compute unit gets several groups of long
-// ones.
+// ones. Nor does a group last long: its compute unit does nothing else until then.
 TEST_F(NdRangeTest, LongWorkItemsMakeSmallGroups) {
   CONCLAVE_ONLY();
   const char kSource[] = R"(
@@ -126,19 +126,22 @@ TEST_F(NdRangeTest, LongWorkItemsMakeSmallGroups) {
       x[get_global_id(0)] = y;
       sizes[get_global_id(0)] = (int)get_local_size(0);
     })";
-  constexpr size_t kEach = 8, kSize = 64;
-  const size_t items =
-      kEach * kSize * info<cl_uint>(clGetDeviceInfo, device(), CL_DEVICE_MAX_COMPUTE_UNITS);
+  constexpr size_t kEach = 8, kSize = 64, kMany = 1024;
+  const size_t groups =
+      kEach * info<cl_uint>(clGetDeviceInfo, device(), CL_DEVICE_MAX_COMPUTE_UNITS);
   Program program = build(context_, kSource);
   Kernel k = make_kernel(program, "k");
-  Buffer sizes = make_buffer(context_, std::vector<int>(items));
-  Buffer x = make_buffer(context_, items * sizeof(cl_float));
+  Buffer sizes = make_buffer(context_, std::vector<int>(kMany * groups));
+  Buffer x = make_buffer(context_, kMany * groups * sizeof(cl_float));
   ASSERT_OK(clSetKernelArg(k, 0, sizeof(cl_mem), sizes.list()));
   ASSERT_OK(clSetKernelArg(k, 1, sizeof(cl_mem), x.list()));
-  ASSERT_OK(launch(k, 1, nullptr, &items, nullptr));
-  EXPECT_EQ(4 * kSize, contents(queue_, sizes, items)[0]);
-  ASSERT_OK(launch(k, 1, nullptr, &items, nullptr));
-  EXPECT_EQ(kSize, contents(queue_, sizes, items)[0]);
+  const auto size_for = [&](size_t items) {
+    EXPECT_OK(launch(k, 1, nullptr, &items, nullptr));
+    return static_cast<size_t>(contents(queue_, sizes, 1)[0]);
+  };
+  EXPECT_EQ(4 * kSize, size_for(kSize * groups));
+  EXPECT_EQ(kSize, size_for(kSize * groups));
+  EXPECT_LE(size_for(kMany * groups), kMany / 2);
 }
 
 // "If ... global_work_size is NULL or the value in any passed dimension is zero, then the kernel

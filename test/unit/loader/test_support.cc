@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
 #include <vector>
 
@@ -134,7 +135,9 @@ void write_text(const std::string& path, std::string_view content) {
 
 std::string read_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::ostringstream text;
+  text << file.rdbuf();  // nothing where a process has ended whose file of /proc it is
+  return text.str();
 }
 
 int in_child(const std::function<void()>& body) {

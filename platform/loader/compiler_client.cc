@@ -353,7 +353,7 @@ void start_lasting(const Request& request) {
   const std::string bytes = protocol::encode(order);
   const Descriptor file(memfd_create("conclave:order", MFD_CLOEXEC));
   if (!file || !write_file(file.get(), bytes.data(), bytes.size())) return;
-  QuietProcess::start_orphan(program, {"--for-cache"}, file.get());
+  QuietProcess::start_orphan(program, {"--for-cache"}, file.get(), QuietProcess::Pace::kWhenIdle);
 }
 
 }  // namespace

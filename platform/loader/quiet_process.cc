@@ -35,7 +35,8 @@ struct QuietProcess::Plan {
   char* program_stack;    // end of it
   unsigned long max_fds;  // for kernels without close_range
   bool is_orphan;         // nobody keeps the program
-  int error = 0;          // errno of what went wrong in the program's child
+  Pace pace;
+  int error = 0;  // errno of what went wrong in the program's child
 };
 
 namespace {
@@ -101,10 +102,8 @@ CONCLAVE_BARE_CODE int run_program(void* argument) {
   const SignalSet nothing = 0;
   raw::call(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&nothing), 0, sizeof nothing);
   raw::call(SYS_setpgid, 0, 0);  // so that the keeper can end it with all its children
-  if (plan->is_orphan)
-    work_when_idle();
-  else
-    raw::call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+  if (plan->pace == QuietProcess::Pace::kWhenIdle) work_when_idle();
+  if (!plan->is_orphan) raw::call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
   const long result = raw::call(SYS_execve, reinterpret_cast<long>(plan->path),
                                 reinterpret_cast<long>(plan->arguments.data()),
                                 reinterpret_cast<long>(plan->environment.data()));
@@ -191,11 +190,11 @@ CONCLAVE_BARE_CODE int keep(void* argument) {
 
 QuietProcess::QuietProcess(const std::string& path, const std::vector<std::string>& arguments,
                            int socket)
-    : QuietProcess(path, arguments, socket, false) {}
+    : QuietProcess(path, arguments, socket, false, Pace::kUsual) {}
 
 void QuietProcess::start_orphan(const std::string& path, const std::vector<std::string>& arguments,
-                                int socket) {
-  QuietProcess(path, arguments, socket, true).wait(kStartLimit);
+                                int socket, Pace pace) {
+  QuietProcess(path, arguments, socket, true, pace).wait(kStartLimit);
 }
 
 bool QuietProcess::adopts_orphans() {
@@ -205,9 +204,10 @@ bool QuietProcess::adopts_orphans() {
 }
 
 QuietProcess::QuietProcess(const std::string& path, const std::vector<std::string>& arguments,
-                           int socket, bool is_orphan)
+                           int socket, bool is_orphan, Pace pace)
     : plan_(std::make_unique<Plan>()) {
   plan_->is_orphan = is_orphan;
+  plan_->pace = pace;
   plan_->texts.push_back(path);
   plan_->texts.insert(plan_->texts.end(), arguments.begin(), arguments.end());
   const size_t argument_count = plan_->texts.size();

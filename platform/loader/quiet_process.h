@@ -27,10 +27,11 @@ class QuietProcess {
   QuietProcess(const std::string& path, const std::vector<std::string>& arguments, int socket);
   // Ends the program, if it still runs, and its children.
   ~QuietProcess();
-  // Runs it as a process that nobody waits for and that outlives the host, when a CPU has nothing
-  // else to do. Whoever adopts orphans gets it.
+  enum class Pace { kUsual, kWhenIdle };  // kWhenIdle: when a CPU has nothing else to do
+  // Runs it as a process that nobody waits for and that outlives the host. Whoever adopts orphans
+  // gets it.
   static void start_orphan(const std::string& path, const std::vector<std::string>& arguments,
-                           int socket);
+                           int socket, Pace pace);
   // Whether this process would have to adopt an orphan. It then should start none.
   static bool adopts_orphans();
   QuietProcess(const QuietProcess&) = delete;
@@ -47,7 +48,7 @@ class QuietProcess {
  private:
   struct Plan;
   QuietProcess(const std::string& path, const std::vector<std::string>& arguments, int socket,
-               bool is_orphan);
+               bool is_orphan, Pace pace);
   void* stacks_ = nullptr;
   std::unique_ptr<Plan> plan_;
   pid_t keeper_ = -1;

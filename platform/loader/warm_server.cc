@@ -122,8 +122,8 @@ share::ProcessIdentity meet_builder(const Descriptor& connection, const std::str
 
 void start(const std::string& program, const std::string& path, pid_t daemon) {
   auto [ours, theirs] = make_socket_pair();
-  QuietProcess::start_orphan(program, {"--warm-server", path, std::to_string(daemon)},
-                             theirs.get());
+  QuietProcess::start_orphan(program, {"--warm-server", path, std::to_string(daemon)}, theirs.get(),
+                             QuietProcess::Pace::kUsual);
   theirs.close();
   std::string nothing;
   receive_from_compiler(ours, 1, nothing, Clock::now() + kStartLimit);

@@ -82,14 +82,18 @@ TEST(QuietProcess, SubreaperNoticesNothing) {
             0);
 }
 
-TEST(QuietProcess, AnOrphanRunsWhenACpuIsIdle) {
+TEST(QuietProcess, AnOrphanRunsAtThePaceThatItIsGiven) {
+  using Pace = QuietProcess::Pace;
   EXPECT_EQ(in_child([] {
-              auto [ours, theirs] = make_socket_pair();
-              // Field 41 of the file is the scheduling policy.
-              QuietProcess::start_orphan("/bin/sh", {"-c", "cut -d' ' -f41 /proc/$$/stat >&3"},
-                                         theirs.get());
-              theirs.close();
-              EXPECT_EQ(read_all(ours), std::to_string(SCHED_IDLE) + "\n");
+              for (const auto& [pace, policy] :
+                   {std::pair(Pace::kUsual, SCHED_OTHER), std::pair(Pace::kWhenIdle, SCHED_IDLE)}) {
+                auto [ours, theirs] = make_socket_pair();
+                // Field 41 of the file is the scheduling policy.
+                QuietProcess::start_orphan("/bin/sh", {"-c", "cut -d' ' -f41 /proc/$$/stat >&3"},
+                                           theirs.get(), pace);
+                theirs.close();
+                EXPECT_EQ(read_all(ours), std::to_string(policy) + "\n");
+              }
               expect_unnoticed();
             }),
             0);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "platform/base/error.h"
+#include "platform/base/process_fence.h"
 
 namespace conclave {
 namespace {
@@ -38,6 +39,7 @@ class Attributes {
 
 void start_background_thread(const char* name, void* (*body)(void*), void* argument,
                              const ThreadOptions& options) {
+  register_process_fence_at_once();
   const Attributes attributes(options);
   sigset_t all, before;
   sigfillset(&all);

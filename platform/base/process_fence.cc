@@ -2,6 +2,7 @@
 #include "platform/base/process_fence.h"
 
 #include <linux/membarrier.h>
+#include <sys/single_threaded.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -21,6 +22,11 @@ bool make_all_pass(int command) {
 
 void register_process_fence() {
   is_registered.store(make_all_pass(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED));
+}
+
+bool register_process_fence_at_once() {
+  if (__libc_single_threaded) register_process_fence();
+  return is_registered.load();
 }
 
 void process_fence() {

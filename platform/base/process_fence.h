@@ -21,6 +21,11 @@ void process_fence();
 // for which nobody waits.
 void register_process_fence();
 
+// Registers where that takes no time, that is before the process's second thread. True if the process is
+// registered. A process that is killed while one of its threads registers is not dead before that thread
+// is done, and so keeps its compute units for up to 20 ms.
+bool register_process_fence_at_once();
+
 }  // namespace conclave
 
 #endif  // CONCLAVE_PLATFORM_BASE_PROCESS_FENCE_H_

@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/single_threaded.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -56,12 +55,11 @@ class TenthOfCpu {
 class Watch {
  public:
   Watch(const Layout& layout, bool always, Guardian::Notify notify)
-      : layout_(layout), registry_(layout), always_(always), notify_(std::move(notify)) {
-    // At once while that takes no time. A process that is killed while one of its threads registers
-    // is not dead before that thread is done, and so keeps its compute units for up to 20 ms.
-    has_fence_ = __libc_single_threaded;
-    if (has_fence_) register_process_fence();
-  }
+      : layout_(layout),
+        registry_(layout),
+        always_(always),
+        notify_(std::move(notify)),
+        has_fence_(register_process_fence_at_once()) {}
 
   [[noreturn]] void follow_registrations() {
     // By a thread of its own: while it takes its 20 ms, processes end.
@@ -250,7 +248,7 @@ class Watch {
   Registry registry_;
   const bool always_;
   const Guardian::Notify notify_;
-  bool has_fence_ = false;
+  const bool has_fence_;
   TenthOfCpu limit_;
   std::mutex mutex_;
   Descriptor epoll_;

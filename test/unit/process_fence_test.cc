@@ -2,9 +2,12 @@
 #include "platform/base/process_fence.h"
 
 #include <gtest/gtest.h>
+#include <sys/single_threaded.h>
 
 #include <atomic>
 #include <thread>
+
+#include "platform/base/background_thread.h"
 
 namespace conclave {
 namespace {
@@ -37,6 +40,17 @@ TEST(ProcessFence, NotBothMissTheOthersStore) {
   }
   frequent.join();
   EXPECT_EQ(missed, 0);
+}
+
+struct Nothing {
+  void work() {}
+};
+
+TEST(ProcessFence, IsRegisteredBeforeTheFirstThread) {
+  if (!__libc_single_threaded) GTEST_SKIP() << "the process has had a second thread";
+  static Nothing nothing;
+  start_background_thread<&Nothing::work>("nothing", &nothing);
+  EXPECT_TRUE(register_process_fence_at_once());
 }
 
 }  // namespace

@@ -16,16 +16,15 @@
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "test/common/daemon_process.h"
+#include "test/common/read_text.h"
 #include "test/common/worker_tests.h"
 
 namespace conclave::test {
@@ -76,20 +75,13 @@ void build_on_request(const Arguments& arguments) {
   }
 }
 
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();  // nothing where a process has ended whose file of /proc it is
-  return text.str();
-}
-
 // The processes of the server that listens in this program's runtime directory.
 std::vector<pid_t> servers() {
   std::vector<pid_t> found;
   for (const auto& entry : fs::directory_iterator("/proc")) {
     const pid_t pid = atoi(entry.path().filename().c_str());
     if (pid <= 0) continue;
-    const std::string words = text_of(entry.path() / "cmdline");
+    const std::string words = read_text(entry.path() / "cmdline");
     if (words.find("--warm-server") != words.npos &&
         words.find(getenv("XDG_RUNTIME_DIR")) != words.npos)
       found.push_back(pid);
@@ -98,7 +90,7 @@ std::vector<pid_t> servers() {
 }
 
 pid_t parent_of(pid_t pid) {
-  const std::string stat = text_of("/proc/" + std::to_string(pid) + "/stat");
+  const std::string stat = read_text("/proc/" + std::to_string(pid) + "/stat");
   return stat.empty() ? 0 : atoi(stat.c_str() + stat.rfind(')') + 4);
 }
 
@@ -106,7 +98,8 @@ pid_t parent_of(pid_t pid) {
 std::vector<pid_t> builders() {
   std::vector<pid_t> found;
   for (const pid_t pid : servers())
-    if (text_of("/proc/" + std::to_string(pid) + "/comm") == "clocl-build\n") found.push_back(pid);
+    if (read_text("/proc/" + std::to_string(pid) + "/comm") == "clocl-build\n")
+      found.push_back(pid);
   return found;
 }
 
@@ -154,13 +147,13 @@ std::vector<fs::path> sockets() {
 bool has_own_server(const Worker& worker) {
   const std::string root = "/proc/" + std::to_string(worker->pid()) + "/task/";
   for (const auto& task : fs::directory_iterator(root)) {
-    std::string text = text_of(task.path() / "children");
+    std::string text = read_text(task.path() / "children");
     for (char* at = text.data(); *at;) {
       const long child = std::strtol(at, &at, 10);
       while (*at == ' ') ++at;
-      const std::string list = text_of("/proc/" + std::to_string(child) + "/task/" +
-                                       std::to_string(child) + "/children");
-      if (text_of("/proc/" + std::to_string(std::atol(list.c_str())) + "/cmdline")
+      const std::string list = read_text("/proc/" + std::to_string(child) + "/task/" +
+                                         std::to_string(child) + "/children");
+      if (read_text("/proc/" + std::to_string(std::atol(list.c_str())) + "/cmdline")
               .find("--server") != std::string::npos)
         return true;
     }

@@ -13,7 +13,6 @@
 
 #include <chrono>
 #include <cstring>
-#include <fstream>
 #include <functional>
 #include <optional>
 #include <set>
@@ -21,6 +20,7 @@
 #include <thread>
 #include <vector>
 
+#include "test/common/read_text.h"
 #include "test/common/temporary_directory.h"
 #include "test/unit/compiler/compile_server.h"
 
@@ -42,16 +42,9 @@ bool wait_until(const std::function<bool()>& condition) {
   return false;
 }
 
-std::string text_of(const std::string& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 std::vector<pid_t> children_of(pid_t pid) {
   std::stringstream text(
-      text_of("/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children"));
+      read_text("/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children"));
   std::vector<pid_t> children;
   for (pid_t child; text >> child;) children.push_back(child);
   return children;
@@ -61,7 +54,7 @@ std::vector<pid_t> children_of(pid_t pid) {
 // has ended.
 std::string activity_of(pid_t pid) {
   const std::string root = "/proc/" + std::to_string(pid);
-  const std::string stat = text_of(root + "/stat"), status = text_of(root + "/status");
+  const std::string stat = read_text(root + "/stat"), status = read_text(root + "/status");
   const size_t name_end = stat.rfind(')'), switches = status.find("voluntary_ctxt_switches");
   if (name_end == stat.npos || switches == status.npos) return "";
   std::stringstream fields(stat.substr(name_end + 1));
@@ -189,7 +182,7 @@ class WarmServer : public ::testing::Test {
 TEST_F(WarmServer, MakesTheSameCodeAsAnyOther) {
   const pid_t server = start();
   Request request;
-  request.source = text_of(CONCLAVE_EIGHT_KERNELS);
+  request.source = read_text(CONCLAVE_EIGHT_KERNELS);
   request.options = "-DGROUP=64";
   const Response expected = shared_server().send(request);
   ASSERT_EQ(expected.status, Status::kSuccess) << expected.log;
@@ -272,7 +265,7 @@ TEST_F(WarmServer, TakesNoMemoryForAnAnnouncedSize) {
   ASSERT_EQ(write(connection.get(), &size, sizeof size), ssize_t{sizeof size});
   std::this_thread::sleep_for(milliseconds(100));
   for (const pid_t child : children_of(servers_[0])) {
-    const std::string statm = text_of("/proc/" + std::to_string(child) + "/statm");
+    const std::string statm = read_text("/proc/" + std::to_string(child) + "/statm");
     std::stringstream fields(statm);
     uint64_t pages = 0;
     for (int i = 0; i < 6; ++i) fields >> pages;
@@ -298,7 +291,7 @@ TEST_F(WarmServer, BoundsEachBuild) {
     EXPECT_NE(response.log.find("more than 1 s of CPU time"), std::string::npos) << response.log;
     spare_of(server);
   }
-  EXPECT_EQ(text_of("/proc/" + std::to_string(spare_of(server)) + "/oom_score_adj"), "1000\n");
+  EXPECT_EQ(read_text("/proc/" + std::to_string(spare_of(server)) + "/oom_score_adj"), "1000\n");
 }
 
 TEST_F(WarmServer, TakesItsBuildsWithIt) {
@@ -325,7 +318,7 @@ TEST_F(WarmServer, StopsWorkThatNobodyWaitsFor) {
     std::this_thread::sleep_for(milliseconds(100));
   }
   EXPECT_TRUE(
-      wait_until([&] { return text_of("/proc/" + std::to_string(spare) + "/stat").empty(); }));
+      wait_until([&] { return read_text("/proc/" + std::to_string(spare) + "/stat").empty(); }));
   EXPECT_EQ(ask(simple_request()).status, Status::kSuccess);
 }
 

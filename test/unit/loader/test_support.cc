@@ -9,7 +9,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <vector>
 
@@ -131,13 +130,6 @@ TemporaryDirectory::~TemporaryDirectory() {
 
 void write_text(const std::string& path, std::string_view content) {
   std::ofstream(path, std::ios::binary) << content;
-}
-
-std::string read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();  // nothing where a process has ended whose file of /proc it is
-  return text.str();
 }
 
 int in_child(const std::function<void()>& body) {

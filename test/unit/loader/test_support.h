@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "conclave/program_binary.h"
+#include "test/common/read_text.h"
 
 namespace conclave::test {
 
@@ -38,7 +39,6 @@ class TemporaryDirectory {
 };
 
 void write_text(const std::string& path, std::string_view content);
-std::string read_text(const std::string& path);
 
 // Runs `body` in a forked child, so that it can have an environment, a configuration and compile
 // servers of its own, or die. Returns its exit status, 0 if no check failed in it, or 1000 + the

@@ -11,6 +11,9 @@ namespace {
 // The default time slice.
 constexpr uint64_t kBriefNs = 4'000'000;
 
+// So much on each compute unit makes a guest short. What is not known counts as longer.
+constexpr uint64_t kShortVisitNs = 500'000;
+
 // Cuts the command into chunks, and decides how many compute units would help besides the first.
 void cut(Event& event, Command& command) {
   WorkRecord& p = event.work;
@@ -39,6 +42,10 @@ uint64_t expected_ns(const Event& event) {
 bool is_brief(const Event& event) {
   const uint64_t ns = expected_ns(event);
   return ns == Command::kUnknown || ns <= kBriefNs;
+}
+
+share::Visitor visitor_for(const Event& event) {
+  return expected_ns(event) <= kShortVisitNs ? share::Visitor::kShortGuest : share::Visitor::kGuest;
 }
 
 void admit(Event& event) {

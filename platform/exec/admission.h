@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "platform/model/event.h"
+#include "platform/share/leases.h"
 
 namespace conclave {
 
@@ -24,6 +25,9 @@ uint64_t expected_ns(const Event& event);
 // known. Only such a command may run beside the holder of a compute unit: a longer one would slow
 // the holder down, and keep the short ones of others out, without gaining by it.
 bool is_brief(const Event& event);
+
+// As what such a command visits a compute unit.
+share::Visitor visitor_for(const Event& event);
 
 // Fills in the event's work record from what its command says of itself. Does nothing if that
 // has been done before.

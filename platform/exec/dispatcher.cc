@@ -118,7 +118,7 @@ std::optional<ScopedLease> Dispatcher::claim(const Event& event, Prefer prefer) 
   const auto as_guest = [&](uint32_t i) {
     if (!idle_.take(i)) return false;
     lease.emplace(*units_[i]);
-    if (lease->obtain() || lease->visit()) return true;
+    if (lease->obtain() || lease->visit(visitor_for(event))) return true;
     leave(*lease);
     return false;
   };

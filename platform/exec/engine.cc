@@ -170,8 +170,10 @@ void Engine::serve(ScopedLease lease, Ref<Event> event) noexcept {
     const uint32_t pushes = dispatcher_.run_queue().pushes();
     if (!event) {
       if (thread.lease.right() == Right::kNone && (waits_for(cu) || Dispatcher::handed_over(cu)) &&
-          !thread.lease.obtain() && dispatcher_.run_queue().has_work_for_guest(cu.index()))
-        thread.lease.visit();
+          !thread.lease.obtain()) {
+        if (const auto visitor = dispatcher_.run_queue().next_visitor(cu.index()))
+          thread.lease.visit(*visitor);
+      }
       event = dispatcher_.run_queue().pop(thread.lease);
     }
     if (event) {
@@ -305,7 +307,7 @@ void Engine::run_one(ActingThread& thread, Event& event) {
       return;  // others were faster
     // If this compute unit is another process's at the moment, there may be a better one.
     if (!thread.lease.may_run(p.needs_lease) && !thread.lease.obtain() &&
-        !(is_brief(event) && thread.lease.visit()))
+        !(is_brief(event) && thread.lease.visit(visitor_for(event))))
       return dispatcher_.dispatch(Ref<Event>(&event));
     execution::run(dispatcher_, thread.lease, event);
   } catch (const std::exception& error) {

@@ -110,7 +110,8 @@ void OverdueHolders::deal_with(ComputeUnit& unit, const share::Lease& lease, uin
 // Runs as a guest, who stays while the lease is what it is now.
 void OverdueHolders::go_beside(ComputeUnit& unit, uint64_t word) {
   if (!dispatcher_.take(unit)) return;
-  if (const uint64_t visit = unit.leases().enter_as_guest(unit.shared(), true))
+  const uint64_t visit = unit.leases().enter_as_guest(unit.shared(), share::Visitor::kReliever);
+  if (visit)
     dispatcher_.post(ScopedLease(unit, {Right::kGuest, visit, word}), nullptr);
   else
     dispatcher_.give(unit);

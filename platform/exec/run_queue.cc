@@ -76,13 +76,15 @@ bool RunQueue::may_visit(const Group& group) {
   return is_brief(oldest.event) || (since && now_ns() - since > kLongWaitNs);
 }
 
-bool RunQueue::has_work_for_guest(uint32_t unit) {
+std::optional<share::Visitor> RunQueue::next_visitor(uint32_t unit) {
   std::lock_guard lock(mutex_);
-  for (const Group& group : groups_)
+  Group* best = nullptr;
+  for (Group& group : groups_)
     if (group.kind == Kind::kKernel && !group.entries.empty() && group.units.has(unit) &&
-        may_visit(group))
-      return true;
-  return false;
+        may_visit(group) && (!best || group.first().order < best->first().order))
+      best = &group;
+  if (!best) return std::nullopt;
+  return visitor_for(best->entries.front().event);
 }
 
 void RunQueue::push(Event& event) {

@@ -11,6 +11,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "platform/base/compute_unit_set.h"
@@ -55,8 +56,9 @@ class RunQueue {
   bool has_host_tasks() const { return host_tasks_.load() > 0; }
   // Whether a kernel waits for `unit`.
   bool waits_for(uint32_t unit) const { return wanted_[unit / 64].load() >> (unit % 64) & 1; }
-  // Whether what a guest may run waits for `unit`.
-  bool has_work_for_guest(uint32_t unit);
+  // As what this process would visit `unit` to run the oldest command that a guest may run; none if
+  // no such command waits for it.
+  std::optional<share::Visitor> next_visitor(uint32_t unit);
   // Whether this process waits for compute units, or has done so lately. Only then may other
   // processes hand it one.
   bool shares_units() const;

@@ -37,8 +37,8 @@ bool ScopedLease::obtain() {
   return true;
 }
 
-bool ScopedLease::visit() {
-  const uint64_t visit = cu_->leases().enter_as_guest(cu_->shared());
+bool ScopedLease::visit(share::Visitor visitor) {
+  const uint64_t visit = cu_->leases().enter_as_guest(cu_->shared(), visitor);
   if (!visit) return false;
   permit_ = {Right::kGuest, visit};
   slice_start_ = 0;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "platform/exec/compute_unit.h"
+#include "platform/share/leases.h"
 
 namespace conclave {
 
@@ -40,7 +41,7 @@ class ScopedLease {
   // Tries to get the lease.
   bool obtain();
   // Tries to get a guest's right, which this process can have while it is below its share.
-  bool visit();
+  bool visit(share::Visitor visitor);
 
   // Asked between two work-groups or commands: whether another process should have the compute unit
   // now.

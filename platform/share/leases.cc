@@ -412,7 +412,8 @@ bool Leases::below_share() const {
   return others > 0 && mine <= kGuestShare * others;
 }
 
-uint64_t Leases::enter_as_guest(uint32_t unit, bool overdue) {
+uint64_t Leases::enter_as_guest(uint32_t unit, Visitor visitor) {
+  const bool overdue = visitor == Visitor::kReliever;
   if (policy() != Policy::kInterleave || !entered()) return 0;
   const Lease lease = load(unit);
   if (lease.state < Lease::kGranted || lease.owner == self() || !live_entry(lease.owner)) return 0;
@@ -421,7 +422,8 @@ uint64_t Leases::enter_as_guest(uint32_t unit, bool overdue) {
   Atomic<uint64_t>& guest = overdue ? cu.reliever : cu.guest;
   uint64_t word = guest.load();
   const Lease present = Lease::of(word);
-  if (present.owner && Registry(layout_).find(present.owner)) return 0;
+  if (visitor != Visitor::kShortGuest && present.owner && Registry(layout_).find(present.owner))
+    return 0;
   const Lease mine{self(), Lease::kActive, false, present.version + 1};
   return guest.compare_exchange_strong(word, mine.word()) ? time_slice_ns() : 0;
 }

@@ -34,6 +34,10 @@
 namespace conclave::share {
 
 enum class Policy : uint32_t { kInterleave, kFcfs };
+// Who enters beside a holder. Of guests there is one at a time. A guest whose work is known to be
+// short does not wait for the one that is there, whose work-group may take any time: it takes over
+// its place, and the other one stays without. A reliever enters beside an overdue holder.
+enum class Visitor { kGuest, kShortGuest, kReliever };
 // A process may be a guest while it has lately used less than this part of what the others used on
 // average. Processes that compute all the time use about the same, so they never start beside each
 // other.
@@ -147,9 +151,9 @@ class Leases {
   // keeps the lease.
   bool yield(uint32_t unit);
 
-  // Enters beside the holder of `unit` as a guest. Returns how long it may stay, in ns of CU time;
-  // 0: not at all. `overdue`: as its reliever.
-  uint64_t enter_as_guest(uint32_t unit, bool overdue = false);
+  // Enters beside the holder of `unit`. Returns how long it may stay, in ns of CU time; 0: not at
+  // all.
+  uint64_t enter_as_guest(uint32_t unit, Visitor visitor = Visitor::kGuest);
   void leave_as_guest(uint32_t unit);
 
   // Accounts for CU time used on `unit`; `cost` is the same by the weight of its priority.

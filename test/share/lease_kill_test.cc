@@ -90,7 +90,7 @@ struct Script {
     survivor.give(0);
     survivor.request(0, only(0), 0);
     step([&] { victim.revoke(0, victim.word(0)); });
-    step([&] { victim.enter_as_guest(0, true); });
+    step([&] { victim.enter_as_guest(0, Visitor::kReliever); });
     step([&] { victim.leave_as_guest(0); });
     step([&] { victim.withdraw(0); });
     step([&] { victim.give(0); });
@@ -297,7 +297,7 @@ TEST(LeaseGarbage, NoCrashAndNoHang) {
           [&](uint32_t unit) { leases.yield(unit); },
           [&](uint32_t unit) { leases.should_yield(unit, unit); },
           [&](uint32_t unit) { leases.renew(unit); },
-          [&](uint32_t unit) { leases.enter_as_guest(unit, unit % 2); },
+          [&](uint32_t unit) { leases.enter_as_guest(unit, static_cast<Visitor>(unit % 3)); },
           [&](uint32_t unit) { leases.leave_as_guest(unit); },
           [&](uint32_t unit) { leases.revoke(unit, leases.word(unit)); },
           [&](uint32_t unit) { leases.charge(unit, unit, unit); },

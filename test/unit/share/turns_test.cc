@@ -77,17 +77,34 @@ TEST_F(Turns, ARelieverKeepsNoGuestOut) {
   holder_.charge(0, 50 * kMs, 50 * kMs);
   waiting_.charge(0, 50 * kMs, 50 * kMs);
   EXPECT_EQ(waiting_.enter_as_guest(0), 0u) << "it has used its share";
-  EXPECT_NE(waiting_.enter_as_guest(0, true), 0u);
+  EXPECT_NE(waiting_.enter_as_guest(0, Visitor::kReliever), 0u);
   EXPECT_NE(brief_.enter_as_guest(0), 0u);
   // One of each at a time.
   Leases other(segment_.layout(), Owner(3, 1));
   segment_.layout().process(other.self().slot()).units[0].store(1);
-  EXPECT_EQ(other.enter_as_guest(0, true), 0u);
+  EXPECT_EQ(other.enter_as_guest(0, Visitor::kReliever), 0u);
   EXPECT_EQ(other.enter_as_guest(0), 0u);
   waiting_.leave_as_guest(0);
   EXPECT_EQ(other.enter_as_guest(0), 0u) << "the guest is still there";
   brief_.leave_as_guest(0);
   EXPECT_NE(other.enter_as_guest(0), 0u);
+}
+
+// The guest may be in a work-group that takes any time.
+TEST_F(Turns, AShortGuestTakesOverThePlaceOfAnother) {
+  ASSERT_TRUE(holder_.take(0));
+  holder_.charge(0, 50 * kMs, 50 * kMs);
+  ASSERT_NE(waiting_.enter_as_guest(0), 0u);
+  EXPECT_EQ(brief_.enter_as_guest(0), 0u);
+  EXPECT_NE(brief_.enter_as_guest(0, Visitor::kShortGuest), 0u);
+  waiting_.leave_as_guest(0);
+  EXPECT_EQ(waiting_.enter_as_guest(0), 0u) << "the short guest is still there";
+  brief_.leave_as_guest(0);
+  EXPECT_NE(waiting_.enter_as_guest(0), 0u);
+  // Who has used its share is no guest, however short its work.
+  waiting_.leave_as_guest(0);
+  brief_.charge(0, 50 * kMs, 50 * kMs);
+  EXPECT_EQ(brief_.enter_as_guest(0, Visitor::kShortGuest), 0u);
 }
 
 }  // namespace

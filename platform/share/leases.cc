@@ -405,9 +405,12 @@ double Leases::used_by_others(const Moment& moment) const {
   return processes ? sum / processes : 0;
 }
 
-bool Leases::below_share() const {
+// What the others use is known late, when their work-groups end. So while they begin, somebody with
+// short work seems to have used much. Less than a slice is never much.
+bool Leases::below_share(Visitor visitor) const {
   const Moment moment = this->moment();
   const auto mine = static_cast<double>(used(entry(), moment));
+  if (visitor == Visitor::kShortGuest && mine < static_cast<double>(time_slice_ns())) return true;
   const double others = used_by_others(moment);
   return others > 0 && mine <= kGuestShare * others;
 }
@@ -417,7 +420,7 @@ uint64_t Leases::enter_as_guest(uint32_t unit, Visitor visitor) {
   if (policy() != Policy::kInterleave || !entered()) return 0;
   const Lease lease = load(unit);
   if (lease.state < Lease::kGranted || lease.owner == self() || !live_entry(lease.owner)) return 0;
-  if (!overdue && !below_share()) return 0;
+  if (!overdue && !below_share(visitor)) return 0;
   CuEntry& cu = layout_.unit(unit);
   Atomic<uint64_t>& guest = overdue ? cu.reliever : cu.guest;
   uint64_t word = guest.load();

@@ -251,7 +251,7 @@ class Leases {
   double memory_ns() const;
   uint64_t used(const ProcessEntry& entry, const Moment& moment) const;
   double used_by_others(const Moment& moment) const;
-  bool below_share() const;
+  bool below_share(Visitor visitor) const;
   Lease load(uint32_t unit) const {
     return Lease::of(layout_.unit(unit).lease.load(std::memory_order_acquire));
   }

@@ -107,5 +107,14 @@ TEST_F(Turns, AShortGuestTakesOverThePlaceOfAnother) {
   EXPECT_EQ(brief_.enter_as_guest(0, Visitor::kShortGuest), 0u);
 }
 
+// The holder's first work-group has not ended, so nobody knows yet what it uses.
+TEST_F(Turns, WhoHasUsedLessThanASliceIsAShortGuestAtOnce) {
+  ASSERT_TRUE(holder_.take(0));
+  holder_.charge(0, 1 * kMs, 1 * kMs);
+  brief_.charge(0, 1 * kMs, 1 * kMs);
+  EXPECT_EQ(brief_.enter_as_guest(0), 0u);
+  EXPECT_NE(brief_.enter_as_guest(0, Visitor::kShortGuest), 0u);
+}
+
 }  // namespace
 }  // namespace conclave::share

@@ -110,8 +110,9 @@ TEST_F(Turns, AShortGuestTakesOverThePlaceOfAnother) {
 // The holder's first work-group has not ended, so nobody knows yet what it uses.
 TEST_F(Turns, WhoHasUsedLessThanASliceIsAShortGuestAtOnce) {
   ASSERT_TRUE(holder_.take(0));
-  holder_.charge(0, 1 * kMs, 1 * kMs);
-  brief_.charge(0, 1 * kMs, 1 * kMs);
+  constexpr uint64_t kHalfASlice = 1000 * kLeastTimeSliceUs / 2;
+  holder_.charge(0, kHalfASlice, kHalfASlice);
+  brief_.charge(0, kHalfASlice, kHalfASlice);
   EXPECT_EQ(brief_.enter_as_guest(0), 0u);
   EXPECT_NE(brief_.enter_as_guest(0, Visitor::kShortGuest), 0u);
 }

@@ -76,15 +76,23 @@ bool RunQueue::may_visit(const Group& group) {
   return is_brief(oldest.event) || (since && now_ns() - since > kLongWaitNs);
 }
 
+// Of the groups for `unit` that suit: the one whose first entry came first.
+template <class Suits>
+RunQueue::Group* RunQueue::oldest(uint32_t unit, Suits&& suits) {
+  Group* best = nullptr;
+  for (Group& group : groups_) {
+    if (group.entries.empty() || !group.units.has(unit) || !suits(group)) continue;
+    if (!best || group.first().order < best->first().order) best = &group;
+  }
+  return best;
+}
+
 std::optional<share::Visitor> RunQueue::next_visitor(uint32_t unit) {
   std::lock_guard lock(mutex_);
-  Group* best = nullptr;
-  for (Group& group : groups_)
-    if (group.kind == Kind::kKernel && !group.entries.empty() && group.units.has(unit) &&
-        may_visit(group) && (!best || group.first().order < best->first().order))
-      best = &group;
-  if (!best) return std::nullopt;
-  return visitor_for(best->entries.front().event);
+  const Group* group =
+      oldest(unit, [&](const Group& any) { return any.kind == Kind::kKernel && may_visit(any); });
+  if (!group) return std::nullopt;
+  return visitor_for(group->entries.front().event);
 }
 
 void RunQueue::push(Event& event) {
@@ -123,21 +131,11 @@ void RunQueue::start_worker(const ComputeUnitSet& units) {
   if (failure) std::rethrow_exception(failure);
 }
 
-// Of the groups that `lease` may run: the one whose first entry came first.
-RunQueue::Group* RunQueue::oldest(const ScopedLease& lease) {
-  Group* best = nullptr;
-  for (Group& group : groups_) {
-    if (group.entries.empty() || !group.units.has(lease.cu().index())) continue;
-    if (!may_run(lease, group)) continue;
-    if (!best || group.first().order < best->first().order) best = &group;
-  }
-  return best;
-}
-
 Ref<Event> RunQueue::pop(ScopedLease& lease) {
   if (size_.load() == 0) return nullptr;
   std::lock_guard lock(mutex_);
-  while (Group* group = oldest(lease)) {
+  const auto may_run_here = [&](const Group& group) { return may_run(lease, group); };
+  while (Group* group = oldest(lease.cu().index(), may_run_here)) {
     Event& event = group->entries.front().event;
     WorkRecord& work = event.work;
     if (needs_right(*group) && lease.is_behind(work.waiting.ticket) && lease.yield()) continue;

@@ -88,7 +88,8 @@ class RunQueue {
   static bool may_visit(const Group& group);
   Group& group_of(const Event& event);
   bool may_run(const ScopedLease& lease, const Group& group) const;
-  Group* oldest(const ScopedLease& lease);
+  template <class Suits>
+  Group* oldest(uint32_t unit, Suits&& suits);
   ComputeUnitSet shared(const ComputeUnitSet& units) const;
   bool needs_right(const Group& group) const;
   void count(const Group& group, uint32_t added, uint32_t removed);

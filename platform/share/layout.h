@@ -22,7 +22,7 @@
 namespace conclave::share {
 
 inline constexpr uint64_t kMagic = 0x65'76'61'6c'63'6e'6f'63;  // "conclave"
-inline constexpr uint32_t kLayoutVersion = 12;
+inline constexpr uint32_t kLayoutVersion = 13;
 inline constexpr uint32_t kCuEntries = 256;
 inline constexpr uint32_t kMaxProcesses = 1024;
 inline constexpr uint32_t kRequests = 4;
@@ -83,10 +83,11 @@ struct XclbinUnit {
 static_assert(sizeof(XclbinUnit) == 128);
 
 // A request for a lease: the process waits for any of these compute units. `ticket` is 0 while
-// there is no request, and kNotDrawn until somebody has drawn the number. Only the owner writes,
-// except for that number.
+// there is no request. Until somebody has drawn its number it is kNotDrawn and what tells this
+// request from the owner's others: who was interrupted while drawing for one of them must not give
+// that old number to the next. Only the owner writes, except for the number.
 struct Request {
-  static constexpr uint64_t kNotDrawn = ~uint64_t{0};
+  static constexpr uint64_t kNotDrawn = uint64_t{1} << 63;
   Atomic<uint64_t> ticket;
   Atomic<uint64_t> units[kSetWords];
 };

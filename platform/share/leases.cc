@@ -88,7 +88,7 @@ void Leases::look_at_requests(uint32_t slot, uint32_t unit, Owner except, const 
     uint64_t ticket = request.ticket.load();
     if (ticket == 0) continue;
     if (!(request.units[unit / 64].load(std::memory_order_relaxed) >> (unit % 64) & 1)) continue;
-    if (ticket == Request::kNotDrawn) {
+    if (ticket & Request::kNotDrawn) {
       // Its owner was interrupted between publishing and drawing: a process that sees that draws
       // for it.
       const uint64_t drawn = draw_ticket();
@@ -283,9 +283,10 @@ uint64_t Leases::request(uint32_t index, const ComputeUnitSet& units, uint64_t t
       request.units[w].store(units.word(w), std::memory_order_relaxed);
   }
   layout_.header().waiting[self.slot() / 64].fetch_or(uint64_t{1} << (self.slot() % 64));
-  request.ticket.store(ticket ? ticket : Request::kNotDrawn);
+  // The owner draws for each request, so the next one finds another number there.
+  uint64_t not_drawn = Request::kNotDrawn | layout_.header().next_ticket.load();
+  request.ticket.store(ticket ? ticket : not_drawn);
   if (!ticket) {
-    uint64_t not_drawn = Request::kNotDrawn;
     ticket = draw_ticket();
     // Somebody may have drawn for us, and this number is nobody's then.
     if (!request.ticket.compare_exchange_strong(not_drawn, ticket)) ticket = not_drawn;

@@ -103,6 +103,19 @@ class Process {
     use(unit);
     give(unit);
   }
+  // Uses the unit once, like an engine: it may have been handed over for a request that was
+  // withdrawn, so older tickets come first.
+  void work_in_turn(uint32_t unit) {
+    const uint64_t ticket = leases_.request(0, units(bit(unit)), 0);
+    ++notes().jobs[index_];
+    do wait(unit);
+    while (leases_.should_yield(unit, ticket) && yield(unit));
+    if (ticket <= notes().last_ticket[unit]) violated("not in the order of tickets");
+    notes().last_ticket[unit] = ticket;
+    --notes().jobs[index_];
+    leases_.withdraw(0);
+    give(unit);
+  }
   // What the unit's worker does when there is no more work: it gives back what is handed to it.
   [[noreturn]] void rest(uint32_t unit) {
     for (;;) {
@@ -321,6 +334,29 @@ TEST_P(LeaseModel, WithdrawAgainstGrant) {
 }
 
 // A holder with more to do publishes that, and hands the unit on between two work-groups.
+// Somebody draws a number for a request and is interrupted before it says so. The next request of
+// the same process must not get that number.
+TEST(LeaseModelTickets, ANumberDrawnForAnEarlierRequest) {
+  const Thread scanner{0, [] {
+                         Process self(0);
+                         self.leases().should_yield(0, 1);
+                       }};
+  const Thread fickle{1, [] {
+                        Process self(1);
+                        self.leases().request(0, units(bit(0)), 0);
+                        self.leases().withdraw(0);
+                        self.work_in_turn(0);
+                        self.rest(0);
+                      }};
+  const Thread other{2, [] {
+                       Process self(2);
+                       self.work_in_turn(0);
+                       self.rest(0);
+                     }};
+  explore_all({.processes = 3, .preemptions = thorough() ? kUnbounded : 3},
+              {scanner, fickle, other});
+}
+
 TEST_P(LeaseModel, Yield) {
   const Thread yielding{0, [] {
                           Process self(0);

@@ -33,13 +33,19 @@ ComputeUnitSet all_units() {
   return set;
 }
 
+// Whether it is the ticket's turn on a unit. Like an engine, this passes a unit on that was handed
+// over for an earlier request, which was withdrawn meanwhile, if older tickets wait.
+bool accept_in_turn(Leases& leases, uint32_t unit, uint64_t ticket) {
+  return leases.accept(unit) && !(leases.should_yield(unit, ticket) && leases.yield(unit));
+}
+
 // The unit that has been handed to this process; waits for one. A time limit on each sleep, since
 // this loop sleeps on one unit and watches all: an engine has a worker for each.
-uint32_t wait_for_unit(Leases& leases) {
+uint32_t wait_for_unit(Leases& leases, uint64_t ticket) {
   for (uint32_t unit = 0;; unit = (unit + 1) % kUnits) {
     const uint32_t seen = leases.wake_count(unit);
     for (uint32_t other = 0; other < kUnits; ++other)
-      if (leases.accept(other)) return other;
+      if (accept_in_turn(leases, other, ticket)) return other;
     leases.sleep(unit, seen, 50'000);
   }
 }
@@ -48,7 +54,7 @@ void take_tickets(const Layout& layout, Log& log) {
   Leases leases(layout, Registry(layout).enter());
   while (log.started.load() < kTickets) {
     const uint64_t ticket = leases.request(0, all_units(), 0);
-    const uint32_t unit = wait_for_unit(leases);
+    const uint32_t unit = wait_for_unit(leases, ticket);
     leases.withdraw(0);
     if (log.started.fetch_add(1) < kTickets) log.tickets[unit][log.count[unit]++] = ticket;
     for (int i = 0; i < 1000; ++i) asm volatile("");

@@ -18,6 +18,7 @@
 #include "compiler/vectorizer/emit/packetize.h"
 #include "compiler/vectorizer/form_passes.h"
 #include "compiler/vectorizer/transform/canonicalize.h"
+#include "compiler/vectorizer/transform/disjoint_arguments.h"
 #include "compiler/vectorizer/transform/interior_packets.h"
 #include "compiler/vectorizer/transform/linearize.h"
 #include "compiler/vectorizer/transform/mixed_packets.h"
@@ -58,6 +59,7 @@ class PassMaker {
     passes.addPass(InlineCalls(/*keeps=*/true));
     add_simplification(passes, has_coordinates);
     if (forms.whole_kernel && forms.only_if_faster) passes.addPass(RefuseEqualWork());
+    if (tuning().disjoint_arguments) passes.addPass(AddDisjointVersions());
     if (tuning().promote_from_loops) add_promotion(passes);
     passes.addPass(RefuseLargeArrays(lanes));
     if (tuning().item_loops) {

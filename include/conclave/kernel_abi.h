@@ -8,7 +8,7 @@
 
 namespace conclave::abi {
 
-inline constexpr uint32_t kAbiVersion = 5;
+inline constexpr uint32_t kAbiVersion = 6;
 
 // Alignment of the argument block, of local memory and of the spill area: that of the widest OpenCL
 // type (double16, long16).
@@ -38,7 +38,9 @@ struct Launch {
   int32_t (*print)(const Launch* launch, const char* format, const PrintArgument* descriptors,
                    const void* values);
   uint32_t work_dim;
-  uint32_t reserved;
+  // 1: no two memory objects that its arguments lead to overlap; 0: they may, or nobody has asked
+  // (KernelInfo::asks_if_disjoint).
+  uint32_t is_disjoint;
   // Gives checked code (check_abi.h) what it needs on the calling thread; null for all other code.
   CheckUnit* (*check)(const Launch* launch);
 };

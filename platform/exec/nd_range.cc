@@ -14,6 +14,7 @@
 #include "platform/base/config.h"
 #include "platform/base/error.h"
 #include "platform/exec/compute_unit.h"
+#include "platform/exec/disjoint_arguments.h"
 #include "platform/exec/engine.h"
 #include "platform/exec/full_groups.h"
 #include "platform/exec/openmp_team.h"
@@ -83,7 +84,6 @@ NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
   }
   launch_.work_dim = space.dimensions;
   launch_.print = &print;
-  launch_.reserved = 0;
   launch_.check = nullptr;
   spill_bytes_ = code_->info->spill_bytes * items_per_group_;
 
@@ -95,6 +95,9 @@ NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
   }
   if (!block.empty()) std::memcpy(arguments(), block.data(), block.size());
   place_memory_arguments(kernel);
+  // The parameters of further iterations are not known yet.
+  launch_.is_disjoint =
+      code_->info->asks_if_disjoint && !iterations && has_disjoint_arguments(kernel, *code_->info);
   const Context& context = kernel.program().context();
   zeroes_local_memory_ = context.zeroes_local_memory() && local_bytes_ > 0;
   can_be_left_ = context.termination() != nullptr;

@@ -8,7 +8,6 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/ValueMapper.h>
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 #include "compiler/vectorizer/analysis/lane_masks.h"
 #include "compiler/vectorizer/analysis/lane_pass.h"
 #include "compiler/vectorizer/analysis/uniformity.h"
+#include "compiler/vectorizer/transform/block_copies.h"
 
 namespace conclave::compiler {
 namespace {
@@ -101,33 +101,11 @@ std::optional<GuardedCode> find_guarded_code(BranchInst& guard, unsigned side,
   return code;
 }
 
-// Makes the second version; returns the block that it begins with.
-BasicBlock* clone(const GuardedCode& code, Function& function) {
-  llvm::ValueToValueMapTy map;
-  llvm::SmallVector<BasicBlock*> clones;
-  for (BasicBlock* block : code.blocks) {
-    clones.push_back(llvm::CloneBasicBlock(block, map, ".whole", &function));
-    map[block] = clones.back();
-  }
-  llvm::remapInstructionsInBlocks(clones, map);
-  for (BasicBlock* block : code.blocks) {
-    llvm::SmallSetVector<BasicBlock*, 2> successors(llvm::succ_begin(block), llvm::succ_end(block));
-    for (BasicBlock* successor : successors) {
-      if (code.blocks.contains(successor)) continue;
-      for (llvm::PHINode& phi : successor->phis()) {
-        Value* value = phi.getIncomingValueForBlock(block);
-        Value* mapped = map.lookup(value);
-        phi.addIncoming(mapped ? mapped : value, llvm::cast<BasicBlock>(map.lookup(block)));
-      }
-    }
-  }
-  return clones.front();
-}
-
 void add_version(const GuardedCode& code) {
   BasicBlock* before = code.guard->getParent();
-  Function& function = *before->getParent();
-  BasicBlock* whole = clone(code, function);
+  llvm::ValueToValueMapTy map;
+  copy_blocks(code.blocks.getArrayRef(), ".whole", map);
+  auto* whole = llvm::cast<BasicBlock>(map.lookup(code.blocks.front()));
   BasicBlock* mixed = before->splitBasicBlock(code.guard, before->getName() + ".mixed");
   before->getTerminator()->eraseFromParent();
   for (llvm::PHINode& phi : whole->phis()) phi.replaceIncomingBlockWith(mixed, before);

@@ -59,7 +59,7 @@ class PassMaker {
     passes.addPass(InlineCalls(/*keeps=*/true));
     add_simplification(passes, has_coordinates);
     if (forms.whole_kernel && forms.only_if_faster) passes.addPass(RefuseEqualWork());
-    if (tuning().disjoint_arguments) passes.addPass(AddDisjointVersions());
+    if (tuning().disjoint_arguments) passes.addPass(AddDisjointVersions(lanes));
     if (tuning().promote_from_loops) add_promotion(passes);
     passes.addPass(RefuseLargeArrays(lanes));
     if (tuning().item_loops) {

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "compiler/base/target_model.h"
 #include "compiler/vectorizer/analysis/lane_masks.h"
 #include "compiler/vectorizer/analysis/lane_operations.h"
 
@@ -127,6 +128,11 @@ std::optional<int64_t> Shapes::stride(const llvm::Value* value) const {
 bool Shapes::is_exact(const llvm::Value* value, bool is_signed) const {
   const Shape shape = of(value);
   return stride(value) && (is_signed ? shape.signed_exact : shape.unsigned_exact);
+}
+
+bool Shapes::are_lanes_far(const llvm::Value* pointer) const {
+  if (const auto distance = stride(pointer)) return std::abs(*distance) >= TargetModel::kLineBytes;
+  return !assumed_stride(pointer);
 }
 
 std::optional<int64_t> Shapes::assumed_stride(const llvm::Value* value) const {

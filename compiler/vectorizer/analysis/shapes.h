@@ -71,6 +71,8 @@ class Shapes {
 
   // The stride of a value that is strided if no lane wraps; never 0.
   std::optional<int64_t> assumed_stride(const llvm::Value* value) const;
+  // Whether the addresses of neighbouring lanes are unknown, or a cache line apart or more.
+  bool are_lanes_far(const llvm::Value* pointer) const;
   // The check that an instruction's assumption needs in addition to those of its operands.
   std::optional<WrapCheck> check_of(const llvm::Instruction& instruction) const;
   // Strided instructions calculate what lane 0 has even if that lane does not run: then it may have

@@ -15,6 +15,7 @@
 #include "compiler/base/region.h"
 #include "compiler/base/tuning.h"
 #include "compiler/vectorizer/analysis/lane_pass.h"
+#include "compiler/vectorizer/analysis/shapes.h"
 #include "compiler/vectorizer/transform/block_copies.h"
 #include "conclave/kernel_abi.h"
 
@@ -42,8 +43,8 @@ const llvm::Argument* argument_of(const Instruction& access) {
 
 class DisjointVersions {
  public:
-  DisjointVersions(llvm::Function& region, llvm::FunctionAnalysisManager& analyses)
-      : region_(region), analyses_(analyses) {}
+  DisjointVersions(llvm::Function& region, unsigned lanes, llvm::FunctionAnalysisManager& analyses)
+      : region_(region), lanes_(lanes), analyses_(analyses) {}
 
   void add() {
     if (!is_region(region_) || !gains_somewhere()) return;
@@ -84,7 +85,7 @@ class DisjointVersions {
   }
 
   // Whether the loop has a store, in each iteration, to one place, that stays there only because of
-  // accesses through other arguments.
+  // accesses through other arguments, and is dear: a scatter.
   bool gains(const Loop& loop) {
     for (llvm::BasicBlock* block : loop.blocks())
       for (Instruction& instruction : *block)
@@ -97,8 +98,9 @@ class DisjointVersions {
     const llvm::Argument* own = argument_of(store);
     auto& evolution = get<llvm::ScalarEvolutionAnalysis>();
     const llvm::SCEV* place = own ? evolution.getSCEV(store.getPointerOperand()) : nullptr;
-    if (!own || !store.isSimple() || !evolution.isLoopInvariant(place, &loop) ||
-        !loop.getLoopLatch() ||
+    if (!own || !store.isSimple() ||
+        !get<ShapesAnalysis>().along_lanes(lanes_).are_lanes_far(store.getPointerOperand()) ||
+        !evolution.isLoopInvariant(place, &loop) || !loop.getLoopLatch() ||
         !get<llvm::DominatorTreeAnalysis>().dominates(store.getParent(), loop.getLoopLatch()))
       return false;
     bool is_kept = false;
@@ -172,6 +174,7 @@ class DisjointVersions {
   }
 
   llvm::Function& region_;
+  unsigned lanes_;
   llvm::FunctionAnalysisManager& analyses_;
   llvm::MDNode* domain_ = nullptr;
   llvm::DenseMap<const llvm::Argument*, llvm::MDNode*> scopes_;
@@ -180,9 +183,9 @@ class DisjointVersions {
 }  // namespace
 
 llvm::PreservedAnalyses AddDisjointVersions::run(llvm::Function& region,
-                                                 llvm::FunctionAnalysisManager& analyses) {
+                                                 llvm::FunctionAnalysisManager& analyses) const {
   return transform_lanes(region, analyses, [&](const auto&, PartRemarks&) {
-    DisjointVersions(region, analyses).add();
+    DisjointVersions(region, lanes, analyses).add();
   });
 }
 

@@ -10,7 +10,8 @@
 //                                                loop.else: the loop as it was
 //
 // Programs seldom say `restrict`, but the runtime knows which buffers a launch has. All work-items
-// take the same version.
+// take the same version. Only where lanes store to places that are far from each other, which takes a
+// scatter in each iteration: other stores cost little.
 #ifndef CONCLAVE_COMPILER_VECTORIZER_TRANSFORM_DISJOINT_ARGUMENTS_H_
 #define CONCLAVE_COMPILER_VECTORIZER_TRANSFORM_DISJOINT_ARGUMENTS_H_
 
@@ -20,8 +21,11 @@
 namespace conclave::compiler {
 
 struct AddDisjointVersions : llvm::PassInfoMixin<AddDisjointVersions> {
-  static llvm::PreservedAnalyses run(llvm::Function& region,
-                                     llvm::FunctionAnalysisManager& analyses);
+  unsigned lanes;
+
+  explicit AddDisjointVersions(unsigned count) : lanes(count) {}
+  llvm::PreservedAnalyses run(llvm::Function& region,
+                              llvm::FunctionAnalysisManager& analyses) const;
 };
 
 // Whether a form of a region asks if the arguments are disjoint.

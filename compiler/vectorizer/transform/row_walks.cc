@@ -112,8 +112,7 @@ class RowWalks {
     for (llvm::BasicBlock* block : loop.blocks())
       for (llvm::Instruction& instruction : *block)
         if (auto* load = llvm::dyn_cast<LoadInst>(&instruction))
-          if (are_lanes_far(shapes, load->getPointerOperand()) && may_walk(*load, loop))
-            return true;
+          if (shapes.are_lanes_far(load->getPointerOperand()) && may_walk(*load, loop)) return true;
     return false;
   }
 
@@ -126,12 +125,6 @@ class RowWalks {
     auto* count =
         llvm::dyn_cast<llvm::SCEVAddRecExpr>(get<llvm::ScalarEvolutionAnalysis>().getSCEV(index));
     return count && count->getLoop() == &loop;
-  }
-
-  static bool are_lanes_far(const Shapes& shapes, const llvm::Value* pointer) {
-    if (const auto stride = shapes.stride(pointer))
-      return std::abs(*stride) >= TargetModel::kLineBytes;
-    return !shapes.assumed_stride(pointer);
   }
 
   // Private arrays of a packet are interleaved.

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0
-; RUN: %opt --passes='add-disjoint-versions,loop-mssa(promote-from-loops)' %s 2>&1 | FileCheck %s
+; RUN: %opt --passes='add-disjoint-versions<lanes=16>,loop-mssa(promote-from-loops)' %s 2>&1 | FileCheck %s
 ; Whether the arguments of a launch lead to disjoint memory decides which version of a loop runs. In the one
 ; for disjoint memory the sum stays in a register.
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
@@ -21,6 +21,30 @@ target triple = "spir64-unknown-unknown"
 ; CHECK: store float {{.*}}, ptr addrspace(1) %sum
 ; CHECK: br i1 {{.*}}, label %body.else,
 define void @sums(ptr %launch, ptr %local, ptr %spill, ptr %check, i64 %items, i64 %item, i64 "conclave-lane" %x, i64 %y, i64 %z, i64, i64, i64, i64, i64, i64, i64, i64, i64,
+                  ptr addrspace(1) %in, ptr addrspace(1) %sums, i64 %n) "conclave-lanes" "conclave-region" {
+entry:
+  %row = mul i64 %x, 100
+  %sum = getelementptr float, ptr addrspace(1) %sums, i64 %row
+  br label %body
+body:
+  %k = phi i64 [ 0, %entry ], [ %next, %body ]
+  %from = getelementptr inbounds float, ptr addrspace(1) %in, i64 %k
+  %v = load float, ptr addrspace(1) %from, align 4
+  %old = load float, ptr addrspace(1) %sum, align 4
+  %new = fadd float %old, %v
+  store float %new, ptr addrspace(1) %sum, align 4
+  %next = add i64 %k, 1
+  %again = icmp ult i64 %next, %n
+  br i1 %again, label %body, label %end
+end:
+  ret void
+}
+
+; Lanes that store side by side need no scatter.
+; CHECK-LABEL: define void @neighbours(
+; CHECK-NOT: load i32
+; CHECK: ret void
+define void @neighbours(ptr %launch, ptr %local, ptr %spill, ptr %check, i64 %items, i64 %item, i64 "conclave-lane" %x, i64 %y, i64 %z, i64, i64, i64, i64, i64, i64, i64, i64, i64,
                   ptr addrspace(1) %in, ptr addrspace(1) %sums, i64 %n) "conclave-lanes" "conclave-region" {
 entry:
   %sum = getelementptr float, ptr addrspace(1) %sums, i64 %x
@@ -47,7 +71,8 @@ end:
 define void @restricted(ptr %launch, ptr %local, ptr %spill, ptr %check, i64 %items, i64 %item, i64 "conclave-lane" %x, i64 %y, i64 %z, i64, i64, i64, i64, i64, i64, i64, i64, i64,
                         ptr addrspace(1) noalias %in, ptr addrspace(1) %sums, i64 %n) "conclave-lanes" "conclave-region" {
 entry:
-  %sum = getelementptr float, ptr addrspace(1) %sums, i64 %x
+  %row = mul i64 %x, 100
+  %sum = getelementptr float, ptr addrspace(1) %sums, i64 %row
   br label %body
 body:
   %k = phi i64 [ 0, %entry ], [ %next, %body ]
@@ -69,7 +94,8 @@ end:
 define void @same(ptr %launch, ptr %local, ptr %spill, ptr %check, i64 %items, i64 %item, i64 "conclave-lane" %x, i64 %y, i64 %z, i64, i64, i64, i64, i64, i64, i64, i64, i64,
                   ptr addrspace(1) %in, ptr addrspace(1) %sums, i64 %n) "conclave-lanes" "conclave-region" {
 entry:
-  %sum = getelementptr float, ptr addrspace(1) %sums, i64 %x
+  %row = mul i64 %x, 100
+  %sum = getelementptr float, ptr addrspace(1) %sums, i64 %row
   br label %body
 body:
   %k = phi i64 [ 0, %entry ], [ %next, %body ]

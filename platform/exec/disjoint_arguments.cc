@@ -5,8 +5,6 @@
 #include <boost/container/small_vector.hpp>
 #include <cstddef>
 
-#include "platform/model/memory.h"
-
 namespace conclave {
 namespace {
 
@@ -15,13 +13,13 @@ struct Range {
   const std::byte* end;
 };
 
+}  // namespace
+
 bool is_shared(Memory& memory) {
   Memory* whole = &memory;
   while (whole->parent()) whole = whole->parent();
   return whole->shared_storage() != nullptr;
 }
-
-}  // namespace
 
 bool has_disjoint_arguments(const Kernel& kernel, const KernelInfo& info) {
   boost::container::small_vector<Range, 8> ranges;

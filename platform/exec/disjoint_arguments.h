@@ -5,6 +5,7 @@
 #define CONCLAVE_PLATFORM_EXEC_DISJOINT_ARGUMENTS_H_
 
 #include "platform/model/kernel.h"
+#include "platform/model/memory.h"
 
 namespace conclave {
 
@@ -12,6 +13,9 @@ namespace conclave {
 // virtual memory may lead anywhere; of storage that other processes share, this one may have two
 // mappings.
 bool has_disjoint_arguments(const Kernel& kernel, const KernelInfo& info);
+
+// Whether other processes may access the memory too.
+bool is_shared(Memory& memory);
 
 }  // namespace conclave
 

@@ -110,6 +110,9 @@ NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
 
   static constinit thread_local uint32_t launches = 0;
   estimate_ns_ = estimate_ns();
+  if (code_->has_sums && !iterations) [[unlikely]]
+    sums_ = PrivateSums::make(kernel, *code_->info, Engine::get().compute_units(), work_groups_,
+                              estimate_ns_);
   timed_ = estimate_ns_ == kUnknown || estimate_ns_ > kAlwaysTimedNs || streaming_ ||
            launches++ % kTimedOneIn == 0;
   if (timed_) kernel_calls::guard_handlers();
@@ -323,8 +326,10 @@ NdRange::CodeCall NdRange::prepare(ComputeUnit& cu, uint64_t first, uint64_t cou
   if (code_->info->private_bytes > kWorkerPrivateBytes) [[unlikely]]
     stack = std::make_unique<Fiber>(code_->info->private_bytes + kOtherStackBytes);
   const void* stack_end = stack ? nullptr : __builtin_frame_address(0);
-  return {special,         cu.workspace(local_bytes_, spill_bytes, stack_end), first, count, 0,
-          std::move(stack)};
+  const void* block = sums_ ? sums_->arguments(cu.index(), arguments()) : arguments();
+  return {
+      special,         cu.workspace(local_bytes_, spill_bytes, stack_end), block, first, count, 0,
+      std::move(stack)};
 }
 
 // False if the call was left; `departure` then tells how.
@@ -362,7 +367,7 @@ void NdRange::call(CodeCall& code_call) {
   const auto call_once = [&](abi::GroupFunction function, uint64_t begin, uint64_t groups) {
     code_call.end = begin + groups;
     code_call.workspace.groups_left = groups;
-    function(&launch_, arguments(), &code_call.workspace, begin, groups);
+    function(&launch_, code_call.arguments, &code_call.workspace, begin, groups);
   };
   const auto call = [&](abi::GroupFunction function, uint64_t begin, uint64_t groups) {
     if (!zeroes_local_memory_) [[likely]]
@@ -456,6 +461,8 @@ std::string NdRange::memory_name(const Memory& memory) {
 
 void NdRange::finish() {
   if (kind_use_ && !timed_) add_use(estimate_ns_);
+  if (sums_) [[unlikely]]
+    sums_->add_up();
   if (launch_.printed) write_out(*launch_.printed);
   // Done before anybody can see that the launch has ended: a host that then releases the kernel
   // finds its contexts closed.

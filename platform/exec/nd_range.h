@@ -19,6 +19,7 @@
 #include "platform/exec/fault_report.h"
 #include "platform/exec/fiber.h"
 #include "platform/exec/iterations.h"
+#include "platform/exec/private_sums.h"
 #include "platform/exec/streamed_call.h"
 #include "platform/model/kernel.h"
 
@@ -119,6 +120,7 @@ class NdRange : public Command {
   struct CodeCall {
     const SpecializedCode* special;  // null: the general code
     const abi::Workspace& workspace;
+    const void* arguments;  // the argument block
     uint64_t first, count;  // the groups
     uint64_t end = 0;       // one past the groups for which the code was called last
     std::unique_ptr<Fiber> stack = nullptr;  // null: the thread's own is large enough
@@ -166,6 +168,7 @@ class NdRange : public Command {
   LaunchCalls calls_;
   std::unique_ptr<TimeLimit> limit_;      // null: none
   std::unique_ptr<Streaming> streaming_;  // null: none
+  std::unique_ptr<PrivateSums> sums_;     // null: all work-groups add to the objects themselves
   size_t local_bytes_ = 0;
   size_t spill_bytes_ = 0;
   bool zeroes_local_memory_ = false;  // for each work-group

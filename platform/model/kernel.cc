@@ -99,6 +99,7 @@ KernelCode::KernelCode(Ref<Device> on, std::shared_ptr<const ProgramBinary> from
       function(code->function(kernel.symbol)),
       max_work_group_size(conclave::max_work_group_size(kernel)),
       has_streams(conclave::has_streams(kernel)),
+      has_sums(std::ranges::any_of(kernel.arguments, &ArgumentInfo::sum_bytes)),
       launch_kinds(specializer::watch(*binary, kernel)) {}
 
 Kernel::Kernel(Program& program, const std::string& full_name) : program_(&program) {

@@ -67,6 +67,7 @@ struct KernelCode {
   abi::GroupFunction function;
   size_t max_work_group_size;
   bool has_streams;
+  bool has_sums;                              // arguments to whose memory it only adds
   std::unique_ptr<LaunchKinds> launch_kinds;  // null: nothing can be specialised
   mutable KernelTiming timing;
   mutable Dealing dealing;

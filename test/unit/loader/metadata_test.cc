@@ -218,8 +218,8 @@ std::string format() {
 TEST(Metadata, VersionChangesWithTheFormat) {
   const std::string all =
       format<ArgumentInfo>() + format<KernelInfo>() + format<Dependency>() + format<ProgramInfo>();
-  EXPECT_EQ(binary::kNoteType, 8u);
-  EXPECT_EQ(content_hash(all), "c2bf5f73baec966045286a64da8f2793")
+  EXPECT_EQ(binary::kNoteType, 9u);
+  EXPECT_EQ(content_hash(all), "ee49d871af7a19d6d18b0b4a9f51e172")
       << "The format has changed: raise METADATA_VERSION in include/conclave/metadata.def, then "
          "put the new version and hash here.";
 }

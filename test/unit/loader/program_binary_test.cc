@@ -124,7 +124,7 @@ TEST(ProgramBinary, RunsOnlyWhereItsFeaturesAre) {
   EXPECT_FALSE(runs(with(R"("target_features": ["sse2", "quantum"])"), &why));
   EXPECT_NE(why.find("quantum"), std::string::npos) << why;
   EXPECT_FALSE(
-      runs(binary_with_metadata(replaced(sample_metadata(), "\"abi\": 5", "\"abi\": 99")), &why));
+      runs(binary_with_metadata(replaced(sample_metadata(), "\"abi\": 6", "\"abi\": 99")), &why));
   EXPECT_NE(why.find("99"), std::string::npos) << why;
 }
 
@@ -155,9 +155,9 @@ struct MetadataCase {
 TEST(ProgramBinary, ChecksEveryField) {
   const MetadataCase cases[] = {
       {"{", "", "is no JSON text"},
-      {"\"abi\": 5", "\"abi\": -1", "abi is no non-negative integer"},
-      {"\"abi\": 5", "\"abi\": 1.0", "abi is no non-negative integer"},
-      {"\"abi\": 5", "\"abi\": 4294967296", "abi is 4294967296, at most"},
+      {"\"abi\": 6", "\"abi\": -1", "abi is no non-negative integer"},
+      {"\"abi\": 6", "\"abi\": 1.0", "abi is no non-negative integer"},
+      {"\"abi\": 6", "\"abi\": 4294967296", "abi is 4294967296, at most"},
       {"\"executable\"", "\"program\"", "kind is \"program\", expected one of executable"},
       {"\"executable\"", "7", "kind is no string"},
       {"\"options\": \"-cl-std=CL3.0\"", "\"options\": \"a\\u0000b\"", "options has a zero byte"},

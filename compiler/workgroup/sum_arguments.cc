@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/workgroup/sum_arguments.h"
+
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+
+namespace conclave::compiler {
+namespace {
+
+using Functions = llvm::SmallPtrSet<const llvm::Function*, 8>;
+
+const llvm::Function* known_callee(const llvm::Instruction& instruction) {
+  auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+  const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+  return callee && !callee->isDeclaration() ? callee : nullptr;
+}
+
+bool is_ordered(const llvm::Instruction& instruction) {
+  if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction))
+    return isStrongerThanMonotonic(load->getOrdering());
+  if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction))
+    return isStrongerThanMonotonic(store->getOrdering());
+  if (auto* change = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction))
+    return isStrongerThanMonotonic(change->getOrdering());
+  return llvm::isa<llvm::FenceInst, llvm::AtomicCmpXchgInst>(instruction);
+}
+
+// Whether a function, or one that it calls, has a fence or an access that others are ordered by.
+// `seen`: functions that need no second look.
+bool orders_accesses(const llvm::Function& function, Functions& seen) {
+  return seen.insert(&function).second &&
+         llvm::any_of(llvm::instructions(function), [&](const llvm::Instruction& instruction) {
+           const llvm::Function* callee = known_callee(instruction);
+           return is_ordered(instruction) || (callee && orders_accesses(*callee, seen));
+         });
+}
+
+// The additions that memory is accessed by.
+class Additions {
+ public:
+  // Whether all that is done with the pointer is to add to integers of one size there.
+  bool are_all_uses(const llvm::Value& pointer, bool result_matters) {
+    return llvm::all_of(pointer.uses(), [&](const llvm::Use& use) {
+      const auto& user = *llvm::cast<llvm::Instruction>(use.getUser());
+      if (llvm::isa<llvm::GetElementPtrInst>(user)) return are_all_uses(user, result_matters);
+      if (auto* change = llvm::dyn_cast<llvm::AtomicRMWInst>(&user))
+        return use.getOperandNo() == 0 && is_addition(*change, result_matters);
+      const llvm::Function* callee = known_callee(user);
+      auto* call = llvm::dyn_cast<llvm::CallBase>(&user);
+      return callee && call->isArgOperand(&use) && depth_++ < kMostCalls &&
+             are_all_uses(*callee->getArg(call->getArgOperandNo(&use)), !call->use_empty());
+    });
+  }
+  // Of each integer; 0 if there are none.
+  unsigned bytes() const { return bytes_; }
+
+ private:
+  static constexpr unsigned kMostCalls = 100;
+
+  bool is_addition(const llvm::AtomicRMWInst& change, bool result_matters) {
+    const auto operation = change.getOperation();
+    const bool adds =
+        operation == llvm::AtomicRMWInst::Add || operation == llvm::AtomicRMWInst::Sub;
+    const bool is_asked = llvm::any_of(change.users(), [&](const llvm::User* user) {
+      return result_matters || !llvm::isa<llvm::ReturnInst>(user);
+    });
+    const unsigned bytes =
+        change.getType()->isIntegerTy() ? change.getType()->getIntegerBitWidth() / 8 : 0;
+    if (!adds || is_asked || (bytes != 4 && bytes != 8) || (bytes_ != 0 && bytes_ != bytes))
+      return false;
+    bytes_ = bytes;
+    return true;
+  }
+
+  unsigned bytes_ = 0, depth_ = 0;
+};
+
+}  // namespace
+
+void note_sum_arguments(const RegionedKernel& kernel, KernelInfo& info) {
+  Functions seen;
+  for (const Region& region : kernel.regions)
+    if (orders_accesses(*region.function, seen)) return;
+  for (size_t i = 0; i < info.arguments.size(); ++i) {
+    ArgumentInfo& argument = info.arguments[i];
+    if (argument.kind != ArgumentKind::kPointer || argument.address != CL_KERNEL_ARG_ADDRESS_GLOBAL)
+      continue;
+    Additions additions;
+    const bool adds_only = llvm::all_of(kernel.regions, [&](const Region& region) {
+      const auto parameter = static_cast<unsigned>(kKernelArguments + i);
+      return additions.are_all_uses(*region.function->getArg(parameter), true);
+    });
+    if (adds_only) argument.sum_bytes = additions.bytes();
+  }
+}
+
+}  // namespace conclave::compiler

@@ -8,6 +8,9 @@ namespace conclave::compiler {
 // A region function (region.h), and all that are made of it.
 inline constexpr char kRegionAttribute[] = "conclave-region";
 
+// Parameters of region functions to whose memory the kernel only adds (sum_arguments.h).
+inline constexpr char kSumAttribute[] = "conclave-sum";
+
 // Functions all of whose regions run in packets have this attribute: there is little left in them
 // for LLVM's vectorizers.
 inline constexpr char kInPackets[] = "conclave-in-packets";

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/base/region.h"
 
+#include <cstddef>
+
 #include "compiler/base/attributes.h"
+#include "conclave/kernel_abi.h"
 
 namespace conclave::compiler {
 
@@ -11,6 +14,23 @@ bool is_kernel(const llvm::Function& function) {
 
 bool is_region(const llvm::Function& function) {
   return function.hasFnAttribute(kRegionAttribute);
+}
+
+llvm::LoadInst* load_from_launch(llvm::IRBuilderBase& builder, llvm::Type* type, uint64_t offset) {
+  llvm::Function& region = *builder.GetInsertBlock()->getParent();
+  llvm::Value* place =
+      builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), region.getArg(kLaunch), offset);
+  llvm::LoadInst* load =
+      builder.CreateAlignedLoad(type, place, llvm::Align(type->getIntegerBitWidth() / 8));
+  load->setMetadata(llvm::LLVMContext::MD_invariant_load,
+                    llvm::MDNode::get(region.getContext(), {}));
+  return load;
+}
+
+llvm::Value* is_fact(llvm::IRBuilderBase& builder, uint32_t fact) {
+  llvm::Value* facts =
+      load_from_launch(builder, builder.getInt32Ty(), offsetof(abi::Launch, facts));
+  return builder.CreateIsNotNull(builder.CreateAnd(facts, builder.getInt32(fact)));
 }
 
 bool is_global_id(const llvm::Instruction& instruction) {

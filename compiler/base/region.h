@@ -4,6 +4,7 @@
 #define CONCLAVE_COMPILER_BASE_REGION_H_
 
 #include <llvm/IR/Function.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instruction.h>
 
 #include <array>
@@ -99,6 +100,12 @@ struct RegionedKernel {
 // A kernel in SPMD form, and a region function.
 bool is_kernel(const llvm::Function& function);
 bool is_region(const llvm::Function& function);
+
+// Loads what abi::Launch has at `offset`, which does not change while the kernel runs, for code that
+// `builder` makes in a region function.
+llvm::LoadInst* load_from_launch(llvm::IRBuilderBase& builder, llvm::Type* type, uint64_t offset);
+// The same for one of its facts, as an i1.
+llvm::Value* is_fact(llvm::IRBuilderBase& builder, uint32_t fact);
 
 // Whether an instruction of a region function is the global id in some dimension, as
 // LowerWorkItemFunctions writes it.

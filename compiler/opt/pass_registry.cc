@@ -56,6 +56,7 @@
 #include "compiler/workgroup/streaming_stores.h"
 #include "compiler/workgroup/struct_arguments.h"
 #include "compiler/workgroup/sub_groups.h"
+#include "compiler/workgroup/sum_arguments.h"
 #include "compiler/workgroup/unroll_barrier_loops.h"
 #include "compiler/workgroup/work_group_function.h"
 #include "compiler/workgroup/work_item_functions.h"

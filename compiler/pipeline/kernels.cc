@@ -32,6 +32,7 @@
 #include "compiler/workgroup/simplify.h"
 #include "compiler/workgroup/streaming_stores.h"
 #include "compiler/workgroup/struct_arguments.h"
+#include "compiler/workgroup/sum_arguments.h"
 #include "compiler/workgroup/work_group_function.h"
 #include "compiler/workgroup/work_item_functions.h"
 #include "compiler/workgroup/zero_private_memory.h"
@@ -121,6 +122,7 @@ class MiddleEnd {
     if (tuning().streaming_stores) passes.add(StreamStores(target_.model()));
     passes.add(AnswerScalarQuestions());
     passes.add(LowerByteProducts());
+    passes.add(LowerSums());
     return passes;
   }
 

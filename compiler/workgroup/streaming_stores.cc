@@ -131,14 +131,8 @@ std::vector<Streams> find_streams(llvm::Function& form, const Buffers& read) {
 }
 
 llvm::LoadInst* load_global_size(llvm::IRBuilder<>& builder, unsigned dimension) {
-  llvm::Function* form = builder.GetInsertBlock()->getParent();
-  Value* place = builder.CreateConstInBoundsGEP1_64(
-      builder.getInt8Ty(), form->getArg(kLaunch),
-      offsetof(abi::Launch, global_size) + dimension * sizeof(uint64_t));
-  llvm::LoadInst* size = builder.CreateAlignedLoad(builder.getInt64Ty(), place, llvm::Align(8));
-  size->setMetadata(llvm::LLVMContext::MD_invariant_load,
-                    llvm::MDNode::get(form->getContext(), {}));
-  return size;
+  return load_from_launch(builder, builder.getInt64Ty(),
+                          offsetof(abi::Launch, global_size) + dimension * sizeof(uint64_t));
 }
 
 // Work-items of a launch whose stores may stream; 0 for others. Constant while it runs.

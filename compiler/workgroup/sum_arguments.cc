@@ -2,8 +2,15 @@
 #include "compiler/workgroup/sum_arguments.h"
 
 #include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/LowerAtomic.h>
+
+#include "compiler/base/attributes.h"
+#include "conclave/kernel_abi.h"
 
 namespace conclave::compiler {
 namespace {
@@ -79,6 +86,8 @@ class Additions {
 }  // namespace
 
 void note_sum_arguments(const RegionedKernel& kernel, KernelInfo& info) {
+  const auto attribute =
+      llvm::Attribute::get(kernel.regions[0].function->getContext(), kSumAttribute);
   Functions seen;
   for (const Region& region : kernel.regions)
     if (orders_accesses(*region.function, seen)) return;
@@ -91,8 +100,59 @@ void note_sum_arguments(const RegionedKernel& kernel, KernelInfo& info) {
       const auto parameter = static_cast<unsigned>(kKernelArguments + i);
       return additions.are_all_uses(*region.function->getArg(parameter), true);
     });
-    if (adds_only) argument.sum_bytes = additions.bytes();
+    if (!adds_only || additions.bytes() == 0) continue;
+    argument.sum_bytes = additions.bytes();
+    for (const Region& region : kernel.regions)
+      region.function->addParamAttr(static_cast<unsigned>(kKernelArguments + i), attribute);
   }
+}
+
+namespace {
+
+bool is_sum_parameter(const llvm::Argument& parameter) {
+  return parameter.getParent()->getAttributes().hasParamAttr(parameter.getArgNo(), kSumAttribute);
+}
+
+bool is_sum(const llvm::AtomicRMWInst& change) {
+  auto* argument =
+      llvm::dyn_cast<llvm::Argument>(llvm::getUnderlyingObject(change.getPointerOperand()));
+  return argument && is_sum_parameter(*argument);
+}
+
+// Nothing else in the kernel accesses that memory or is ordered by it, so the additions of a block
+// can all be done at its end.
+void lower_sums(llvm::BasicBlock& block) {
+  llvm::SmallVector<llvm::AtomicRMWInst*> sums;
+  for (llvm::Instruction& instruction : block)
+    if (auto* change = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction); change && is_sum(*change))
+      sums.push_back(change);
+  if (sums.empty()) return;
+  llvm::Instruction* end = block.getTerminator();
+  llvm::IRBuilder<> builder(end);
+  llvm::Value* are_private = is_fact(builder, abi::kHasPrivateSums);
+  llvm::Instruction *plain = nullptr, *atomic = nullptr;
+  llvm::SplitBlockAndInsertIfThenElse(are_private, end->getIterator(), &plain, &atomic);
+  for (llvm::AtomicRMWInst* sum : sums) {
+    // Packets collect all results, though nobody asks for them.
+    sum->replaceAllUsesWith(llvm::PoisonValue::get(sum->getType()));
+    auto* copy = llvm::cast<llvm::AtomicRMWInst>(sum->clone());
+    copy->insertBefore(plain);
+    copy->setVolatile(false);
+    llvm::lowerAtomicRMWInst(copy);
+    sum->moveBefore(atomic);
+  }
+}
+
+}  // namespace
+
+llvm::PreservedAnalyses LowerSums::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+  for (llvm::Function& function : module) {
+    if (!is_region(function) || llvm::none_of(function.args(), is_sum_parameter)) continue;
+    llvm::SmallVector<llvm::BasicBlock*> blocks;
+    for (llvm::BasicBlock& block : function) blocks.push_back(&block);
+    for (llvm::BasicBlock* block : blocks) lower_sums(*block);
+  }
+  return llvm::PreservedAnalyses::none();
 }
 
 }  // namespace conclave::compiler

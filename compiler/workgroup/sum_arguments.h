@@ -4,9 +4,12 @@
 //
 //   atomic_add(&totals[bin], bins[bin]);
 //
-// The runtime may give each compute unit memory of its own for such sums (exec/private_sums.h).
+// The runtime may give each compute unit memory of its own for such sums (exec/private_sums.h). Then
+// nobody else accesses it, and the code adds without a lock.
 #ifndef CONCLAVE_COMPILER_WORKGROUP_SUM_ARGUMENTS_H_
 #define CONCLAVE_COMPILER_WORKGROUP_SUM_ARGUMENTS_H_
+
+#include <llvm/IR/PassManager.h>
 
 #include "compiler/base/region.h"
 #include "conclave/metadata.h"
@@ -16,6 +19,12 @@ namespace conclave::compiler {
 // Sets ArgumentInfo::sum_bytes of a kernel that has no packet forms yet. Where it orders its accesses
 // to global memory, others may see when a sum changes: then it has no such arguments.
 void note_sum_arguments(const RegionedKernel& kernel, KernelInfo& info);
+
+// Of all functions that are made of regions, as the last pass before they become parts of
+// others: asks at each addition, or several one after the other, whether the sums are private.
+struct LowerSums : llvm::PassInfoMixin<LowerSums> {
+  static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
+};
 
 }  // namespace conclave::compiler
 

@@ -31,18 +31,8 @@ class Lowering {
  private:
   Value* parameter(unsigned first, unsigned dimension) { return region_.getArg(first + dimension); }
 
-  // Loads a uint64_t of abi::Launch; it does not change while the kernel runs.
-  Value* launch_field(IRBuilder<>& builder, llvm::Type* type, uint64_t offset) {
-    Value* address =
-        builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), region_.getArg(kLaunch), offset);
-    llvm::Align alignment(type->getIntegerBitWidth() / 8);
-    llvm::LoadInst* load = builder.CreateAlignedLoad(type, address, alignment);
-    load->setMetadata(llvm::LLVMContext::MD_invariant_load,
-                      llvm::MDNode::get(region_.getContext(), {}));
-    return load;
-  }
   Value* launch_array(IRBuilder<>& builder, uint64_t offset, unsigned dimension) {
-    return launch_field(builder, builder.getInt64Ty(), offset + dimension * sizeof(uint64_t));
+    return load_from_launch(builder, builder.getInt64Ty(), offset + dimension * sizeof(uint64_t));
   }
 
   Value* value_of(IRBuilder<>& builder, WorkItemFunction function, unsigned dimension) {
@@ -105,7 +95,7 @@ class Lowering {
 
   Value* index_value(IRBuilder<>& builder, llvm::CallInst& call, WorkItemFunction function) {
     if (function == WorkItemFunction::kWorkDim)
-      return launch_field(builder, builder.getInt32Ty(), offsetof(abi::Launch, work_dim));
+      return load_from_launch(builder, builder.getInt32Ty(), offsetof(abi::Launch, work_dim));
     if (function == WorkItemFunction::kGlobalLinearId) return global_linear_id(builder);
     if (function == WorkItemFunction::kLocalLinearId) return region_.getArg(kItem);
     if (function == WorkItemFunction::kAddressRanges) return address_ranges(builder);

@@ -28,6 +28,13 @@ struct PrintArgument {
 
 struct CheckUnit;
 
+// Launch::facts.
+// No two memory objects that the arguments lead to overlap (KernelInfo::asks_if_disjoint).
+inline constexpr uint32_t kIsDisjoint = 1;
+// Where the kernel only adds (ArgumentInfo::sum_bytes), its arguments lead to memory that no other
+// compute unit accesses.
+inline constexpr uint32_t kHasPrivateSums = 2;
+
 // What all work-groups of one ND-range share; constant while it runs.
 struct Launch {
   uint64_t global_offset[3];
@@ -38,9 +45,7 @@ struct Launch {
   int32_t (*print)(const Launch* launch, const char* format, const PrintArgument* descriptors,
                    const void* values);
   uint32_t work_dim;
-  // 1: no two memory objects that its arguments lead to overlap; 0: they may, or nobody has asked
-  // (KernelInfo::asks_if_disjoint).
-  uint32_t is_disjoint;
+  uint32_t facts;  // bits that are set if something is known to be true, above
   // Gives checked code (check_abi.h) what it needs on the calling thread; null for all other code.
   CheckUnit* (*check)(const Launch* launch);
 };

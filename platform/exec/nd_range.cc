@@ -96,8 +96,9 @@ NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
   if (!block.empty()) std::memcpy(arguments(), block.data(), block.size());
   place_memory_arguments(kernel);
   // The parameters of further iterations are not known yet.
-  launch_.is_disjoint =
-      code_->info->asks_if_disjoint && !iterations && has_disjoint_arguments(kernel, *code_->info);
+  launch_.facts = 0;
+  if (code_->info->asks_if_disjoint && !iterations && has_disjoint_arguments(kernel, *code_->info))
+    launch_.facts |= abi::kIsDisjoint;
   const Context& context = kernel.program().context();
   zeroes_local_memory_ = context.zeroes_local_memory() && local_bytes_ > 0;
   can_be_left_ = context.termination() != nullptr;
@@ -110,9 +111,10 @@ NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
 
   static constinit thread_local uint32_t launches = 0;
   estimate_ns_ = estimate_ns();
-  if (code_->has_sums && !iterations) [[unlikely]]
+  if (code_->has_sums && !streaming_) [[unlikely]]
     sums_ = PrivateSums::make(kernel, *code_->info, Engine::get().compute_units(), work_groups_,
                               estimate_ns_);
+  if (sums_) launch_.facts |= abi::kHasPrivateSums;
   timed_ = estimate_ns_ == kUnknown || estimate_ns_ > kAlwaysTimedNs || streaming_ ||
            launches++ % kTimedOneIn == 0;
   if (timed_) kernel_calls::guard_handlers();

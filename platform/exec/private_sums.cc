@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "conclave/kernel_abi.h"
@@ -82,37 +83,45 @@ std::unique_ptr<PrivateSums> PrivateSums::make(const Kernel& kernel, const Kerne
       ns / compute_units < compute_units * lines * kAddLineNs ||
       may_be_read_otherwise(kernel, info))
     return nullptr;
-  bytes = align_up(bytes, abi::kBlockAlignment);
-  return std::unique_ptr<PrivateSums>(
-      new PrivateSums(std::move(sums), arguments_bytes, bytes, compute_units));
+  return std::unique_ptr<PrivateSums>(new PrivateSums(
+      std::move(sums), arguments_bytes, align_up(bytes, abi::kBlockAlignment), compute_units));
+}
+
+PrivateSums::PrivateSums(std::vector<Sum> sums, size_t arguments_bytes, size_t unit_bytes,
+                         size_t compute_units)
+    : sums_(std::move(sums)),
+      arguments_bytes_(arguments_bytes),
+      unit_bytes_(unit_bytes),
+      memory_(static_cast<std::byte*>(
+          std::aligned_alloc(abi::kBlockAlignment, unit_bytes * compute_units))),
+      blocks_(compute_units) {
+  if (!memory_) throw std::bad_alloc();
 }
 
 const void* PrivateSums::arguments(size_t compute_unit, const std::byte* block) noexcept {
-  Block& own = blocks_[compute_unit];
-  if (own) return own.get();
-  own.reset(static_cast<std::byte*>(std::aligned_alloc(abi::kBlockAlignment, bytes_)));
-  if (!own) return block;
-  std::memset(own.get(), 0, bytes_);
-  std::memcpy(own.get(), block, arguments_bytes_);
+  std::byte*& own = blocks_[compute_unit];
+  if (own) return own;
+  own = memory_.get() + compute_unit * unit_bytes_;
+  std::memset(own, 0, unit_bytes_);
+  std::memcpy(own, block, arguments_bytes_);
   for (const Sum& sum : sums_) {
-    std::byte* place = own.get() + sum.place;
-    std::memcpy(own.get() + sum.argument, &place, sizeof place);
+    std::byte* place = own + sum.place;
+    std::memcpy(own + sum.argument, &place, sizeof place);
   }
-  return own.get();
+  return own;
 }
 
 void PrivateSums::add_up() noexcept {
   std::byte* first = nullptr;
-  for (const Block& block : blocks_) {
+  for (std::byte* block : blocks_) {
     if (!block) continue;
     if (!first) {
-      first = block.get();
+      first = block;
       continue;
     }
     for (const Sum& sum : sums_) {
-      const size_t count = sum.bytes / sum.integer_bytes;
       const auto join_sums = sum.integer_bytes == 4 ? join<uint32_t> : join<uint64_t>;
-      join_sums(first + sum.place, block.get() + sum.place, count);
+      join_sums(first + sum.place, block + sum.place, sum.bytes / sum.integer_bytes);
     }
   }
   if (!first) return;

@@ -23,12 +23,12 @@ namespace conclave {
 class PrivateSums {
  public:
   // Null if the kernel has no such sums, or too little time is known to be won on that many compute
-  // units by a launch of so many work-groups that takes `ns` in all.
+  // units by a launch of so many work-groups that takes `ns` in all. Throws std::bad_alloc.
   static std::unique_ptr<PrivateSums> make(const Kernel& kernel, const KernelInfo& info,
                                            size_t compute_units, uint64_t work_groups, uint64_t ns);
 
   // The argument block for a compute unit; `block` is the launch's. Called by the thread that acts
-  // for the unit. Without memory that is `block`.
+  // for the unit.
   const void* arguments(size_t compute_unit, const std::byte* block) noexcept;
   // Adds what the compute units have added up to the memory objects. Called when all work-groups
   // have run.
@@ -45,18 +45,15 @@ class PrivateSums {
   struct Free {
     void operator()(std::byte* memory) const { std::free(memory); }
   };
-  using Block = std::unique_ptr<std::byte, Free>;
 
-  PrivateSums(std::vector<Sum> sums, size_t arguments_bytes, size_t bytes, size_t compute_units)
-      : sums_(std::move(sums)),
-        arguments_bytes_(arguments_bytes),
-        bytes_(bytes),
-        blocks_(compute_units) {}
+  PrivateSums(std::vector<Sum> sums, size_t arguments_bytes, size_t unit_bytes,
+              size_t compute_units);
 
   const std::vector<Sum> sums_;
   const size_t arguments_bytes_;
-  const size_t bytes_;         // of a compute unit's memory: its arguments, then its sums
-  std::vector<Block> blocks_;  // of each compute unit; null: it has run nothing
+  const size_t unit_bytes_;  // of a compute unit's memory: its arguments, then its sums
+  const std::unique_ptr<std::byte, Free> memory_;  // of all compute units
+  std::vector<std::byte*> blocks_;                 // of each; null: it has run nothing
 };
 
 }  // namespace conclave

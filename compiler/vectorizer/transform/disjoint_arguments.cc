@@ -134,7 +134,7 @@ class DisjointVersions {
     Instruction* end = loop.getLoopPreheader()->getTerminator();
     llvm::IRBuilder<> builder(end);
     auto* other = llvm::cast<llvm::BasicBlock>(map.lookup(loop.getHeader()));
-    builder.CreateCondBr(ask(builder), loop.getHeader(), other);
+    builder.CreateCondBr(is_fact(builder, abi::kIsDisjoint), loop.getHeader(), other);
     end->eraseFromParent();
     for (llvm::BasicBlock* block : loop.blocks())
       for (Instruction& access : *block)
@@ -161,16 +161,6 @@ class DisjointVersions {
         others.push_back(scope_of(argument));
     extend(access, llvm::LLVMContext::MD_alias_scope, {scope_of(own)});
     if (!others.empty()) extend(access, llvm::LLVMContext::MD_noalias, others);
-  }
-
-  llvm::Value* ask(llvm::IRBuilder<>& builder) {
-    llvm::Value* address = builder.CreateConstInBoundsGEP1_64(
-        builder.getInt8Ty(), region_.getArg(kLaunch), offsetof(abi::Launch, is_disjoint));
-    llvm::LoadInst* answer =
-        builder.CreateAlignedLoad(builder.getInt32Ty(), address, llvm::Align(4), "disjoint");
-    answer->setMetadata(llvm::LLVMContext::MD_invariant_load,
-                        llvm::MDNode::get(region_.getContext(), {}));
-    return builder.CreateIsNotNull(answer);
   }
 
   llvm::Function& region_;

@@ -8,7 +8,8 @@ target triple = "spir64-unknown-unknown"
 ; CHECK-LABEL: define void @sums(
 ; CHECK: [[PLACE:%.*]] = getelementptr inbounds i8, ptr %launch, i64 {{[0-9]+}}
 ; CHECK: [[ANSWER:%.*]] = load i32, ptr [[PLACE]]
-; CHECK: [[YES:%.*]] = icmp ne i32 [[ANSWER]], 0
+; CHECK: [[BIT:%.*]] = and i32 [[ANSWER]], 1
+; CHECK: [[YES:%.*]] = icmp ne i32 [[BIT]], 0
 ; CHECK: br i1 [[YES]], label %[[FAST:.*]], label %[[SLOW:.*]]
 ; CHECK: [[FAST]]:
 ; CHECK: load float, ptr addrspace(1) %sum

@@ -11,6 +11,9 @@ inline constexpr char kRegionAttribute[] = "conclave-region";
 // Parameters of region functions to whose memory the kernel only adds (sum_arguments.h).
 inline constexpr char kSumAttribute[] = "conclave-sum";
 
+// Forms of regions that ask the launch whether its arguments are disjoint (disjoint_arguments.h).
+inline constexpr char kAsksIfDisjoint[] = "conclave-asks-if-disjoint";
+
 // Functions all of whose regions run in packets have this attribute: there is little left in them
 // for LLVM's vectorizers.
 inline constexpr char kInPackets[] = "conclave-in-packets";

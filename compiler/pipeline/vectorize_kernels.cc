@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "compiler/base/attributes.h"
 #include "compiler/base/error.h"
 #include "compiler/base/program.h"
 #include "compiler/base/tuning.h"
@@ -13,7 +14,6 @@
 #include "compiler/vectorizer/analysis/lane_count.h"
 #include "compiler/vectorizer/analysis/lane_dimension.h"
 #include "compiler/vectorizer/analysis/lane_masks.h"
-#include "compiler/vectorizer/transform/disjoint_arguments.h"
 #include "compiler/vectorizer/vectorize_region.h"
 #include "compiler/workgroup/group_order.h"
 #include "compiler/workgroup/group_rows.h"
@@ -203,8 +203,9 @@ KernelRemarks vectorize(RegionedKernel& kernel, const RegionedKernel& model, Ker
     for (const Region& region : *regions) {
       info.lanes = std::max(info.lanes, region.lanes);
       info.dimension = region.dimension;
-      info.asks_if_disjoint |= llvm::any_of(
-          region.packet_forms(), [](const auto* form) { return asks_if_disjoint(*form); });
+      info.asks_if_disjoint |= llvm::any_of(region.packet_forms(), [](const auto* form) {
+        return form->hasFnAttribute(kAsksIfDisjoint);
+      });
     }
   if (has_sub_groups) lower_sub_groups_of_one(kernel, info, analyses);
   if (options.check)

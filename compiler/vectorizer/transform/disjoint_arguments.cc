@@ -12,6 +12,7 @@
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include "compiler/base/address_spaces.h"
+#include "compiler/base/attributes.h"
 #include "compiler/base/region.h"
 #include "compiler/base/tuning.h"
 #include "compiler/vectorizer/analysis/lane_pass.h"
@@ -24,8 +25,6 @@ namespace {
 
 using llvm::Instruction;
 using llvm::Loop;
-
-constexpr char kAsksIfDisjoint[] = "conclave-asks-if-disjoint";
 
 bool is_global(const llvm::Value& pointer) {
   const unsigned space = pointer.getType()->getPointerAddressSpace();
@@ -177,10 +176,6 @@ llvm::PreservedAnalyses AddDisjointVersions::run(llvm::Function& region,
   return transform_lanes(region, analyses, [&](const auto&, PartRemarks&) {
     DisjointVersions(region, lanes, analyses).add();
   });
-}
-
-bool asks_if_disjoint(const llvm::Function& form) {
-  return form.hasFnAttribute(kAsksIfDisjoint);
 }
 
 }  // namespace conclave::compiler

@@ -28,9 +28,6 @@ struct AddDisjointVersions : llvm::PassInfoMixin<AddDisjointVersions> {
                               llvm::FunctionAnalysisManager& analyses) const;
 };
 
-// Whether a form of a region asks if the arguments are disjoint.
-bool asks_if_disjoint(const llvm::Function& form);
-
 }  // namespace conclave::compiler
 
 #endif  // CONCLAVE_COMPILER_VECTORIZER_TRANSFORM_DISJOINT_ARGUMENTS_H_

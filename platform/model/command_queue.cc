@@ -75,6 +75,11 @@ Ref<Event> CommandQueue::enqueue(cl_command_type type, std::unique_ptr<Command> 
     if (other->queue() && other->queue() != this && !other->finished()) other->queue()->flush();
 
   uint64_t cost = command ? command->estimate_ns() : 0;
+  // Kernels will follow such a transfer: by then the workers have started.
+  if (cost > kWorthWakingNs && !has_prepared_.load(std::memory_order_relaxed)) [[unlikely]] {
+    has_prepared_.store(true, std::memory_order_relaxed);
+    Engine::prepare(units_);
+  }
   Ref<Event> event = hold_early(*new Event(*this, type, std::move(command)));
   ReadyList due;
   {

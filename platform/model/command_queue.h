@@ -104,6 +104,7 @@ class CommandQueue : public Object<CommandQueue> {
   uint64_t weight_ = kNormalWeight;
   std::atomic<cl_command_queue_properties> properties_;
   std::vector<cl_queue_properties> requested_;
+  std::atomic<bool> has_prepared_{false};  // the workers have been told to start
   // Set when the host has released the queue. From then on the events below are dropped as they
   // end, since each of them holds the queue.
   std::atomic<bool> orphaned_{false};

@@ -191,13 +191,13 @@ KernelRemarks vectorize(RegionedKernel& kernel, const RegionedKernel& model, Ker
   Plan usual = plan;
   if (depends_on_size) usual.dimension = 0;
   KernelRemarks remarks = start_remarks(kernel, options);
-  info.keeps_order = may_wait_for_groups(model);
   if (!options.check) note_sum_arguments(model, info);
   vectorize_regions(kernel.name, kernel.regions, usual, info, options, target, analyses,
                     remarks.parts);
   if (depends_on_size) add_other_regions(kernel, plan, info, options, target, analyses, remarks);
 
   info.joins_groups = kernel.joins_groups;
+  info.keeps_order = may_wait_for_groups(model);
   info.lanes_matter = lanes_matter;
   for (const auto* regions : {&kernel.regions, &kernel.other_regions})
     for (const Region& region : *regions) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "compiler/base/address_spaces.h"
+#include "compiler/workgroup/known_calls.h"
 
 namespace conclave::compiler {
 namespace {
@@ -23,10 +24,7 @@ using Functions = std::set<std::pair<const Function*, bool>>;
 bool looks_at_others(const Instruction& instruction, bool result_matters) {
   if (llvm::isa<llvm::FenceInst>(instruction)) return true;
   if (!instruction.isAtomic() && !instruction.isVolatile()) return false;
-  const bool is_asked = llvm::any_of(instruction.users(), [&](const llvm::User* user) {
-    return result_matters || !llvm::isa<llvm::ReturnInst>(user);
-  });
-  if (!is_asked) return false;
+  if (!is_asked_for(instruction, result_matters)) return false;
   const llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
   if (auto* change = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction))
     pointer = change->getPointerOperand();
@@ -37,16 +35,9 @@ bool looks_at_others(const Instruction& instruction, bool result_matters) {
   return space == kGlobalAddressSpace || space == kGenericAddressSpace;
 }
 
-// The function that the instruction calls, if its code is known.
-const Function* callee_of(const Instruction& instruction) {
-  auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-  const Function* callee = call ? call->getCalledFunction() : nullptr;
-  return callee && !callee->isDeclaration() ? callee : nullptr;
-}
-
 // `seen`: functions that need no second look.
 bool calls_look_at_others(const Instruction& instruction, Functions& seen) {
-  const Function* callee = callee_of(instruction);
+  const Function* callee = known_callee(instruction);
   if (!callee) return false;
   const bool result_matters = !instruction.use_empty();
   if (!seen.insert({callee, result_matters}).second) return false;

@@ -10,18 +10,13 @@
 #include <llvm/Transforms/Utils/LowerAtomic.h>
 
 #include "compiler/base/attributes.h"
+#include "compiler/workgroup/known_calls.h"
 #include "conclave/kernel_abi.h"
 
 namespace conclave::compiler {
 namespace {
 
 using Functions = llvm::SmallPtrSet<const llvm::Function*, 8>;
-
-const llvm::Function* known_callee(const llvm::Instruction& instruction) {
-  auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-  const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
-  return callee && !callee->isDeclaration() ? callee : nullptr;
-}
 
 bool is_ordered(const llvm::Instruction& instruction) {
   if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction))
@@ -59,7 +54,7 @@ class Additions {
              are_all_uses(*callee->getArg(call->getArgOperandNo(&use)), !call->use_empty());
     });
   }
-  // Of each integer; 0 if there are none.
+  // The size of these integers; 0 if nothing is added.
   unsigned bytes() const { return bytes_; }
 
  private:
@@ -69,12 +64,10 @@ class Additions {
     const auto operation = change.getOperation();
     const bool adds =
         operation == llvm::AtomicRMWInst::Add || operation == llvm::AtomicRMWInst::Sub;
-    const bool is_asked = llvm::any_of(change.users(), [&](const llvm::User* user) {
-      return result_matters || !llvm::isa<llvm::ReturnInst>(user);
-    });
     const unsigned bytes =
         change.getType()->isIntegerTy() ? change.getType()->getIntegerBitWidth() / 8 : 0;
-    if (!adds || is_asked || (bytes != 4 && bytes != 8) || (bytes_ != 0 && bytes_ != bytes))
+    if (!adds || is_asked_for(change, result_matters) || (bytes != 4 && bytes != 8) ||
+        (bytes_ != 0 && bytes_ != bytes))
       return false;
     bytes_ = bytes;
     return true;
@@ -82,32 +75,6 @@ class Additions {
 
   unsigned bytes_ = 0, depth_ = 0;
 };
-
-}  // namespace
-
-void note_sum_arguments(const RegionedKernel& kernel, KernelInfo& info) {
-  const auto attribute =
-      llvm::Attribute::get(kernel.regions[0].function->getContext(), kSumAttribute);
-  Functions seen;
-  for (const Region& region : kernel.regions)
-    if (orders_accesses(*region.function, seen)) return;
-  for (size_t i = 0; i < info.arguments.size(); ++i) {
-    ArgumentInfo& argument = info.arguments[i];
-    if (argument.kind != ArgumentKind::kPointer || argument.address != CL_KERNEL_ARG_ADDRESS_GLOBAL)
-      continue;
-    Additions additions;
-    const bool adds_only = llvm::all_of(kernel.regions, [&](const Region& region) {
-      const auto parameter = static_cast<unsigned>(kKernelArguments + i);
-      return additions.are_all_uses(*region.function->getArg(parameter), true);
-    });
-    if (!adds_only || additions.bytes() == 0) continue;
-    argument.sum_bytes = additions.bytes();
-    for (const Region& region : kernel.regions)
-      region.function->addParamAttr(static_cast<unsigned>(kKernelArguments + i), attribute);
-  }
-}
-
-namespace {
 
 bool is_sum_parameter(const llvm::Argument& parameter) {
   return parameter.getParent()->getAttributes().hasParamAttr(parameter.getArgNo(), kSumAttribute);
@@ -144,6 +111,28 @@ void lower_sums(llvm::BasicBlock& block) {
 }
 
 }  // namespace
+
+void note_sum_arguments(const RegionedKernel& kernel, KernelInfo& info) {
+  const auto attribute =
+      llvm::Attribute::get(kernel.regions[0].function->getContext(), kSumAttribute);
+  Functions seen;
+  for (const Region& region : kernel.regions)
+    if (orders_accesses(*region.function, seen)) return;
+  for (size_t i = 0; i < info.arguments.size(); ++i) {
+    ArgumentInfo& argument = info.arguments[i];
+    if (argument.kind != ArgumentKind::kPointer || argument.address != CL_KERNEL_ARG_ADDRESS_GLOBAL)
+      continue;
+    Additions additions;
+    const bool adds_only = llvm::all_of(kernel.regions, [&](const Region& region) {
+      const auto parameter = static_cast<unsigned>(kKernelArguments + i);
+      return additions.are_all_uses(*region.function->getArg(parameter), true);
+    });
+    if (!adds_only || additions.bytes() == 0) continue;
+    argument.sum_bytes = additions.bytes();
+    for (const Region& region : kernel.regions)
+      region.function->addParamAttr(static_cast<unsigned>(kKernelArguments + i), attribute);
+  }
+}
 
 llvm::PreservedAnalyses LowerSums::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
   for (llvm::Function& function : module) {

@@ -20,8 +20,8 @@ namespace conclave::compiler {
 // to global memory, others may see when a sum changes: then it has no such arguments.
 void note_sum_arguments(const RegionedKernel& kernel, KernelInfo& info);
 
-// Of all functions that are made of regions, as the last pass before they become parts of
-// others: asks at each addition, or several one after the other, whether the sums are private.
+// Makes two versions of such additions, with and without a lock; the launch says whether its sums are
+// private. It runs last on the functions that are made of regions, before they become parts of others.
 struct LowerSums : llvm::PassInfoMixin<LowerSums> {
   static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
 };

@@ -5,6 +5,8 @@
 #include <boost/container/small_vector.hpp>
 #include <cstddef>
 
+#include "platform/model/memory.h"
+
 namespace conclave {
 namespace {
 
@@ -15,12 +17,6 @@ struct Range {
 
 }  // namespace
 
-bool is_shared(Memory& memory) {
-  Memory* whole = &memory;
-  while (whole->parent()) whole = whole->parent();
-  return whole->shared_storage() != nullptr;
-}
-
 bool has_disjoint_arguments(const Kernel& kernel, const KernelInfo& info) {
   boost::container::small_vector<Range, 8> ranges;
   size_t shared = 0;
@@ -30,7 +26,7 @@ bool has_disjoint_arguments(const Kernel& kernel, const KernelInfo& info) {
     if (argument.address) return false;
     Memory* memory = Memory::from(argument.memory);
     if (!memory) continue;
-    shared += is_shared(*memory);
+    shared += memory->whole().shared_storage() != nullptr;
     ranges.push_back({memory->data(), memory->data() + memory->size()});
   }
   if (shared > 1) return false;

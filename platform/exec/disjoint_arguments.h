@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether the memory objects of a launch overlap. Kernels with accumulations in loops ask
-// (abi::Launch::is_disjoint): where they do not, sums stay in registers.
+// (abi::kIsDisjoint): where they do not, sums stay in registers.
 #ifndef CONCLAVE_PLATFORM_EXEC_DISJOINT_ARGUMENTS_H_
 #define CONCLAVE_PLATFORM_EXEC_DISJOINT_ARGUMENTS_H_
 
 #include "platform/model/kernel.h"
-#include "platform/model/memory.h"
 
 namespace conclave {
 
@@ -13,9 +12,6 @@ namespace conclave {
 // virtual memory may lead anywhere; of storage that other processes share, this one may have two
 // mappings.
 bool has_disjoint_arguments(const Kernel& kernel, const KernelInfo& info);
-
-// Whether other processes may access the memory too.
-bool is_shared(Memory& memory);
 
 }  // namespace conclave
 

@@ -111,10 +111,11 @@ NdRange::NdRange(const Kernel& kernel, std::shared_ptr<const KernelCode> code,
 
   static constinit thread_local uint32_t launches = 0;
   estimate_ns_ = estimate_ns();
-  if (code_->has_sums && !streaming_) [[unlikely]]
+  if (code_->has_sums && !streaming_) [[unlikely]] {
     sums_ = PrivateSums::make(kernel, *code_->info, Engine::get().compute_units(), work_groups_,
                               estimate_ns_);
-  if (sums_) launch_.facts |= abi::kHasPrivateSums;
+    if (sums_) launch_.facts |= abi::kHasPrivateSums;
+  }
   timed_ = estimate_ns_ == kUnknown || estimate_ns_ > kAlwaysTimedNs || streaming_ ||
            launches++ % kTimedOneIn == 0;
   if (timed_) kernel_calls::guard_handlers();
@@ -163,9 +164,9 @@ void NdRange::add_checks(const Kernel& kernel) {
     if (!is_image)
       std::memcpy(&argument.base, this->arguments() + info.offset, sizeof argument.base);
     argument.size = begin + memory->size() - argument.base;
-    while (memory->parent()) memory = memory->parent();
-    argument.object = reinterpret_cast<uint64_t>(memory->data());
-    argument.object_size = memory->size();
+    const Memory& whole = memory->whole();
+    argument.object = reinterpret_cast<uint64_t>(whole.data());
+    argument.object_size = whole.size();
   }
   launch_.local_bytes = local_bytes_;
   launch_.check = &check_unit;

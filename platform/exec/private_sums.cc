@@ -24,9 +24,9 @@ constexpr uint64_t kAddLineNs = 100;
 constexpr uint64_t kLeastGroupsPerUnit = 4;
 
 // Adds `count` integers of one compute unit to those of the launch, which other launches may be
-// adding to, and clears them.
+// adding to.
 template <class Integer>
-void add(std::byte* to, std::byte* from, size_t count) {
+void add(std::byte* to, const std::byte* from, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     Integer more;
     std::memcpy(&more, from + i * sizeof more, sizeof more);
@@ -34,24 +34,23 @@ void add(std::byte* to, std::byte* from, size_t count) {
     std::atomic_ref(*reinterpret_cast<Integer*>(to + i * sizeof more))
         .fetch_add(more, std::memory_order_relaxed);
   }
-  std::memset(from, 0, count * sizeof(Integer));
 }
 
-// Adds the integers of one compute unit to those of another, and clears them.
+// Adds the integers of one compute unit to those of another.
 template <class Integer>
-void join(std::byte* to, std::byte* from, size_t count) {
+void join(std::byte* to, const std::byte* from, size_t count) {
   auto* sums = reinterpret_cast<Integer*>(to);
   const auto* more = reinterpret_cast<const Integer*>(from);
   for (size_t i = 0; i < count; ++i) sums[i] += more[i];
-  std::memset(from, 0, count * sizeof(Integer));
 }
 
 bool may_be_read_otherwise(const Kernel& kernel, const KernelInfo& info) {
   for (size_t i = 0; i < kernel.arguments().size(); ++i) {
-    const ArgumentKind kind = info.arguments[i].kind;
     Memory* memory = Memory::from(kernel.arguments()[i].memory);
     if (!memory) continue;
-    if (is_shared(*memory) || (kind != ArgumentKind::kPointer && memory->parent())) return true;
+    const bool is_image_of_buffer =
+        info.arguments[i].kind != ArgumentKind::kPointer && memory->parent();
+    if (is_image_of_buffer || memory->whole().shared_storage()) return true;
   }
   return !has_disjoint_arguments(kernel, info);
 }

@@ -30,8 +30,8 @@ class PrivateSums {
   // The argument block for a compute unit; `block` is the launch's. Called by the thread that acts
   // for the unit.
   const void* arguments(size_t compute_unit, const std::byte* block) noexcept;
-  // Adds what the compute units have added up to the memory objects. Called when all work-groups
-  // have run.
+  // Adds what the compute units have added up to the memory objects. Called once, when all
+  // work-groups have run.
   void add_up() noexcept;
 
  private:

@@ -76,7 +76,7 @@ bool RunQueue::may_visit(const Group& group) {
   return is_brief(oldest.event) || (since && now_ns() - since > kLongWaitNs);
 }
 
-// Of the groups for `unit` that suit: the one whose first entry came first.
+// Finds the group whose first entry came first, among those for `unit` that suit.
 template <class Suits>
 RunQueue::Group* RunQueue::oldest(uint32_t unit, Suits&& suits) {
   Group* best = nullptr;

@@ -104,6 +104,12 @@ class Memory : public Object<Memory> {
   // Null if the bytes are only this process's.
   SharedStorage* shared_storage() { return shared_ ? &*shared_ : nullptr; }
   Memory* parent() const { return parent_.get(); }
+  // What it is a part of, however often it was divided; itself if it is no part.
+  Memory& whole() {
+    Memory* memory = this;
+    while (memory->parent()) memory = memory->parent();
+    return *memory;
+  }
   size_t origin() const { return origin_; }
   const std::vector<cl_mem_properties>& properties() const { return properties_; }
 

@@ -277,6 +277,25 @@ Buffer make_buffer(cl_context context, const std::vector<int>& data) {
                      const_cast<int*>(data.data()));
 }
 
+Buffer sub_buffer(cl_mem parent, size_t origin, size_t size, cl_mem_flags flags) {
+  const cl_buffer_region region{origin, size};
+  cl_int err = CL_SUCCESS;
+  Buffer part(clCreateSubBuffer(parent, flags, CL_BUFFER_CREATE_TYPE_REGION, &region, &err));
+  EXPECT_OK(err);
+  return part;
+}
+
+std::vector<unsigned char> binary_of(cl_program program) {
+  size_t size = 0;
+  EXPECT_OK(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr));
+  std::vector<unsigned char> binary(size);
+  unsigned char* to = binary.data();
+  size_t reported = 0;
+  EXPECT_OK(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof to, &to, &reported));
+  EXPECT_EQ(sizeof to, reported);
+  return binary;
+}
+
 Event launch(cl_command_queue queue, cl_kernel kernel, cl_mem out, const std::vector<int>& numbers,
              size_t items, const std::vector<cl_event>& wait) {
   EXPECT_OK(clSetKernelArg(kernel, 0, sizeof out, &out));

@@ -182,6 +182,9 @@ Kernel make_kernel(cl_program program, const char* name);
 Buffer make_buffer(cl_context context, size_t size, cl_mem_flags flags = CL_MEM_READ_WRITE,
                    void* host = nullptr);
 Buffer make_buffer(cl_context context, const std::vector<int>& data);
+Buffer sub_buffer(cl_mem parent, size_t origin, size_t size, cl_mem_flags flags = 0);
+// The binary of a program for one device.
+std::vector<unsigned char> binary_of(cl_program program);
 Event user_event(cl_context context);
 // Launches `kernel` over `items` work-items in groups of 64; its arguments are `out` and the
 // numbers.

@@ -13,16 +13,6 @@ const char kSource[] = "kernel void k(global int* o) { o[0] = 4711; }";
 
 class BinaryTest : public ApiTest {
  protected:
-  static Binary binary_of(cl_program program) {
-    size_t size = 0;
-    EXPECT_OK(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr));
-    Binary binary(size);
-    unsigned char* to = binary.data();
-    size_t reported = 0;
-    EXPECT_OK(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof to, &to, &reported));
-    EXPECT_EQ(sizeof to, reported);
-    return binary;
-  }
   Program with_binary(const Binary& binary, cl_int& err, cl_int& status) {
     cl_device_id only = device();
     size_t size = binary.size();

@@ -16,13 +16,6 @@ class BufferTest : public ApiTest {
   size_t alignment() const {
     return info<cl_uint>(clGetDeviceInfo, device(), CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;
   }
-  Buffer sub_buffer(cl_mem parent, size_t origin, size_t size, cl_mem_flags flags = 0) {
-    cl_buffer_region region{origin, size};
-    cl_int err = 0;
-    Buffer result(clCreateSubBuffer(parent, flags, CL_BUFFER_CREATE_TYPE_REGION, &region, &err));
-    EXPECT_OK(err);
-    return result;
-  }
 };
 
 Query query(cl_mem mem, cl_mem_info name) {

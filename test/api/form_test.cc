@@ -254,12 +254,8 @@ TEST_F(FormTest, OnlyWhatIsTheSameInAllFormsCompetes) {
       out[get_global_id(0)] = sub_group_reduce_add(next[get_global_id(0) % 1024]);
     })";
   Program program = build(context_, kOthers, "-cl-std=CL3.0");
-  size_t size = 0;
-  ASSERT_OK(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr));
-  std::string binary(size, '\0');
-  char* to = binary.data();
-  ASSERT_OK(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof to, &to, nullptr));
-  EXPECT_TRUE(has(binary, "\"lanes_matter\":true"));
+  const std::vector<unsigned char> binary = binary_of(program);
+  EXPECT_TRUE(has({binary.begin(), binary.end()}, "\"lanes_matter\":true"));
 }
 
 }  // namespace

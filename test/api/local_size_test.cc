@@ -365,14 +365,10 @@ TEST_F(LocalSizeTest, ReleaseAndExitDoNotWait) {
 
 TEST_F(LocalSizeTest, BinaryWithoutCompilerKeepsItsCode) {
   Program program = build(context_, kSource, "-cl-std=CL3.0");
-  size_t size = 0;
-  ASSERT_OK(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr));
-  std::vector<unsigned char> binary(size);
-  unsigned char* to = binary.data();
-  ASSERT_OK(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof to, &to, nullptr));
+  const std::vector<unsigned char> binary = binary_of(program);
   char path[] = "/tmp/conclave-binary-XXXXXX";
   const int file = mkstemp(path);
-  ASSERT_EQ(static_cast<ssize_t>(size), write(file, binary.data(), size));
+  ASSERT_EQ(static_cast<ssize_t>(binary.size()), write(file, binary.data(), binary.size()));
   close(file);
   const std::string output = output_of("without_compiler", {{"CONCLAVE_SPECIALIZE_AFTER_MS", "0"},
                                                             {"CONCLAVE_CLOCL", "/nonexistent"},

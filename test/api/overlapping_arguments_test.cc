@@ -26,6 +26,19 @@ Numbers numbers(size_t count) {
   return all;
 }
 
+// Those of two buffers, one behind the other.
+Numbers two_buffers() {
+  const Numbers one = numbers(kNumbers);
+  Numbers both = one;
+  both.insert(both.end(), one.begin(), one.end());
+  return both;
+}
+
+// As many numbers of a buffer, from number `origin` on.
+Buffer part_of(cl_mem whole, size_t origin) {
+  return sub_buffer(whole, origin * sizeof(int), kNumbers * sizeof(int));
+}
+
 // What the kernel does to memory in which its arguments begin at these numbers.
 void add_up(Numbers& memory, size_t sum, size_t in) {
   for (size_t row = 0; row < kNumbers; row += kRow)
@@ -44,14 +57,13 @@ class OverlappingArgumentsTest : public ApiTest {
   }
 
   void run(cl_mem sum, cl_mem in) {
-    const int rounds = kRounds;
     ASSERT_OK(clSetKernelArg(kernel_, 0, sizeof sum, &sum));
     ASSERT_OK(clSetKernelArg(kernel_, 1, sizeof in, &in));
-    launch(rounds);
+    launch();
   }
 
-  void launch(int rounds) {
-    ASSERT_OK(clSetKernelArg(kernel_, 2, sizeof rounds, &rounds));
+  void launch() {
+    ASSERT_OK(clSetKernelArg(kernel_, 2, sizeof kRounds, &kRounds));
     ASSERT_OK(
         clEnqueueNDRangeKernel(queue_, kernel_, 1, nullptr, &kItems, nullptr, 0, nullptr, nullptr));
     ASSERT_OK(clFinish(queue_));
@@ -64,9 +76,7 @@ class OverlappingArgumentsTest : public ApiTest {
 TEST_F(OverlappingArgumentsTest, TwoBuffers) {
   Buffer sum = make_buffer(context_, numbers(kNumbers));
   Buffer in = make_buffer(context_, numbers(kNumbers));
-  Numbers expected = numbers(kNumbers);
-  const Numbers more = numbers(kNumbers);
-  expected.insert(expected.end(), more.begin(), more.end());
+  Numbers expected = two_buffers();
   add_up(expected, 0, kNumbers);
   run(sum, in);
   expected.resize(kNumbers);
@@ -86,10 +96,7 @@ TEST_F(OverlappingArgumentsTest, ABufferAndAPartOfIt) {
   Buffer whole = make_buffer(context_, numbers(2 * kNumbers));
   for (const size_t origin : {size_t{0}, kNumbers}) {
     SCOPED_TRACE(origin);
-    const cl_buffer_region region{origin * sizeof(int), kNumbers * sizeof(int)};
-    cl_int status = CL_SUCCESS;
-    Buffer part(clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &status));
-    ASSERT_OK(status);
+    Buffer part = part_of(whole, origin);
     Numbers expected = contents(queue_, whole, 2 * kNumbers);
     add_up(expected, origin, 0);
     run(part, whole);
@@ -99,16 +106,9 @@ TEST_F(OverlappingArgumentsTest, ABufferAndAPartOfIt) {
 
 TEST_F(OverlappingArgumentsTest, TwoPartsOfABuffer) {
   Buffer whole = make_buffer(context_, numbers(2 * kNumbers));
-  const auto part = [&](size_t origin) {
-    const cl_buffer_region region{origin * sizeof(int), kNumbers * sizeof(int)};
-    cl_int status = CL_SUCCESS;
-    Buffer made(clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &status));
-    EXPECT_OK(status);
-    return made;
-  };
   Numbers expected = numbers(2 * kNumbers);
   add_up(expected, kNumbers, 0);
-  Buffer low = part(0), high = part(kNumbers);
+  Buffer low = part_of(whole, 0), high = part_of(whole, kNumbers);
   run(high, low);
   EXPECT_EQ(expected, contents(queue_, whole, 2 * kNumbers));
 }
@@ -122,7 +122,7 @@ TEST_F(OverlappingArgumentsTest, SharedVirtualMemory) {
   add_up(expected, 0, 0);
   ASSERT_OK(clSetKernelArgSVMPointer(kernel_, 0, memory));
   ASSERT_OK(clSetKernelArgSVMPointer(kernel_, 1, memory));
-  launch(kRounds);
+  launch();
   EXPECT_EQ(expected, Numbers(memory, memory + kNumbers));
   clSVMFree(context_, memory);
 }
@@ -131,9 +131,7 @@ TEST_F(OverlappingArgumentsTest, SharedVirtualMemory) {
 TEST_F(OverlappingArgumentsTest, FromLaunchToLaunch) {
   Buffer a = make_buffer(context_, numbers(kNumbers));
   Buffer b = make_buffer(context_, numbers(kNumbers));
-  Numbers expected = numbers(kNumbers);
-  const Numbers more = numbers(kNumbers);
-  expected.insert(expected.end(), more.begin(), more.end());
+  Numbers expected = two_buffers();
   for (int round = 0; round < 3; ++round) {
     add_up(expected, 0, kNumbers);
     run(a, b);

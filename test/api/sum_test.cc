@@ -36,10 +36,8 @@ class SumTest : public ApiTest {
  protected:
   template <class T>
   Buffer buffer_of(const std::vector<T>& content) {
-    Buffer made = make_buffer(context_, content.size() * sizeof(T));
-    EXPECT_OK(clEnqueueWriteBuffer(queue_, made, CL_TRUE, 0, content.size() * sizeof(T),
-                                   content.data(), 0, nullptr, nullptr));
-    return made;
+    return make_buffer(context_, content.size() * sizeof(T), CL_MEM_COPY_HOST_PTR,
+                       const_cast<T*>(content.data()));
   }
   template <class T>
   std::vector<T> content_of(cl_mem buffer, size_t count) {
@@ -100,10 +98,7 @@ TEST_F(SumTest, InMemoryThatTheKernelReads) {
   Program program = build(context_, source);
   constexpr size_t kHalf = 4096;
   Buffer both = buffer_of(std::vector<cl_uint>(2 * kHalf));
-  const cl_buffer_region region{kHalf * sizeof(cl_uint), kHalf * sizeof(cl_uint)};
-  cl_int status = CL_SUCCESS;
-  Buffer part(clCreateSubBuffer(both, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &status));
-  ASSERT_OK(status);
+  Buffer part = sub_buffer(both, kHalf * sizeof(cl_uint), kHalf * sizeof(cl_uint));
   Kernel count = kernel(program, both, part);
   cl_uint total = 0;
   for (int i = 0; i < 5; ++i) {
@@ -149,12 +144,8 @@ TEST_F(SumTest, ArgumentsThatAreOnlyAddedTo) {
         "kernel void f(global int* a, global int* b, int n) { const int id = "
         "get_global_id(0); " +
         body + " }";
-    Program program = build(context_, source.c_str());
-    size_t bytes = 0;
-    EXPECT_OK(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, nullptr));
-    std::string binary(bytes, '\0');
-    char* place = binary.data();
-    EXPECT_OK(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof place, &place, nullptr));
+    const std::vector<unsigned char> bytes = binary_of(build(context_, source));
+    const std::string binary(bytes.begin(), bytes.end());
     return binary.find("\"sum_bytes\":4") != binary.npos;
   };
   EXPECT_TRUE(has_sums("atomic_inc(&a[id & 7]); b[id] = n;"));

@@ -190,14 +190,7 @@ TEST_F(TransferTest, BadCopiesAreRefused) {
 TEST_F(TransferTest, SubBuffersThatOverlapCannotBeCopied) {
   size_t step = info<cl_uint>(clGetDeviceInfo, device(), CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;
   Buffer parent = make_buffer(context_, 4 * step);
-  auto sub = [&](size_t origin, size_t size) {
-    cl_buffer_region region{origin, size};
-    cl_int err = 0;
-    Buffer result(clCreateSubBuffer(parent, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &err));
-    EXPECT_OK(err);
-    return result;
-  };
-  Buffer low = sub(0, 2 * step), high = sub(step, 2 * step);
+  Buffer low = sub_buffer(parent, 0, 2 * step), high = sub_buffer(parent, step, 2 * step);
   auto copy = [&](size_t from_at, size_t to_at, size_t size) {
     return clEnqueueCopyBuffer(queue_, low, high, from_at, to_at, size, 0, nullptr, nullptr);
   };

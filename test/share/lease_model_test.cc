@@ -333,7 +333,6 @@ TEST_P(LeaseModel, WithdrawAgainstGrant) {
               {holder(), fickle, worker(2, 1)}, held_by_first);
 }
 
-// A holder with more to do publishes that, and hands the unit on between two work-groups.
 // Somebody draws a number for a request and is interrupted before it says so. The next request of
 // the same process must not get that number.
 TEST(LeaseModelTickets, ANumberDrawnForAnEarlierRequest) {
@@ -357,6 +356,7 @@ TEST(LeaseModelTickets, ANumberDrawnForAnEarlierRequest) {
               {scanner, fickle, other});
 }
 
+// A holder with more to do publishes that, and hands the unit on between two work-groups.
 TEST_P(LeaseModel, Yield) {
   const Thread yielding{0, [] {
                           Process self(0);

@@ -22,7 +22,7 @@
 namespace conclave::share {
 
 inline constexpr uint64_t kMagic = 0x65'76'61'6c'63'6e'6f'63;  // "conclave"
-inline constexpr uint32_t kLayoutVersion = 13;
+inline constexpr uint32_t kLayoutVersion = 14;
 inline constexpr uint32_t kCuEntries = 256;
 inline constexpr uint32_t kMaxProcesses = 1024;
 inline constexpr uint32_t kRequests = 4;

@@ -4,13 +4,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <memory>
+#include <filesystem>
+#include <vector>
 
 #include "platform/base/error.h"
 #include "platform/base/log.h"
@@ -20,9 +21,10 @@
 namespace conclave::share {
 namespace {
 
-// How long another process may hold the directory's lock before it is an error, in steps of a
-// millisecond.
-constexpr int kPatienceMs = 2000;
+// Each try that fails has seen another process come or leave.
+constexpr int kMostTries = 10'000;
+// Stands in the name of a directory between the place's and the link's of the process that makes it.
+constexpr char kUnfinished = '~';
 // The first pid namespace of a machine has this inode (the kernel's PROC_PID_INIT_INO).
 constexpr uint64_t kFirstPidNamespace = 0xEFFFFFFC;
 
@@ -35,37 +37,32 @@ std::string directory_for(const std::string& name) {
   return directory;
 }
 
+// No later process has the same link, so a dead one's may be removed at any moment after it was
+// found.
+std::string link_of(const ProcessIdentity& process) {
+  return std::to_string(process.pid) + "." + std::to_string(process.start_time);
+}
+
+// The process whose link has this name; without a number if it is no link's name.
+ProcessIdentity owner_of(const std::string& name) {
+  ProcessIdentity owner;
+  if (sscanf(name.c_str(), "%d.%" SCNu64, &owner.pid, &owner.start_time) != 2 ||
+      name != link_of(owner))
+    return {};
+  return owner;
+}
+
+bool is_shortage(int error) {
+  return error == EMFILE || error == ENFILE || error == ENOMEM;
+}
+
 }  // namespace
 
-// The system releases the lock of a dead process. The last process that leaves removes the
-// directory.
-class MeetingPlace::Lock {
- public:
-  explicit Lock(const MeetingPlace& place) {
-    for (int ms = 0; !try_to_take(place.path_); ++ms) {
-      if (errno != EWOULDBLOCK && errno != EINTR && errno != ENOENT)
-        place.fail(std::string("lock: ") + strerror(errno));
-      if (ms >= kPatienceMs)
-        place.fail("another process keeps it locked; is that one stopped? (lsof " + place.path_ +
-                   "/lock shows it)");
-      usleep(1000);
-    }
-  }
-  Lock() = default;
-
-  // False, with errno, if that is impossible; ENOENT: the directory has just been removed.
-  bool try_to_take(const std::string& path) {
-    if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return false;
-    file_ = Descriptor(open((path + "/lock").c_str(),
-                            O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
-    if (!file_ || flock(file_.get(), LOCK_EX | LOCK_NB) != 0) return false;
-    struct stat status;
-    errno = ENOENT;
-    return fstat(file_.get(), &status) == 0 && status.st_nlink > 0;
-  }
-
- private:
-  Descriptor file_;
+// What a look at the directory finds.
+struct MeetingPlace::Sight {
+  std::unique_ptr<DIR, int (*)(DIR*)> directory{nullptr, closedir};  // null: there is none
+  std::unique_ptr<Segment> segment;  // that of the first process that has one; null if none has
+  std::vector<std::string> useless;  // what else is there: it keeps the directory from being empty
 };
 
 MeetingPlace::MeetingPlace(const std::string& name)
@@ -76,89 +73,126 @@ void MeetingPlace::fail(const std::string& what) const {
 }
 
 std::unique_ptr<Segment> MeetingPlace::find_or_make(uint32_t size_kb) const {
-  const Lock lock(*this);
-  std::unique_ptr<Segment> segment = look();
-  if (!segment) segment = Segment::make(name_, size_kb);
-  link(*segment);
-  return segment;
+  std::unique_ptr<Segment> fresh;
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    Sight sight = look();
+    if (sight.segment) {
+      if (link(dirfd(sight.directory.get()), "", *sight.segment)) return std::move(sight.segment);
+      continue;
+    }
+    if (!fresh) fresh = Segment::make(name_, size_kb);
+    if (found(sight, *fresh)) return fresh;
+  }
+  fail("other processes come and leave all the time");
 }
 
 std::unique_ptr<Segment> MeetingPlace::find() const {
-  if (access(path_.c_str(), F_OK) != 0) return nullptr;
-  const Lock lock(*this);
-  return look();
+  return look().segment;
 }
 
 // The host may have closed the descriptor, and it may now be another file's. So this looks at it
 // before it opens it, since opening alone may affect a device or a pipe.
 Descriptor MeetingPlace::open_link(const std::string& link) const {
   const Descriptor place(open((path_ + "/" + link).c_str(), O_PATH | O_CLOEXEC));
+  if (!place && is_shortage(errno)) fail(strerror(errno));
   struct stat status;
   if (!place || fstat(place.get(), &status) != 0 || !S_ISREG(status.st_mode)) return Descriptor();
-  return Descriptor(open(("/proc/self/fd/" + std::to_string(place.get())).c_str(),
-                         O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  Descriptor file(open(("/proc/self/fd/" + std::to_string(place.get())).c_str(),
+                       O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!file && is_shortage(errno)) fail(strerror(errno));
+  return file;
 }
 
-// The segment of the first process that has one. Removes the links of processes that have ended.
-std::unique_ptr<Segment> MeetingPlace::look() const {
-  const std::unique_ptr<DIR, int (*)(DIR*)> directory(opendir(path_.c_str()), closedir);
-  if (!directory) fail(strerror(errno));
-  std::unique_ptr<Segment> found;
-  while (const dirent* entry = readdir(directory.get())) {
-    const std::string link = entry->d_name;
-    const pid_t pid = atoi(entry->d_name);
-    if (pid <= 0) continue;
-    if (liveness({pid, 0}) == Liveness::kDead) {
-      unlinkat(dirfd(directory.get()), entry->d_name, 0);
+// Removes the links of processes that have ended.
+MeetingPlace::Sight MeetingPlace::look() const {
+  Sight sight;
+  sight.directory.reset(opendir(path_.c_str()));
+  if (!sight.directory && errno != ENOENT) fail(strerror(errno));
+  while (const dirent* entry = sight.directory ? readdir(sight.directory.get()) : nullptr) {
+    const std::string name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    const ProcessIdentity owner = owner_of(name);
+    if (owner.pid > 0 && liveness(owner) == Liveness::kDead) {
+      unlinkat(dirfd(sight.directory.get()), name.c_str(), 0);
       continue;
     }
-    if (found) continue;
+    if (sight.segment) continue;
     try {
-      if (Descriptor file = open_link(link)) found = Segment::adopt(name_, std::move(file));
+      if (Descriptor file = owner.pid > 0 ? open_link(name) : Descriptor())
+        sight.segment = Segment::adopt(name_, std::move(file));
     } catch (const Error& error) {
-      log::debug(path_ + "/" + link + ": " + error.text());
+      log::debug(path_ + "/" + name + ": " + error.text());
     }
+    if (!sight.segment) sight.useless.push_back(name);
   }
-  return found;
+  return sight;
 }
 
-void MeetingPlace::link(const Segment& segment) const {
-  const std::string pid = std::to_string(getpid()), link = path_ + "/" + pid;
-  const std::string target = "/proc/" + pid + "/fd/" + std::to_string(segment.file().get());
-  unlink(link.c_str());
-  if (symlink(target.c_str(), link.c_str()) != 0) fail(pid + ": " + strerror(errno));
+// Makes this process's link in the directory that `directory` and `path` name, as in symlinkat().
+// False if the directory is no more.
+bool MeetingPlace::link(int directory, const std::string& path, const Segment& segment) const {
+  const std::string link = path + link_of(ProcessIdentity::self());
+  const std::string target =
+      "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(segment.file().get());
+  unlinkat(directory, link.c_str(), 0);
+  if (symlinkat(target.c_str(), directory, link.c_str()) == 0) return true;
+  if (errno == ENOENT) return false;
+  fail(link + ": " + strerror(errno));
+}
+
+// Removes what processes that died in found() have left.
+void MeetingPlace::remove_unfinished() const {
+  const std::filesystem::path place(path_);
+  const std::string prefix = place.filename().string() + kUnfinished;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(place.parent_path(), ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(prefix)) continue;
+    if (liveness(owner_of(name.substr(prefix.size()))) == Liveness::kDead)
+      std::filesystem::remove_all(entry.path(), ignored);
+  }
+}
+
+// Makes the directory, with this process's link in it, in place of none or of an empty one. False
+// if others were faster.
+bool MeetingPlace::found(const Sight& sight, const Segment& segment) const {
+  for (const std::string& name : sight.useless)
+    if (unlinkat(dirfd(sight.directory.get()), name.c_str(), 0) != 0 && errno != ENOENT)
+      fail(name + " is in the way: " + strerror(errno));
+  remove_unfinished();
+  const std::string fresh = path_ + kUnfinished + link_of(ProcessIdentity::self());
+  if (mkdir(fresh.c_str(), 0700) != 0 && errno != EEXIST) fail(strerror(errno));
+  if (!link(AT_FDCWD, fresh + "/", segment)) return false;
+  if (rename(fresh.c_str(), path_.c_str()) == 0) return true;
+  const int error = errno;
+  std::error_code ignored;
+  std::filesystem::remove_all(fresh, ignored);
+  if (error != ENOTEMPTY && error != EEXIST) fail(strerror(error));
+  return false;
 }
 
 bool MeetingPlace::show(const Segment& segment) const {
-  const Lock lock(*this);
-  const std::unique_ptr<Segment> others = look();
-  if (others && others->inode() != segment.inode()) return false;
-  link(segment);
-  return true;
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    const Sight sight = look();
+    if (sight.segment && sight.segment->inode() != segment.inode()) return false;
+    if (sight.segment ? link(dirfd(sight.directory.get()), "", segment) : found(sight, segment))
+      return true;
+  }
+  fail("other processes come and leave all the time");
 }
 
+// The last of several that leave at once finds nobody.
 void MeetingPlace::hide() const noexcept {
   try {
-    unlink((path_ + "/" + std::to_string(getpid())).c_str());
-    // Others who leave while this process holds the lock leave the directory to it. So it looks
-    // again after it has released the lock.
-    for (bool has_others = false; !has_others && access(path_.c_str(), F_OK) == 0;) {
-      if (Lock lock; !lock.try_to_take(path_)) {
-        return;
-      } else if (!look()) {
-        unlink((path_ + "/lock").c_str());
-        rmdir(path_.c_str());
-        return;
-      }
-      has_others = look() != nullptr;
-    }
+    unlink((path_ + "/" + link_of(ProcessIdentity::self())).c_str());
+    if (!look().segment) rmdir(path_.c_str());
   } catch (const std::exception& error) {
     log::debug(error.what());
   }
 }
 
 bool MeetingPlace::shows(const Segment& segment) const {
-  const Descriptor link = open_link(std::to_string(getpid()));
+  const Descriptor link = open_link(link_of(ProcessIdentity::self()));
   struct stat status;
   return link && fstat(link.get(), &status) == 0 && status.st_ino == segment.inode();
 }

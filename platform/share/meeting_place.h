@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the processes of a user find their segment when no daemon runs: a directory that only this
 // user can enter (runtime_dir.h). Each process that has the segment keeps its descriptor open and
-// has a link to it there, named after the process:
+// has a link to it there, named after the process and the time of its start:
 //
-//   $XDG_RUNTIME_DIR/conclave/HeapManager.4/4711 -> /proc/4711/fd/5
+//   $XDG_RUNTIME_DIR/conclave/HeapManager.4/4711.86420 -> /proc/4711/fd/5
 //
 // A newcomer opens the link of any living process, and makes a segment if there is none. So the
 // segment lives exactly as long as somebody uses it, has no name that anybody could lock or
-// truncate, and needs nobody to hand it out. The links are made and removed under a file lock.
+// truncate, and needs nobody to hand it out.
+//
+// There is no lock, which a stopped process could keep. Instead, a directory that holds a link
+// cannot be removed, and no link can be made in a directory that was removed. So a process that has
+// made its link is in the same directory as all others, and a process that finds the directory gone
+// looks again. Who finds nobody makes a directory that holds its link already, and renames it; the
+// system lets a directory take the place of another one only if that one is empty, in one step.
 #ifndef CONCLAVE_PLATFORM_SHARE_MEETING_PLACE_H_
 #define CONCLAVE_PLATFORM_SHARE_MEETING_PLACE_H_
 
@@ -44,10 +50,12 @@ class MeetingPlace {
   const std::string& path() const { return path_; }
 
  private:
-  class Lock;
+  struct Sight;
 
-  std::unique_ptr<Segment> look() const;
-  void link(const Segment& segment) const;
+  Sight look() const;
+  bool link(int directory, const std::string& path, const Segment& segment) const;
+  bool found(const Sight& sight, const Segment& segment) const;
+  void remove_unfinished() const;
   Descriptor open_link(const std::string& link) const;
   [[noreturn]] void fail(const std::string& what) const;
 

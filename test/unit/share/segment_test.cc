@@ -4,11 +4,11 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <fstream>
 #include <random>
 
 #include "platform/share/leases.h"
@@ -210,18 +210,84 @@ TEST_F(MeetingPlaceTest, DescriptorsOfSomethingElse) {
   close(memory);
 }
 
-// A process that is stopped while it changes the links delays others for a while, not for ever.
-TEST_F(MeetingPlaceTest, SomebodyIsStoppedAtTheLinks) {
+// What is no link keeps nobody out, unless it cannot be removed.
+TEST_F(MeetingPlaceTest, ThingsOfOthersInTheDirectory) {
   const MeetingPlace place("test");
   std::filesystem::create_directories(place.path());
-  const int file = open((place.path() + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  ASSERT_EQ(flock(file, LOCK_EX), 0);
-  const Error error = error_of([&] { place.find_or_make(kSizeKb); });
-  EXPECT_EQ(error.code(), CL_DEVICE_NOT_AVAILABLE);
-  EXPECT_NE(error.text().find("locked"), std::string::npos) << error.text();
-  close(file);
+  std::ofstream(place.path() + "/lock") << "1";
+  std::ofstream(place.path() + "/1") << "1";
+  EXPECT_EQ(place.find(), nullptr);
   EXPECT_TRUE(place.find_or_make(kSizeKb));
   place.hide();
+  EXPECT_FALSE(std::filesystem::exists(place.path()));
+
+  std::filesystem::create_directories(place.path() + "/folder");
+  const Error error = error_of([&] { place.find_or_make(kSizeKb); });
+  EXPECT_EQ(error.code(), CL_DEVICE_NOT_AVAILABLE);
+  EXPECT_NE(error.text().find("folder is in the way"), std::string::npos) << error.text();
+}
+
+// What a process left that died while it made the directory.
+TEST_F(MeetingPlaceTest, UnfinishedDirectoriesAreRemoved) {
+  const MeetingPlace place("test");
+  const std::string left = place.path() + "~" + std::to_string(getpid()) + ".1";
+  std::filesystem::create_directories(left);
+  std::filesystem::create_symlink("/proc/1/fd/1", left + "/link");
+  EXPECT_TRUE(place.find_or_make(kSizeKb));
+  EXPECT_FALSE(std::filesystem::exists(left));
+  place.hide();
+}
+
+// Members come and leave all the time; some are stopped, at any point, or killed. Nobody waits for
+// them, and all who are there at once have the same segment.
+TEST_F(MeetingPlaceTest, OneSegmentWhateverHappensToOthers) {
+  constexpr int kMembers = 8, kRounds = 400;
+  struct Shared {
+    std::atomic<ino_t> inodes[kMembers];  // 0: not there
+    std::atomic<uint32_t> meetings, disagreements;
+  };
+  auto* shared = static_cast<Shared*>(
+      mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  const auto meet = [&](int i) {
+    const MeetingPlace place("test");
+    const auto segment = place.find_or_make(kSizeKb);
+    shared->inodes[i] = segment->inode();
+    for (const std::atomic<ino_t>& other : shared->inodes)
+      if (const ino_t inode = other; inode && inode != segment->inode()) ++shared->disagreements;
+    ++shared->meetings;
+    shared->inodes[i] = 0;
+    place.hide();
+  };
+  pid_t members[kMembers] = {};
+  bool is_stopped[kMembers] = {};
+  std::mt19937 random(1);
+  for (int round = 0; round < kRounds; ++round) {
+    const int i = static_cast<int>(1 + random() % (kMembers - 1));
+    if (members[i] == 0) {
+      members[i] = start_child([&] {
+        for (;;) meet(i);
+      });
+    } else if (is_stopped[i]) {
+      kill(members[i], SIGCONT);
+      is_stopped[i] = false;
+    } else if (random() % 4 == 0) {
+      end(members[i]);
+      members[i] = 0;
+      shared->inodes[i] = 0;
+    } else {
+      kill(members[i], SIGSTOP);
+      is_stopped[i] = true;
+    }
+    usleep(random() % 2000);
+    EXPECT_NO_THROW(meet(0));
+  }
+  for (int i = 1; i < kMembers; ++i)
+    if (members[i]) end(members[i]);
+  EXPECT_EQ(shared->disagreements, 0u);
+  EXPECT_GT(shared->meetings, 2u * kRounds);
+  meet(0);  // removes what the killed ones have left
+  munmap(shared, sizeof(Shared));
+  EXPECT_TRUE(std::filesystem::is_empty(directory_ + "/conclave"));
 }
 
 // Many that come at once all have the same segment.

@@ -8,9 +8,9 @@ namespace conclave {
 
 // The directory for what a user's processes share while the machine runs, such as sockets; nobody
 // else can enter it. It is `conclave` in $XDG_RUNTIME_DIR, else in /run/user/<user>; else
-// /run/conclave-root for root; else `run` in the user's cache directory. A place that does not
-// belong to the user, or that others can write, is skipped. The directory is made if it is missing.
-// Throws Error{CL_DEVICE_NOT_AVAILABLE} that says what is wrong with each place.
+// /run/conclave-root for root; else `run-<host name>` in the user's cache directory. A place that
+// does not belong to the user, or that others can write, is skipped. The directory is made if it is
+// missing. Throws Error{CL_DEVICE_NOT_AVAILABLE} that says what is wrong with each place.
 std::string runtime_dir();
 
 }  // namespace conclave

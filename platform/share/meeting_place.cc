@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "platform/base/clock.h"
 #include "platform/base/error.h"
 #include "platform/base/log.h"
 #include "platform/base/runtime_dir.h"
@@ -21,10 +22,8 @@
 namespace conclave::share {
 namespace {
 
-// Each try that fails has seen another process come or leave.
+// A try fails because another process has come or left.
 constexpr int kMostTries = 10'000;
-// Stands in the name of a directory between the place's and the link's of the process that makes it.
-constexpr char kUnfinished = '~';
 // The first pid namespace of a machine has this inode (the kernel's PROC_PID_INIT_INO).
 constexpr uint64_t kFirstPidNamespace = 0xEFFFFFFC;
 
@@ -37,19 +36,21 @@ std::string directory_for(const std::string& name) {
   return directory;
 }
 
-// No later process has the same link, so a dead one's may be removed at any moment after it was
-// found.
-std::string link_of(const ProcessIdentity& process) {
-  return std::to_string(process.pid) + "." + std::to_string(process.start_time);
-}
-
 // The process whose link has this name; without a number if it is no link's name.
 ProcessIdentity owner_of(const std::string& name) {
   ProcessIdentity owner;
-  if (sscanf(name.c_str(), "%d.%" SCNu64, &owner.pid, &owner.start_time) != 2 ||
-      name != link_of(owner))
+  uint64_t made = 0;
+  int length = 0;
+  if (sscanf(name.c_str(), "%d.%" SCNu64 ".%" SCNu64 "%n", &owner.pid, &owner.start_time, &made,
+             &length) != 3 ||
+      static_cast<size_t>(length) != name.size() || owner.pid <= 0)
     return {};
   return owner;
+}
+
+// Begins the names of directories in which only their makers have a link as yet.
+std::string unfinished(const std::filesystem::path& place) {
+  return "~" + place.filename().string() + ".";
 }
 
 bool is_shortage(int error) {
@@ -66,7 +67,16 @@ struct MeetingPlace::Sight {
 };
 
 MeetingPlace::MeetingPlace(const std::string& name)
-    : name_(name), path_(runtime_dir() + "/" + directory_for(name)) {}
+    : name_(name), path_(runtime_dir() + "/" + directory_for(name)), made_ns_(now_ns()) {}
+
+// Nobody else ever has a link of this name, not even a program that this process executes later. So
+// whoever finds it useless may remove it at any moment afterwards.
+std::string MeetingPlace::own_link() const {
+  const ProcessIdentity self = ProcessIdentity::self();
+  if (self.start_time == 0) fail("the start time of this process is not known");
+  return std::to_string(self.pid) + "." + std::to_string(self.start_time) + "." +
+         std::to_string(made_ns_);
+}
 
 void MeetingPlace::fail(const std::string& what) const {
   throw Error(CL_DEVICE_NOT_AVAILABLE, "shared segment " + path_ + ": " + what);
@@ -81,7 +91,7 @@ std::unique_ptr<Segment> MeetingPlace::find_or_make(uint32_t size_kb) const {
       continue;
     }
     if (!fresh) fresh = Segment::make(name_, size_kb);
-    if (found(sight, *fresh)) return fresh;
+    if (establish(sight, *fresh)) return fresh;
   }
   fail("other processes come and leave all the time");
 }
@@ -117,10 +127,11 @@ MeetingPlace::Sight MeetingPlace::look() const {
       continue;
     }
     if (sight.segment) continue;
+    Descriptor file = owner.pid > 0 ? open_link(name) : Descriptor();
     try {
-      if (Descriptor file = owner.pid > 0 ? open_link(name) : Descriptor())
-        sight.segment = Segment::adopt(name_, std::move(file));
+      if (file) sight.segment = Segment::adopt(name_, std::move(file));
     } catch (const Error& error) {
+      if (error.code() == CL_OUT_OF_RESOURCES) throw;
       log::debug(path_ + "/" + name + ": " + error.text());
     }
     if (!sight.segment) sight.useless.push_back(name);
@@ -131,7 +142,7 @@ MeetingPlace::Sight MeetingPlace::look() const {
 // Makes this process's link in the directory that `directory` and `path` name, as in symlinkat().
 // False if the directory is no more.
 bool MeetingPlace::link(int directory, const std::string& path, const Segment& segment) const {
-  const std::string link = path + link_of(ProcessIdentity::self());
+  const std::string link = path + own_link();
   const std::string target =
       "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(segment.file().get());
   unlinkat(directory, link.c_str(), 0);
@@ -140,27 +151,29 @@ bool MeetingPlace::link(int directory, const std::string& path, const Segment& s
   fail(link + ": " + strerror(errno));
 }
 
-// Removes what processes that died in found() have left.
+// Removes what processes that died in establish() have left.
 void MeetingPlace::remove_unfinished() const {
   const std::filesystem::path place(path_);
-  const std::string prefix = place.filename().string() + kUnfinished;
+  const std::string prefix = unfinished(place);
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(place.parent_path(), ignored)) {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with(prefix)) continue;
-    if (liveness(owner_of(name.substr(prefix.size()))) == Liveness::kDead)
+    const ProcessIdentity owner = owner_of(name.substr(prefix.size()));
+    if (owner.pid > 0 && liveness(owner) == Liveness::kDead)
       std::filesystem::remove_all(entry.path(), ignored);
   }
 }
 
 // Makes the directory, with this process's link in it, in place of none or of an empty one. False
 // if others were faster.
-bool MeetingPlace::found(const Sight& sight, const Segment& segment) const {
+bool MeetingPlace::establish(const Sight& sight, const Segment& segment) const {
   for (const std::string& name : sight.useless)
     if (unlinkat(dirfd(sight.directory.get()), name.c_str(), 0) != 0 && errno != ENOENT)
       fail(name + " is in the way: " + strerror(errno));
   remove_unfinished();
-  const std::string fresh = path_ + kUnfinished + link_of(ProcessIdentity::self());
+  const std::filesystem::path place(path_);
+  const std::string fresh = place.parent_path() / (unfinished(place) + own_link());
   if (mkdir(fresh.c_str(), 0700) != 0 && errno != EEXIST) fail(strerror(errno));
   if (!link(AT_FDCWD, fresh + "/", segment)) return false;
   if (rename(fresh.c_str(), path_.c_str()) == 0) return true;
@@ -175,7 +188,7 @@ bool MeetingPlace::show(const Segment& segment) const {
   for (int tries = 0; tries < kMostTries; ++tries) {
     const Sight sight = look();
     if (sight.segment && sight.segment->inode() != segment.inode()) return false;
-    if (sight.segment ? link(dirfd(sight.directory.get()), "", segment) : found(sight, segment))
+    if (sight.segment ? link(dirfd(sight.directory.get()), "", segment) : establish(sight, segment))
       return true;
   }
   fail("other processes come and leave all the time");
@@ -184,7 +197,7 @@ bool MeetingPlace::show(const Segment& segment) const {
 // The last of several that leave at once finds nobody.
 void MeetingPlace::hide() const noexcept {
   try {
-    unlink((path_ + "/" + link_of(ProcessIdentity::self())).c_str());
+    unlink((path_ + "/" + own_link()).c_str());
     if (!look().segment) rmdir(path_.c_str());
   } catch (const std::exception& error) {
     log::debug(error.what());
@@ -192,7 +205,7 @@ void MeetingPlace::hide() const noexcept {
 }
 
 bool MeetingPlace::shows(const Segment& segment) const {
-  const Descriptor link = open_link(link_of(ProcessIdentity::self()));
+  const Descriptor link = open_link(own_link());
   struct stat status;
   return link && fstat(link.get(), &status) == 0 && status.st_ino == segment.inode();
 }

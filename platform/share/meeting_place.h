@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the processes of a user find their segment when no daemon runs: a directory that only this
 // user can enter (runtime_dir.h). Each process that has the segment keeps its descriptor open and
-// has a link to it there, named after the process and the time of its start:
+// has a link to it there, named after the process, its start and the moment of this object's making:
 //
-//   $XDG_RUNTIME_DIR/conclave/HeapManager.4/4711.86420 -> /proc/4711/fd/5
+//   $XDG_RUNTIME_DIR/conclave/HeapManager.4/4711.86420.135 -> /proc/4711/fd/5
 //
 // A newcomer opens the link of any living process, and makes a segment if there is none. So the
 // segment lives exactly as long as somebody uses it, has no name that anybody could lock or
@@ -54,12 +54,15 @@ class MeetingPlace {
 
   Sight look() const;
   bool link(int directory, const std::string& path, const Segment& segment) const;
-  bool found(const Sight& sight, const Segment& segment) const;
+  bool establish(const Sight& sight, const Segment& segment) const;
   void remove_unfinished() const;
   Descriptor open_link(const std::string& link) const;
   [[noreturn]] void fail(const std::string& what) const;
 
+  std::string own_link() const;
+
   std::string name_, path_;
+  uint64_t made_ns_;
 };
 
 }  // namespace conclave::share

@@ -107,7 +107,8 @@ Segment::Segment(const std::string& name, Descriptor file) : name_(name), file_(
     region_ = ipc::mapped_region(Mappable{file_.get()}, ipc::read_write, 0,
                                  static_cast<size_t>(status.st_size));
   } catch (const ipc::interprocess_exception& error) {
-    refuse(name, std::string("it cannot be mapped: ") + error.what());
+    throw Error(CL_OUT_OF_RESOURCES,
+                "shared segment " + name + ": it cannot be mapped: " + error.what());
   }
 }
 

@@ -29,7 +29,7 @@ class Segment {
 
   // The segment in `file`, which somebody else has made and may have prepared as a trap. Throws
   // Error{CL_DEVICE_NOT_AVAILABLE}, with the reason, if it is none, or not of this
-  // layout and this pid namespace.
+  // layout and this pid namespace; Error{CL_OUT_OF_RESOURCES} if this process has no room for it.
   static std::unique_ptr<Segment> adopt(const std::string& name, Descriptor file);
 
   const std::string& name() const { return name_; }

@@ -326,7 +326,10 @@ Owner Share::other_user() const {
 // and then counts their contexts.
 void Share::open_context() {
   leave_if_damaged();
-  stay_reachable();
+  {
+    const std::lock_guard lock(g_mutex);
+    stay_reachable();
+  }
   count_context(+1);
   if (const std::string holder = exclusive_holder(); !holder.empty()) {
     close_context();
@@ -352,6 +355,7 @@ void Share::open_context() {
 }
 
 // Makes sure that newcomers find the segment, and that a daemon which was started again serves it.
+// Called under the lock.
 void Share::stay_reachable() {
   if (!place_ || segment().name().empty()) return;
   try {

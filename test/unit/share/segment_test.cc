@@ -192,7 +192,8 @@ TEST_F(MeetingPlaceTest, TwoSegmentsAreNoticed) {
 // A host closes descriptors that are not its own, and opens something else under their numbers.
 TEST_F(MeetingPlaceTest, DescriptorsOfSomethingElse) {
   const MeetingPlace place("test");
-  const std::string link = place.path() + "/" + std::to_string(getpid());
+  const std::string link = place.path() + "/" + std::to_string(getpid()) + "." +
+                           std::to_string(ProcessIdentity::self().start_time) + ".1";
   std::filesystem::create_directories(place.path());
   int fifo[2];
   ASSERT_EQ(pipe(fifo), 0);
@@ -230,7 +231,9 @@ TEST_F(MeetingPlaceTest, ThingsOfOthersInTheDirectory) {
 // What a process left that died while it made the directory.
 TEST_F(MeetingPlaceTest, UnfinishedDirectoriesAreRemoved) {
   const MeetingPlace place("test");
-  const std::string left = place.path() + "~" + std::to_string(getpid()) + ".1";
+  const std::filesystem::path path(place.path());
+  const std::string left = path.parent_path() / ("~" + path.filename().string() + "." +
+                                                 std::to_string(getpid()) + ".1.1");
   std::filesystem::create_directories(left);
   std::filesystem::create_symlink("/proc/1/fd/1", left + "/link");
   EXPECT_TRUE(place.find_or_make(kSizeKb));

@@ -85,9 +85,10 @@ def measure_all(options, programs):
     """{who: {program: Run}}, and {who: {program: why there is none}}."""
     results = {who: {} for who in options.contestants}
     failures = {who: {} for who in options.contestants}
-    with tempfile.TemporaryDirectory(prefix="conclave-bench-") as caches:
-        for i, program in enumerate(programs):
-            runs = {who: [] for who in options.contestants}
+    for i, program in enumerate(programs):
+        runs = {who: [] for who in options.contestants}
+        # Some programs have the same kernels: each has caches of its own.
+        with tempfile.TemporaryDirectory(prefix="conclave-bench-") as caches:
             # One after the other, so that what else the machine does falls on all.
             for round_number in range(options.rounds + 1):
                 print(f"{program.name} ({i + 1}/{len(programs)}), round {round_number}/"
@@ -100,10 +101,10 @@ def measure_all(options, programs):
                         failures[who][program.name] = one
                     else:
                         runs[who].append(one)
-            for who, done in runs.items():
-                if program.name not in failures[who]:
-                    results[who][program.name] = combine(options, done)
-            drop_unequal(program.name, results, failures)
+        for who, done in runs.items():
+            if program.name not in failures[who]:
+                results[who][program.name] = combine(options, done)
+        drop_unequal(program.name, results, failures)
     return results, failures
 
 

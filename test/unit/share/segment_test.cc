@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include <filesystem>
 #include <fstream>
@@ -255,6 +256,7 @@ TEST_F(MeetingPlaceTest, OneSegmentWhateverHappensToOthers) {
     const MeetingPlace place("test");
     const auto segment = place.find_or_make(kSizeKb);
     shared->inodes[i] = segment->inode();
+    usleep(100);
     for (const std::atomic<ino_t>& other : shared->inodes)
       if (const ino_t inode = other; inode && inode != segment->inode()) ++shared->disagreements;
     ++shared->meetings;
@@ -268,15 +270,17 @@ TEST_F(MeetingPlaceTest, OneSegmentWhateverHappensToOthers) {
     const int i = static_cast<int>(1 + random() % (kMembers - 1));
     if (members[i] == 0) {
       members[i] = start_child([&] {
-        for (;;) meet(i);
+        for (;; usleep(1000)) meet(i);  // so that often nobody is there
       });
     } else if (is_stopped[i]) {
       kill(members[i], SIGCONT);
       is_stopped[i] = false;
     } else if (random() % 4 == 0) {
+      kill(members[i], SIGSTOP);
+      ASSERT_EQ(waitpid(members[i], nullptr, WUNTRACED), members[i]);
+      shared->inodes[i] = 0;  // while it can neither change that nor have ended
       end(members[i]);
       members[i] = 0;
-      shared->inodes[i] = 0;
     } else {
       kill(members[i], SIGSTOP);
       is_stopped[i] = true;

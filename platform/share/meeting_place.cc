@@ -69,8 +69,8 @@ struct MeetingPlace::Sight {
 MeetingPlace::MeetingPlace(const std::string& name)
     : name_(name), path_(runtime_dir() + "/" + directory_for(name)), made_ns_(now_ns()) {}
 
-// Nobody else ever has a link of this name, not even a program that this process executes later. So
-// whoever finds it useless may remove it at any moment afterwards.
+// Nobody else ever has a link of this name, not even a program that this process executes later. So a
+// process that finds the link useless may remove it at any later moment.
 std::string MeetingPlace::own_link() const {
   const ProcessIdentity self = ProcessIdentity::self();
   if (self.start_time == 0) fail("the start time of this process is not known");

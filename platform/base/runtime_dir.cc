@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/base/runtime_dir.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "platform/base/error.h"
 #include "platform/base/private_directory.h"
+#include "platform/base/system_file.h"
 #include "platform/base/user_cache_dir.h"
 
 namespace conclave {
@@ -34,12 +34,6 @@ class Search {
   std::string refusals_;
 };
 
-// Machines may share home directories, but no processes.
-std::string run_of_this_machine() {
-  char name[HOST_NAME_MAX + 1] = {};
-  return gethostname(name, sizeof name - 1) == 0 && name[0] ? std::string("run-") + name : "run";
-}
-
 bool search(Search& search) {
   // A privileged program does not take its directory from the user who started it.
   if (const char* given = secure_getenv("XDG_RUNTIME_DIR"); given && *given) {
@@ -58,7 +52,8 @@ bool search(Search& search) {
     return false;
   }
   make_directories(cache);
-  return search.try_place(cache, run_of_this_machine());
+  // Machines may share home directories, but no processes.
+  return search.try_place(cache, "run-" + first_line("/proc/sys/kernel/hostname"));
 }
 
 }  // namespace

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/model/device_uuid.h"
 
-#include <unistd.h>
-
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "platform/base/cpu_info.h"
+#include "platform/base/system_file.h"
 #include "platform/base/text_file.h"
 #include "platform/loader/content_hash.h"
 
@@ -23,9 +22,7 @@ std::string machine_identity() {
     if (read_text_file(path, text, problems) && !trimmed(text).empty())
       return std::string(trimmed(text));
   }
-  char name[256] = {};
-  gethostname(name, sizeof name - 1);
-  return name + CpuInfo::get().model;
+  return first_line("/proc/sys/kernel/hostname") + CpuInfo::get().model;
 }
 
 uint8_t value_of(char digit) {

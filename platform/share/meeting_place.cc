@@ -67,12 +67,15 @@ struct MeetingPlace::Sight {
 };
 
 MeetingPlace::MeetingPlace(const std::string& name)
-    : name_(name), path_(runtime_dir() + "/" + directory_for(name)), made_ns_(now_ns()) {}
+    : name_(name),
+      path_(runtime_dir() + "/" + directory_for(name)),
+      maker_(ProcessIdentity::self()),
+      made_ns_(now_ns()) {}
 
 // Nobody else ever has a link of this name, not even a program that this process executes later. So a
 // process that finds the link useless may remove it at any later moment.
 std::string MeetingPlace::own_link() const {
-  const ProcessIdentity self = ProcessIdentity::self();
+  const ProcessIdentity self = maker_.pid == getpid() ? maker_ : ProcessIdentity::self();
   if (self.start_time == 0) fail("the start time of this process is not known");
   return std::to_string(self.pid) + "." + std::to_string(self.start_time) + "." +
          std::to_string(made_ns_);
@@ -86,12 +89,9 @@ std::unique_ptr<Segment> MeetingPlace::find_or_make(uint32_t size_kb) const {
   std::unique_ptr<Segment> fresh;
   for (int tries = 0; tries < kMostTries; ++tries) {
     Sight sight = look();
-    if (sight.segment) {
-      if (link(dirfd(sight.directory.get()), "", *sight.segment)) return std::move(sight.segment);
-      continue;
-    }
-    if (!fresh) fresh = Segment::make(name_, size_kb);
-    if (establish(sight, *fresh)) return fresh;
+    if (!sight.segment && !fresh) fresh = Segment::make(name_, size_kb);
+    std::unique_ptr<Segment>& segment = sight.segment ? sight.segment : fresh;
+    if (enter(sight, *segment)) return std::move(segment);
   }
   fail("other processes come and leave all the time");
 }
@@ -184,12 +184,18 @@ bool MeetingPlace::establish(const Sight& sight, const Segment& segment) const {
   return false;
 }
 
+// Makes this process's link beside those of the others, or where there are none. False if that has
+// changed since the look.
+bool MeetingPlace::enter(const Sight& sight, const Segment& segment) const {
+  return sight.segment ? link(dirfd(sight.directory.get()), "", segment)
+                       : establish(sight, segment);
+}
+
 bool MeetingPlace::show(const Segment& segment) const {
   for (int tries = 0; tries < kMostTries; ++tries) {
     const Sight sight = look();
     if (sight.segment && sight.segment->inode() != segment.inode()) return false;
-    if (sight.segment ? link(dirfd(sight.directory.get()), "", segment) : establish(sight, segment))
-      return true;
+    if (enter(sight, segment)) return true;
   }
   fail("other processes come and leave all the time");
 }

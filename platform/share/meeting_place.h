@@ -22,6 +22,7 @@
 #include <string>
 
 #include "platform/base/descriptor.h"
+#include "platform/share/process_identity.h"
 #include "platform/share/segment.h"
 
 namespace conclave::share {
@@ -53,15 +54,16 @@ class MeetingPlace {
   struct Sight;
 
   Sight look() const;
+  bool enter(const Sight& sight, const Segment& segment) const;
   bool link(int directory, const std::string& path, const Segment& segment) const;
   bool establish(const Sight& sight, const Segment& segment) const;
   void remove_unfinished() const;
   Descriptor open_link(const std::string& link) const;
+  std::string own_link() const;
   [[noreturn]] void fail(const std::string& what) const;
 
-  std::string own_link() const;
-
   std::string name_, path_;
+  ProcessIdentity maker_;  // a forked child is another process
   uint64_t made_ns_;
 };
 

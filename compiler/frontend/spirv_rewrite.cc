@@ -13,8 +13,11 @@ constexpr uint32_t kMostComponents = 16;
 
 bool InstructionSets::have(spirv::Instruction instruction) {
   const uint32_t operation = spirv::operation_of(instruction);
-  if (operation == spirv::kExtInstImport && spirv::text_at(instruction, 2).starts_with(beginning_))
-    return sets_.insert(instruction[1]).second;
+  if (operation == spirv::kExtInstImport &&
+      spirv::text_at(instruction, 2).starts_with(beginning_)) {
+    sets_.insert(instruction[1]);
+    return true;
+  }
   return operation == spirv::kExtInst && instruction.size() > 3 && sets_.contains(instruction[3]);
 }
 

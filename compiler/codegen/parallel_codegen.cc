@@ -29,13 +29,25 @@ namespace {
 
 using Part = std::vector<llvm::Function*>;
 
-// Instructions of a function and of everything that it calls.
+// The code generator cuts wide values into registers, and works on each. Of eight kernels, the time
+// for each one was within a sixth of a multiple of this sum, and 0.6 to 1.6 times one of the number
+// of instructions.
+size_t size_of(const llvm::Instruction& instruction) {
+  constexpr uint64_t kRegisterBits = 128;
+  const bool stores = llvm::isa<llvm::StoreInst>(instruction);
+  const llvm::Type* type = (stores ? instruction.getOperand(0) : &instruction)->getType();
+  return std::max<size_t>(type->getPrimitiveSizeInBits() / kRegisterBits, 1);
+}
+
+// Instructions of a function and of everything that it calls, wide ones once for each 16 bytes.
 size_t total_size(llvm::Function& function, llvm::SmallPtrSetImpl<llvm::Function*>& seen) {
   if (!seen.insert(&function).second) return 0;
-  size_t size = function.getInstructionCount();
-  for (llvm::Instruction& instruction : llvm::instructions(function))
-    if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
+  size_t size = 0;
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    size += size_of(instruction);
+    if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
       if (llvm::Function* callee = call->getCalledFunction()) size += total_size(*callee, seen);
+  }
   return size;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/exec/form_maker.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "platform/base/config.h"
 #include "platform/base/error.h"
@@ -53,7 +53,7 @@ FormChoices choices_of(const KernelCode& code) {
   const std::optional<std::string> text = find_note(request_for_all(code));
   if (std::optional<FormChoices> choices = text ? FormChoices::parse(*text) : std::nullopt)
     return std::move(*choices);
-  return {code.info->name, {}};
+  return {.kernel = code.info->name};
 }
 
 // Begins the contest. `binaries`: the other forms.
@@ -84,6 +84,15 @@ void install(const KernelCode& code, LaunchKindUse& use, std::vector<std::string
     contest->adopt(result, due_ns);
     log::debug(special_builds::describe(code, kind) + ": known from the cache: " + choice.text());
   }
+  for (const FormChoices::Account& account : known.accounts)
+    if (account.kind == kind_text) contest->take_over({account.spent_ns, account.lost_ns});
+  for (const FormChoices::Unfinished& unfinished : known.unfinished) {
+    if (unfinished.kind != kind_text) continue;
+    FormContest::Unfinished one{{unfinished.size_class}, {}};
+    for (const auto& [lanes, quotients] : unfinished.comparisons)
+      one.forms.push_back({lanes, quotients});
+    contest->resume(one);
+  }
   use.publish(std::move(contest));
 }
 
@@ -91,6 +100,14 @@ void install(const KernelCode& code, LaunchKindUse& use, std::vector<std::string
 void write_choices(const KernelCode& code, LaunchKindUse& use) {
   const std::string kind = special_builds::text_of(use.kind());
   FormChoices choices = choices_of(code);
+  const FormContest::Account account = use.contest()->account(use.spent_ns());
+  choices.put(FormChoices::Account{kind, account.spent_ns, account.lost_ns});
+  for (const FormContest::Unfinished& unfinished : use.contest()->unfinished()) {
+    FormChoices::Unfinished one{kind, unfinished.size_class.bits, {}};
+    for (const auto& [lanes, quotients] : unfinished.forms)
+      one.comparisons.emplace_back(lanes, quotients);
+    choices.put(one);
+  }
   for (const FormContest::Result& result : use.contest()->results()) {
     FormChoices::Choice choice{kind, result.size_class.bits, result.lanes, {}};
     for (const auto& [lanes, relative] : result.others) choice.others.push_back({lanes, relative});
@@ -127,24 +144,43 @@ bool may_compete(const ProgramBinary& binary, const KernelInfo& info) {
   return binary.options().find("-cl-conclave-width=") == std::string::npos;
 }
 
+bool is_another_known(const KernelCode& code, const LaunchKindUse& use) {
+  const std::string kind = special_builds::text_of(use.kind());
+  const FormChoices known = choices_of(code);
+  return std::any_of(known.choices.begin(), known.choices.end(),
+                     [&](const FormChoices::Choice& choice) {
+                       return choice.kind == kind && choice.lanes != usual_lanes(code, use);
+                     });
+}
+
+std::vector<protocol::Request> requests_for(const KernelCode& code, const LaunchKindUse& use) {
+  std::vector<protocol::Request> requests;
+  for (unsigned lanes : other_lanes(usual_lanes(code, use)))
+    requests.push_back(request_for(code, use.kind(), lanes));
+  return requests;
+}
+
 bool find(const KernelCode& code, LaunchKindUse& use) {
-  const LaunchKind kind = use.kind();
   std::vector<std::string> binaries;
-  for (unsigned lanes : other_lanes(usual_lanes(code, use))) {
-    std::optional<protocol::Response> response = find_compiled(request_for(code, kind, lanes));
+  for (const protocol::Request& request : requests_for(code, use)) {
+    std::optional<protocol::Response> response = find_compiled(request);
     if (!response) return false;
     binaries.push_back(std::move(response->binary));
   }
-  install(code, use, std::move(binaries), choices_of(code));
+  const FormChoices known = choices_of(code);
+  install(code, use, std::move(binaries), known);
+  const std::string kind = special_builds::text_of(use.kind());
+  const auto is_ours = [&](const FormChoices::Choice& choice) { return choice.kind == kind; };
+  // That this process has come so far counts for later ones, whatever it still finds out.
+  if (use.contest() && std::none_of(known.choices.begin(), known.choices.end(), is_ours))
+    write_choices(code, use);
   return true;
 }
 
 void make(const std::shared_ptr<const KernelCode>& kernel, LaunchKindUse& kind_use) {
   in_turn([weak = std::weak_ptr(kernel), use = &kind_use] {
     std::vector<protocol::Request> requests;
-    if (const auto code = weak.lock())
-      for (unsigned lanes : other_lanes(usual_lanes(*code, *use)))
-        requests.push_back(request_for(*code, use->kind(), lanes));
+    if (const auto code = weak.lock()) requests = requests_for(*code, *use);
     std::vector<std::string> binaries;
     for (const protocol::Request& request : requests) {
       protocol::Response response = compile(request);

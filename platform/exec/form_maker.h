@@ -2,8 +2,10 @@
 // Makes the forms of kernels' code that compete (model/form_contest.h), and keeps in the disk cache
 // which of them won.
 //
-//   the kernel's launches have taken 2 ms          -> a choice that the cache has counts, with the
-//                                                     code that it needs
+//   before the first launch                        -> if the cache has a choice other than the
+//                                                     compiler's, it counts
+//   the kernel's launches have taken 2 ms          -> what the cache has of the forms competes; the
+//                                                     forms that it lacks are left to later processes
 //   they have taken specialize-after-ms            -> the compiler makes the other forms; trials
 //   something is known                             -> the cache keeps it
 //
@@ -13,7 +15,9 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "conclave/compile_protocol.h"
 #include "platform/model/kernel.h"
 #include "platform/model/launch_kinds.h"
 
@@ -22,6 +26,12 @@ namespace conclave::forms {
 // Whether the kernel may have several forms: its results do not depend on them, and neither the
 // user nor the source has fixed the number of lanes.
 bool may_compete(const ProgramBinary& binary, const KernelInfo& info);
+
+// Whether an earlier process found that another form is faster than the usual one.
+bool is_another_known(const KernelCode& code, const LaunchKindUse& use);
+
+// The other forms.
+std::vector<protocol::Request> requests_for(const KernelCode& code, const LaunchKindUse& use);
 
 // Lets launches of this kind run in the form that an earlier process found to be the fastest, or
 // compares the forms if none has. Returns whether the cache has their code.

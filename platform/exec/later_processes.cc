@@ -40,12 +40,14 @@ void tell_of_code(const KernelCode& code, const LaunchKindUse& use) {
   if (notes.put({code.info->name, use.number(), State::kHasCode})) keep_note(program, notes.text());
 }
 
-void leave(const protocol::Request& request, const KernelCode& code, const LaunchKindUse& use) {
+void leave(const std::vector<protocol::Request>& requests, const KernelCode& code,
+           const LaunchKindUse& use) {
   const protocol::Request program = special_builds::request_for(*code.binary);
   LaunchNotes notes = notes_of(program);
   const std::string& kernel = code.info->name;
   const bool was_sought = notes.state_of(kernel, use.number()).has_value();
-  if (was_sought) build_for_later(request);
+  if (was_sought)
+    for (const protocol::Request& request : requests) build_for_later(request);
   if (notes.put({kernel, use.number(), was_sought ? State::kHasCode : State::kSought}))
     keep_note(program, notes.text());
 }

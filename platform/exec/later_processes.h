@@ -27,8 +27,9 @@ void expect_code(const std::vector<std::shared_ptr<const KernelCode>>& kernels);
 // The cache has code for this kind of launches.
 void tell_of_code(const KernelCode& code, const LaunchKindUse& use);
 
-// The answer to `request`, the code for this kind of launches, was looked for in vain.
-void leave(const protocol::Request& request, const KernelCode& code, const LaunchKindUse& use);
+// The answers to `requests`, code for this kind of launches, were looked for in vain.
+void leave(const std::vector<protocol::Request>& requests, const KernelCode& code,
+           const LaunchKindUse& use);
 
 }  // namespace conclave::later_processes
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "platform/base/config.h"
 #include "platform/base/error.h"
@@ -58,7 +59,14 @@ bool specialize(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& us
   if (!code) return false;
   if (!response) {
     code->launch_kinds->give_place_back();
-    if (effort == Effort::kLook) later_processes::leave(request, *code, use);
+    if (effort == Effort::kLook) {
+      std::vector<protocol::Request> requests{request};
+      if (code->launch_kinds->hopes().forms) {
+        const std::vector<protocol::Request> forms = forms::requests_for(*code, use);
+        requests.insert(requests.end(), forms.begin(), forms.end());
+      }
+      later_processes::leave(requests, *code, use);
+    }
     use.set_due(effort == Effort::kFirstLook ? first_due_ns() : compile_after_ns());
     return false;
   }
@@ -86,9 +94,13 @@ void run(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& use, Effo
     if (!specialize(kernel, use, effort)) return;
     code = kernel.lock();
   }
-  if (!code || !hopes.forms || forms::find(*code, use)) return;
-  if (effort != Effort::kCompile) return use.set_due(compile_after_ns());
-  forms::make(code, use);
+  if (!code || !hopes.forms) return;
+  if (effort == Effort::kFirstLook && !forms::is_another_known(*code, use))
+    return use.set_due(first_due_ns());
+  if (forms::find(*code, use)) return;
+  if (effort == Effort::kCompile) return forms::make(code, use);
+  if (effort == Effort::kLook) later_processes::leave(forms::requests_for(*code, use), *code, use);
+  use.set_due(effort == Effort::kFirstLook ? first_due_ns() : compile_after_ns());
 }
 
 // If the code cannot be had, for lack of memory for example, the kernel does without it.

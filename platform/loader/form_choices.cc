@@ -9,9 +9,10 @@ namespace conclave {
 namespace {
 
 // The first line. Another number: another format.
-constexpr std::string_view kHead = "conclave form choices 1";
+constexpr std::string_view kHead = "conclave form choices 2";
+constexpr std::string_view kChoice = "choice", kSpent = "spent", kUnfinished = "unfinished";
 // No kernel has more; a text with more is none of ours.
-constexpr size_t kMostChoices = 256, kMostOthers = 8;
+constexpr size_t kMostLines = 256, kMostOthers = 8, kMostComparisons = 16;
 constexpr unsigned kMostLanes = 64;
 
 std::string lanes_text(unsigned lanes) {
@@ -28,9 +29,16 @@ bool is_count_of_lanes(unsigned lanes) {
   return lanes >= 1 && lanes <= kMostLanes && (lanes & (lanes - 1)) == 0;
 }
 
+// The rest of the line, after a space.
+std::string kind_in(std::istringstream& in) {
+  std::string kind;
+  in.ignore();
+  std::getline(in, kind);
+  return kind;
+}
+
 // "SIZE-CLASS LANES OTHERS {LANES TIME} KIND"
-std::optional<FormChoices::Choice> parse_line(const std::string& line) {
-  std::istringstream in(line);
+std::optional<FormChoices::Choice> parse_choice(std::istringstream& in) {
   FormChoices::Choice choice;
   size_t count = 0;
   if (!(in >> choice.size_class >> choice.lanes >> count) || choice.size_class == 0 ||
@@ -40,9 +48,52 @@ std::optional<FormChoices::Choice> parse_line(const std::string& line) {
     auto& [lanes, relative] = choice.others.emplace_back();
     if (!(in >> lanes >> relative) || !is_count_of_lanes(lanes) || !(relative > 0)) return {};
   }
-  in.ignore();
-  std::getline(in, choice.kind);
+  choice.kind = kind_in(in);
   return choice;
+}
+
+// "SPENT LOST KIND"
+std::optional<FormChoices::Account> parse_account(std::istringstream& in) {
+  FormChoices::Account account;
+  if (!(in >> account.spent_ns >> account.lost_ns) || !(account.lost_ns >= 0)) return {};
+  account.kind = kind_in(in);
+  return account;
+}
+
+// "SIZE-CLASS FORMS {LANES COMPARISONS {TIME}} KIND"
+std::optional<FormChoices::Unfinished> parse_unfinished(std::istringstream& in) {
+  FormChoices::Unfinished unfinished;
+  size_t forms = 0;
+  if (!(in >> unfinished.size_class >> forms) || unfinished.size_class == 0 || forms > kMostOthers)
+    return {};
+  for (; forms > 0; --forms) {
+    auto& [lanes, times] = unfinished.comparisons.emplace_back();
+    size_t count = 0;
+    if (!(in >> lanes >> count) || !is_count_of_lanes(lanes) || count > kMostComparisons) return {};
+    times.resize(count);
+    for (float& time : times)
+      if (!(in >> time) || !(time > 0)) return {};
+  }
+  unfinished.kind = kind_in(in);
+  return unfinished;
+}
+
+// Puts what there is in the place of what `is_same`, or at the end.
+template <class Item, class IsSame>
+void replace(std::vector<Item>& items, const Item& item, IsSame is_same) {
+  const auto known = std::find_if(items.begin(), items.end(), is_same);
+  if (known != items.end())
+    *known = item;
+  else if (items.size() < kMostLines)
+    items.push_back(item);
+}
+
+// Takes the item of a line. Returns whether it is one, and there is room for it.
+template <class Item>
+bool add(std::vector<Item>& items, std::optional<Item> item) {
+  if (!item || items.size() == kMostLines) return false;
+  items.push_back(*std::move(item));
+  return true;
 }
 
 }  // namespace
@@ -62,23 +113,45 @@ std::string FormChoices::Choice::text() const {
 }
 
 bool FormChoices::put(const Choice& choice) {
-  for (Choice& known : choices) {
-    if (known.kind != choice.kind || known.size_class != choice.size_class) continue;
-    const bool is_new = known.lanes != choice.lanes;
-    known = choice;
-    return is_new;
-  }
-  if (choices.size() < kMostChoices) choices.push_back(choice);
-  return true;
+  const auto is_same = [&](const auto& known) {
+    return known.kind == choice.kind && known.size_class == choice.size_class;
+  };
+  const auto known = std::find_if(choices.begin(), choices.end(), is_same);
+  const bool is_new = known == choices.end() || known->lanes != choice.lanes;
+  replace(choices, choice, is_same);
+  std::erase_if(unfinished, is_same);
+  return is_new;
+}
+
+void FormChoices::put(const Account& account) {
+  replace(accounts, account, [&](const Account& known) { return known.kind == account.kind; });
+}
+
+void FormChoices::put(const Unfinished& one) {
+  replace(unfinished, one, [&](const Unfinished& known) {
+    return known.kind == one.kind && known.size_class == one.size_class;
+  });
 }
 
 std::string FormChoices::text() const {
   std::ostringstream out;
   out << kHead << "\n" << kernel << "\n";
   for (const Choice& choice : choices) {
-    out << choice.size_class << " " << choice.lanes << " " << choice.others.size();
+    out << kChoice << " " << choice.size_class << " " << choice.lanes << " "
+        << choice.others.size();
     for (const auto& [lanes, relative] : choice.others) out << " " << lanes << " " << relative;
     out << " " << choice.kind << "\n";
+  }
+  for (const Account& account : accounts)
+    out << kSpent << " " << account.spent_ns << " " << account.lost_ns << " " << account.kind
+        << "\n";
+  for (const Unfinished& one : unfinished) {
+    out << kUnfinished << " " << one.size_class << " " << one.comparisons.size();
+    for (const auto& [lanes, times] : one.comparisons) {
+      out << " " << lanes << " " << times.size();
+      for (const float time : times) out << " " << time;
+    }
+    out << " " << one.kind << "\n";
   }
   return out.str();
 }
@@ -89,9 +162,14 @@ std::optional<FormChoices> FormChoices::parse(std::string_view text) {
   std::string line;
   if (!std::getline(in, line) || line != kHead || !std::getline(in, result.kernel)) return {};
   while (std::getline(in, line)) {
-    std::optional<Choice> choice = parse_line(line);
-    if (!choice || result.choices.size() == kMostChoices) return {};
-    result.choices.push_back(std::move(*choice));
+    std::istringstream words(line);
+    std::string what;
+    words >> what;
+    const bool is_read = what == kChoice       ? add(result.choices, parse_choice(words))
+                         : what == kSpent      ? add(result.accounts, parse_account(words))
+                         : what == kUnfinished ? add(result.unfinished, parse_unfinished(words))
+                                               : false;
+    if (!is_read) return {};
   }
   return result;
 }

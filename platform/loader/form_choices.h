@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which forms of a kernel's code have won (model/form_contest.h), as the disk cache keeps it: a text
-// of lines, in an entry beside those of programs.
+// Which forms of a kernel's code have won, and what is known where none has yet
+// (model/form_contest.h), as the disk cache keeps it: a text of lines, in an entry beside those of
+// programs.
 #ifndef CONCLAVE_PLATFORM_LOADER_FORM_CHOICES_H_
 #define CONCLAVE_PLATFORM_LOADER_FORM_CHOICES_H_
 
@@ -26,12 +27,29 @@ struct FormChoices {
     std::string text() const;
   };
 
-  std::string kernel;
-  std::vector<Choice> choices;
+  // Launches without a choice so far.
+  struct Account {
+    std::string kind;
+    uint64_t spent_ns;  // by the launches of this kind
+    double lost_ns;     // by their trials
+  };
+  struct Unfinished {
+    std::string kind;
+    uint32_t size_class;
+    // Lanes of forms, and their times by those of the compiler's choice.
+    std::vector<std::pair<unsigned, std::vector<float>>> comparisons;
+  };
 
-  // Puts it in the place of the one for the same launches. Returns whether another form wins now,
-  // or whether nothing was known.
+  std::string kernel;
+  std::vector<Choice> choices{};
+  std::vector<Account> accounts{};
+  std::vector<Unfinished> unfinished{};
+
+  // Puts it in the place of what is there about the same launches. Returns whether another form wins
+  // now, or whether nothing was known.
   bool put(const Choice& choice);
+  void put(const Account& account);
+  void put(const Unfinished& unfinished);
 
   std::string text() const;
   // Nothing if it is no such text.

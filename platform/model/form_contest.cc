@@ -15,10 +15,18 @@ constexpr double kOverheadNs = 1'500;
 constexpr float kFasterBy = 0.95F, kOutFrom = 1.15F;
 constexpr int kOutAfter = 3;
 // Between trials the kernel runs for so many times what they take: neighbours in time would all see
-// what the CPU happens to do at that moment.
-constexpr double kPause = 50;
-// How long a new choice runs before it is compared with the former one.
-constexpr double kProofNs = 20e6;
+// what the CPU happens to do at that moment. Short programs end before a first choice that takes long.
+constexpr double kPause = 50, kFirstPause = 10;
+// How long a new choice runs, and the former one as well, before they are compared: one part of the
+// kernel's time, within these bounds.
+constexpr double kProofPart = 8, kLeastProofNs = 1e6, kMostProofNs = 10e6;
+// Processes that run the kernel for longer need not hand on what they have not finished.
+constexpr uint64_t kShortNs = 200'000'000;
+// When a trial costs too much it is looked at again after so much of the kernel's time: the next chunk
+// may be shorter.
+constexpr uint64_t kLookAgainNs = 500'000;
+// Turns of each. Several chunks make a turn, so that all CPUs run the same form for most of it.
+constexpr double kTurns = 4, kChunksInTurn = 4;
 
 }  // namespace
 
@@ -27,6 +35,11 @@ float FormChoice::Record::median() const {
   std::fill(sorted.begin() + count, sorted.end(), std::numeric_limits<float>::infinity());
   std::sort(sorted.begin(), sorted.end());
   return sorted[static_cast<size_t>(count / 2)];
+}
+
+bool FormChoice::Record::is_clearly_slower() const {
+  const auto end = quotients.begin() + count;
+  return count == kOutAfter && *std::min_element(quotients.begin(), end) > kOutFrom;
 }
 
 bool FormChoice::Record::is_faster() const {
@@ -77,11 +90,11 @@ std::optional<FormContest::Trial> FormContest::begin(FormChoice& choice, uint64_
       static_cast<double>(trial.groups) * group_ns * std::max(quotient - 1, 0.0F) + kOverheadNs;
   const auto needed_ns =
       static_cast<uint64_t>((lost_ns_ + expected) * static_cast<double>(kMostCost));
-  if (!is_free_ && spent_ns < needed_ns) {
-    choice.due_ns_.store(needed_ns, std::memory_order_relaxed);
+  if (!is_free_ && earlier_ns_ + spent_ns < needed_ns) {
+    choice.due_ns_.store(std::min(needed_ns - earlier_ns_, spent_ns + kLookAgainNs),
+                         std::memory_order_relaxed);
     return {};
   }
-  choice.is_watched_.store(true, std::memory_order_relaxed);
   trial.lock = std::move(lock);
   return trial;
 }
@@ -91,8 +104,9 @@ bool FormContest::end(FormChoice& choice, Trial trial, uint64_t spent_ns, double
   const double usual_ns =
       trial.alone ? static_cast<double>(trial.groups) * trial.group_ns : chosen_ns;
   lost_ns_ += std::max(form_ns - usual_ns, 0.0) + kOverheadNs;
+  const double pause = choice.relative_[choice.chosen()] > 0 ? kPause : kFirstPause;
   if (!is_free_)
-    choice.due_ns_.store(spent_ns + static_cast<uint64_t>(kPause * (form_ns + chosen_ns)),
+    choice.due_ns_.store(spent_ns + static_cast<uint64_t>(pause * (form_ns + chosen_ns)),
                          std::memory_order_relaxed);
   const bool ran_chosen = !trial.alone || trial.form == choice.chosen();
   if (ran_chosen)
@@ -114,10 +128,9 @@ bool FormContest::end(FormChoice& choice, Trial trial, uint64_t spent_ns, double
   record.expected = quotient;
   if (!std::exchange(record.is_known, true)) return false;
   record.quotients[static_cast<size_t>(record.count++)] = quotient;
-  record.is_out = record.count == kOutAfter &&
-                  *std::min_element(record.quotients.begin(),
-                                    record.quotients.begin() + record.count) > kOutFrom;
-  return !next_form(choice) && decide(choice, spent_ns);
+  record.is_out = record.is_clearly_slower();
+  if (!next_form(choice)) return decide(choice, spent_ns);
+  return choice.relative_[choice.chosen()] == 0 && spent_ns < kShortNs;
 }
 
 // All forms have been compared. Returns whether something is new.
@@ -141,21 +154,21 @@ bool FormContest::decide(FormChoice& choice, uint64_t spent_ns) {
                              .expected = choice.relative_[form]};
   choice.alone_ns_ = 0;
   choice.chosen_.store(static_cast<uint8_t>(best), std::memory_order_relaxed);
-  if (best != before && choice.watched_groups_ > 0) {
-    choice.former_ = before;
-    choice.former_group_ns_ = choice.watched_ns_ / choice.watched_groups_;
-    choice.watched_ns_ = choice.watched_groups_ = 0;
+  if (best != before) {
+    const double side_ns =
+        std::clamp(static_cast<double>(spent_ns) / kProofPart, kLeastProofNs, kMostProofNs);
+    choice.proof_ = {{best}, {before}, side_ns};
+    choice.is_watched_.store(true, std::memory_order_relaxed);
     choice.due_ns_.store(std::numeric_limits<uint64_t>::max(), std::memory_order_relaxed);
     return false;
   }
   settle(choice, spent_ns);
-  return is_first || best != before;
+  return is_first;
 }
 
 // Nothing is tried or watched until the choice is looked at again.
 void FormContest::settle(FormChoice& choice, uint64_t spent_ns) {
-  choice.former_.reset();
-  choice.watched_ns_ = choice.watched_groups_ = 0;
+  choice.proof_.reset();
   choice.is_watched_.store(false, std::memory_order_relaxed);
   choice.due_ns_.store(spent_ns + std::min(spent_ns, kLongestPauseNs), std::memory_order_relaxed);
 }
@@ -163,23 +176,41 @@ void FormContest::settle(FormChoice& choice, uint64_t spent_ns) {
 bool FormContest::ran(FormChoice& choice, size_t form, uint64_t groups, double ns,
                       uint64_t spent_ns) {
   const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock || !choice.is_watched() || form != choice.chosen()) return false;
-  choice.watched_ns_ += ns;
-  choice.watched_groups_ += static_cast<double>(groups);
-  if (!choice.former_ || choice.watched_ns_ < kProofNs) return false;
-  const double quotient = choice.watched_ns_ / choice.watched_groups_ / choice.former_group_ns_;
-  if (quotient >= 1) {
-    const size_t former = *choice.former_;
-    const float time = choice.relative_[former];
-    for (float& relative : choice.relative_) relative /= time;
-    choice.relative_[form] = static_cast<float>(quotient);
-    for (size_t other = 0; other < forms_.size(); ++other)
-      choice.records_[other].expected = choice.relative_[other];
-    choice.records_[form].is_barred = true;
-    choice.chosen_.store(static_cast<uint8_t>(former), std::memory_order_relaxed);
+  if (!lock || !choice.proof_) return false;
+  FormChoice::Proof& proof = *choice.proof_;
+  if (form != proof.now.form && form != proof.former.form) return false;
+  FormChoice::Proof::Side& side = form == proof.now.form ? proof.now : proof.former;
+  side.ns += ns;
+  side.groups += static_cast<double>(groups);
+  if (std::min(proof.now.ns, proof.former.ns) >= proof.side_ns) {
+    conclude(choice, proof);
+    settle(choice, spent_ns);
+    return true;
   }
-  settle(choice, spent_ns);
-  return true;
+  if (form == choice.chosen()) proof.turn_ns += ns;
+  if (proof.turn_ns >= std::max(proof.side_ns / kTurns, kChunksInTurn * ns)) {
+    const size_t next = choice.chosen() == proof.now.form ? proof.former.form : proof.now.form;
+    choice.chosen_.store(static_cast<uint8_t>(next), std::memory_order_relaxed);
+    proof.turn_ns = 0;
+  }
+  return false;
+}
+
+// Both have run for long enough.
+void FormContest::conclude(FormChoice& choice, const FormChoice::Proof& proof) {
+  const auto group_ns = [](const FormChoice::Proof::Side& side) { return side.ns / side.groups; };
+  const double quotient = group_ns(proof.now) / group_ns(proof.former);
+  size_t winner = proof.now.form;
+  if (quotient >= 1) {
+    winner = proof.former.form;
+    const float time = choice.relative_[winner];
+    for (float& relative : choice.relative_) relative /= time;
+    choice.relative_[proof.now.form] = static_cast<float>(quotient);
+    for (size_t form = 0; form < forms_.size(); ++form)
+      choice.records_[form].expected = choice.relative_[form];
+    choice.records_[proof.now.form].is_barred = true;
+  }
+  choice.chosen_.store(static_cast<uint8_t>(winner), std::memory_order_relaxed);
 }
 
 void FormContest::adopt(const Result& result, uint64_t due_ns) {
@@ -205,13 +236,61 @@ std::vector<FormContest::Result> FormContest::results() {
   for (const FormChoice& choice : choices_) {
     const SizeClass size_class{choice.size_class_.load(std::memory_order_relaxed)};
     const size_t chosen = choice.chosen();
-    if (size_class.bits == 0 || choice.relative_[chosen] == 0) continue;
+    if (size_class.bits == 0 || choice.relative_[chosen] == 0 || choice.proof_) continue;
     Result& result = results.emplace_back(Result{size_class, forms_[chosen].lanes, {}});
     for (size_t form = 0; form < forms_.size(); ++form)
       if (form != chosen && choice.relative_[form] > 0)
         result.others.push_back({forms_[form].lanes, choice.relative_[form]});
   }
   return results;
+}
+
+void FormContest::take_over(const Account& account) {
+  const std::lock_guard lock(mutex_);
+  earlier_ns_ = account.spent_ns;
+  lost_ns_ = account.lost_ns;
+}
+
+FormContest::Account FormContest::account(uint64_t spent_ns) {
+  const std::lock_guard lock(mutex_);
+  return {earlier_ns_ + spent_ns, lost_ns_};
+}
+
+void FormContest::resume(const Unfinished& unfinished) {
+  FormChoice* choice = choice_for(unfinished.size_class);
+  if (!choice) return;
+  const std::lock_guard lock(mutex_);
+  for (const Unfinished::Form& known : unfinished.forms)
+    for (size_t form = 0; form < forms_.size(); ++form) {
+      if (forms_[form].lanes != known.lanes || known.quotients.empty()) continue;
+      // The last comparison is made again: it leads to the choice.
+      constexpr size_t kMost = FormChoice::kComparisons - 1;
+      FormChoice::Record& record = choice->records_[form];
+      const size_t count = std::min(known.quotients.size(), kMost);
+      std::copy_n(known.quotients.begin(), count, record.quotients.begin());
+      record.count = static_cast<int>(count);
+      record.expected = record.median();
+      record.is_out = record.is_clearly_slower();
+    }
+}
+
+std::vector<FormContest::Unfinished> FormContest::unfinished() {
+  const std::lock_guard lock(mutex_);
+  std::vector<Unfinished> all;
+  for (const FormChoice& choice : choices_) {
+    const SizeClass size_class{choice.size_class_.load(std::memory_order_relaxed)};
+    if (size_class.bits == 0 || choice.relative_[choice.chosen()] != 0) continue;
+    Unfinished& unfinished = all.emplace_back(Unfinished{size_class, {}});
+    for (size_t form = 0; form < forms_.size(); ++form) {
+      const FormChoice::Record& record = choice.records_[form];
+      if (record.count > 0)
+        unfinished.forms.push_back(
+            {forms_[form].lanes,
+             {record.quotients.begin(), record.quotients.begin() + record.count}});
+    }
+    if (unfinished.forms.empty()) all.pop_back();
+  }
+  return all;
 }
 
 }  // namespace conclave

@@ -5,14 +5,15 @@
 //   begin()  a chunk of work-groups is about to run: now and then it tells the caller to run some
 //            of the groups by another form and as many by the chosen one, and to time both
 //   end()    takes the times; after seven comparisons of each form it chooses
-//   ran()    takes the times of whole chunks before and after the choice
+//   ran()    takes the times of whole chunks while a new choice has to prove itself
 //
 // Another form is chosen if it was faster in six of seven comparisons, and by at least a twentieth
 // in the middle one. Then it has to prove itself: a trial shows what a form takes beside the chosen
-// one, not what several CPUs take that all run it and contend for the same cache lines. If whole
-// chunks take longer than before, the former choice comes back for good. Launches of different sizes have choices of their own. A choice is looked at
-// again when the kernel's time has doubled since, at the latest after kLongestPauseNs of it. What
-// trials cost is at most kMostCost of the time of all launches.
+// one, not what several CPUs take that all run it and contend for the same cache lines. The new choice
+// and the former one run whole chunks by turns, since a program's launches are not all alike. If the
+// new one takes longer, the former comes back for good. Launches of different sizes have choices of
+// their own. A choice is looked at again when the kernel's time has doubled since, at the latest after
+// kLongestPauseNs of it. What trials cost is at most kMostCost of the time of all launches.
 #ifndef CONCLAVE_PLATFORM_MODEL_FORM_CONTEST_H_
 #define CONCLAVE_PLATFORM_MODEL_FORM_CONTEST_H_
 
@@ -74,6 +75,7 @@ class FormChoice {
     float expected = 4;      // quotient
     bool is_done() const { return is_barred || is_out || count == kComparisons; }
     float median() const;
+    bool is_clearly_slower() const;
     bool is_faster() const;
   };
 
@@ -87,10 +89,17 @@ class FormChoice {
   double group_ns_ = 0;  // CPU time of a work-group by the chosen form; 0: not measured yet
   float alone_ns_ = 0;   // of a work-group, by the form that ran alone; 0: none waits for its pair
   size_t alone_form_ = 0;
-  // CPU time and number of the work-groups of whole chunks by the chosen form.
-  double watched_ns_ = 0, watched_groups_ = 0;
-  std::optional<size_t> former_;  // the choice before the one that has to prove itself
-  double former_group_ns_ = 0;
+  struct Proof {
+    struct Side {
+      size_t form;
+      // CPU time and number of the work-groups of whole chunks.
+      double ns = 0, groups = 0;
+    };
+    Side now, former;    // the new choice, and the one before
+    double side_ns;      // that each is to run for
+    double turn_ns = 0;  // for which the one whose turn it is has run
+  };
+  std::optional<Proof> proof_;  // that a new choice has to give
 };
 
 class FormContest {
@@ -123,6 +132,20 @@ class FormContest {
       float relative;  // its time by that of the chosen form
     };
     std::vector<Other> others;
+  };
+
+  // What short processes hand on to each other until there is a first choice.
+  struct Account {
+    uint64_t spent_ns = 0;  // by launches
+    double lost_ns = 0;     // by trials
+  };
+  struct Unfinished {
+    SizeClass size_class;
+    struct Form {
+      unsigned lanes;
+      std::vector<float> quotients;  // its times by those of the usual form
+    };
+    std::vector<Form> forms;
   };
 
   // `usual`: what the compiler chose; null code is the kernel's general one. `is_free`: trials may
@@ -163,6 +186,13 @@ class FormContest {
   // What has been found out.
   std::vector<Result> results();
 
+  // Go on where an earlier process ended.
+  void take_over(const Account& account);
+  void resume(const Unfinished& unfinished);
+  // Those of earlier processes and this one.
+  Account account(uint64_t spent_ns);
+  std::vector<Unfinished> unfinished();
+
  private:
   struct Form {
     const SpecializedCode* code;
@@ -171,13 +201,16 @@ class FormContest {
 
   std::optional<size_t> next_form(const FormChoice& choice) const;
   bool decide(FormChoice& choice, uint64_t spent_ns);
+  void conclude(FormChoice& choice, const FormChoice::Proof& proof);
   void settle(FormChoice& choice, uint64_t spent_ns);
 
   const std::vector<SpecializedCode> others_;
   std::vector<Form> forms_;  // the usual one and the others
   const bool is_free_;
   std::mutex mutex_;
-  double lost_ns_ = 0;  // guarded by mutex_
+  // Guarded by mutex_.
+  double lost_ns_ = 0;
+  uint64_t earlier_ns_ = 0;  // that launches have taken in earlier processes
   std::array<FormChoice, kMostClasses> choices_;
 };
 

@@ -99,6 +99,28 @@ TEST_F(FormContestTest, WhatIsFasterInTrialsOnlyIsGivenUp) {
   EXPECT_NEAR(results[0].others[1].relative, 1.8, 0.01);
 }
 
+// The later launches of a program do more for each work-group than the earlier ones.
+TEST_F(FormContestTest, WhatIsFasterProvesItselfWhileLaunchesChange) {
+  FormContest contest = make();
+  FormChoice& choice = *contest.choice_for(kLarge);
+  const auto work = [&] { return 1'000.0 * (1 + (spent_ns_ - 100 * kMs) / (50 * kMs)); };
+  time_of = [&](unsigned lanes) { return lanes == 1 ? 0.8 * work() : work(); };
+  EXPECT_EQ(winner(contest, choice), 1u);
+  ASSERT_EQ(contest.results().size(), 1u);
+  EXPECT_EQ(contest.results()[0].lanes, 1u);
+}
+
+TEST_F(FormContestTest, ProgramsOfTwentyMillisecondsFindOut) {
+  FormContest contest = make();
+  FormChoice& choice = *contest.choice_for(kLarge);
+  time_of = [](unsigned lanes) { return lanes == 1 ? 600.0 : lanes == 8 ? 1'400.0 : 1'000.0; };
+  spent_ns_ = 0;
+  while (spent_ns_ < 20 * kMs && contest.results().empty()) run(contest, choice, 100);
+  EXPECT_FALSE(contest.results().empty());
+  EXPECT_EQ(contest.lanes(choice.chosen()), 1u);
+  EXPECT_LE(lost_ns_, spent_ns_ / FormContest::kMostCost);
+}
+
 TEST_F(FormContestTest, WhatIsHardlyFasterDoesNotWin) {
   FormContest contest = make();
   time_of = [](unsigned lanes) { return lanes == 1 ? 970.0 : 1'000.0; };
@@ -173,28 +195,74 @@ TEST_F(FormContestTest, GoesOnWithWhatIsKnown) {
   EXPECT_EQ(winner(contest, choice), 1u);
 }
 
+// Each process computes for 12 ms, in which its work-groups of 0.1 ms leave time for few comparisons.
+TEST_F(FormContestTest, ShortProcessesFindOutTogether) {
+  time_of = [](unsigned lanes) { return lanes == 1 ? 40'000.0 : 100'000.0; };
+  FormContest::Account account;
+  std::vector<FormContest::Unfinished> unfinished;
+  int processes = 0;
+  for (bool is_kept = false; !is_kept && processes < 30; ++processes) {
+    FormContest contest = make();
+    contest.take_over(account);
+    for (const FormContest::Unfinished& one : unfinished) contest.resume(one);
+    spent_ns_ = 2 * kMs;
+    FormChoice& choice = *contest.choice_for(kLarge);
+    while (spent_ns_ < 12 * kMs)
+      if (run(contest, choice, 4)) is_kept = !contest.results().empty();
+    account = contest.account(static_cast<uint64_t>(spent_ns_));
+    unfinished = contest.unfinished();
+    if (is_kept) EXPECT_EQ(contest.results()[0].lanes, 1u);
+  }
+  EXPECT_GT(processes, 1);
+  EXPECT_LT(processes, 20);
+  EXPECT_LE(lost_ns_, static_cast<double>(account.spent_ns) / FormContest::kMostCost);
+}
+
 TEST(FormChoices, AreReadAsTheyWereWritten) {
   FormChoices choices{"walk", {}};
   EXPECT_TRUE(choices.put({"local size 64,1,1", kLarge.bits, 1, {{16, 2.5F}, {8, 1.25F}}}));
   EXPECT_TRUE(choices.put({"", kSmall.bits, 16, {}}));
   EXPECT_FALSE(choices.put({"", kSmall.bits, 16, {{8, 1.5F}}}));
   EXPECT_TRUE(choices.put({"", kSmall.bits, 8, {{16, 1.5F}}}));
+  choices.put(FormChoices::Account{"", 30'000'000, 1'500.5});
+  choices.put(
+      FormChoices::Unfinished{"local size 8,8,1", kLarge.bits, {{8, {1.5F, 0.75F}}, {1, {}}}});
   const auto read = FormChoices::parse(choices.text());
   ASSERT_TRUE(read);
   EXPECT_EQ(read->text(), choices.text());
+  ASSERT_EQ(read->accounts.size(), 1u);
+  EXPECT_EQ(read->accounts[0].spent_ns, 30'000'000u);
+  ASSERT_EQ(read->unfinished.size(), 1u);
+  EXPECT_EQ(read->unfinished[0].kind, "local size 8,8,1");
+  EXPECT_EQ(read->unfinished[0].comparisons, choices.unfinished[0].comparisons);
   EXPECT_EQ(read->choices[0].text(),
             "1 work-item at a time; 16 lanes take 2.50 times as long, 8 lanes 1.25 times (2^20 "
             "work-items, 2^22 bytes)");
 }
 
+// Where there is a choice, comparisons for it are of no use any more.
+TEST(FormChoices, AChoiceTakesThePlaceOfWhatWasUnfinished) {
+  FormChoices choices{"walk", {}};
+  choices.put(FormChoices::Unfinished{"", kLarge.bits, {{8, {1.5F}}}});
+  choices.put(FormChoices::Unfinished{"", kLarge.bits, {{8, {1.5F, 1.5F}}}});
+  choices.put(FormChoices::Unfinished{"", kSmall.bits, {{8, {1.5F}}}});
+  ASSERT_EQ(choices.unfinished.size(), 2u);
+  choices.put(FormChoices::Choice{"", kLarge.bits, 1, {}});
+  ASSERT_EQ(choices.unfinished.size(), 1u);
+  EXPECT_EQ(choices.unfinished[0].size_class, kSmall.bits);
+}
+
 TEST(FormChoices, NonsenseIsRefused) {
-  const std::string head = "conclave form choices 1\nk\n";
+  const std::string head = "conclave form choices 2\nk\n";
   EXPECT_TRUE(FormChoices::parse(head));
-  for (const std::string& text :
-       {std::string(), std::string("\177ELF"), std::string("conclave form choices 2\nk\n"),
-        head + "0 8 0 \n", head + "5 3 0 \n", head + "5 8 9 \n", head + "5 8 1 8 -1 \n",
-        head + "5 8 1 8\n", head + "nonsense\n", head + "5 128 0 \n"})
+  for (const std::string text : {"", "\177ELF", "conclave form choices 1\nk\n"})
     EXPECT_FALSE(FormChoices::parse(text)) << text;
+  for (const std::string line :
+       {"choice 0 8 0 ", "choice 5 3 0 ", "choice 5 8 9 ", "choice 5 8 1 8 -1 ", "choice 5 8 1 8",
+        "choice 5 128 0 ", "nonsense", "5 8 0 ", "spent", "spent -1 ", "spent 5 -1 ",
+        "unfinished 0 0 ", "unfinished 5 9 ", "unfinished 5 1 3 0 ", "unfinished 5 1 8 17 ",
+        "unfinished 5 1 8 2 1.5 ", "unfinished 5 1 8 1 0 ", "unfinished 5 1 8 99999999999 "})
+    EXPECT_FALSE(FormChoices::parse(head + line + "\n")) << line;
 }
 
 }  // namespace

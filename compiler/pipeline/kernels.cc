@@ -27,6 +27,7 @@
 #include "compiler/workgroup/lower_local_atomics.h"
 #include "compiler/workgroup/lower_printf.h"
 #include "compiler/workgroup/lower_streams.h"
+#include "compiler/workgroup/merge_stores.h"
 #include "compiler/workgroup/prepare_module.h"
 #include "compiler/workgroup/promote_private_memory.h"
 #include "compiler/workgroup/simplify.h"
@@ -86,7 +87,9 @@ class MiddleEnd {
   GuardedPasses simplification() const {
     GuardedPasses passes;
     if (options_.optimize) passes.add_for_functions(Simplify(), ConstantPowers());
-    // Checks look at private memory as the program wrote it.
+    // Checks tell lines, and look at private memory as the program wrote it.
+    if (options_.optimize && !options_.check && tuning().merge_stores)
+      passes.add_for_functions(MergeStores());
     if (options_.optimize && !options_.check && tuning().promote_private_memory)
       passes.add(PromotePrivateMemory());
     if (options_.optimize && options_.specialization && tuning().unroll_barrier_loops)

@@ -80,6 +80,8 @@ struct CacheOrder {
   // Name of a lock in the cache. A process holds it while it works on the order. The answer has a
   // lock of its own, so a program that needs the answer now does not wait for idle work.
   std::string lock() const { return key + ".later"; }
+  // Name of another lock, which all of a cache's orders have in turn.
+  static constexpr const char* kTurn = "later";
 };
 
 // Appends fields to a message body.

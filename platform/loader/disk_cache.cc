@@ -227,13 +227,33 @@ DiskCache::Lock DiskCache::lock(const std::string& key, std::chrono::millisecond
       pause = std::min<std::chrono::microseconds>(pause * 3 / 2, std::chrono::milliseconds(10));
     }
     // The former holder may have removed the file; then this lock means nothing.
-    struct stat held, named;
-    if (fstat(file.get(), &held) == 0 &&
-        fstatat(directory(), name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-        held.st_ino == named.st_ino && held.st_dev == named.st_dev)
+    if (is_named(file, name))
       return Lock(Descriptor(open_again(directory())), name, std::move(file), waited);
     if (Clock::now() >= deadline) return {};
   }
+}
+
+DiskCache::Lock DiskCache::wait_for_turn(const std::string& turn) const {
+  const std::string name = turn + ".lock";
+  for (;;) {
+    std::string why;
+    Descriptor file = open_own_file(directory(), name, O_RDWR | O_CREAT, why);
+    if (!file) {
+      debug(name + ": " + why);
+      return {};
+    }
+    while (flock(file.get(), LOCK_EX) != 0)
+      if (errno != EINTR) return {};
+    if (is_named(file, name))
+      return Lock(Descriptor(open_again(directory())), name, std::move(file), true);
+  }
+}
+
+bool DiskCache::is_named(const Descriptor& file, const std::string& name) const {
+  struct stat held, named;
+  return fstat(file.get(), &held) == 0 &&
+         fstatat(directory(), name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+         held.st_ino == named.st_ino && held.st_dev == named.st_dev;
 }
 
 std::vector<DiskCache::Item> DiskCache::items() const {

@@ -86,6 +86,9 @@ class DiskCache {
   // nothing in the second case, after `limit`, or if the directory cannot be used. The lock of a
   // process that dies is free at once.
   Lock lock(const std::string& key, std::chrono::milliseconds limit) const;
+  // Waits, however long it takes and without using the CPU, until nobody else has the lock. Holds
+  // nothing if the directory cannot be used.
+  Lock wait_for_turn(const std::string& name) const;
 
   // Removes the least recently used entries until the rest fits the limit, and what crashed writers
   // left. store() calls it from time to time.
@@ -99,6 +102,8 @@ class DiskCache {
  private:
   // A number that openat() and similar calls refuse if there is no directory, or no longer.
   int directory() const { return directory_.is_ours() ? directory_.get() : -1; }
+  // Whether a file that was opened by that name still has it.
+  bool is_named(const Descriptor& file, const std::string& name) const;
   void remove_stale_files() const;
 
   // What the path led to when it was looked at. All is done in it, wherever the path leads later.

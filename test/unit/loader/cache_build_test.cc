@@ -5,7 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <string>
+#include <thread>
 
 #include "conclave/compile_protocol.h"
 #include "platform/base/descriptor.h"
@@ -76,6 +78,25 @@ TEST_F(CacheBuild, TheKeysOwnLockIsNotTaken) {
   const DiskCache::Lock lock = cache.lock(kKey, std::chrono::milliseconds(0));
   ASSERT_TRUE(lock);
   EXPECT_EQ(0, run_with_order(encode(order("kernel void k() {}"))));
+  EXPECT_TRUE(cache.find(kKey));
+}
+
+TEST_F(CacheBuild, OrdersWaitForTheirTurn) {
+  const DiskCache cache(directory_.path(), kCacheBytes);
+  DiskCache::Lock turn = cache.wait_for_turn(protocol::CacheOrder::kTurn);
+  ASSERT_TRUE(turn);
+  std::thread build(
+      [&] { EXPECT_EQ(0, run_with_order(encode(order("kernel void k(global int* a) {}")))); });
+  // Nobody else gets the lock of the order once the process works on it.
+  const auto works_on_it = [&] {
+    return !cache.lock(order("").lock(), std::chrono::milliseconds(0));
+  };
+  while (!works_on_it()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_TRUE(works_on_it());
+  EXPECT_FALSE(cache.find(kKey));
+  turn.release();
+  build.join();
   EXPECT_TRUE(cache.find(kKey));
 }
 

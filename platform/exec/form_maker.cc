@@ -160,20 +160,20 @@ std::vector<protocol::Request> requests_for(const KernelCode& code, const Launch
   return requests;
 }
 
-bool find(const KernelCode& code, LaunchKindUse& use) {
+bool find(const std::shared_ptr<const KernelCode>& code, LaunchKindUse& use) {
   std::vector<std::string> binaries;
-  for (const protocol::Request& request : requests_for(code, use)) {
+  for (const protocol::Request& request : requests_for(*code, use)) {
     std::optional<protocol::Response> response = find_compiled(request);
     if (!response) return false;
     binaries.push_back(std::move(response->binary));
   }
-  const FormChoices known = choices_of(code);
-  install(code, use, std::move(binaries), known);
+  const FormChoices known = choices_of(*code);
+  install(*code, use, std::move(binaries), known);
   const std::string kind = special_builds::text_of(use.kind());
   const auto is_ours = [&](const FormChoices::Choice& choice) { return choice.kind == kind; };
   // That this process has come so far counts for later ones, whatever it still finds out.
   if (use.contest() && std::none_of(known.choices.begin(), known.choices.end(), is_ours))
-    write_choices(code, use);
+    keep_choices(code, use);
   return true;
 }
 
@@ -195,9 +195,12 @@ void make(const std::shared_ptr<const KernelCode>& kernel, LaunchKindUse& kind_u
 
 void keep_choices(const std::shared_ptr<const KernelCode>& kernel,
                   LaunchKindUse& kind_use) noexcept {
+  // Always on one thread: what it finds in the cache must not change before it has written.
   contain([&] {
-    in_turn([weak = std::weak_ptr(kernel), use = &kind_use] {
-      if (const auto code = weak.lock()) write_choices(*code, *use);
+    jobs.add([weak = std::weak_ptr(kernel), use = &kind_use] {
+      contain([&] {
+        if (const auto code = weak.lock()) write_choices(*code, *use);
+      });
     });
   });
 }

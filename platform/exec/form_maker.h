@@ -4,7 +4,7 @@
 //
 //   before the first launch                        -> if the cache has a choice other than the
 //                                                     compiler's, it counts
-//   the kernel's launches have taken 2 ms          -> what the cache has of the forms competes; the
+//   the kernel's launches have taken 1 ms          -> what the cache has of the forms competes; the
 //                                                     forms that it lacks are left to later processes
 //   they have taken specialize-after-ms            -> the compiler makes the other forms; trials
 //   something is known                             -> the cache keeps it
@@ -35,7 +35,7 @@ std::vector<protocol::Request> requests_for(const KernelCode& code, const Launch
 
 // Lets launches of this kind run in the form that an earlier process found to be the fastest, or
 // compares the forms if none has. Returns whether the cache has their code.
-bool find(const KernelCode& code, LaunchKindUse& use);
+bool find(const std::shared_ptr<const KernelCode>& code, LaunchKindUse& use);
 
 // Has the other forms made, in the background unless try-forms=now, and then compares them. The
 // kernel may go away meanwhile.

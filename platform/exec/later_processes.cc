@@ -26,6 +26,7 @@ void expect_code(const std::vector<std::shared_ptr<const KernelCode>>& kernels) 
   for (const auto& kernel : kernels) {
     if (!kernel->launch_kinds) continue;
     if (!notes) notes = notes_of(special_builds::request_for(*kernel->binary));
+    if (const float ns = notes->ns_per_item(kernel->info->name); ns > 0) kernel->timing.expect(ns);
     std::vector<uint64_t> kinds;
     for (const LaunchNotes::Note& note : notes->notes)
       if (note.state == State::kHasCode && note.kernel == kernel->info->name)
@@ -37,7 +38,8 @@ void expect_code(const std::vector<std::shared_ptr<const KernelCode>>& kernels) 
 void tell_of_code(const KernelCode& code, const LaunchKindUse& use) {
   const protocol::Request program = special_builds::request_for(*code.binary);
   LaunchNotes notes = notes_of(program);
-  if (notes.put({code.info->name, use.number(), State::kHasCode})) keep_note(program, notes.text());
+  if (notes.put({code.info->name, use.number(), State::kHasCode, code.timing.ns_per_item()}))
+    keep_note(program, notes.text());
 }
 
 void leave(const std::vector<protocol::Request>& requests, const KernelCode& code,
@@ -48,7 +50,8 @@ void leave(const std::vector<protocol::Request>& requests, const KernelCode& cod
   const bool was_sought = notes.state_of(kernel, use.number()).has_value();
   if (was_sought)
     for (const protocol::Request& request : requests) build_for_later(request);
-  if (notes.put({kernel, use.number(), was_sought ? State::kHasCode : State::kSought}))
+  const State state = was_sought ? State::kHasCode : State::kSought;
+  if (notes.put({kernel, use.number(), state, code.timing.ns_per_item()}))
     keep_note(program, notes.text());
 }
 

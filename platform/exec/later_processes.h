@@ -2,9 +2,12 @@
 // What a process leaves to those that run the same program later: notes about kinds of launches
 // (loader/launch_notes.h), and orders of code that outlive it.
 //
-//   the first process looks for code in vain   -> it leaves a note
+//   the first process looks for code in vain   -> it leaves a note, with the time of a work-item
 //   the second does so too, and finds the note -> it orders the code, and notes that it will be there
 //   later ones know that from the program's build on, and have the code from the first launch on
+//
+// The time decides how large work-groups are where the program leaves that open, and whether a command
+// is short: a first launch of few, large work-groups may take long, and nothing can be tried within it.
 //
 // Processes that write notes at the same time may lose some of them, which are then written by the
 // next process.
@@ -20,7 +23,8 @@
 
 namespace conclave::later_processes {
 
-// Has those kinds of launches served before the first of them that have code by the notes.
+// Has those kinds of launches served before the first of them that have code by the notes. The kernels
+// learn what their work-items took.
 // `kernels`: of one program, not launched yet.
 void expect_code(const std::vector<std::shared_ptr<const KernelCode>>& kernels);
 

@@ -20,7 +20,7 @@ namespace {
 
 // When to look into the cache: early, since code from there costs next to nothing, but not for
 // programs that compute hardly anything.
-constexpr uint64_t kLookAfterNs = 2'000'000;
+constexpr uint64_t kLookAfterNs = 1'000'000;
 
 // Whether the first launch of a kind waits for its code.
 bool is_awaited() {
@@ -97,7 +97,7 @@ void run(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& use, Effo
   if (!code || !hopes.forms) return;
   if (effort == Effort::kFirstLook && !forms::is_another_known(*code, use))
     return use.set_due(first_due_ns());
-  if (forms::find(*code, use)) return;
+  if (forms::find(code, use)) return;
   if (effort == Effort::kCompile) return forms::make(code, use);
   if (effort == Effort::kLook) later_processes::leave(forms::requests_for(*code, use), *code, use);
   use.set_due(effort == Effort::kFirstLook ? first_due_ns() : compile_after_ns());

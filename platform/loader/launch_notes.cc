@@ -3,23 +3,28 @@
 
 #include <algorithm>
 #include <sstream>
-#include <utility>
 
 namespace conclave {
 namespace {
 
 // The first line. Another number: another format.
-constexpr std::string_view kHead = "conclave launch notes 1";
+constexpr std::string_view kHead = "conclave launch notes 2";
 // No program has more; a text with more is none of ours.
 constexpr size_t kMostNotes = 65'536;
 constexpr std::string_view kSought = "sought", kHasCode = "has-code";
 
-// "STATE KIND KERNEL"
+// Whether a time is known now, or is another one.
+bool is_news(float before, float now) {
+  return now > 0 && (before == 0 || now > 2 * before || now < before / 2);
+}
+
+// "STATE KIND NS-PER-ITEM KERNEL"
 std::optional<LaunchNotes::Note> parse_line(const std::string& line) {
   std::istringstream in(line);
   std::string state;
   LaunchNotes::Note note{};
-  if (!(in >> state >> note.kind >> note.kernel) || (state != kSought && state != kHasCode))
+  if (!(in >> state >> note.kind >> note.ns_per_item >> note.kernel) ||
+      (state != kSought && state != kHasCode) || !(note.ns_per_item >= 0))
     return {};
   note.state = state == kSought ? LaunchNotes::State::kSought : LaunchNotes::State::kHasCode;
   return note;
@@ -34,11 +39,21 @@ std::optional<LaunchNotes::State> LaunchNotes::state_of(std::string_view kernel,
   return {};
 }
 
+float LaunchNotes::ns_per_item(std::string_view kernel) const {
+  const auto newest = std::find_if(notes.rbegin(), notes.rend(), [&](const Note& note) {
+    return note.kernel == kernel && note.ns_per_item > 0;
+  });
+  return newest == notes.rend() ? 0 : newest->ns_per_item;
+}
+
 bool LaunchNotes::put(const Note& note) {
   const auto of_kernel = [&](const Note& other) { return other.kernel == note.kernel; };
-  for (Note& known : notes)
-    if (of_kernel(known) && known.kind == note.kind)
-      return std::exchange(known.state, note.state) != note.state;
+  for (Note& known : notes) {
+    if (!of_kernel(known) || known.kind != note.kind) continue;
+    const bool is_new = known.state != note.state || is_news(known.ns_per_item, note.ns_per_item);
+    if (is_new) known = note;
+    return is_new;
+  }
   if (std::count_if(notes.begin(), notes.end(), of_kernel) >= std::ptrdiff_t{kMostKinds})
     notes.erase(std::find_if(notes.begin(), notes.end(), of_kernel));
   if (notes.size() < kMostNotes) notes.push_back(note);
@@ -50,7 +65,7 @@ std::string LaunchNotes::text() const {
   out << kHead << "\n";
   for (const Note& note : notes)
     out << (note.state == State::kSought ? kSought : kHasCode) << " " << note.kind << " "
-        << note.kernel << "\n";
+        << note.ns_per_item << " " << note.kernel << "\n";
   return out.str();
 }
 

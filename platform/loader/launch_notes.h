@@ -21,6 +21,7 @@ struct LaunchNotes {
     std::string kernel;
     uint64_t kind;  // LaunchKindUse::number()
     State state;
+    float ns_per_item;  // what a work-item took; 0: unknown
   };
   // A kernel has at most so many notes. A new one takes the place of its oldest.
   static constexpr size_t kMostKinds = 8;
@@ -29,7 +30,10 @@ struct LaunchNotes {
 
   // Nothing if there is no note.
   std::optional<State> state_of(std::string_view kernel, uint64_t kind) const;
-  // Puts it in the place of the note about the same launches. Returns whether anything has changed.
+  // Nanoseconds per work-item by the newest note about the kernel; 0: unknown.
+  float ns_per_item(std::string_view kernel) const;
+  // Puts it in the place of the note about the same launches. Returns whether anything has changed
+  // that is worth keeping: times count from a factor of two on.
   bool put(const Note& note);
 
   std::string text() const;

@@ -40,6 +40,8 @@ class KernelTiming {
  public:
   // Nanoseconds per work-item; 0: unknown.
   float ns_per_item() const { return ns_per_item_.load(std::memory_order_relaxed); }
+  // What an earlier process has learned; before all samples.
+  void expect(float ns_per_item) { ns_per_item_.store(ns_per_item, std::memory_order_relaxed); }
   // A sample may be a thousand times too long: CPUs that run the code for the first time wait for
   // memory, and any CPU may be taken away for a while. So one sample multiplies what is known by
   // five at most, and what turns out to be far too long is soon forgotten.

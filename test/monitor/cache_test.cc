@@ -99,7 +99,7 @@ TEST_F(Cache, ShowsWhichFormsAreFast) {
 }
 
 TEST_F(Cache, NotesOnLaunchesAreNoPrograms) {
-  const LaunchNotes notes{{{"walk", 1, LaunchNotes::State::kSought}}};
+  const LaunchNotes notes{{{"walk", 1, LaunchNotes::State::kSought, 5}}};
   cache_.store(kFirst, {notes.text(), "", {}});
   EXPECT_NE(cache({"show"}).output.find("Programs   0,"), std::string::npos);
   EXPECT_EQ(json::parse(cache({"--json", "show"}).output)["programs"].size(), 0U);

@@ -144,13 +144,13 @@ bool may_compete(const ProgramBinary& binary, const KernelInfo& info) {
   return binary.options().find("-cl-conclave-width=") == std::string::npos;
 }
 
-bool is_another_known(const KernelCode& code, const LaunchKindUse& use) {
+std::optional<bool> is_another_faster(const KernelCode& code, const LaunchKindUse& use) {
   const std::string kind = special_builds::text_of(use.kind());
-  const FormChoices known = choices_of(code);
-  return std::any_of(known.choices.begin(), known.choices.end(),
-                     [&](const FormChoices::Choice& choice) {
-                       return choice.kind == kind && choice.lanes != usual_lanes(code, use);
-                     });
+  std::optional<bool> is_another;
+  for (const FormChoices::Choice& choice : choices_of(code).choices)
+    if (choice.kind == kind)
+      is_another = is_another.value_or(false) || choice.lanes != usual_lanes(code, use);
+  return is_another;
 }
 
 std::vector<protocol::Request> requests_for(const KernelCode& code, const LaunchKindUse& use) {

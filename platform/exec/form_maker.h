@@ -4,7 +4,7 @@
 //
 //   before the first launch                        -> if the cache has a choice other than the
 //                                                     compiler's, it counts
-//   the kernel's launches have taken 1 ms          -> what the cache has of the forms competes; the
+//   the kernel's launches have taken 5 ms          -> what the cache has of the forms competes; the
 //                                                     forms that it lacks are left to later processes
 //   they have taken specialize-after-ms            -> the compiler makes the other forms; trials
 //   something is known                             -> the cache keeps it
@@ -14,6 +14,7 @@
 #define CONCLAVE_PLATFORM_EXEC_FORM_MAKER_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,9 @@ namespace conclave::forms {
 // user nor the source has fixed the number of lanes.
 bool may_compete(const ProgramBinary& binary, const KernelInfo& info);
 
-// Whether an earlier process found that another form is faster than the usual one.
-bool is_another_known(const KernelCode& code, const LaunchKindUse& use);
+// Whether earlier processes found that another form is faster than the usual one, for launches of some
+// size. Empty: they have not found out.
+std::optional<bool> is_another_faster(const KernelCode& code, const LaunchKindUse& use);
 
 // The other forms.
 std::vector<protocol::Request> requests_for(const KernelCode& code, const LaunchKindUse& use);

@@ -20,7 +20,9 @@ namespace {
 
 // When to look into the cache: early, since code from there costs next to nothing, but not for
 // programs that compute hardly anything.
-constexpr uint64_t kLookAfterNs = 1'000'000;
+constexpr uint64_t kLookAfterNs = 2'000'000;
+// When to look for other forms of the code. To load them takes a millisecond of CPU time.
+constexpr uint64_t kFormsAfterNs = 5'000'000;
 
 // Whether the first launch of a kind waits for its code.
 bool is_awaited() {
@@ -59,14 +61,7 @@ bool specialize(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& us
   if (!code) return false;
   if (!response) {
     code->launch_kinds->give_place_back();
-    if (effort == Effort::kLook) {
-      std::vector<protocol::Request> requests{request};
-      if (code->launch_kinds->hopes().forms) {
-        const std::vector<protocol::Request> forms = forms::requests_for(*code, use);
-        requests.insert(requests.end(), forms.begin(), forms.end());
-      }
-      later_processes::leave(requests, *code, use);
-    }
+    if (effort == Effort::kLook) later_processes::leave({request}, *code, use);
     use.set_due(effort == Effort::kFirstLook ? first_due_ns() : compile_after_ns());
     return false;
   }
@@ -84,6 +79,26 @@ bool specialize(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& us
   return true;
 }
 
+uint64_t forms_after_ns() {
+  return std::min(compile_after_ns(), kFormsAfterNs);
+}
+
+// Other forms matter where the cache knows that one is faster, and after a while, if it does not know
+// that none is.
+void look_for_forms(const std::shared_ptr<const KernelCode>& code, LaunchKindUse& use,
+                    Effort effort) {
+  if (effort != Effort::kCompile) {
+    const std::optional<bool> is_another_faster = forms::is_another_faster(*code, use);
+    if (is_another_faster == false) return use.set_due(compile_after_ns());
+    if (!is_another_faster && use.spent_ns() < forms_after_ns())
+      return use.set_due(forms_after_ns());
+  }
+  if (forms::find(code, use)) return;
+  if (effort == Effort::kCompile) return forms::make(code, use);
+  if (effort == Effort::kLook) later_processes::leave(forms::requests_for(*code, use), *code, use);
+  use.set_due(effort == Effort::kFirstLook ? forms_after_ns() : compile_after_ns());
+}
+
 // Looks at a kind once: its own code comes first, then other forms of it.
 void run(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& use, Effort effort) {
   std::shared_ptr<const KernelCode> code = kernel.lock();
@@ -94,13 +109,7 @@ void run(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& use, Effo
     if (!specialize(kernel, use, effort)) return;
     code = kernel.lock();
   }
-  if (!code || !hopes.forms) return;
-  if (effort == Effort::kFirstLook && !forms::is_another_known(*code, use))
-    return use.set_due(first_due_ns());
-  if (forms::find(code, use)) return;
-  if (effort == Effort::kCompile) return forms::make(code, use);
-  if (effort == Effort::kLook) later_processes::leave(forms::requests_for(*code, use), *code, use);
-  use.set_due(effort == Effort::kFirstLook ? first_due_ns() : compile_after_ns());
+  if (code && hopes.forms) look_for_forms(code, use, effort);
 }
 
 // If the code cannot be had, for lack of memory for example, the kernel does without it.

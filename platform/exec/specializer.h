@@ -3,7 +3,7 @@
 // launched.
 //
 //   an earlier process has told of the code          -> load it before the first launch
-//   launches of one kind have taken 1 ms in all      -> look for its code in the disk cache
+//   launches of one kind have taken 2 ms in all      -> look for its code in the disk cache
 //   they have taken specialize-after-ms              -> have the code compiled
 //   the code is loaded                               -> one atomic store; later work-groups run it
 //

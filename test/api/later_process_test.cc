@@ -51,7 +51,7 @@ int run(size_t groups, int launches) {
   return 0;
 }
 
-// A few launches, which take more than the millisecond after which the cache is asked.
+// A few launches, which take more than the milliseconds after which the cache is asked.
 CHILD_PROCESS(short_program) {
   const int status = run(800, 30);
   // The look into the cache is made in the background.

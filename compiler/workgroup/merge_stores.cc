@@ -70,11 +70,13 @@ class CommonValue {
 
   // Calculates it before the branch.
   llvm::Value* hoist() const {
-    auto* one = llvm::dyn_cast<Instruction>(first_);
-    if (first_ == second_ || one->getParent() == ways_.head) return first_;
+    if (first_ == second_) return first_;
+    auto *one = llvm::cast<Instruction>(first_), *other = llvm::cast<Instruction>(second_);
     for (unsigned i = 0; i < one->getNumOperands(); ++i) operand(i).hoist();
-    one->andIRFlags(second_);
+    one->andIRFlags(other);
+    one->applyMergedLocation(one->getDebugLoc(), other->getDebugLoc());
     one->moveBefore(ways_.head->getTerminator());
+    other->replaceAllUsesWith(one);
     return one;
   }
 

@@ -56,6 +56,13 @@ FormChoices choices_of(const KernelCode& code) {
   return {.kernel = code.info->name};
 }
 
+// Whether there are launches of the kind that have no choice, as far as is known.
+bool is_undecided(const FormChoices& known, const std::string& kind) {
+  const auto is_ours = [&](const auto& one) { return one.kind == kind; };
+  return std::none_of(known.choices.begin(), known.choices.end(), is_ours) ||
+         std::any_of(known.unfinished.begin(), known.unfinished.end(), is_ours);
+}
+
 // Begins the contest. `binaries`: the other forms.
 void install(const KernelCode& code, LaunchKindUse& use, std::vector<std::string> binaries,
              const FormChoices& known) {
@@ -73,8 +80,8 @@ void install(const KernelCode& code, LaunchKindUse& use, std::vector<std::string
     }
   }
   if (others.empty()) return;
-  auto contest =
-      std::make_unique<FormContest>(use.code(), usual, std::move(others), !in_background());
+  auto contest = std::make_unique<FormContest>(use.code(), usual, std::move(others),
+                                               Config::get().compute_units, !in_background());
   const uint64_t due_ns =
       2 * std::max(use.spent_ns(), Config::get().specialize_after_ms * 1'000'000ul);
   for (const FormChoices::Choice& choice : known.choices) {
@@ -146,11 +153,12 @@ bool may_compete(const ProgramBinary& binary, const KernelInfo& info) {
 
 std::optional<bool> is_another_faster(const KernelCode& code, const LaunchKindUse& use) {
   const std::string kind = special_builds::text_of(use.kind());
-  std::optional<bool> is_another;
-  for (const FormChoices::Choice& choice : choices_of(code).choices)
-    if (choice.kind == kind)
-      is_another = is_another.value_or(false) || choice.lanes != usual_lanes(code, use);
-  return is_another;
+  const FormChoices known = choices_of(code);
+  const auto is_another = [&](const FormChoices::Choice& choice) {
+    return choice.kind == kind && choice.lanes != usual_lanes(code, use);
+  };
+  if (std::any_of(known.choices.begin(), known.choices.end(), is_another)) return true;
+  return is_undecided(known, kind) ? std::nullopt : std::optional(false);
 }
 
 std::vector<protocol::Request> requests_for(const KernelCode& code, const LaunchKindUse& use) {
@@ -170,10 +178,8 @@ bool find(const std::shared_ptr<const KernelCode>& code, LaunchKindUse& use) {
   const FormChoices known = choices_of(*code);
   install(*code, use, std::move(binaries), known);
   const std::string kind = special_builds::text_of(use.kind());
-  const auto is_ours = [&](const FormChoices::Choice& choice) { return choice.kind == kind; };
   // That this process has come so far counts for later ones, whatever it still finds out.
-  if (use.contest() && std::none_of(known.choices.begin(), known.choices.end(), is_ours))
-    keep_choices(code, use);
+  if (use.contest() && is_undecided(known, kind)) keep_choices(code, use);
   return true;
 }
 

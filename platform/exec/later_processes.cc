@@ -49,7 +49,8 @@ void leave(const std::vector<protocol::Request>& requests, const KernelCode& cod
   const std::string& kernel = code.info->name;
   const bool was_sought = notes.state_of(kernel, use.number()).has_value();
   if (was_sought)
-    for (const protocol::Request& request : requests) build_for_later(request);
+    for (const protocol::Request& request : requests)
+      if (!find_compiled(request)) build_for_later(request);
   const State state = was_sought ? State::kHasCode : State::kSought;
   if (notes.put({kernel, use.number(), state, code.timing.ns_per_item()}))
     keep_note(program, notes.text());

@@ -88,7 +88,7 @@ class DiskCache {
   Lock lock(const std::string& key, std::chrono::milliseconds limit) const;
   // Waits, however long it takes and without using the CPU, until nobody else has the lock. Holds
   // nothing if the directory cannot be used.
-  Lock wait_for_turn(const std::string& name) const;
+  Lock wait_for_turn(const std::string& turn) const;
 
   // Removes the least recently used entries until the rest fits the limit, and what crashed writers
   // left. store() calls it from time to time.

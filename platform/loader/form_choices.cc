@@ -11,9 +11,12 @@ namespace {
 // The first line. Another number: another format.
 constexpr std::string_view kHead = "conclave form choices 2";
 constexpr std::string_view kChoice = "choice", kSpent = "spent", kUnfinished = "unfinished";
-// No kernel has more; a text with more is none of ours.
+// No kernel has more of one kind of lines; a text with more is none of ours.
 constexpr size_t kMostLines = 256, kMostOthers = 8, kMostComparisons = 16;
 constexpr unsigned kMostLanes = 64;
+// No form takes less or more time by that of another, and no trials have lost more nanoseconds.
+constexpr float kLeastTime = 1e-12F, kMostTime = 1e12F;
+constexpr double kMostLostNs = 1e15;
 
 std::string lanes_text(unsigned lanes) {
   return lanes == 1 ? "1 work-item at a time" : std::to_string(lanes) + " lanes";
@@ -27,6 +30,10 @@ std::string number(float value) {
 
 bool is_count_of_lanes(unsigned lanes) {
   return lanes >= 1 && lanes <= kMostLanes && (lanes & (lanes - 1)) == 0;
+}
+
+bool is_time(float time) {
+  return time >= kLeastTime && time <= kMostTime;
 }
 
 // The rest of the line, after a space.
@@ -46,7 +53,7 @@ std::optional<FormChoices::Choice> parse_choice(std::istringstream& in) {
     return {};
   for (; count > 0; --count) {
     auto& [lanes, relative] = choice.others.emplace_back();
-    if (!(in >> lanes >> relative) || !is_count_of_lanes(lanes) || !(relative > 0)) return {};
+    if (!(in >> lanes >> relative) || !is_count_of_lanes(lanes) || !is_time(relative)) return {};
   }
   choice.kind = kind_in(in);
   return choice;
@@ -55,7 +62,9 @@ std::optional<FormChoices::Choice> parse_choice(std::istringstream& in) {
 // "SPENT LOST KIND"
 std::optional<FormChoices::Account> parse_account(std::istringstream& in) {
   FormChoices::Account account;
-  if (!(in >> account.spent_ns >> account.lost_ns) || !(account.lost_ns >= 0)) return {};
+  if (!(in >> account.spent_ns >> account.lost_ns) || !(account.lost_ns >= 0) ||
+      account.lost_ns > kMostLostNs)
+    return {};
   account.kind = kind_in(in);
   return account;
 }
@@ -72,7 +81,7 @@ std::optional<FormChoices::Unfinished> parse_unfinished(std::istringstream& in) 
     if (!(in >> lanes >> count) || !is_count_of_lanes(lanes) || count > kMostComparisons) return {};
     times.resize(count);
     for (float& time : times)
-      if (!(in >> time) || !(time > 0)) return {};
+      if (!(in >> time) || !is_time(time)) return {};
   }
   unfinished.kind = kind_in(in);
   return unfinished;
@@ -128,9 +137,15 @@ void FormChoices::put(const Account& account) {
 }
 
 void FormChoices::put(const Unfinished& one) {
-  replace(unfinished, one, [&](const Unfinished& known) {
+  const auto is_same = [&](const auto& known) {
     return known.kind == one.kind && known.size_class == one.size_class;
-  });
+  };
+  if (std::any_of(choices.begin(), choices.end(), is_same)) return;
+  std::erase_if(unfinished, is_same);
+  const auto is_of_kind = [&](const Unfinished& known) { return known.kind == one.kind; };
+  if (std::count_if(unfinished.begin(), unfinished.end(), is_of_kind) >= kMostUnfinished)
+    unfinished.erase(std::find_if(unfinished.begin(), unfinished.end(), is_of_kind));
+  if (unfinished.size() < kMostLines) unfinished.push_back(one);
 }
 
 std::string FormChoices::text() const {

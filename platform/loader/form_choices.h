@@ -5,6 +5,7 @@
 #ifndef CONCLAVE_PLATFORM_LOADER_FORM_CHOICES_H_
 #define CONCLAVE_PLATFORM_LOADER_FORM_CHOICES_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,18 +28,21 @@ struct FormChoices {
     std::string text() const;
   };
 
-  // Launches without a choice so far.
   struct Account {
     std::string kind;
     uint64_t spent_ns;  // by the launches of this kind
     double lost_ns;     // by their trials
   };
+  // Launches without a choice so far.
   struct Unfinished {
     std::string kind;
     uint32_t size_class;
     // Lanes of forms, and their times by those of the compiler's choice.
     std::vector<std::pair<unsigned, std::vector<float>>> comparisons;
   };
+
+  // Of one kind; a new one takes the place of the oldest.
+  static constexpr std::ptrdiff_t kMostUnfinished = 4;
 
   std::string kernel;
   std::vector<Choice> choices{};
@@ -49,6 +53,7 @@ struct FormChoices {
   // now, or whether nothing was known.
   bool put(const Choice& choice);
   void put(const Account& account);
+  // Changes nothing if there is a choice.
   void put(const Unfinished& unfinished);
 
   std::string text() const;

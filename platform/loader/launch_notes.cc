@@ -13,6 +13,11 @@ constexpr std::string_view kHead = "conclave launch notes 2";
 constexpr size_t kMostNotes = 65'536;
 constexpr std::string_view kSought = "sought", kHasCode = "has-code";
 
+// Of a work-item; 0: unknown.
+bool is_time(float ns) {
+  return ns == 0 || (ns >= 1e-6F && ns <= 1e12F);
+}
+
 // Whether a time is known now, or is another one.
 bool is_news(float before, float now) {
   return now > 0 && (before == 0 || now > 2 * before || now < before / 2);
@@ -24,7 +29,7 @@ std::optional<LaunchNotes::Note> parse_line(const std::string& line) {
   std::string state;
   LaunchNotes::Note note{};
   if (!(in >> state >> note.kind >> note.ns_per_item >> note.kernel) ||
-      (state != kSought && state != kHasCode) || !(note.ns_per_item >= 0))
+      (state != kSought && state != kHasCode) || !is_time(note.ns_per_item))
     return {};
   note.state = state == kSought ? LaunchNotes::State::kSought : LaunchNotes::State::kHasCode;
   return note;
@@ -48,11 +53,17 @@ float LaunchNotes::ns_per_item(std::string_view kernel) const {
 
 bool LaunchNotes::put(const Note& note) {
   const auto of_kernel = [&](const Note& other) { return other.kernel == note.kernel; };
-  for (Note& known : notes) {
-    if (!of_kernel(known) || known.kind != note.kind) continue;
-    const bool is_new = known.state != note.state || is_news(known.ns_per_item, note.ns_per_item);
-    if (is_new) known = note;
-    return is_new;
+  const auto is_same = [&](const Note& other) {
+    return of_kernel(other) && other.kind == note.kind;
+  };
+  if (const auto known = std::find_if(notes.begin(), notes.end(), is_same); known != notes.end()) {
+    if (known->state == note.state && !is_news(known->ns_per_item, note.ns_per_item)) return false;
+    Note news = note;
+    if (news.ns_per_item == 0) news.ns_per_item = known->ns_per_item;
+    // The newest is the last.
+    notes.erase(known);
+    notes.push_back(news);
+    return true;
   }
   if (std::count_if(notes.begin(), notes.end(), of_kernel) >= std::ptrdiff_t{kMostKinds})
     notes.erase(std::find_if(notes.begin(), notes.end(), of_kernel));

@@ -17,15 +17,16 @@ constexpr int kOutAfter = 3;
 // Between trials the kernel runs for so many times what they take: neighbours in time would all see
 // what the CPU happens to do at that moment. Short programs end before a first choice that takes long.
 constexpr double kPause = 50, kFirstPause = 10;
-// How long a new choice runs, and the former one as well, before they are compared: one part of the
-// kernel's time, within these bounds.
+// CPU time for which a new choice runs, and the former one as well, before they are compared: one part
+// of the kernel's time, within these bounds, for each two compute units.
 constexpr double kProofPart = 8, kLeastProofNs = 1e6, kMostProofNs = 10e6;
 // Processes that run the kernel for longer need not hand on what they have not finished.
 constexpr uint64_t kShortNs = 200'000'000;
 // When a trial costs too much it is looked at again after so much of the kernel's time: the next chunk
 // may be shorter.
 constexpr uint64_t kLookAgainNs = 500'000;
-// Turns of each. Several chunks make a turn, so that all CPUs run the same form for most of it.
+// Turns of each. Each compute unit has several chunks of a turn, so that all run the same form for most
+// of it. A chunk of each may have begun before: it does not count.
 constexpr double kTurns = 4, kChunksInTurn = 4;
 
 }  // namespace
@@ -49,8 +50,11 @@ bool FormChoice::Record::is_faster() const {
 }
 
 FormContest::FormContest(const SpecializedCode* usual, unsigned usual_lanes,
-                         std::vector<SpecializedCode> others, bool is_free)
-    : others_(std::move(others)), forms_{{usual, usual_lanes}}, is_free_(is_free) {
+                         std::vector<SpecializedCode> others, size_t cus, bool is_free)
+    : others_(std::move(others)),
+      forms_{{usual, usual_lanes}},
+      cus_(static_cast<double>(std::max<size_t>(cus, 1))),
+      is_free_(is_free) {
   for (const SpecializedCode& other : others_)
     if (forms_.size() < FormChoice::kMostForms) forms_.push_back({&other, other.lanes});
 }
@@ -69,9 +73,12 @@ std::optional<FormContest::Trial> FormContest::begin(FormChoice& choice, uint64_
                                                      const Chunk& chunk) {
   if (!choice.may_be_due(spent_ns)) return {};
   std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock || chunk.group_ns <= 0) return {};
+  if (!lock || choice.proof_ || !choice.may_be_due(spent_ns) || chunk.group_ns <= 0) return {};
   const std::optional<size_t> form = next_form(choice);
-  if (!form) return {};
+  if (!form) {
+    settle(choice, spent_ns);
+    return {};
+  }
   const FormChoice::Record& record = choice.records_[*form];
   // What others measure includes the time for which the thread did not run.
   const double group_ns = choice.group_ns_ > 0 ? choice.group_ns_ : chunk.group_ns;
@@ -112,7 +119,7 @@ bool FormContest::end(FormChoice& choice, Trial trial, uint64_t spent_ns, double
   if (ran_chosen)
     choice.group_ns_ = (trial.alone ? form_ns : chosen_ns) / static_cast<double>(trial.groups);
   size_t form = trial.form;
-  auto quotient = static_cast<float>(form_ns / std::max(chosen_ns, 1.0));
+  auto quotient = static_cast<float>(std::max(form_ns, 1.0) / std::max(chosen_ns, 1.0));
   if (trial.alone) {
     const auto group_ns = static_cast<float>(form_ns / static_cast<double>(trial.groups));
     if (form != choice.chosen()) {
@@ -156,7 +163,8 @@ bool FormContest::decide(FormChoice& choice, uint64_t spent_ns) {
   choice.chosen_.store(static_cast<uint8_t>(best), std::memory_order_relaxed);
   if (best != before) {
     const double side_ns =
-        std::clamp(static_cast<double>(spent_ns) / kProofPart, kLeastProofNs, kMostProofNs);
+        std::clamp(static_cast<double>(spent_ns) / kProofPart, kLeastProofNs, kMostProofNs) *
+        std::max(cus_ / 2, 1.0);
     choice.proof_ = {{best}, {before}, side_ns};
     choice.is_watched_.store(true, std::memory_order_relaxed);
     choice.due_ns_.store(std::numeric_limits<uint64_t>::max(), std::memory_order_relaxed);
@@ -178,7 +186,7 @@ bool FormContest::ran(FormChoice& choice, size_t form, uint64_t groups, double n
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock || !choice.proof_) return false;
   FormChoice::Proof& proof = *choice.proof_;
-  if (form != proof.now.form && form != proof.former.form) return false;
+  if (form != choice.chosen() || static_cast<double>(++proof.turn_chunks) <= cus_) return false;
   FormChoice::Proof::Side& side = form == proof.now.form ? proof.now : proof.former;
   side.ns += ns;
   side.groups += static_cast<double>(groups);
@@ -187,11 +195,12 @@ bool FormContest::ran(FormChoice& choice, size_t form, uint64_t groups, double n
     settle(choice, spent_ns);
     return true;
   }
-  if (form == choice.chosen()) proof.turn_ns += ns;
-  if (proof.turn_ns >= std::max(proof.side_ns / kTurns, kChunksInTurn * ns)) {
+  proof.turn_ns += ns;
+  if (proof.turn_ns >= std::max(proof.side_ns / kTurns, kChunksInTurn * cus_ * ns)) {
     const size_t next = choice.chosen() == proof.now.form ? proof.former.form : proof.now.form;
     choice.chosen_.store(static_cast<uint8_t>(next), std::memory_order_relaxed);
     proof.turn_ns = 0;
+    proof.turn_chunks = 0;
   }
   return false;
 }
@@ -247,8 +256,10 @@ std::vector<FormContest::Result> FormContest::results() {
 
 void FormContest::take_over(const Account& account) {
   const std::lock_guard lock(mutex_);
-  earlier_ns_ = account.spent_ns;
   lost_ns_ = account.lost_ns;
+  // Much time without trials is no reason for a dear one.
+  earlier_ns_ =
+      std::min(account.spent_ns, static_cast<uint64_t>(lost_ns_) * kMostCost + kLongestPauseNs);
 }
 
 FormContest::Account FormContest::account(uint64_t spent_ns) {
@@ -260,6 +271,7 @@ void FormContest::resume(const Unfinished& unfinished) {
   FormChoice* choice = choice_for(unfinished.size_class);
   if (!choice) return;
   const std::lock_guard lock(mutex_);
+  if (choice->relative_[choice->chosen()] > 0) return;
   for (const Unfinished::Form& known : unfinished.forms)
     for (size_t form = 0; form < forms_.size(); ++form) {
       if (forms_[form].lanes != known.lanes || known.quotients.empty()) continue;

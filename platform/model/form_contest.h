@@ -98,6 +98,7 @@ class FormChoice {
     Side now, former;    // the new choice, and the one before
     double side_ns;      // that each is to run for
     double turn_ns = 0;  // for which the one whose turn it is has run
+    size_t turn_chunks = 0;
   };
   std::optional<Proof> proof_;  // that a new choice has to give
 };
@@ -134,7 +135,8 @@ class FormContest {
     std::vector<Other> others;
   };
 
-  // What short processes hand on to each other until there is a first choice.
+  // What short processes hand on to each other until there is a first choice: what all of them have
+  // spent, and comparisons.
   struct Account {
     uint64_t spent_ns = 0;  // by launches
     double lost_ns = 0;     // by trials
@@ -148,10 +150,10 @@ class FormContest {
     std::vector<Form> forms;
   };
 
-  // `usual`: what the compiler chose; null code is the kernel's general one. `is_free`: trials may
-  // cost anything and need no pauses.
+  // `usual`: what the compiler chose; null code is the kernel's general one. `cus`: compute units that
+  // may run the kernel at once. `is_free`: trials may cost anything and need no pauses.
   FormContest(const SpecializedCode* usual, unsigned usual_lanes,
-              std::vector<SpecializedCode> others, bool is_free);
+              std::vector<SpecializedCode> others, size_t cus, bool is_free);
 
   // The code of a form; null: the kernel's general code.
   const SpecializedCode* code(size_t form) const { return forms_[form].code; }
@@ -206,6 +208,7 @@ class FormContest {
 
   const std::vector<SpecializedCode> others_;
   std::vector<Form> forms_;  // the usual one and the others
+  const double cus_;
   const bool is_free_;
   std::mutex mutex_;
   // Guarded by mutex_.

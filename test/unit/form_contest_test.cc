@@ -27,7 +27,7 @@ class FormContestTest : public ::testing::Test {
   FormContest make(bool is_free = false) {
     std::vector<SpecializedCode> others;
     for (unsigned lanes : {8u, 1u}) others.push_back(form(lanes));
-    return {nullptr, kUsual, std::move(others), is_free};
+    return {nullptr, kUsual, std::move(others), cus_, is_free};
   }
 
   double group_ns(FormContest& contest, size_t form) { return time_of(contest.lanes(form)); }
@@ -62,6 +62,7 @@ class FormContestTest : public ::testing::Test {
   std::function<double(unsigned lanes)> time_of = [](unsigned) { return 1'000.0; };
   // Where all CPUs run that form.
   std::function<double(unsigned lanes)> whole_time_of = [this](unsigned n) { return time_of(n); };
+  size_t cus_ = 2;
   double spent_ns_ = 100.0 * kMs, lost_ns_ = 0;
   int trials_ = 0;
 };

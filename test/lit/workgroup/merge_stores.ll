@@ -55,6 +55,34 @@ end:
   ret void
 }
 
+; Both ways calculate one base for two stores.
+; CHECK-LABEL: define void @fields(
+; CHECK: getelementptr [2 x i32], ptr %p, i64 %i
+; CHECK: call void @work()
+; CHECK-NOT: store
+; CHECK: end:
+; CHECK-COUNT-2: store i32
+; CHECK-NEXT: ret void
+define void @fields(i1 %c, ptr %p, i64 %i, i32 %a, i32 %b) {
+  br i1 %c, label %then, label %else
+then:
+  call void @work()
+  %x = getelementptr [2 x i32], ptr %p, i64 %i
+  store i32 %a, ptr %x
+  %x1 = getelementptr i32, ptr %x, i64 1
+  store i32 %b, ptr %x1
+  br label %end
+else:
+  call void @work()
+  %y = getelementptr [2 x i32], ptr %p, i64 %i
+  store i32 %b, ptr %y
+  %y1 = getelementptr i32, ptr %y, i64 1
+  store i32 %a, ptr %y1
+  br label %end
+end:
+  ret void
+}
+
 ; Other places, volatile stores, other types, and stores before other accesses stay.
 ; CHECK-LABEL: define i32 @others(
 ; CHECK-COUNT-8: store

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <string>
 #include <thread>
 
@@ -87,13 +88,13 @@ TEST_F(CacheBuild, OrdersWaitForTheirTurn) {
   ASSERT_TRUE(turn);
   std::thread build(
       [&] { EXPECT_EQ(0, run_with_order(encode(order("kernel void k(global int* a) {}")))); });
-  // Nobody else gets the lock of the order once the process works on it.
-  const auto works_on_it = [&] {
-    return !cache.lock(order("").lock(), std::chrono::milliseconds(0));
-  };
-  while (!works_on_it()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  // The process has the lock of the order, which to take here would disturb it.
+  const std::string works_on_it = directory_.path() + "/" + order("").lock() + ".lock";
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!std::filesystem::exists(works_on_it) && std::chrono::steady_clock::now() < limit)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  EXPECT_TRUE(works_on_it());
+  EXPECT_TRUE(std::filesystem::exists(works_on_it));
   EXPECT_FALSE(cache.find(kKey));
   turn.release();
   build.join();

@@ -208,12 +208,8 @@ DiskCache::Lock DiskCache::lock(const std::string& key, std::chrono::millisecond
   auto pause = std::chrono::microseconds(200);
   bool waited = false;
   for (;;) {
-    std::string why;
-    Descriptor file = open_own_file(directory(), name, O_RDWR | O_CREAT, why);
-    if (!file) {
-      debug(name + ": " + why);
-      return {};
-    }
+    Descriptor file = open_lock(name);
+    if (!file) return {};
     while (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
       if ((errno != EWOULDBLOCK && errno != EINTR) || !file.is_ours()) return {};
       waited = true;
@@ -236,17 +232,20 @@ DiskCache::Lock DiskCache::lock(const std::string& key, std::chrono::millisecond
 DiskCache::Lock DiskCache::wait_for_turn(const std::string& turn) const {
   const std::string name = turn + ".lock";
   for (;;) {
-    std::string why;
-    Descriptor file = open_own_file(directory(), name, O_RDWR | O_CREAT, why);
-    if (!file) {
-      debug(name + ": " + why);
-      return {};
-    }
+    Descriptor file = open_lock(name);
+    if (!file) return {};
     while (flock(file.get(), LOCK_EX) != 0)
       if (errno != EINTR) return {};
     if (is_named(file, name))
       return Lock(Descriptor(open_again(directory())), name, std::move(file), true);
   }
+}
+
+Descriptor DiskCache::open_lock(const std::string& name) const {
+  std::string why;
+  Descriptor file = open_own_file(directory(), name, O_RDWR | O_CREAT, why);
+  if (!file) debug(name + ": " + why);
+  return file;
 }
 
 bool DiskCache::is_named(const Descriptor& file, const std::string& name) const {

@@ -102,6 +102,8 @@ class DiskCache {
  private:
   // A number that openat() and similar calls refuse if there is no directory, or no longer.
   int directory() const { return directory_.is_ours() ? directory_.get() : -1; }
+  // Empty if the directory cannot be used.
+  Descriptor open_lock(const std::string& name) const;
   // Whether a file that was opened by that name still has it.
   bool is_named(const Descriptor& file, const std::string& name) const;
   void remove_stale_files() const;

@@ -41,7 +41,7 @@ struct FormChoices {
     std::vector<std::pair<unsigned, std::vector<float>>> comparisons;
   };
 
-  // Of one kind; a new one takes the place of the oldest.
+  // A kind of launches has at most so many: a new one takes the place of the oldest.
   static constexpr std::ptrdiff_t kMostUnfinished = 4;
 
   std::string kernel;

@@ -13,7 +13,7 @@ constexpr std::string_view kHead = "conclave launch notes 2";
 constexpr size_t kMostNotes = 65'536;
 constexpr std::string_view kSought = "sought", kHasCode = "has-code";
 
-// Of a work-item; 0: unknown.
+// Whether a work-item may take so long. 0 stands for an unknown time.
 bool is_time(float ns) {
   return ns == 0 || (ns >= 1e-6F && ns <= 1e12F);
 }

@@ -551,8 +551,11 @@ TEST(FirstBuild, IsShorterThanCodeForOneWorkItem) {
   source += " o[i] = x; }";
   // Binaries hold their options, so these are of one length.
   const std::string options = " -cl-conclave-tune=first_code_cost=0 -cl-conclave-first";
+  // The first build's metadata say besides that something is missing. Where LLVM makes no vectors of
+  // gathers, as for Zen 4, the code is the same.
+  constexpr size_t kMoreMetadata = 64;
   EXPECT_LE(build(source, "-cl-conclave-width=8" + options).binary.size(),
-            build(source, "-cl-conclave-width=1" + options).binary.size());
+            build(source, "-cl-conclave-width=1" + options).binary.size() + kMoreMetadata);
 }
 
 TEST(FirstBuild, RemarkTellsWhatIsMissing) {

@@ -212,7 +212,9 @@ TEST_F(FormContestTest, ShortProcessesFindOutTogether) {
       if (run(contest, choice, 4)) is_kept = !contest.results().empty();
     account = contest.account(static_cast<uint64_t>(spent_ns_));
     unfinished = contest.unfinished();
-    if (is_kept) EXPECT_EQ(contest.results()[0].lanes, 1u);
+    if (is_kept) {
+      EXPECT_EQ(contest.results()[0].lanes, 1u);
+    }
   }
   EXPECT_GT(processes, 1);
   EXPECT_LT(processes, 20);

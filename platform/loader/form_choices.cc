@@ -87,7 +87,14 @@ std::optional<FormChoices::Unfinished> parse_unfinished(std::istringstream& in) 
   return unfinished;
 }
 
-// Puts what there is in the place of what `is_same`, or at the end.
+// Whether a choice, or what is unfinished, is about the same launches as `one`.
+auto of_same_launches(const auto& one) {
+  return [&one](const auto& known) {
+    return known.kind == one.kind && known.size_class == one.size_class;
+  };
+}
+
+// Puts the item in the place of the one that `is_same`, or at the end.
 template <class Item, class IsSame>
 void replace(std::vector<Item>& items, const Item& item, IsSame is_same) {
   const auto known = std::find_if(items.begin(), items.end(), is_same);
@@ -122,9 +129,7 @@ std::string FormChoices::Choice::text() const {
 }
 
 bool FormChoices::put(const Choice& choice) {
-  const auto is_same = [&](const auto& known) {
-    return known.kind == choice.kind && known.size_class == choice.size_class;
-  };
+  const auto is_same = of_same_launches(choice);
   const auto known = std::find_if(choices.begin(), choices.end(), is_same);
   const bool is_new = known == choices.end() || known->lanes != choice.lanes;
   replace(choices, choice, is_same);
@@ -137,9 +142,7 @@ void FormChoices::put(const Account& account) {
 }
 
 void FormChoices::put(const Unfinished& one) {
-  const auto is_same = [&](const auto& known) {
-    return known.kind == one.kind && known.size_class == one.size_class;
-  };
+  const auto is_same = of_same_launches(one);
   if (std::any_of(choices.begin(), choices.end(), is_same)) return;
   std::erase_if(unfinished, is_same);
   const auto is_of_kind = [&](const Unfinished& known) { return known.kind == one.kind; };

@@ -59,6 +59,12 @@ FormContest::FormContest(const SpecializedCode* usual, unsigned usual_lanes,
     if (forms_.size() < FormChoice::kMostForms) forms_.push_back({&other, other.lanes});
 }
 
+std::optional<size_t> FormContest::form_with(unsigned lanes) const {
+  for (size_t form = 0; form < forms_.size(); ++form)
+    if (forms_[form].lanes == lanes) return form;
+  return {};
+}
+
 // The other form with the fewest comparisons, so that they are spread over the same time.
 std::optional<size_t> FormContest::next_form(const FormChoice& choice) const {
   std::optional<size_t> next;
@@ -227,12 +233,9 @@ void FormContest::adopt(const Result& result, uint64_t due_ns) {
   if (!choice) return;
   const std::lock_guard lock(mutex_);
   const auto set = [&](unsigned lanes, float relative) {
-    for (size_t form = 0; form < forms_.size(); ++form) {
-      if (forms_[form].lanes != lanes) continue;
-      choice->relative_[form] = choice->records_[form].expected = relative;
-      return static_cast<uint8_t>(form);
-    }
-    return uint8_t{0};
+    const std::optional<size_t> form = form_with(lanes);
+    if (form) choice->relative_[*form] = choice->records_[*form].expected = relative;
+    return static_cast<uint8_t>(form.value_or(0));
   };
   for (const Result::Other& other : result.others) set(other.lanes, other.relative);
   choice->chosen_.store(set(result.lanes, 1), std::memory_order_relaxed);
@@ -272,18 +275,18 @@ void FormContest::resume(const Unfinished& unfinished) {
   if (!choice) return;
   const std::lock_guard lock(mutex_);
   if (choice->relative_[choice->chosen()] > 0) return;
-  for (const Unfinished::Form& known : unfinished.forms)
-    for (size_t form = 0; form < forms_.size(); ++form) {
-      if (forms_[form].lanes != known.lanes || known.quotients.empty()) continue;
-      // The last comparison is made again: it leads to the choice.
-      constexpr size_t kMost = FormChoice::kComparisons - 1;
-      FormChoice::Record& record = choice->records_[form];
-      const size_t count = std::min(known.quotients.size(), kMost);
-      std::copy_n(known.quotients.begin(), count, record.quotients.begin());
-      record.count = static_cast<int>(count);
-      record.expected = record.median();
-      record.is_out = record.is_clearly_slower();
-    }
+  for (const Unfinished::Form& known : unfinished.forms) {
+    const std::optional<size_t> form = form_with(known.lanes);
+    if (!form || known.quotients.empty()) continue;
+    // The last comparison is made again: it leads to the choice.
+    constexpr size_t kMost = FormChoice::kComparisons - 1;
+    FormChoice::Record& record = choice->records_[*form];
+    const size_t count = std::min(known.quotients.size(), kMost);
+    std::copy_n(known.quotients.begin(), count, record.quotients.begin());
+    record.count = static_cast<int>(count);
+    record.expected = record.median();
+    record.is_out = record.is_clearly_slower();
+  }
 }
 
 std::vector<FormContest::Unfinished> FormContest::unfinished() {

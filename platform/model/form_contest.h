@@ -201,6 +201,7 @@ class FormContest {
     unsigned lanes;
   };
 
+  std::optional<size_t> form_with(unsigned lanes) const;
   std::optional<size_t> next_form(const FormChoice& choice) const;
   bool decide(FormChoice& choice, uint64_t spent_ns);
   void conclude(FormChoice& choice, const FormChoice::Proof& proof);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <lld/Common/CommonLinkerContext.h>
 #include <lld/Common/Driver.h>
+#include <llvm/ADT/StringSet.h>
 #include <llvm/Object/ELFObjectFile.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -93,9 +94,9 @@ struct Needs {
   bool native = false;  // C code
 };
 
-// Looks at what the code generator left undefined. Anything that no library is known to have would
-// make loading fail, so it is an error here.
-void find_needs(std::string_view code, const NativeCode& native, Needs& needs) {
+// Calls `visit` with the name of each global symbol of an object and whether it is undefined.
+template <class Visit>
+void for_each_symbol(std::string_view code, Visit visit) {
   auto object = llvm::object::ObjectFile::createELFObjectFile(
       llvm::MemoryBufferRef(llvm::StringRef(code.data(), code.size()), "code"));
   if (!object) throw BuildError(llvm::toString(object.takeError()));
@@ -103,30 +104,44 @@ void find_needs(std::string_view code, const NativeCode& native, Needs& needs) {
     auto flags = symbol.getFlags();
     auto name = symbol.getName();
     if (!flags || !name) throw BuildError("unreadable symbol in the generated code");
-    if (!(*flags & llvm::object::SymbolRef::SF_Undefined) || name->empty()) continue;
-    if (native.defines(*name))
-      needs.native = true;
-    else if (is_leaving_function(*name))
-      needs.leave = true;
-    else if (is_sleef_function(*name))
-      needs.sleef = true;
-    else if (is_libm_function(*name))
-      needs.libm = true;
-    else if (!is_external_function(*name) && *name != "_GLOBAL_OFFSET_TABLE_")
-      throw BuildError("the code needs '" + name->str() + "', which no library provides");
+    const bool is_undefined = *flags & llvm::object::SymbolRef::SF_Undefined;
+    if (!name->empty() && (is_undefined || *flags & llvm::object::SymbolRef::SF_Global))
+      visit(*name, is_undefined);
   }
+}
+
+// Looks at what the code generator left undefined. Anything that neither another object of the
+// program nor a library is known to have would make loading fail, so it is an error here.
+Needs find_needs(const std::vector<std::string>& objects, const NativeCode& native) {
+  llvm::StringSet<> defined, undefined;
+  for (const std::string& object : objects)
+    for_each_symbol(object, [&](llvm::StringRef name, bool is_undefined) {
+      (is_undefined ? undefined : defined).insert(name);
+    });
+  Needs needs;
+  for (const llvm::StringRef name : undefined.keys()) {
+    if (defined.contains(name)) continue;
+    if (native.defines(name))
+      needs.native = true;
+    else if (is_leaving_function(name))
+      needs.leave = true;
+    else if (is_sleef_function(name))
+      needs.sleef = true;
+    else if (is_libm_function(name))
+      needs.libm = true;
+    else if (!is_external_function(name) && name != "_GLOBAL_OFFSET_TABLE_")
+      throw BuildError("the code needs '" + name.str() + "', which no library provides");
+  }
+  return needs;
 }
 
 }  // namespace
 
 std::string link_executable(const std::vector<std::string>& objects, std::string_view parts,
                             const NativeCode& native) {
-  Needs needs;
+  const Needs needs = find_needs(objects, native);
   std::list<MemoryFile> files;
-  for (const std::string& object : objects) {
-    find_needs(object, native, needs);
-    files.emplace_back("code.o", object);
-  }
+  for (const std::string& object : objects) files.emplace_back("code.o", object);
   files.emplace_back("parts.o", parts);
   std::vector<std::string> words = {
       "ld.lld", "-shared", "-Bsymbolic", "--hash-style=gnu", "--threads=1", "--no-as-needed",

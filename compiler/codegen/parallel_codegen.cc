@@ -23,30 +23,34 @@
 #include "compiler/base/build_limits.h"
 #include "compiler/base/error.h"
 #include "compiler/base/tuning.h"
+#include "compiler/codegen/outlined_functions.h"
 
 namespace conclave::compiler {
 namespace {
 
 using Part = std::vector<llvm::Function*>;
 
-// The code generator cuts wide values into registers, and works on each. For each unit of this sum, code
-// generation took the same time within a sixth in eight kernels; for each instruction 0.6 to 1.6 times
-// the average.
-size_t size_of(const llvm::Instruction& instruction) {
-  constexpr uint64_t kRegisterBits = 128;
+// The code generator cuts wide values into registers, and works on each; the optimiser, which does so
+// less, has little to do with cold code. For each unit of this sum, code generation took the same time
+// within a sixth in eight kernels; for each instruction 0.6 to 1.6 times the average.
+size_t size_of(const llvm::Instruction& instruction, bool is_cold) {
+  const uint64_t unit_bits = is_cold ? 512 : 128;
   const bool stores = llvm::isa<llvm::StoreInst>(instruction);
   const llvm::Type* type = (stores ? instruction.getOperand(0) : &instruction)->getType();
-  return std::max<size_t>(type->getPrimitiveSizeInBits() / kRegisterBits, 1);
+  return std::max<size_t>(type->getPrimitiveSizeInBits() / unit_bits, 1);
 }
 
-// Instructions of a function and of everything that it calls, wide ones once for each 16 bytes.
+// The work on a function and on what it calls, as far as that is part of it.
 size_t total_size(llvm::Function& function, llvm::SmallPtrSetImpl<llvm::Function*>& seen) {
+  constexpr size_t kSizeOfNone = 25;
   if (!seen.insert(&function).second) return 0;
-  size_t size = 0;
+  const bool is_cold = function.hasFnAttribute(llvm::Attribute::Cold);
+  size_t size = kSizeOfNone;
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
-    size += size_of(instruction);
-    if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
-      if (llvm::Function* callee = call->getCalledFunction()) size += total_size(*callee, seen);
+    size += size_of(instruction, is_cold);
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+    if (callee && is_part_of_callers(*callee)) size += total_size(*callee, seen);
   }
   return size;
 }
@@ -71,22 +75,44 @@ size_t possible_processes() {
                    static_cast<size_t>(std::max<uint64_t>(with_memory, 1))});
 }
 
+// The functions that one process each may compile, and the work on them.
+using Sizes = std::vector<std::pair<size_t, llvm::Function*>>;
+
+Sizes sizes_of_functions(llvm::Module& module) {
+  Sizes sizes;
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration() || is_part_of_callers(function)) continue;
+    llvm::SmallPtrSet<llvm::Function*, 16> seen;
+    sizes.emplace_back(total_size(function, seen), &function);
+  }
+  return sizes;
+}
+
+// As many as have enough to do while one compiles the largest function.
+size_t useful_processes(const Sizes& functions) {
+  size_t all = 0, largest = 0;
+  for (const auto& [size, function] : functions) {
+    all += size;
+    largest = std::max(largest, size);
+  }
+  if (all < tuning().fork_instructions) return 1;
+  const size_t enough = std::max<size_t>(tuning().fork_instructions / 2, 1);
+  return std::min(1 + (all - largest) / enough, functions.size());
+}
+
 // Deals the functions out so that the parts are about equally large; the largest goes first.
 std::vector<Part> make_parts(llvm::Module& module) {
-  std::vector<std::pair<size_t, llvm::Function*>> functions;
-  size_t all = 0;
-  for (llvm::Function& function : module) {
-    if (function.isDeclaration() || function.hasLocalLinkage()) continue;
-    llvm::SmallPtrSet<llvm::Function*, 16> seen;
-    functions.emplace_back(total_size(function, seen), &function);
-    all += functions.back().first;
+  Sizes functions = sizes_of_functions(module);
+  size_t processes = std::min(useful_processes(functions), possible_processes());
+  if (processes > 1 && !can_be_split(module)) processes = 1;
+  if (processes > 1) {
+    share_outlined_functions(module);
+    functions = sizes_of_functions(module);
   }
   std::sort(functions.begin(), functions.end(), [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second->getName() < b.second->getName();
   });
-  bool split = all >= tuning().fork_instructions && can_be_split(module);
-  size_t count = split ? std::min(functions.size(), possible_processes()) : 1;
-  std::vector<Part> parts(std::max<size_t>(count, 1));
+  std::vector<Part> parts(std::max<size_t>(processes, 1));
   std::vector<size_t> sizes(parts.size(), 0);
   for (const auto& [size, function] : functions) {
     auto lightest = std::min_element(sizes.begin(), sizes.end());

@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <fstream>
+#include <vector>
 
 #include "test/unit/compiler/compile_server.h"
 #include "test/unit/compiler/compiled_program.h"
@@ -51,6 +53,24 @@ TEST(Build, ReportsErrorsWithPlaceAndCaret) {
   EXPECT_TRUE(contains(response.log, "         ^")) << response.log;
   EXPECT_TRUE(contains(response.log, "1 error generated.")) << response.log;
   EXPECT_TRUE(response.binary.empty());
+}
+
+// Two work-items are left over from packets, and sines of large numbers have a function of their own.
+TEST(Build, SharesOutOneKernel) {
+  CompiledProgram program(
+      "kernel void k(global const float* in, global float* out) {\n"
+      "  const size_t i = get_global_id(0);\n"
+      "  out[i] = sin(in[i]);\n"
+      "}\n",
+      "-cl-conclave-tune=fork_instructions=0,code_processes=4");
+  constexpr size_t kCount = 66;
+  std::vector<float> in(kCount), out(kCount);
+  for (size_t i = 0; i < kCount; ++i) in[i] = (i % 3 == 0 ? 1e10f : 1.0f) + static_cast<float>(i);
+  program.run("k", Arguments().add(in.data()).add(out.data()), range1(kCount, kCount));
+  for (size_t i = 0; i < kCount; ++i) EXPECT_NEAR(out[i], std::sin(in[i]), 1e-6f) << i;
+  // Functions that other processes have compiled.
+  for (const char* name : {"outlined.k.region.0.items.x", "outlined._Z21__conclave_large_sinefm.x"})
+    EXPECT_TRUE(contains(program.binary(), name)) << name;
 }
 
 // Each mistake is in line 2.

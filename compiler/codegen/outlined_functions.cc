@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/codegen/outlined_functions.h"
+
+#include <llvm/Analysis/CGSCCPassManager.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Transforms/IPO/DeadArgumentElimination.h>
+#include <llvm/Transforms/IPO/FunctionAttrs.h>
+#include <llvm/Transforms/IPO/GlobalDCE.h>
+
+#include "compiler/base/analyses.h"
+
+namespace conclave::compiler {
+namespace {
+
+bool is_outlined(const llvm::Function& function) {
+  return !function.isDeclaration() && function.hasLocalLinkage() &&
+         function.hasFnAttribute(llvm::Attribute::NoInline);
+}
+
+// What memory such functions read and write, and whether they keep addresses.
+struct InferAttributes : llvm::PassInfoMixin<InferAttributes> {
+  llvm::PreservedAnalyses run(llvm::LazyCallGraph::SCC& functions,
+                              llvm::CGSCCAnalysisManager& analyses, llvm::LazyCallGraph& calls,
+                              llvm::CGSCCUpdateResult& updates) {
+    const bool is_any_outlined = llvm::any_of(
+        functions, [](llvm::LazyCallGraph::Node& node) { return is_outlined(node.getFunction()); });
+    if (!is_any_outlined) return llvm::PreservedAnalyses::all();
+    return llvm::PostOrderFunctionAttrsPass().run(functions, analyses, calls, updates);
+  }
+};
+
+void look_at_bodies(llvm::Module& module) {
+  Analyses analyses;
+  llvm::PassBuilder builder(nullptr, {}, {}, analyses.instrumentation());
+  analyses.add_all(builder);
+  llvm::ModulePassManager passes;
+  passes.addPass(llvm::GlobalDCEPass());
+  passes.addPass(llvm::DeadArgumentEliminationPass());
+  passes.addPass(llvm::createModuleToPostOrderCGSCCPassAdaptor(InferAttributes()));
+  passes.run(module, analyses.module);
+}
+
+}  // namespace
+
+bool is_part_of_callers(const llvm::Function& function) {
+  return function.hasLocalLinkage() && !is_outlined(function);
+}
+
+void share_outlined_functions(llvm::Module& module) {
+  look_at_bodies(module);
+  for (llvm::Function& function : module) {
+    if (!is_outlined(function)) continue;
+    // No function of C code has such a name.
+    function.setName("outlined." + function.getName());
+    function.setLinkage(llvm::GlobalValue::ExternalLinkage);
+    function.setVisibility(llvm::GlobalValue::HiddenVisibility);
+  }
+}
+
+}  // namespace conclave::compiler

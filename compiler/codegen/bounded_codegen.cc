@@ -46,10 +46,12 @@ bool has_huge_block(const llvm::Function& function) {
 
 }  // namespace
 
-void bound_code_generator(const llvm::Module& module) {
+void bound_code_generator(const llvm::Module& module, Effort effort) {
   // From this many accesses on, LLVM forgets half of the dependencies at once.
   set_option<unsigned>("dag-maps-huge-region", tuning().scheduled_accesses);
   set_option<bool>("disable-post-ra", llvm::any_of(module, has_huge_block));
+  set_option<bool>("disable-lsr", effort == Effort::kFirst);
+  set_option<bool>("disable-x86-domain-reassignment", effort == Effort::kFirst);
   set_option<bool>("disable-machine-licm", llvm::any_of(module, [](const llvm::Function& function) {
                      return function.getInstructionCount() > tuning().hoisted_instructions;
                    }));

@@ -12,10 +12,12 @@
 
 #include <llvm/IR/Module.h>
 
+#include "compiler/codegen/cpu_pipeline.h"
+
 namespace conclave::compiler {
 
 // Sets LLVM's options for the code generation of `module`; they hold until the next call.
-void bound_code_generator(const llvm::Module& module);
+void bound_code_generator(const llvm::Module& module, Effort effort);
 
 }  // namespace conclave::compiler
 

@@ -53,12 +53,12 @@ llvm::CodeGenOptLevel optimize_for_cpu(llvm::Module& module, const Target& targe
 }
 
 std::string generate_code(llvm::Module& module, const Target& target, llvm::CodeGenOptLevel level,
-                          llvm::CodeGenFileType type) {
+                          Effort effort, llvm::CodeGenFileType type) {
   Analyses analyses;
   llvm::PassBuilder builder(&target.machine(), {}, {}, analyses.instrumentation());
   analyses.add_all(builder);
   make_last_passes(target).run(module, analyses.module);
-  bound_code_generator(module);
+  bound_code_generator(module, effort);
   llvm::SmallString<0> code;
   llvm::raw_svector_ostream stream(code);
   llvm::legacy::PassManager passes;

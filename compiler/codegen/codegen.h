@@ -23,6 +23,7 @@ llvm::CodeGenOptLevel optimize_for_cpu(llvm::Module& module, const Target& targe
 
 // Object file, or assembly text.
 std::string generate_code(llvm::Module& module, const Target& target, llvm::CodeGenOptLevel level,
+                          Effort effort,
                           llvm::CodeGenFileType type = llvm::CodeGenFileType::ObjectFile);
 
 }  // namespace conclave::compiler

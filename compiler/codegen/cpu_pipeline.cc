@@ -59,11 +59,16 @@ constexpr int kUnrollLevel = 3;
 // was simplified before.
 enum class Way { kUsual, kBrief };
 
+template <class Passes, class Pass>
+void add_unless_brief(Way way, Passes& passes, Pass pass) {
+  if (way != Way::kBrief) passes.addPass(std::move(pass));
+}
+
 // Turns loops into the form that the vectorizer wants, and takes out of them what is the same for
 // all work-items.
 LoopPassManager make_invariant_code_passes(Way way) {
   LoopPassManager passes;
-  if (way != Way::kBrief) passes.addPass(llvm::LoopInstSimplifyPass());
+  add_unless_brief(way, passes, llvm::LoopInstSimplifyPass());
   passes.addPass(llvm::LoopSimplifyCFGPass());
   passes.addPass(llvm::LoopRotatePass());
   passes.addPass(llvm::LICMPass(llvm::LICMOptions()));
@@ -74,11 +79,11 @@ LoopPassManager make_invariant_code_passes(Way way) {
   return passes;
 }
 
-LoopPassManager make_counting_passes() {
+LoopPassManager make_counting_passes(Way way) {
   LoopPassManager passes;
-  passes.addPass(llvm::LoopIdiomRecognizePass());
+  add_unless_brief(way, passes, llvm::LoopIdiomRecognizePass());
   passes.addPass(llvm::IndVarSimplifyPass());
-  passes.addPass(llvm::LoopDeletionPass());
+  add_unless_brief(way, passes, llvm::LoopDeletionPass());
   passes.addPass(ReleaseShortLoops());
   passes.addPass(llvm::LoopFullUnrollPass(kUnrollLevel));
   return passes;
@@ -93,14 +98,14 @@ FunctionPassManager make_simplification(Way way) {
   passes.addPass(llvm::ReassociatePass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(make_invariant_code_passes(way),
                                                        /*UseMemorySSA=*/true));
-  passes.addPass(llvm::SimplifyCFGPass());
+  add_unless_brief(way, passes, llvm::SimplifyCFGPass());
   passes.addPass(llvm::InstCombinePass());
-  passes.addPass(llvm::createFunctionToLoopPassAdaptor(make_counting_passes(),
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(make_counting_passes(way),
                                                        /*UseMemorySSA=*/false));
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   passes.addPass(llvm::GVNPass());
-  passes.addPass(llvm::CorrelatedValuePropagationPass());
-  passes.addPass(llvm::BDCEPass());
+  add_unless_brief(way, passes, llvm::CorrelatedValuePropagationPass());
+  add_unless_brief(way, passes, llvm::BDCEPass());
   passes.addPass(llvm::MemCpyOptPass());
   passes.addPass(llvm::DSEPass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
@@ -108,7 +113,7 @@ FunctionPassManager make_simplification(Way way) {
   passes.addPass(llvm::ADCEPass());
   passes.addPass(llvm::SimplifyCFGPass(
       llvm::SimplifyCFGOptions().hoistCommonInsts(true).sinkCommonInsts(true)));
-  passes.addPass(llvm::InstCombinePass());
+  add_unless_brief(way, passes, llvm::InstCombinePass());
   return passes;
 }
 
@@ -120,7 +125,7 @@ FunctionPassManager make_vectorization(bool has_vectorizers, Way way) {
     if (tuning().forward_stores) passes.addPass(ForwardStores());
   }
   passes.addPass(llvm::InferAlignmentPass());
-  if (way != Way::kBrief) passes.addPass(llvm::InstCombinePass());
+  add_unless_brief(way, passes, llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass(llvm::SimplifyCFGOptions()
                                            .forwardSwitchCondToPhi(true)
                                            .convertSwitchRangeToICmp(true)
@@ -137,7 +142,7 @@ FunctionPassManager make_vectorization(bool has_vectorizers, Way way) {
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
                                                        /*UseMemorySSA=*/true));
-  passes.addPass(llvm::InstSimplifyPass());
+  add_unless_brief(way, passes, llvm::InstSimplifyPass());
   passes.addPass(llvm::DivRemPairsPass());
   passes.addPass(llvm::SimplifyCFGPass());
   return passes;

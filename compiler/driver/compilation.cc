@@ -232,7 +232,7 @@ class Compilation {
     const llvm::CodeGenOptLevel level = optimize_for_cpu(module, target, effort());
     if (extras_.output == Extras::Output::kOptimizedIr) return print(module);
     extras_.times.begin("generate code");
-    return generate_code(module, target, level,
+    return generate_code(module, target, level, effort(),
                          extras_.output == Extras::Output::kObject
                              ? llvm::CodeGenFileType::ObjectFile
                              : llvm::CodeGenFileType::AssemblyFile);
@@ -245,7 +245,7 @@ class Compilation {
       const llvm::CodeGenOptLevel level = optimize_for_cpu(part, target, effort());
       PartResult result;
       try {
-        result.object = generate_code(part, target, level);
+        result.object = generate_code(part, target, level, effort());
       } catch (const GeneratorError& error) {
         result.given_up = error.what();
       }

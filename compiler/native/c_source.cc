@@ -98,9 +98,9 @@ std::string compile_c(const std::string& path, const Options& options, bool has_
   }
   target.apply_to(*result.module);
   optimize(*result.module, target, options.optimize);
-  return generate_code(
-      *result.module, target,
-      options.optimize ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None);
+  return options.optimize
+             ? generate_code(*result.module, target, llvm::CodeGenOptLevel::Default, Effort::kUsual)
+             : generate_code(*result.module, target, llvm::CodeGenOptLevel::None, Effort::kNone);
 }
 
 }  // namespace conclave::compiler

@@ -51,6 +51,7 @@
 #include "compiler/workgroup/lower_printf.h"
 #include "compiler/workgroup/lower_streams.h"
 #include "compiler/workgroup/merge_stores.h"
+#include "compiler/workgroup/pair_sines.h"
 #include "compiler/workgroup/prepare_module.h"
 #include "compiler/workgroup/promote_private_memory.h"
 #include "compiler/workgroup/simplify.h"

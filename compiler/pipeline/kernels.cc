@@ -28,6 +28,7 @@
 #include "compiler/workgroup/lower_printf.h"
 #include "compiler/workgroup/lower_streams.h"
 #include "compiler/workgroup/merge_stores.h"
+#include "compiler/workgroup/pair_sines.h"
 #include "compiler/workgroup/prepare_module.h"
 #include "compiler/workgroup/promote_private_memory.h"
 #include "compiler/workgroup/simplify.h"
@@ -87,6 +88,7 @@ class MiddleEnd {
   GuardedPasses simplification() const {
     GuardedPasses passes;
     if (options_.optimize) passes.add_for_functions(Simplify(), ConstantPowers());
+    if (options_.optimize && tuning().pair_sines) passes.add_for_functions(PairSines());
     // Checks tell lines, and look at private memory as the program wrote it.
     if (options_.optimize && !options_.check && tuning().merge_stores)
       passes.add_for_functions(MergeStores());

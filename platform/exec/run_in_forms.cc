@@ -38,7 +38,10 @@ uint64_t NdRange::try_form(ComputeUnit& cu, uint64_t first, uint64_t count, Form
   const double group_ns =
       static_cast<double>(code_->timing.ns_per_item()) * static_cast<double>(items_per_group_);
   auto trial = contest.begin(choice, kind_use_->spent_ns(), {count, parts_at_least(), group_ns});
-  if (!trial) return 0;
+  if (!trial) {
+    if (contest.is_waiting(kind_use_->spent_ns())) forms::keep_choices(code_, *kind_use_);
+    return 0;
+  }
   uint64_t next = first;
   const auto time = [&](size_t form) {
     const uint64_t start = thread_cpu_ns();

@@ -20,8 +20,11 @@ constexpr double kPause = 50, kFirstPause = 10;
 // CPU time for which a new choice runs, and the former one as well, before they are compared: one part
 // of the kernel's time, within these bounds, for each two compute units.
 constexpr double kProofPart = 8, kLeastProofNs = 1e6, kMostProofNs = 10e6;
-// Processes that run the kernel for longer need not hand on what they have not finished.
+// Processes that run the kernel for longer need not hand on what they have not finished, unless it took
+// long.
 constexpr uint64_t kShortNs = 200'000'000;
+constexpr double kLongComparisonNs = 1e6;
+constexpr uint64_t kLeastHandedOnNs = 10'000'000;
 // When a trial costs too much it is looked at again after so much of the kernel's time: the next chunk
 // may be shorter.
 constexpr uint64_t kLookAgainNs = 500'000;
@@ -106,6 +109,7 @@ std::optional<FormContest::Trial> FormContest::begin(FormChoice& choice, uint64_
   if (!is_free_ && earlier_ns_ + spent_ns < needed_ns) {
     choice.due_ns_.store(std::min(needed_ns - earlier_ns_, spent_ns + kLookAgainNs),
                          std::memory_order_relaxed);
+    is_too_dear_ = true;
     return {};
   }
   trial.lock = std::move(lock);
@@ -116,7 +120,8 @@ bool FormContest::end(FormChoice& choice, Trial trial, uint64_t spent_ns, double
                       double chosen_ns) {
   const double usual_ns =
       trial.alone ? static_cast<double>(trial.groups) * trial.group_ns : chosen_ns;
-  lost_ns_ += std::max(form_ns - usual_ns, 0.0) + kOverheadNs;
+  const double lost_ns = std::max(form_ns - usual_ns, 0.0);
+  lost_ns_ += lost_ns + kOverheadNs;
   const double pause = choice.relative_[choice.chosen()] > 0 ? kPause : kFirstPause;
   if (!is_free_)
     choice.due_ns_.store(spent_ns + static_cast<uint64_t>(pause * (form_ns + chosen_ns)),
@@ -131,10 +136,15 @@ bool FormContest::end(FormChoice& choice, Trial trial, uint64_t spent_ns, double
     if (form != choice.chosen()) {
       choice.alone_form_ = form;
       choice.alone_ns_ = std::max(group_ns, 0.001F);
+      choice.alone_lost_ns_ = lost_ns;
       return false;
     }
     form = choice.alone_form_;
     quotient = choice.alone_ns_ / std::max(group_ns, 0.001F);
+    // What the form has cost beside this one is known better now, and this one costs nothing.
+    lost_ns_ +=
+        std::max(1 - 1 / quotient, 0.0F) * choice.alone_ns_ * static_cast<float>(trial.groups) -
+        choice.alone_lost_ns_ - lost_ns;
     choice.alone_ns_ = 0;
   }
   FormChoice::Record& record = choice.records_[form];
@@ -143,7 +153,17 @@ bool FormContest::end(FormChoice& choice, Trial trial, uint64_t spent_ns, double
   record.quotients[static_cast<size_t>(record.count++)] = quotient;
   record.is_out = record.is_clearly_slower();
   if (!next_form(choice)) return decide(choice, spent_ns);
-  return choice.relative_[choice.chosen()] == 0 && spent_ns < kShortNs;
+  const bool is_worth_keeping = spent_ns < kShortNs || form_ns + chosen_ns > kLongComparisonNs;
+  return choice.relative_[choice.chosen()] == 0 && is_worth_keeping;
+}
+
+bool FormContest::is_waiting(uint64_t spent_ns) {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock || !is_too_dear_ || spent_ns < std::max(2 * handed_on_ns_, kLeastHandedOnNs))
+    return false;
+  is_too_dear_ = false;
+  handed_on_ns_ = spent_ns;
+  return true;
 }
 
 // All forms have been compared. Returns whether something is new.

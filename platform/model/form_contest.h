@@ -89,6 +89,7 @@ class FormChoice {
   double group_ns_ = 0;  // CPU time of a work-group by the chosen form; 0: not measured yet
   float alone_ns_ = 0;   // of a work-group, by the form that ran alone; 0: none waits for its pair
   size_t alone_form_ = 0;
+  double alone_lost_ns_ = 0;  // that the form was taken to have cost
   struct Proof {
     struct Side {
       size_t form;
@@ -135,8 +136,8 @@ class FormContest {
     std::vector<Other> others;
   };
 
-  // What short processes hand on to each other until there is a first choice: what all of them have
-  // spent, and comparisons.
+  // What processes hand on to each other until there is a first choice: what all of them have spent, and
+  // comparisons.
   struct Account {
     uint64_t spent_ns = 0;  // by launches
     double lost_ns = 0;     // by trials
@@ -179,6 +180,10 @@ class FormContest {
   // alone). Returns whether something is known now that should be kept.
   bool end(FormChoice& choice, Trial trial, uint64_t spent_ns, double form_ns, double chosen_ns);
 
+  // Whether a trial would cost too much for what launches have taken, so that later processes should
+  // know what they have taken here: true each time when that has doubled.
+  bool is_waiting(uint64_t spent_ns);
+
   // Takes the CPU time of work-groups that ran by `form`, all in a row. Returns whether something is
   // known now that should be kept.
   bool ran(FormChoice& choice, size_t form, uint64_t groups, double ns, uint64_t spent_ns);
@@ -215,6 +220,8 @@ class FormContest {
   // Guarded by mutex_.
   double lost_ns_ = 0;
   uint64_t earlier_ns_ = 0;  // that launches have taken in earlier processes
+  bool is_too_dear_ = false;
+  uint64_t handed_on_ns_ = 0;  // what launches of this process had taken then
   std::array<FormChoice, kMostClasses> choices_;
 };
 

@@ -8,7 +8,9 @@ caches of kernels; only its builds count. Ratios are speeds: 2 means that we nee
 
 import collections
 import json
+import os
 import shlex
+import signal
 import statistics
 import subprocess
 import sys
@@ -32,6 +34,19 @@ def read_corpus(options):
             for fields in read_lines(options, ["group", "name", "directory", "command"])]
 
 
+def run_all_of_it(options, program, environment):
+    """Its exit status and output. When the time is over, what it has started ends with it."""
+    with subprocess.Popen(shlex.split(program.command), cwd=program.directory, env=environment,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, start_new_session=True) as process:
+        try:
+            output, _ = process.communicate(timeout=options.limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+        return process.returncode, output
+
+
 def run(options, program, who, caches):
     """A Run, or the reason why there is none."""
     with tempfile.NamedTemporaryFile(suffix=".json") as times:
@@ -40,16 +55,14 @@ def run(options, program, who, caches):
                            CONCLAVE_CACHE_DIR=f"{caches}/{who}/conclave",
                            POCL_CACHE_DIR=f"{caches}/{who}/pocl")
         try:
-            done = subprocess.run(shlex.split(program.command), cwd=program.directory,
-                                  env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, check=False, timeout=options.limit)
+            code, output = run_all_of_it(options, program, environment)
         except subprocess.TimeoutExpired:
             return f"longer than {options.limit:.0f} s"
         except OSError as error:
             return str(error)
-        if done.returncode != 0:
-            lines = done.stdout.decode(errors="replace").strip().splitlines()
-            return f"exit status {done.returncode}: {lines[-1][:200] if lines else 'no output'}"
+        if code != 0:
+            lines = output.decode(errors="replace").strip().splitlines()
+            return f"exit status {code}: {lines[-1][:200] if lines else 'no output'}"
         try:
             answer = json.load(times)
         except ValueError:

@@ -19,20 +19,20 @@ float2 __conclave_sine_and_cosine(float x) {
   return (float2)(sine, cosine);
 }
 
-#define ONE_BY_ONE(N, T)                                            \
+#define ONE_BY_ONE(N, T)                                        \
   HELPER T##N sine_and_cosine(T##N x, __private T##N* cosine) { \
-    *cosine = cos(x);                                               \
-    return sin(x);                                                  \
+    *cosine = cos(x);                                           \
+    return sin(x);                                              \
   }
 FOR_WIDTHS(ONE_BY_ONE, half)
 FOR_WIDTHS(ONE_BY_ONE, double)
 
 // Both through a pointer, for each address space.
-#define SINCOS(AS, N, T)                       \
-  OVERLOAD T##N sincos(T##N x, AS T##N* p) {   \
+#define SINCOS(AS, N, T)                             \
+  OVERLOAD T##N sincos(T##N x, AS T##N* p) {         \
     T##N cosine, sine = sine_and_cosine(x, &cosine); \
-    *p = cosine;                               \
-    return sine;                               \
+    *p = cosine;                                     \
+    return sine;                                     \
   }
 #define SINCOS_SPACES(N, T) FOR_WRITABLE_SPACES(SINCOS, N, T)
 FOR_WIDTHS(SINCOS_SPACES, half)

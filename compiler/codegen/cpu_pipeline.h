@@ -16,7 +16,8 @@ enum class Effort { kNone, kFirst, kUsual, kMost };
 // LLVM's -O3 without the passes that do not help kernels, and with fewer runs of the others: the
 // front end's code was simplified before regions were formed, the builtins when the project was
 // built, and everything is called from one place. It takes three quarters of the time of -O3;
-// kernels were measured equally fast. With kFirst packets go through fewer of them; with kMost
+// kernels were measured equally fast. With kFirst packets go through fewer of them (the code generator
+// leaves things out as well, bounded_codegen.h); with kMost
 // larger functions become part of their callers.
 llvm::ModulePassManager make_cpu_pipeline(Effort effort);
 

@@ -17,7 +17,8 @@ bool is_outlined(const llvm::Function& function) {
          function.hasFnAttribute(llvm::Attribute::NoInline);
 }
 
-// What memory such functions read and write, and whether they keep addresses.
+// What memory such functions read and write, and whether they keep addresses. Calls of others, which
+// come to them later, count as anything.
 struct InferAttributes : llvm::PassInfoMixin<InferAttributes> {
   llvm::PreservedAnalyses run(llvm::LazyCallGraph::SCC& functions,
                               llvm::CGSCCAnalysisManager& analyses, llvm::LazyCallGraph& calls,
@@ -28,6 +29,13 @@ struct InferAttributes : llvm::PassInfoMixin<InferAttributes> {
     return llvm::PostOrderFunctionAttrsPass().run(functions, analyses, calls, updates);
   }
 };
+
+void share(llvm::GlobalValue& value) {
+  // Nothing of C code has such a name.
+  value.setName("outlined." + value.getName());
+  value.setLinkage(llvm::GlobalValue::ExternalLinkage);
+  value.setVisibility(llvm::GlobalValue::HiddenVisibility);
+}
 
 void look_at_bodies(llvm::Module& module) {
   Analyses analyses;
@@ -48,13 +56,19 @@ bool is_part_of_callers(const llvm::Function& function) {
 
 void share_outlined_functions(llvm::Module& module) {
   look_at_bodies(module);
-  for (llvm::Function& function : module) {
-    if (!is_outlined(function)) continue;
-    // No function of C code has such a name.
-    function.setName("outlined." + function.getName());
-    function.setLinkage(llvm::GlobalValue::ExternalLinkage);
-    function.setVisibility(llvm::GlobalValue::HiddenVisibility);
-  }
+  for (llvm::Function& function : module)
+    if (is_outlined(function)) share(function);
+  for (llvm::GlobalVariable& variable : module.globals())
+    if (variable.hasLocalLinkage() && variable.isConstant() && !variable.hasGlobalUnnamedAddr() &&
+        !variable.getName().starts_with("llvm."))
+      share(variable);
+}
+
+void leave_out_shared_constants(llvm::Module& module) {
+  for (llvm::GlobalVariable& variable : module.globals())
+    if (variable.hasExternalLinkage() && variable.hasHiddenVisibility() &&
+        variable.hasInitializer())
+      variable.setLinkage(llvm::GlobalValue::AvailableExternallyLinkage);
 }
 
 }  // namespace conclave::compiler

@@ -108,6 +108,7 @@ std::vector<Part> make_parts(llvm::Module& module) {
   if (processes > 1) {
     share_outlined_functions(module);
     functions = sizes_of_functions(module);
+    processes = std::min(processes, functions.size());
   }
   std::sort(functions.begin(), functions.end(), [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second->getName() < b.second->getName();
@@ -158,6 +159,7 @@ bool take(std::string_view& message, std::string& text) {
   PartResult result;
   try {
     keep_only(module, part);
+    leave_out_shared_constants(module);
     result = work(module);
   } catch (const std::exception& error) {
     result.failed = true;

@@ -49,6 +49,7 @@ void calculate_together(const Pair& pair) {
       "__conclave_sine_and_cosine",
       llvm::FunctionType::get(both_type, {builder.getFloatTy()}, /*isVarArg=*/false),
       pair.first->getCalledFunction()->getAttributes());
+  llvm::cast<llvm::Function>(callee.getCallee())->setCallingConv(pair.first->getCallingConv());
   llvm::CallInst* both = builder.CreateCall(callee, {pair.first->getArgOperand(0)});
   both->setCallingConv(pair.first->getCallingConv());
   both->setAttributes(pair.first->getAttributes());

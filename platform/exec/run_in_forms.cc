@@ -39,7 +39,7 @@ uint64_t NdRange::try_form(ComputeUnit& cu, uint64_t first, uint64_t count, Form
       static_cast<double>(code_->timing.ns_per_item()) * static_cast<double>(items_per_group_);
   auto trial = contest.begin(choice, kind_use_->spent_ns(), {count, parts_at_least(), group_ns});
   if (!trial) {
-    if (contest.is_waiting(kind_use_->spent_ns())) forms::keep_choices(code_, *kind_use_);
+    if (contest.should_hand_on(kind_use_->spent_ns())) forms::keep_choices(code_, *kind_use_);
     return 0;
   }
   uint64_t next = first;

@@ -109,9 +109,10 @@ std::optional<FormContest::Trial> FormContest::begin(FormChoice& choice, uint64_
   if (!is_free_ && earlier_ns_ + spent_ns < needed_ns) {
     choice.due_ns_.store(std::min(needed_ns - earlier_ns_, spent_ns + kLookAgainNs),
                          std::memory_order_relaxed);
-    is_too_dear_ = true;
+    is_too_dear_ = choice.relative_[choice.chosen()] == 0;
     return {};
   }
+  is_too_dear_ = false;
   trial.lock = std::move(lock);
   return trial;
 }
@@ -136,15 +137,15 @@ bool FormContest::end(FormChoice& choice, Trial trial, uint64_t spent_ns, double
     if (form != choice.chosen()) {
       choice.alone_form_ = form;
       choice.alone_ns_ = std::max(group_ns, 0.001F);
+      choice.alone_groups_ = static_cast<double>(trial.groups);
       choice.alone_lost_ns_ = lost_ns;
       return false;
     }
     form = choice.alone_form_;
     quotient = choice.alone_ns_ / std::max(group_ns, 0.001F);
     // What the form has cost beside this one is known better now, and this one costs nothing.
-    lost_ns_ +=
-        std::max(1 - 1 / quotient, 0.0F) * choice.alone_ns_ * static_cast<float>(trial.groups) -
-        choice.alone_lost_ns_ - lost_ns;
+    const double more_ns = std::max(choice.alone_ns_ - group_ns, 0.0F);
+    lost_ns_ += more_ns * choice.alone_groups_ - choice.alone_lost_ns_ - lost_ns;
     choice.alone_ns_ = 0;
   }
   FormChoice::Record& record = choice.records_[form];
@@ -157,7 +158,7 @@ bool FormContest::end(FormChoice& choice, Trial trial, uint64_t spent_ns, double
   return choice.relative_[choice.chosen()] == 0 && is_worth_keeping;
 }
 
-bool FormContest::is_waiting(uint64_t spent_ns) {
+bool FormContest::should_hand_on(uint64_t spent_ns) {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock || !is_too_dear_ || spent_ns < std::max(2 * handed_on_ns_, kLeastHandedOnNs))
     return false;

@@ -89,7 +89,8 @@ class FormChoice {
   double group_ns_ = 0;  // CPU time of a work-group by the chosen form; 0: not measured yet
   float alone_ns_ = 0;   // of a work-group, by the form that ran alone; 0: none waits for its pair
   size_t alone_form_ = 0;
-  double alone_lost_ns_ = 0;  // that the form was taken to have cost
+  double alone_groups_ = 0;   // that it ran
+  double alone_lost_ns_ = 0;  // that it was taken to have cost
   struct Proof {
     struct Side {
       size_t form;
@@ -180,9 +181,9 @@ class FormContest {
   // alone). Returns whether something is known now that should be kept.
   bool end(FormChoice& choice, Trial trial, uint64_t spent_ns, double form_ns, double chosen_ns);
 
-  // Whether a trial would cost too much for what launches have taken, so that later processes should
-  // know what they have taken here: true each time when that has doubled.
-  bool is_waiting(uint64_t spent_ns);
+  // Whether later processes should know what launches have taken here, since a trial would have cost too
+  // much for that. True once each time when that has doubled.
+  bool should_hand_on(uint64_t spent_ns);
 
   // Takes the CPU time of work-groups that ran by `form`, all in a row. Returns whether something is
   // known now that should be kept.
@@ -219,9 +220,9 @@ class FormContest {
   std::mutex mutex_;
   // Guarded by mutex_.
   double lost_ns_ = 0;
-  uint64_t earlier_ns_ = 0;  // that launches have taken in earlier processes
-  bool is_too_dear_ = false;
-  uint64_t handed_on_ns_ = 0;  // what launches of this process had taken then
+  uint64_t earlier_ns_ = 0;    // that launches have taken in earlier processes
+  bool is_too_dear_ = false;   // a trial that would lead to a first choice
+  uint64_t handed_on_ns_ = 0;  // that launches had taken when it was last handed on
   std::array<FormChoice, kMostClasses> choices_;
 };
 

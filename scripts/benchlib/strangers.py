@@ -35,13 +35,13 @@ def read_corpus(options):
 
 
 def run_all_of_it(options, program, environment):
-    """Its exit status and output. When the time is over, what it has started ends with it."""
+    """Its exit status and output. Where these are not waited for, all that it has started ends."""
     with subprocess.Popen(shlex.split(program.command), cwd=program.directory, env=environment,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, start_new_session=True) as process:
         try:
             output, _ = process.communicate(timeout=options.limit)
-        except subprocess.TimeoutExpired:
+        except BaseException:
             os.killpg(process.pid, signal.SIGKILL)
             raise
         return process.returncode, output

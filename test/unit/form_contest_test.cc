@@ -221,24 +221,24 @@ TEST_F(FormContestTest, ShortProcessesFindOutTogether) {
   EXPECT_LE(lost_ns_, static_cast<double>(account.spent_ns) / FormContest::kMostCost);
 }
 
-// Each process computes for 2.6 s, one work-group of 18 ms after the other: a trial may cost more than a
-// hundredth of that. What is kept is what the runtime keeps.
+// Each process computes for 2.6 s, in which its work-groups take 18 ms: a trial may cost more than a
+// hundredth of that. What is kept is what the runtime keeps. Chunks have one group or two.
 TEST_F(FormContestTest, ProcessesOfLongWorkGroupsFindOutTogether) {
-  time_of = [](unsigned lanes) { return lanes == 1 ? 14e6 : 18e6; };
+  time_of = [](unsigned lanes) { return lanes == 1 ? 14e6 : lanes == 8 ? 27e6 : 18e6; };
   FormContest::Account account;
   std::vector<FormContest::Unfinished> unfinished;
   unsigned winner = kUsual;
   int processes = 0;
-  for (; winner == kUsual && processes < 30; ++processes) {
+  for (; winner == kUsual && processes < 40; ++processes) {
     FormContest contest = make();
     contest.take_over(account);
     for (const FormContest::Unfinished& one : unfinished) contest.resume(one);
     spent_ns_ = 0;
     FormChoice& choice = *contest.choice_for(kLarge);
-    while (spent_ns_ < 2600.0 * kMs) {
-      const bool is_kept = run(contest, choice, 1);
+    for (int chunk = 0; spent_ns_ < 2600.0 * kMs; ++chunk) {
+      const bool is_kept = run(contest, choice, chunk % 3 == 2 ? 2 : 1, 2);
       const auto spent = static_cast<uint64_t>(spent_ns_);
-      if (!is_kept && !contest.is_waiting(spent)) continue;
+      if (!is_kept && !contest.should_hand_on(spent)) continue;
       account = contest.account(spent);
       unfinished = contest.unfinished();
     }
@@ -246,7 +246,22 @@ TEST_F(FormContestTest, ProcessesOfLongWorkGroupsFindOutTogether) {
   }
   EXPECT_EQ(winner, 1u);
   EXPECT_GT(processes, 2);
-  EXPECT_LE(lost_ns_, static_cast<double>(account.spent_ns) / FormContest::kMostCost);
+  EXPECT_LE(lost_ns_, 2600.0 * kMs * processes / FormContest::kMostCost);
+}
+
+TEST_F(FormContestTest, WhatWasSpentIsHandedOnOnceEachTimeItHasDoubled) {
+  FormContest contest = make();
+  FormChoice& choice = *contest.choice_for(kLarge);
+  const auto wait = [&](uint64_t spent_ms) {
+    EXPECT_FALSE(contest.begin(choice, spent_ms * kMs, {1, 1, 18e6}));
+    return contest.should_hand_on(spent_ms * kMs);
+  };
+  EXPECT_FALSE(contest.should_hand_on(100 * kMs));  // nothing has been too dear
+  EXPECT_FALSE(wait(9));
+  EXPECT_TRUE(wait(12));
+  EXPECT_FALSE(contest.should_hand_on(100 * kMs));
+  EXPECT_FALSE(wait(23));
+  EXPECT_TRUE(wait(24));
 }
 
 TEST(FormChoices, AreReadAsTheyWereWritten) {

@@ -91,6 +91,25 @@ cl_int CL_API_CALL build_program(cl_program program, cl_uint count, const cl_dev
   return implementation.clBuildProgram(program, count, devices, options, notify, user_data);
 }
 
+cl_int CL_API_CALL compile_program(cl_program program, cl_uint count, const cl_device_id* devices,
+                                   const char* options, cl_uint header_count,
+                                   const cl_program* headers, const char** header_names,
+                                   void(CL_CALLBACK* notify)(cl_program, void*), void* user_data) {
+  const BuildTimer timer;
+  return implementation.clCompileProgram(program, count, devices, options, header_count, headers,
+                                         header_names, notify, user_data);
+}
+
+cl_program CL_API_CALL link_program(cl_context context, cl_uint count, const cl_device_id* devices,
+                                    const char* options, cl_uint input_count,
+                                    const cl_program* inputs,
+                                    void(CL_CALLBACK* notify)(cl_program, void*), void* user_data,
+                                    cl_int* status) {
+  const BuildTimer timer;
+  return implementation.clLinkProgram(context, count, devices, options, input_count, inputs, notify,
+                                      user_data, status);
+}
+
 cl_kernel CL_API_CALL create_kernel(cl_program program, const char* name, cl_int* status) {
   const BuildTimer timer;
   return implementation.clCreateKernel(program, name, status);
@@ -153,6 +172,8 @@ extern "C" {
   layer.clCreateCommandQueue = create_queue;
   layer.clCreateCommandQueueWithProperties = create_queue_with;
   layer.clBuildProgram = build_program;
+  layer.clCompileProgram = compile_program;
+  layer.clLinkProgram = link_program;
   layer.clCreateKernel = create_kernel;
   layer.clEnqueueNDRangeKernel = enqueue_kernel;
   layer.clEnqueueTask = enqueue_task;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options, diagnostics, metadata, separate compilation.
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -55,14 +56,22 @@ TEST(Build, ReportsErrorsWithPlaceAndCaret) {
   EXPECT_TRUE(response.binary.empty());
 }
 
+// The compiler of this process has its CPUs.
+bool can_share_out() {
+  cpu_set_t cpus;
+  return sched_getaffinity(0, sizeof cpus, &cpus) == 0 && CPU_COUNT(&cpus) > 1;
+}
+constexpr char kSharedOut[] = " -cl-conclave-tune=fork_instructions=0,code_processes=4";
+
 // Two work-items are left over from packets, and sines of large numbers have a function of their own.
 TEST(Build, SharesOutOneKernel) {
+  if (!can_share_out()) GTEST_SKIP() << "one CPU";
   CompiledProgram program(
       "kernel void k(global const float* in, global float* out) {\n"
       "  const size_t i = get_global_id(0);\n"
       "  out[i] = sin(in[i]);\n"
       "}\n",
-      "-cl-conclave-tune=fork_instructions=0,code_processes=4");
+      kSharedOut);
   constexpr size_t kCount = 66;
   std::vector<float> in(kCount), out(kCount);
   for (size_t i = 0; i < kCount; ++i) in[i] = (i % 3 == 0 ? 1e10f : 1.0f) + static_cast<float>(i);
@@ -71,6 +80,30 @@ TEST(Build, SharesOutOneKernel) {
   // Functions that other processes have compiled.
   for (const char* name : {"outlined.k.region.0.items.x", "outlined._Z21__conclave_large_sinefm.x"})
     EXPECT_TRUE(contains(program.binary(), name)) << name;
+}
+
+// A constant has one address, whichever process has compiled the function that looks at it.
+TEST(Build, SharesOutConstants) {
+  for (const char* options : {"", "-cl-opt-disable"}) {
+    CompiledProgram program(
+        "constant int table[8] = {3, 1, 4, 1, 5, 9, 2, 6};\n"
+        "__attribute__((noinline)) int position(constant int* p) { return p - table; }\n"
+        "__attribute__((noinline)) constant int* place(int i) { return table + i % 8; }\n"
+        "kernel void k(global int* out) {\n"
+        "  const int i = get_global_id(0);\n"
+        "  out[i] = position(place(i)) * 10 + table[i % 8] + position(table + out[i]);\n"
+        "}\n"
+        "kernel void other(global int* out) { *out = position(place(5)); }\n",
+        options + std::string(kSharedOut));
+    constexpr size_t kCount = 35;
+    constexpr int kTable[8] = {3, 1, 4, 1, 5, 9, 2, 6};
+    std::vector<int> out(kCount, 0);
+    program.run("k", Arguments().add(out.data()), range1(kCount, kCount));
+    for (size_t i = 0; i < kCount; ++i)
+      EXPECT_EQ(out[i], static_cast<int>(i % 8) * 10 + kTable[i % 8]) << options << i;
+    program.run("other", Arguments().add(out.data()), range1(1, 1));
+    EXPECT_EQ(out[0], 5) << options;
+  }
 }
 
 // Each mistake is in line 2.

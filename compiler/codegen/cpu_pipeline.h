@@ -17,8 +17,8 @@ enum class Effort { kNone, kFirst, kUsual, kMost };
 // front end's code was simplified before regions were formed, the builtins when the project was
 // built, and everything is called from one place. It takes three quarters of the time of -O3;
 // kernels were measured equally fast. With kFirst packets go through fewer of them (the code generator
-// leaves things out as well, bounded_codegen.h); with kMost
-// larger functions become part of their callers.
+// leaves things out as well, bounded_codegen.h); with kMost larger functions become part of their
+// callers.
 llvm::ModulePassManager make_cpu_pipeline(Effort effort);
 
 // The little that takes time in proportion to the code's size: for programs that LLVM's optimiser

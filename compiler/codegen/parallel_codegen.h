@@ -23,9 +23,9 @@ struct PartResult {
   std::string object;
 };
 
-// Calls `work` with parts of `module`: each has some of the externally visible functions, and all
-// that these need. One part is done by this process (which must have no other threads), the others
-// by children. Throws BuildError where a child crashed.
+// Calls `work` with parts of `module`: each has some of the kernels and of the functions that are never
+// inlined (outlined_functions.h), and what is inlined in these. One part is done by this process (which
+// must have no other threads), the others by children. Throws BuildError where a child crashed.
 std::vector<PartResult> generate_in_parts(llvm::Module& module,
                                           const std::function<PartResult(llvm::Module&)>& work);
 

@@ -37,6 +37,31 @@ bool run_all_lanes(const Value* mask) {
   return constant && constant->isAllOnesValue();
 }
 
+// Shorter integers extended to words; null: something else.
+llvm::CastInst* as_extension(Value* vector) {
+  auto* cast = llvm::dyn_cast<llvm::CastInst>(vector);
+  const bool extends = cast && llvm::isa<llvm::ZExtInst, llvm::SExtInst>(cast) &&
+                       cast->getType()->getScalarSizeInBits() == kWordBits;
+  return extends ? cast : nullptr;
+}
+
+// Emits the addresses with `replace`'s result in the place of the one vector that they have in them,
+// or of themselves.
+Value* replace_varying(llvm::IRBuilderBase& builder, Value* addresses,
+                       llvm::function_ref<Value*(Value*)> replace) {
+  auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(addresses);
+  const bool is_little = builder.GetInsertBlock()->getDataLayout().isLittleEndian();
+  if (!address || !is_little || llvm::count_if(address->operands(), is_vector) != 1)
+    return replace(addresses);
+  Value* base = address->getPointerOperand();
+  if (is_vector(base)) base = replace_varying(builder, base, replace);
+  llvm::SmallVector<Value*> indices;
+  for (Value* index : address->indices())
+    indices.push_back(is_vector(index) ? replace(index) : index);
+  return builder.CreateGEP(address->getSourceElementType(), base, indices, "",
+                           address->getNoWrapFlags());
+}
+
 // A call of llvm.masked.gather or scatter.
 struct Gather {
   explicit Gather(llvm::IntrinsicInst& call)
@@ -86,25 +111,27 @@ struct Gather {
 
 }  // namespace
 
-Value* LaneAddresses::address(Value* addresses, uint64_t lane) {
-  auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(addresses);
-  const bool is_little = builder_.GetInsertBlock()->getDataLayout().isLittleEndian();
-  if (!address || !is_little || llvm::count_if(address->operands(), is_vector) != 1)
-    return builder_.CreateExtractElement(addresses, lane);
-  Value* base = address->getPointerOperand();
-  if (is_vector(base)) base = this->address(base, lane);
-  llvm::SmallVector<Value*> indices;
-  for (Value* index : address->indices())
-    indices.push_back(is_vector(index) ? integer(index, lane) : index);
-  return builder_.CreateGEP(address->getSourceElementType(), base, indices, "",
-                            address->getNoWrapFlags());
+Value* replace_lanes(llvm::IRBuilderBase& builder, Value* addresses,
+                     llvm::function_ref<Value*(Value*)> replace) {
+  return replace_varying(builder, addresses, [&](Value* vector) {
+    llvm::CastInst* extension = as_extension(vector);
+    if (!extension) return replace(vector);
+    Value* other = replace(extension->getOperand(0));
+    return builder.CreateCast(extension->getOpcode(), other,
+                              other->getType()->getWithNewBitWidth(kWordBits));
+  });
+}
+
+Value* LaneAddresses::of(uint64_t lane) {
+  return replace_varying(builder_, addresses_, [&](Value* vector) {
+    return vector->getType()->isPtrOrPtrVectorTy() ? builder_.CreateExtractElement(vector, lane)
+                                                   : integer(vector, lane);
+  });
 }
 
 Value* LaneAddresses::integer(Value* integers, uint64_t lane) {
-  auto* extension = llvm::dyn_cast<llvm::CastInst>(integers);
-  if (!extension || !llvm::isa<llvm::ZExtInst, llvm::SExtInst>(extension) ||
-      extension->getType()->getScalarSizeInBits() != kWordBits)
-    return builder_.CreateExtractElement(integers, lane);
+  llvm::CastInst* extension = as_extension(integers);
+  if (!extension) return builder_.CreateExtractElement(integers, lane);
   Value* vector = extension->getOperand(0);
   if (!fills_words(vector))
     return builder_.CreateCast(extension->getOpcode(), builder_.CreateExtractElement(vector, lane),

@@ -15,11 +15,18 @@
 #ifndef CONCLAVE_COMPILER_X86_LANE_ADDRESSES_H_
 #define CONCLAVE_COMPILER_X86_LANE_ADDRESSES_H_
 
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
 
 namespace conclave::compiler {
+
+// Emits the addresses once more with something else in the place of the vector that they are
+// calculated from: `replace` gets the addresses, or the one index of theirs that is a vector, before
+// it is extended, and returns a vector or, where that is wanted, one lane's scalar.
+llvm::Value* replace_lanes(llvm::IRBuilderBase& builder, llvm::Value* addresses,
+                           llvm::function_ref<llvm::Value*(llvm::Value*)> replace);
 
 // Emits them one after the other, in one place.
 class LaneAddresses {
@@ -27,10 +34,9 @@ class LaneAddresses {
   LaneAddresses(llvm::IRBuilderBase& builder, llvm::Value* addresses)
       : builder_(builder), addresses_(addresses) {}
 
-  llvm::Value* of(uint64_t lane) { return address(addresses_, lane); }
+  llvm::Value* of(uint64_t lane);
 
  private:
-  llvm::Value* address(llvm::Value* addresses, uint64_t lane);
   llvm::Value* integer(llvm::Value* integers, uint64_t lane);
   llvm::Value* word_of(llvm::Value* vector, uint64_t number);
 

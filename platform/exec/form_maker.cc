@@ -20,6 +20,7 @@ namespace {
 
 // Packets for kernels that have none.
 constexpr unsigned kLanesInstead = 8;
+constexpr unsigned kMostLanes = 64;  // that the compiler makes
 
 BackgroundJobs jobs("conclave-forms");
 
@@ -33,8 +34,11 @@ unsigned usual_lanes(const KernelCode& code, const LaunchKindUse& use) {
 
 std::vector<unsigned> other_lanes(unsigned lanes) {
   if (lanes == 1) return {kLanesInstead};
-  if (lanes == 2) return {1};
-  return {lanes / 2, 1};
+  std::vector<unsigned> others;
+  if (lanes < kMostLanes) others.push_back(2 * lanes);
+  if (lanes > 2) others.push_back(lanes / 2);
+  others.push_back(1);
+  return others;
 }
 
 protocol::Request request_for(const KernelCode& code, const LaunchKind& kind, unsigned lanes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds out which form of a kernel's code is the fastest for launches of one kind: packets as the
-// compiler chose them, narrower packets, or work-items one by one.
+// compiler chose them, wider or narrower packets, or work-items one by one.
 //
 //   begin()  a chunk of work-groups is about to run: now and then it tells the caller to run some
 //            of the groups by another form and as many by the chosen one, and to time both
@@ -50,7 +50,7 @@ struct SizeClass {
 // The forms of a kernel's code for launches of one size class, and how long they take.
 class FormChoice {
  public:
-  static constexpr size_t kMostForms = 3;
+  static constexpr size_t kMostForms = 4;
   static constexpr int kComparisons = 7;
 
   // The index of the form that is to run.

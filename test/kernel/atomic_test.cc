@@ -2,6 +2,7 @@
 // Atomic functions of OpenCL C 1.x and of 2.0/3.0 on global and local memory, and async copies.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "test/kernel/builtin_table.h"
@@ -66,6 +67,63 @@ TEST(Atomics, Legacy) {
     }
     check_legacy<cl_long>("atom", space);
     check_legacy<cl_ulong>("atom", space);
+  }
+}
+
+// Every third work-item changes one cell of which all have the address; packets do that once. What
+// they find, in any order, is what they would find one after the other.
+void check_one_cell(const std::string& call, cl_int first, std::vector<cl_int> found,
+                    const std::string& options) {
+  Program program(
+      "kernel void k(global int* cells, global int* old) {\n"
+      "  int i = get_global_id(0);\n"
+      "  global int* cell = cells + get_group_id(0);\n"
+      "  if (i % 3 == 0) old[i / 3] = " +
+          call + ";\n}\n",
+      options);
+  constexpr size_t kGroups = 4, kItemsOfGroup = 96;
+  Buffer<cl_int> cells(std::vector<cl_int>(kGroups, first));
+  Buffer<cl_int> old(std::vector<cl_int>(kGroups * kItemsOfGroup / 3, -77));
+  program.run("k", {{kGroups * kItemsOfGroup}, {kItemsOfGroup}}, cells, old);
+  EXPECT_EQ(cells.read(), std::vector<cl_int>(kGroups, found.back())) << call << options;
+  found.pop_back();
+  ASSERT_EQ(found.size(), kItemsOfGroup / 3);
+  std::vector<cl_int> all = old.read();
+  for (auto begin = all.begin(); begin != all.end(); begin += kItemsOfGroup / 3) {
+    std::vector<cl_int> of_group(begin, begin + kItemsOfGroup / 3);
+    std::sort(of_group.begin(), of_group.end());
+    std::sort(found.begin(), found.end());
+    EXPECT_EQ(of_group, found) << call << options;
+  }
+}
+
+TEST(Atomics, OldValuesOfOneCell) {
+  constexpr cl_int kChanges = 32;
+  // The old value, what one change leaves, and so on: `found` ends with what the last one leaves.
+  const auto steps = [](cl_int first, cl_int step) {
+    std::vector<cl_int> found;
+    for (cl_int i = 0; i <= kChanges; ++i) found.push_back(first + i * step);
+    return found;
+  };
+  const auto once = [](cl_int first, cl_int then) {
+    std::vector<cl_int> found(kChanges + 1, then);
+    found.front() = first;
+    return found;
+  };
+  for (const char* options :
+       {"-cl-conclave-width=1", "-cl-conclave-width=2", "-cl-conclave-width=8",
+        "-cl-conclave-width=16", "-cl-conclave-width=32", "-cl-conclave-width=64", ""}) {
+    check_one_cell("atomic_inc(cell)", 5, steps(5, 1), options);
+    check_one_cell("atomic_dec(cell)", 5, steps(5, -1), options);
+    check_one_cell("atomic_add(cell, get_group_id(0) / 100 + 7)", -3, steps(-3, 7), options);
+    check_one_cell("atomic_sub(cell, 2)", 1, steps(1, -2), options);
+    check_one_cell("atomic_xchg(cell, 9)", 4, once(4, 9), options);
+    check_one_cell("atomic_and(cell, 6)", 13, once(13, 4), options);
+    check_one_cell("atomic_or(cell, 6)", 9, once(9, 15), options);
+    check_one_cell("atomic_min(cell, -8)", 3, once(3, -8), options);
+    check_one_cell("atomic_max(cell, 8)", 3, once(3, 8), options);
+    check_one_cell("atomic_min((volatile global uint*)cell, 8)", -1, once(-1, 8), options);
+    check_one_cell("atomic_max((volatile global uint*)cell, -8)", 3, once(3, -8), options);
   }
 }
 

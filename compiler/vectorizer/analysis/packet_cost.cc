@@ -12,10 +12,12 @@
 #include <cstdlib>
 #include <utility>
 
+#include "compiler/base/address_spaces.h"
 #include "compiler/base/region.h"
 #include "compiler/base/target_model.h"
 #include "compiler/base/tuning.h"
 #include "compiler/vectorizer/analysis/item_loops.h"
+#include "compiler/vectorizer/analysis/joined_form.h"
 #include "compiler/vectorizer/analysis/lane_masks.h"
 #include "compiler/vectorizer/analysis/lane_patterns.h"
 #include "compiler/vectorizer/analysis/rare_blocks.h"
@@ -53,6 +55,7 @@ class Estimate {
     if (!is_private(pointer) && (shapes_.stride(&instruction) || patterns_.offsets(&instruction)))
       return {1, 1};
     if (pointer) return access(instruction, pointer, is_masked);
+    if (auto* change = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) return atomic(*change);
     if (auto* block = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction))
       return {1, is_done_once(*block, is_masked) ? 1.0 : lanes_};
     return {1, registers(instruction.getType())};
@@ -99,6 +102,17 @@ class Estimate {
       return {1, static_cast<double>(lanes_)};
     if (shapes_.assumed_stride(pointer)) return {1, registers(type)};
     return {1, scattered(instruction, pointer, type, is_masked)};
+  }
+
+  // Local memory has no locks.
+  PacketTimes atomic(const llvm::AtomicRMWInst& change) const {
+    const double locked =
+        change.getPointerAddressSpace() == kLocalAddressSpace ? 1 : tuning().locked_cost;
+    const auto is_uniform = [&](const llvm::Value* value) { return shapes_.is_uniform(value); };
+    const bool is_joined =
+        tuning().joined_atomics && joined_form(change, is_uniform) != JoinedForm::kNone;
+    const double others = registers(change.getType());
+    return {locked, is_joined ? locked + others : lanes_ * (locked - 1) + others};
   }
 
   // What an access takes whose lanes are anywhere.

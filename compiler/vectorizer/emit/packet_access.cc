@@ -219,7 +219,8 @@ Value* PacketAccess::gather(const Element& element, Align align) {
   Value* pointers = all_pointers(element);
   Value* mask = memory_.mask;
   // Lanes that do not run read what another one reads: no branch for each of them.
-  if (mask && !has_one) pointers = take_from_last(builder_, pointers, std::exchange(mask, nullptr));
+  if (mask && !has_one)
+    pointers = take_addresses_from_last(builder_, pointers, std::exchange(mask, nullptr));
   llvm::Constant* off = mask ? of_lanes_off(type) : nullptr;
   return annotate(builder_.CreateMaskedGather(type, pointers, align, mask, off));
 }
@@ -233,7 +234,7 @@ void PacketAccess::scatter(const Element& element, Value* value, Align align) {
   // something else there.
   if (mask && !has_one) {
     value = take_from_last(builder_, value, mask);
-    pointers = take_from_last(builder_, pointers, std::exchange(mask, nullptr));
+    pointers = take_addresses_from_last(builder_, pointers, std::exchange(mask, nullptr));
   }
   annotate(builder_.CreateMaskedScatter(value, pointers, align, mask));
 }

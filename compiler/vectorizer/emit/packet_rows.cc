@@ -138,7 +138,7 @@ bool PacketAccess::is_done_by_all_lanes() const {
 // the vectors that are transposed.
 Parts PacketAccess::load_rows(unsigned length) {
   if (Value* mask = std::exchange(memory_.mask, nullptr))
-    memory_.pointers = take_from_last(builder_, memory_.pointers, mask);
+    memory_.pointers = take_addresses_from_last(builder_, memory_.pointers, mask);
   auto* type = llvm::FixedVectorType::get(memory_.elements[0].type, length);
   Parts parts;
   for (unsigned first = 0; first < count(); first += length) {
@@ -161,7 +161,7 @@ Parts PacketAccess::load_rows(unsigned length) {
 // else there.
 void PacketAccess::store_rows(unsigned length, Parts parts) {
   if (Value* mask = std::exchange(memory_.mask, nullptr)) {
-    memory_.pointers = take_from_last(builder_, memory_.pointers, mask);
+    memory_.pointers = take_addresses_from_last(builder_, memory_.pointers, mask);
     for (Value*& part : parts) part = take_from_last(builder_, part, mask);
   }
   const bool is_close = memory_.stride && std::abs(*memory_.stride) < kLineBytes;

@@ -19,6 +19,7 @@
 #include "compiler/vectorizer/emit/can_packetize.h"
 #include "compiler/vectorizer/emit/emit_lane_operations.h"
 #include "compiler/vectorizer/emit/field_groups.h"
+#include "compiler/vectorizer/emit/joined_atomics.h"
 #include "compiler/vectorizer/emit/lane_shuffles.h"
 #include "compiler/vectorizer/emit/lane_votes.h"
 #include "compiler/vectorizer/emit/packet_calls.h"
@@ -225,6 +226,12 @@ class Packetizer : public llvm::InstVisitor<Packetizer> {
 
   void visitCallInst(llvm::CallInst& call) {
     if (packetize_call(call, mask_, values_, find_)) replaced_.push_back(&call);
+  }
+
+  void visitAtomicRMWInst(llvm::AtomicRMWInst& change) {
+    if (!tuning().joined_atomics || !join_atomics(change, mask_, values_))
+      run_per_lane(change, mask_, values_);
+    replaced_.push_back(&change);
   }
 
   void visitFenceInst(llvm::FenceInst&) {}

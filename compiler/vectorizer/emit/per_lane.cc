@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/vectorizer/emit/per_lane.h"
 
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Intrinsics.h>
 
+#include "compiler/vectorizer/emit/loop_lanes.h"
 #include "compiler/x86/lane_addresses.h"
 
 namespace conclave::compiler {
@@ -22,20 +24,22 @@ Parts undefined_parts(const llvm::Instruction& instruction, const PacketValues& 
   return parts;
 }
 
-Value* of_lane(IRBuilder<>& builder, Value* value, Value* lane, PacketValues& values) {
-  auto* known = llvm::dyn_cast<llvm::ConstantInt>(lane);
-  const bool is_address = value->getType()->isPointerTy() && !values.stride(value);
-  if (!known || !is_address) return values.of_lane(builder, value, lane);
-  return LaneAddresses(builder, values.vector(value)).of(known->getZExtValue());
+bool is_address(const Value* value, const PacketValues& values) {
+  return value->getType()->isPointerTy() && !values.stride(value);
 }
 
-// The instruction of one lane; its results go into `parts`.
+Value* of_known_lane(IRBuilder<>& builder, Value* value, uint64_t lane, PacketValues& values) {
+  if (!is_address(value, values))
+    return values.of_lane(builder, value, builder.getInt32(static_cast<uint32_t>(lane)));
+  return LaneAddresses(builder, values.vector(value)).of(lane);
+}
+
+// The instruction of one lane, whose operands `of_lane` tells; its results go into `parts`.
 void run_lane(IRBuilder<>& builder, llvm::Instruction& instruction, Value* lane, Parts& parts,
-              PacketValues& values) {
+              llvm::function_ref<Value*(Value*)> of_lane) {
   llvm::Instruction* copy = instruction.clone();
   for (llvm::Use& operand : copy->operands())
-    if (llvm::isa<llvm::Instruction, llvm::Argument>(operand))
-      operand.set(of_lane(builder, operand, lane, values));
+    if (llvm::isa<llvm::Instruction, llvm::Argument>(operand)) operand.set(of_lane(operand));
   builder.Insert(copy);
   if (parts.empty()) return;
   Parts results = take_apart(builder, copy);
@@ -53,11 +57,13 @@ void unroll(llvm::Instruction& instruction, PacketValues& values) {
   IRBuilder<> builder(&instruction);
   Parts parts = undefined_parts(instruction, values);
   for (unsigned lane = 0; lane < values.lanes(); ++lane)
-    run_lane(builder, instruction, builder.getInt32(lane), parts, values);
+    run_lane(builder, instruction, builder.getInt32(lane), parts,
+             [&](Value* operand) { return of_known_lane(builder, operand, lane, values); });
   values.define(&instruction, std::move(parts));
 }
 
-void loop(llvm::Instruction& instruction, Value* mask, PacketValues& values) {
+// `bits`: the lanes that run.
+void loop(llvm::Instruction& instruction, Value* bits, bool may_have_none, PacketValues& values) {
   BasicBlock* before = instruction.getParent();
   BasicBlock* behind = before->splitBasicBlock(&instruction);
   BasicBlock* body = BasicBlock::Create(before->getContext(), "lane", before->getParent(), behind);
@@ -65,10 +71,7 @@ void loop(llvm::Instruction& instruction, Value* mask, PacketValues& values) {
 
   IRBuilder<> builder(before);
   builder.SetCurrentDebugLocation(instruction.getDebugLoc());
-  llvm::Type* bits_type = builder.getIntNTy(values.lanes());
-  Value* bits = mask ? mask_bits(builder, mask) : llvm::Constant::getAllOnesValue(bits_type);
-  // Where memory is accessed there are lanes that do it.
-  bool may_have_none = mask && !instruction.mayReadOrWriteMemory();
+  llvm::Type* bits_type = bits->getType();
   if (may_have_none)
     builder.CreateCondBr(builder.CreateIsNull(bits), behind, body);
   else
@@ -83,9 +86,10 @@ void loop(llvm::Instruction& instruction, Value* mask, PacketValues& values) {
     previous.back()->addIncoming(part, before);
     part = previous.back();
   }
-  Value* index = builder.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, builder.getTrue());
-  Value* lane = builder.CreateZExtOrTrunc(index, builder.getInt32Ty());
-  run_lane(builder, instruction, lane, parts, values);
+  Value* lane = first_lane(builder, left);
+  LoopLanes lanes(*before, values);
+  run_lane(builder, instruction, lane, parts,
+           [&](Value* operand) { return lanes.of(builder, operand, lane); });
   Value* lower = builder.CreateAdd(left, llvm::Constant::getAllOnesValue(bits_type));
   Value* rest = builder.CreateAnd(left, lower);
   builder.CreateCondBr(builder.CreateIsNull(rest), behind, body);
@@ -109,15 +113,22 @@ void loop(llvm::Instruction& instruction, Value* mask, PacketValues& values) {
 
 void run_per_lane(llvm::Instruction& instruction, Value* mask, PacketValues& values) {
   values.remarks().per_lane(instruction);
-  if (mask || is_loop_better(instruction))
-    loop(instruction, mask, values);
-  else
-    unroll(instruction, values);
+  if (!mask && !is_loop_better(instruction)) return unroll(instruction, values);
+  IRBuilder<> builder(&instruction);
+  Value* bits = mask ? mask_bits(builder, mask)
+                     : llvm::Constant::getAllOnesValue(builder.getIntNTy(values.lanes()));
+  // Where memory is accessed there are lanes that do it.
+  loop(instruction, bits, mask && !instruction.mayReadOrWriteMemory(), values);
 }
 
 Value* mask_bits(llvm::IRBuilderBase& builder, Value* mask) {
   unsigned lanes = llvm::cast<llvm::FixedVectorType>(mask->getType())->getNumElements();
   return builder.CreateBitCast(mask, builder.getIntNTy(lanes));
+}
+
+Value* first_lane(llvm::IRBuilderBase& builder, Value* bits) {
+  Value* below = builder.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, builder.getTrue());
+  return builder.CreateZExtOrTrunc(below, builder.getInt32Ty());
 }
 
 Value* last_lane(llvm::IRBuilderBase& builder, Value* mask) {
@@ -132,6 +143,11 @@ Value* take_from_last(llvm::IRBuilderBase& builder, Value* vector, Value* mask) 
   Value* last = builder.CreateExtractElement(vector, last_lane(builder, mask));
   const auto count = llvm::cast<llvm::VectorType>(vector->getType())->getElementCount();
   return builder.CreateSelect(mask, vector, builder.CreateVectorSplat(count, last));
+}
+
+Value* take_addresses_from_last(llvm::IRBuilderBase& builder, Value* addresses, Value* mask) {
+  return replace_lanes(builder, addresses,
+                       [&](Value* vector) { return take_from_last(builder, vector, mask); });
 }
 
 }  // namespace conclave::compiler

@@ -4,11 +4,13 @@
 //   %old = atomicrmw add ptr %p, i32 1          ; %p varying, lanes with %mask
 //   =>
 //     %bits = bitcast <4 x i1> %mask to i4
+//     store <4 x ptr> %p, ptr %places
 //     br label %lane
 //   lane:
 //     %left = phi i4 [ %bits, %0 ], [ %rest, %lane ]
 //     %i = <index of the lowest bit of %left>
-//     %p.i = extractelement <4 x ptr> %p, i32 %i
+//     %place = getelementptr ptr, ptr %places, i32 %i
+//     %p.i = load ptr, ptr %place
 //     %old.i = atomicrmw add ptr %p.i, i32 1
 //     %old = insertelement <4 x i32> ..., i32 %old.i, i32 %i
 //     %rest = <%left without its lowest bit>
@@ -27,10 +29,15 @@ void run_per_lane(llvm::Instruction& instruction, llvm::Value* mask, PacketValue
 // A mask as the bits of an integer, that of lane 0 the lowest.
 llvm::Value* mask_bits(llvm::IRBuilderBase& builder, llvm::Value* mask);
 
-// The last lane that runs, as an i32. At least one runs.
+// The first and the last of the lanes that run, as an i32. At least one runs.
+llvm::Value* first_lane(llvm::IRBuilderBase& builder, llvm::Value* bits);
 llvm::Value* last_lane(llvm::IRBuilderBase& builder, llvm::Value* mask);
 // Lanes that run keep their values; the others get that of the last lane that runs.
 llvm::Value* take_from_last(llvm::IRBuilderBase& builder, llvm::Value* vector, llvm::Value* mask);
+// The same for addresses: it chooses between their indices, which are shorter and become parts of
+// the accesses.
+llvm::Value* take_addresses_from_last(llvm::IRBuilderBase& builder, llvm::Value* addresses,
+                                      llvm::Value* mask);
 
 }  // namespace conclave::compiler
 

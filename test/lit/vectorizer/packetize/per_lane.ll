@@ -4,16 +4,20 @@ declare void @conclave.lanes(i1)
 declare i32 @print(ptr, i32)
 declare float @pure(float) memory(none) nounwind willreturn
 
+; What the loop takes out of vectors is in memory.
 ; CHECK-LABEL: define void @masked(
+; CHECK: %[[MEMORY:.*]] = alloca <4 x i32>
 ; CHECK: then:
 ; CHECK: %[[BITS:.*]] = bitcast <4 x i1> %c to i4
+; CHECK: store <4 x i32> %v, ptr %[[MEMORY]]
 ; CHECK: br label %lane
 ; CHECK: lane:
 ; CHECK: %[[LEFT:.*]] = phi i4 [ %[[BITS]], %then ], [ %[[REST:.*]], %lane ]
 ; CHECK: %[[BEFORE:.*]] = phi <4 x i32> [ poison, %then ], [ %[[AFTER:.*]], %lane ]
 ; CHECK: %[[INDEX:.*]] = call i4 @llvm.cttz.i4(i4 %[[LEFT]], i1 true)
 ; CHECK: %[[LANE:.*]] = zext i4 %[[INDEX]] to i32
-; CHECK: %[[V:.*]] = extractelement <4 x i32> %v, i32 %[[LANE]]
+; CHECK: %[[PLACE:.*]] = getelementptr inbounds i32, ptr %[[MEMORY]], i32 %[[LANE]]
+; CHECK: %[[V:.*]] = load i32, ptr %[[PLACE]]
 ; CHECK: %[[OLD:.*]] = atomicrmw add ptr %b, i32 %[[V]] monotonic
 ; CHECK: %[[AFTER]] = insertelement <4 x i32> %[[BEFORE]], i32 %[[OLD]], i32 %[[LANE]]
 ; CHECK: %[[LESS:.*]] = add i4 %[[LEFT]], -1

@@ -3,21 +3,24 @@
 ; A target that has no masked instructions.
 declare void @conclave.lanes(i1)
 
-; Lanes that do not run read, or write, what the last one does that runs.
+; Lanes that do not run read, or write, what the last one does that runs: they get its index.
 ; CHECK-LABEL: define void @masked(
 ; CHECK: %[[BITS:.*]] = bitcast <4 x i1> %c to i4
 ; CHECK: %[[ABOVE:.*]] = call i4 @llvm.ctlz.i4(i4 %[[BITS]], i1 true)
 ; CHECK: %[[WIDE:.*]] = zext i4 %[[ABOVE]] to i32
 ; CHECK: %[[LAST:.*]] = sub i32 3, %[[WIDE]]
-; CHECK: %[[P:.*]] = extractelement <4 x ptr> %q, i32 %[[LAST]]
-; CHECK: %[[INSERT:.*]] = insertelement <4 x ptr> poison, ptr %[[P]], i64 0
-; CHECK: %[[ALL:.*]] = shufflevector <4 x ptr> %[[INSERT]], <4 x ptr> poison, <4 x i32> zeroinitializer
-; CHECK: %[[Q:.*]] = select <4 x i1> %c, <4 x ptr> %q, <4 x ptr> %[[ALL]]
+; CHECK: %[[I:.*]] = extractelement <4 x i32> %v, i32 %[[LAST]]
+; CHECK: %[[INSERT:.*]] = insertelement <4 x i32> poison, i32 %[[I]], i64 0
+; CHECK: %[[ALL:.*]] = shufflevector <4 x i32> %[[INSERT]], <4 x i32> poison, <4 x i32> zeroinitializer
+; CHECK: %[[CHOSEN:.*]] = select <4 x i1> %c, <4 x i32> %v, <4 x i32> %[[ALL]]
+; CHECK: %[[WIDE:.*]] = sext <4 x i32> %[[CHOSEN]] to <4 x i64>
+; CHECK: %[[Q:.*]] = getelementptr float, ptr %a, <4 x i64> %[[WIDE]]
 ; CHECK: %x = call <4 x float> @llvm.masked.gather.v4f32.v4p0(<4 x ptr> %[[Q]], i32 4, <4 x i1> <i1 true, i1 true, i1 true, i1 true>, <4 x float> poison), !alias.scope ![[A:.*]], !noalias ![[B:.*]]
 ; CHECK: %[[X:.*]] = extractelement <4 x float> %x, i32
 ; CHECK: %[[VALUES:.*]] = select <4 x i1> %c, <4 x float> %x, <4 x float>
-; CHECK: extractelement <4 x ptr> %r, i32
-; CHECK: %[[R:.*]] = select <4 x i1> %c, <4 x ptr> %r, <4 x ptr>
+; CHECK: extractelement <4 x i32> %v, i32
+; CHECK: select <4 x i1> %c, <4 x i32> %v, <4 x i32>
+; CHECK: %[[R:.*]] = getelementptr float, ptr %b, <4 x i64>
 ; CHECK: call void @llvm.masked.scatter.v4f32.v4p0(<4 x float> %[[VALUES]], <4 x ptr> %[[R]], i32 4, <4 x i1> <i1 true, i1 true, i1 true, i1 true>), !alias.scope ![[B]], !noalias ![[A]]
 define void @masked(i64 "conclave-lane" %lane.x, ptr %a, ptr %b, ptr %d) "conclave-lanes" {
   %p = getelementptr i32, ptr %d, i64 %lane.x

@@ -95,10 +95,10 @@ define void @between(i64 "conclave-lane" %lane.x, ptr %a, ptr %indices, ptr %out
 
 ; Under a mask rows stay rows: lanes that do not run load, or store, what the last one does that runs.
 ; CHECK-LABEL: define void @masked(
-; CHECK: select <4 x i1> %c, <4 x ptr> %q, <4 x ptr>
+; CHECK: select <4 x i1> %c, <4 x i32> %v, <4 x i32>
 ; CHECK-COUNT-4: load <4 x float>
 ; CHECK-NOT: gather
-; CHECK: select <4 x i1> %c, <4 x ptr> %r, <4 x ptr>
+; CHECK: select <4 x i1> %c, <4 x i32> %v, <4 x i32>
 ; CHECK-COUNT-4: select <4 x i1> %c, <4 x float>
 ; CHECK-COUNT-4: store <4 x float>
 ; CHECK-NOT: scatter

@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The account that a kernel keeps of the time of its launches, by their kind
 // (model/launch_kinds.h).
+#include <algorithm>
+
+#include "platform/exec/form_maker.h"
 #include "platform/exec/nd_range.h"
 #include "platform/exec/specializer.h"
 
 namespace conclave {
+namespace {
+
+constexpr double kMostComingNs = 1e15;
+// A launch may be the only one of its process: what it has taken counts for later ones.
+constexpr uint64_t kLongNs = 10'000'000;
+
+}  // namespace
 
 std::array<uint8_t, LaunchKind::kMostFormats> NdRange::formats_of_images(const Kernel& kernel) {
   std::array<uint8_t, LaunchKind::kMostFormats> formats{};
@@ -26,13 +36,21 @@ void NdRange::watch_kind(const Kernel& kernel, const IndexSpace& space) {
   if (hopes.by_size) kind.local_size = space.local;
   if (hopes.by_format) kind.image_formats = formats_of_images(kernel);
   kind_use_ = code_->launch_kinds->find(kind);
-  if (kind_use_ && kind_use_->take_due()) [[unlikely]]
-    specializer::see_to_first(code_, *kind_use_);
+  if (kind_use_ && kind_use_->take_due()) [[unlikely]] {
+    double ns = static_cast<double>(code_->timing.ns_per_item());
+    for (size_t size : space.global) ns *= static_cast<double>(size);
+    specializer::see_to_first(code_, *kind_use_,
+                              static_cast<uint64_t>(std::min(ns, kMostComingNs)));
+  }
 }
 
 void NdRange::add_use(uint64_t ns) {
   if (kind_use_->add(ns)) [[unlikely]]
     specializer::see_to(code_, *kind_use_);
+  if (ns < kLongNs) return;
+  FormContest* contest = kind_use_->contest();
+  if (contest && contest->should_hand_on(kind_use_->spent_ns()))
+    forms::keep_choices(code_, *kind_use_);
 }
 
 }  // namespace conclave

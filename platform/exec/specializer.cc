@@ -23,6 +23,8 @@ namespace {
 constexpr uint64_t kLookAfterNs = 2'000'000;
 // When to look for other forms of the code. To load them takes a millisecond of CPU time.
 constexpr uint64_t kFormsAfterNs = 5'000'000;
+// A first launch that is expected to take so long has them at once: there may be no other one.
+constexpr uint64_t kLongLaunchNs = 10 * kFormsAfterNs;
 
 // Whether the first launch of a kind waits for its code.
 bool is_awaited() {
@@ -54,6 +56,8 @@ bool specialize(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& us
   protocol::Request request = special_builds::request_for(*code, use.kind());
   if (!is_awaited()) request.urgency = protocol::Urgency::kBackground;
   if (!code->launch_kinds->take_place()) return false;
+  // The code should come even if this process ends meanwhile.
+  if (effort == Effort::kCompile && !is_awaited()) later_processes::leave({request}, *code, use);
   code.reset();
   const std::optional<protocol::Response> response =
       effort == Effort::kCompile ? compile(request) : find_compiled(request);
@@ -84,23 +88,26 @@ uint64_t forms_after_ns() {
 }
 
 // Other forms matter where the cache knows that one is faster, and after a while, if it does not know
-// that none is.
+// that none is. `coming_ns`: what the next launch is expected to take; 0: unknown.
 void look_for_forms(const std::shared_ptr<const KernelCode>& code, LaunchKindUse& use,
-                    Effort effort) {
+                    Effort effort, uint64_t coming_ns) {
   if (effort != Effort::kCompile) {
     const std::optional<bool> is_another_faster = forms::is_another_faster(*code, use);
     if (is_another_faster == false) return use.set_due(compile_after_ns());
-    if (!is_another_faster && use.spent_ns() < forms_after_ns())
+    if (!is_another_faster && use.spent_ns() < forms_after_ns() && coming_ns < kLongLaunchNs)
       return use.set_due(forms_after_ns());
   }
   if (forms::find(code, use)) return;
+  // Even if this process ends meanwhile, the next one that needs them should have them.
+  if (effort != Effort::kFirstLook)
+    later_processes::leave(forms::requests_for(*code, use), *code, use);
   if (effort == Effort::kCompile) return forms::make(code, use);
-  if (effort == Effort::kLook) later_processes::leave(forms::requests_for(*code, use), *code, use);
   use.set_due(effort == Effort::kFirstLook ? forms_after_ns() : compile_after_ns());
 }
 
 // Looks at a kind once: its own code comes first, then other forms of it.
-void run(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& use, Effort effort) {
+void run(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& use, Effort effort,
+         uint64_t coming_ns) {
   std::shared_ptr<const KernelCode> code = kernel.lock();
   if (!code) return;
   const LaunchKinds::Hopes hopes = code->launch_kinds->hopes();
@@ -109,14 +116,14 @@ void run(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& use, Effo
     if (!specialize(kernel, use, effort)) return;
     code = kernel.lock();
   }
-  if (code && hopes.forms) look_for_forms(code, use, effort);
+  if (code && hopes.forms) look_for_forms(code, use, effort, coming_ns);
 }
 
 // If the code cannot be had, for lack of memory for example, the kernel does without it.
-void try_run(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& use,
-             Effort effort) noexcept {
+void try_run(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& use, Effort effort,
+             uint64_t coming_ns = 0) noexcept {
   try {
-    run(kernel, use, effort);
+    run(kernel, use, effort, coming_ns);
   } catch (const std::exception& error) {
     log::error(error.what());
   }
@@ -153,8 +160,9 @@ std::unique_ptr<LaunchKinds> watch(const ProgramBinary& binary, const KernelInfo
   return std::make_unique<LaunchKinds>(hopes, first_due_ns());
 }
 
-void see_to_first(const std::shared_ptr<const KernelCode>& code, LaunchKindUse& use) noexcept {
-  try_run(code, use, is_awaited() ? Effort::kCompile : Effort::kFirstLook);
+void see_to_first(const std::shared_ptr<const KernelCode>& code, LaunchKindUse& use,
+                  uint64_t coming_ns) noexcept {
+  try_run(code, use, is_awaited() ? Effort::kCompile : Effort::kFirstLook, coming_ns);
 }
 
 void see_to(const std::shared_ptr<const KernelCode>& code, LaunchKindUse& use) noexcept {

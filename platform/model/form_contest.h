@@ -8,7 +8,7 @@
 //   ran()    takes the times of whole chunks while a new choice has to prove itself
 //
 // Another form is chosen if it was faster in six of seven comparisons, and by at least a twentieth
-// in the middle one. Then it has to prove itself: a trial shows what a form takes beside the chosen
+// in the middle one, or in five and by 15 % there: work-groups are not all alike. Then it has to prove itself: a trial shows what a form takes beside the chosen
 // one, not what several CPUs take that all run it and contend for the same cache lines. The new choice
 // and the former one run whole chunks by turns, since a program's launches are not all alike. If the
 // new one takes longer, the former comes back for good. Launches of different sizes have choices of
@@ -72,7 +72,7 @@ class FormChoice {
     bool is_known = false;  // it has run once, which is not counted: its code was not in the caches
     bool is_out = false;    // clearly slower
     bool is_barred = false;  // has not proved itself
-    float expected = 4;      // quotient
+    float expected = 0;      // quotient
     bool is_done() const { return is_barred || is_out || count == kComparisons; }
     float median() const;
     bool is_clearly_slower() const;

@@ -47,10 +47,12 @@ bool fill(protocol::CacheOrder order) {
   if (cache.find(order.key)) return true;
   const DiskCache::Lock lock = cache.lock(order.lock(), std::chrono::milliseconds(0));
   if (!lock) return cache.refusal().empty();
+  // The process that has ordered it may be building it too, and end before it has done so.
+  cache.lock(order.key, std::chrono::seconds(kMostSeconds)).release();
   // Idle work is never quite without effect: six of these made a kernel beside them half as fast on two
   // CPUs, one of them 2 % slower.
   const DiskCache::Lock turn = cache.wait_for_turn(protocol::CacheOrder::kTurn);
-  alarm(kMostSeconds);  // for the build; the wait had as long
+  alarm(kMostSeconds);  // for the build; the waits had as long
   if (cache.find(order.key)) return true;
   const std::optional<protocol::Response> response = build(std::move(order.request));
   if (!response || response->status != protocol::Status::kSuccess) return false;

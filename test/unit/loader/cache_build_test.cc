@@ -73,15 +73,6 @@ TEST_F(CacheBuild, WhoBuildsAlreadyIsNotDisturbed) {
   EXPECT_FALSE(cache.find(kKey));
 }
 
-// A program that needs the answer now holds the key's own lock, and never waits for idle work.
-TEST_F(CacheBuild, TheKeysOwnLockIsNotTaken) {
-  const DiskCache cache(directory_.path(), kCacheBytes);
-  const DiskCache::Lock lock = cache.lock(kKey, std::chrono::milliseconds(0));
-  ASSERT_TRUE(lock);
-  EXPECT_EQ(0, run_with_order(encode(order("kernel void k() {}"))));
-  EXPECT_TRUE(cache.find(kKey));
-}
-
 TEST_F(CacheBuild, OrdersWaitForTheirTurn) {
   const DiskCache cache(directory_.path(), kCacheBytes);
   DiskCache::Lock turn = cache.wait_for_turn(protocol::CacheOrder::kTurn);
@@ -99,6 +90,22 @@ TEST_F(CacheBuild, OrdersWaitForTheirTurn) {
   turn.release();
   build.join();
   EXPECT_TRUE(cache.find(kKey));
+}
+
+// Whoever needs the answer now builds it, and has the lock of the answer meanwhile.
+TEST_F(CacheBuild, OrdersWaitForThoseWhoBuildTheSame) {
+  const DiskCache cache(directory_.path(), kCacheBytes);
+  DiskCache::Lock lock = cache.lock(kKey, std::chrono::milliseconds(0));
+  ASSERT_TRUE(lock);
+  std::thread build(
+      [&] { EXPECT_EQ(0, run_with_order(encode(order("kernel void k(global int* a) {}")))); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_FALSE(cache.find(kKey));
+  cache.store(kKey, {"what the other one has built", "", {}});
+  lock.release();
+  build.join();
+  ASSERT_TRUE(cache.find(kKey));
+  EXPECT_EQ(cache.find(kKey)->binary, "what the other one has built");
 }
 
 TEST_F(CacheBuild, ErrorsAreNotKept) {

@@ -23,8 +23,8 @@
 namespace conclave::compiler {
 
 // Emits the addresses once more with something else in the place of the vector that they are
-// calculated from: `replace` gets the addresses, or the one index of theirs that is a vector, before
-// it is extended, and returns a vector or, where that is wanted, one lane's scalar.
+// calculated from. That is the only one among their base and indices, before it is extended, or the
+// addresses themselves. `replace` gets it, and returns a vector or one lane's scalar.
 llvm::Value* replace_lanes(llvm::IRBuilderBase& builder, llvm::Value* addresses,
                            llvm::function_ref<llvm::Value*(llvm::Value*)> replace);
 

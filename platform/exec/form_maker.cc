@@ -32,10 +32,12 @@ unsigned usual_lanes(const KernelCode& code, const LaunchKindUse& use) {
   return use.code() ? use.code()->lanes : code.info->lanes;
 }
 
-std::vector<unsigned> other_lanes(unsigned lanes) {
+// `row`: work-items in a row of a work-group; 0: any number.
+std::vector<unsigned> other_lanes(unsigned lanes, uint64_t row) {
   if (lanes == 1) return {kLanesInstead};
   std::vector<unsigned> others;
-  if (lanes < kMostLanes) others.push_back(2 * lanes);
+  const bool may_be_wider = row == 0 || row > lanes;
+  if (lanes < kMostLanes && may_be_wider) others.push_back(2 * lanes);
   if (lanes > 2) others.push_back(lanes / 2);
   others.push_back(1);
   return others;
@@ -78,7 +80,9 @@ void install(const KernelCode& code, LaunchKindUse& use, std::vector<std::string
     try {
       SpecializedCode other = special_builds::load(code, kind, std::move(binary));
       // Some kernels do not take every number of lanes.
-      if (other.lanes != usual) others.push_back(std::move(other));
+      const bool is_there = std::any_of(others.begin(), others.end(),
+                                        [&](const auto& one) { return one.lanes == other.lanes; });
+      if (other.lanes != usual && !is_there) others.push_back(std::move(other));
     } catch (const Error& error) {
       log::debug(special_builds::describe(code, kind) + ": a form less: " + error.text());
     }
@@ -167,8 +171,10 @@ std::optional<bool> is_another_faster(const KernelCode& code, const LaunchKindUs
 
 std::vector<protocol::Request> requests_for(const KernelCode& code, const LaunchKindUse& use) {
   std::vector<protocol::Request> requests;
-  for (unsigned lanes : other_lanes(usual_lanes(code, use)))
-    requests.push_back(request_for(code, use.kind(), lanes));
+  const LaunchKind kind = use.kind();
+  const uint64_t row = kind.has_size() ? kind.local_size[code.info->dimension] : 0;
+  for (unsigned lanes : other_lanes(usual_lanes(code, use), row))
+    requests.push_back(request_for(code, kind, lanes));
   return requests;
 }
 

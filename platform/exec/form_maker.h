@@ -4,9 +4,10 @@
 //
 //   before the first launch                        -> if the cache has a choice other than the
 //                                                     compiler's, it counts
-//   the kernel's launches have taken 5 ms          -> what the cache has of the forms competes; the
-//                                                     forms that it lacks are left to later processes
-//   they have taken specialize-after-ms            -> the compiler makes the other forms; trials
+//   the kernel's launches have taken 5 ms, or the  -> what the cache has of the forms competes; the
+//   first one is expected to take 50                  forms that it lacks are left to later processes
+//   they have taken specialize-after-ms            -> the compiler makes the other forms, which are left
+//                                                     to later processes as well; trials
 //   something is known                             -> the cache keeps it
 //
 // The compiler gets nearly no CPU time for that beside others, since its work may be useless.

@@ -43,11 +43,12 @@ void tell_of_code(const KernelCode& code, const LaunchKindUse& use) {
 }
 
 void leave(const std::vector<protocol::Request>& requests, const KernelCode& code,
-           const LaunchKindUse& use) {
+           LaunchKindUse& use) {
   const protocol::Request program = special_builds::request_for(*code.binary);
   LaunchNotes notes = notes_of(program);
   const std::string& kernel = code.info->name;
-  const bool was_sought = notes.state_of(kernel, use.number()).has_value();
+  const bool was_sought = notes.state_of(kernel, use.number()).has_value() && !use.is_new();
+  if (!was_sought) use.set_new();
   if (was_sought)
     for (const protocol::Request& request : requests)
       if (!find_compiled(request)) build_for_later(request);

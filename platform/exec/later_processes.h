@@ -3,7 +3,8 @@
 // (loader/launch_notes.h), and orders of code that outlive it.
 //
 //   the first process looks for code in vain   -> it leaves a note, with the time of a work-item
-//   the second does so too, and finds the note -> it orders the code, and notes that it will be there
+//   the second does so too, and finds the note -> it orders the code, and notes that it will be there;
+//                                                 if it runs for long, it has the compiler make it besides
 //   later ones know that from the program's build on, and have the code from the first launch on
 //
 // The time decides how large work-groups are where the program leaves that open, and whether a command
@@ -33,7 +34,7 @@ void tell_of_code(const KernelCode& code, const LaunchKindUse& use);
 
 // The answers to `requests`, code for this kind of launches, were looked for in vain.
 void leave(const std::vector<protocol::Request>& requests, const KernelCode& code,
-           const LaunchKindUse& use);
+           LaunchKindUse& use);
 
 }  // namespace conclave::later_processes
 

@@ -11,7 +11,7 @@ namespace conclave {
 namespace {
 
 constexpr double kMostComingNs = 1e15;
-// A launch may be the only one of its process: what it has taken counts for later ones.
+// A chunk that takes so long may be one of few in its process: what it has taken counts for later ones.
 constexpr uint64_t kLongNs = 10'000'000;
 
 }  // namespace

@@ -44,8 +44,8 @@ uint64_t first_due_ns() {
 // How far one attempt to serve a kind of launches goes.
 enum class Effort {
   kFirstLook,  // on the thread that launches: only what is in the cache
-  kLook,       // the same in the background, where what is missing is left to later processes
-  kCompile,
+  kLook,       // the same in the background
+  kCompile,    // what is missing is made; it is left to later processes besides, as it is by kLook
 };
 
 // Gives a kind of launches code of its own. Returns whether there is nothing more to do for it now:
@@ -99,7 +99,7 @@ void look_for_forms(const std::shared_ptr<const KernelCode>& code, LaunchKindUse
   }
   if (forms::find(code, use)) return;
   // Even if this process ends meanwhile, the next one that needs them should have them.
-  if (effort != Effort::kFirstLook)
+  if (effort != Effort::kFirstLook && !is_awaited())
     later_processes::leave(forms::requests_for(*code, use), *code, use);
   if (effort == Effort::kCompile) return forms::make(code, use);
   use.set_due(effort == Effort::kFirstLook ? forms_after_ns() : compile_after_ns());

@@ -26,7 +26,7 @@ namespace conclave::specializer {
 std::unique_ptr<LaunchKinds> watch(const ProgramBinary& binary, const KernelInfo& info);
 
 // Serves a kind of launches of `code` that is due before its first launch, in this call.
-// `coming_ns`: CPU time that this launch is expected to take; 0: unknown.
+// `coming_ns`: what this launch is expected to take on one compute unit; 0: unknown.
 void see_to_first(const std::shared_ptr<const KernelCode>& code, LaunchKindUse& use,
                   uint64_t coming_ns) noexcept;
 

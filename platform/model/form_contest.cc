@@ -16,8 +16,8 @@ constexpr double kLongFirstNs = 1e6;
 constexpr double kOverheadNs = 1'500;
 constexpr float kFasterBy = 0.95F, kMuchFasterBy = 0.85F, kOutFrom = 1.15F;
 constexpr int kOutAfter = 3;
-// What a form is taken to take, by the chosen one, before it has run. In 166 decisions of programs of
-// others, 14 of 332 packet forms took longer, and 15 times work-items one by one.
+// A form's time by that of the chosen one, as it is taken to be before it has run. In programs of others
+// 14 of 332 forms in packets took more, and 15 of 166 with work-items one by one.
 constexpr float kExpectedInPackets = 2, kExpectedOneByOne = 4;
 // Between trials the kernel runs for so many times what they take: neighbours in time would all see
 // what the CPU happens to do at that moment. Short programs end before a first choice that takes long.
@@ -34,7 +34,7 @@ constexpr uint64_t kLeastHandedOnNs = 10'000'000;
 // may be shorter.
 constexpr uint64_t kLookAgainNs = 500'000;
 // Turns of each. Each compute unit has several chunks of a turn, so that all run the same form for most
-// of it, unless chunks are long. A chunk of each may have begun before: it does not count.
+// of it. A chunk of each may have begun before: it does not count.
 constexpr double kTurns = 4, kChunksInTurn = 4;
 
 }  // namespace
@@ -116,7 +116,8 @@ std::optional<FormContest::Trial> FormContest::begin(FormChoice& choice, uint64_
       static_cast<double>(trial.groups) * group_ns * std::max(quotient - 1, 0.0F) + kOverheadNs;
   const auto needed_ns =
       static_cast<uint64_t>((lost_ns_ + expected) * static_cast<double>(kMostCost));
-  if (!is_free_ && earlier_ns_ + spent_ns < needed_ns) {
+  const bool costs_time = trial.form != choice.chosen();
+  if (!is_free_ && costs_time && earlier_ns_ + spent_ns < needed_ns) {
     choice.due_ns_.store(std::min(needed_ns - earlier_ns_, spent_ns + kLookAgainNs),
                          std::memory_order_relaxed);
     is_too_dear_ = choice.relative_[choice.chosen()] == 0;
@@ -169,7 +170,7 @@ bool FormContest::end(FormChoice& choice, Trial trial, uint64_t spent_ns, double
   }
   record.quotients[static_cast<size_t>(record.count++)] = quotient;
   record.is_out = record.is_clearly_slower();
-  if (!next_form(choice)) return decide(choice, spent_ns);
+  if (!next_form(choice)) return decide(choice, spent_ns, trial.alone ? form_ns : 0);
   const bool is_worth_keeping = spent_ns < kShortNs || form_ns + chosen_ns > kLongComparisonNs;
   return choice.relative_[choice.chosen()] == 0 && is_worth_keeping;
 }
@@ -183,8 +184,9 @@ bool FormContest::should_hand_on(uint64_t spent_ns) {
   return true;
 }
 
-// All forms have been compared. Returns whether something is new.
-bool FormContest::decide(FormChoice& choice, uint64_t spent_ns) {
+// All forms have been compared, the last one by work-groups that took `alone_ns` and had a chunk to
+// themselves, or 0. Returns whether something is new.
+bool FormContest::decide(FormChoice& choice, uint64_t spent_ns, double alone_ns) {
   const size_t before = choice.chosen();
   const bool is_first = choice.relative_[before] == 0;
   size_t best = before;
@@ -204,17 +206,17 @@ bool FormContest::decide(FormChoice& choice, uint64_t spent_ns) {
                              .expected = choice.relative_[form]};
   choice.alone_ns_ = 0;
   choice.chosen_.store(static_cast<uint8_t>(best), std::memory_order_relaxed);
-  if (best != before) {
-    const double side_ns =
-        std::clamp(static_cast<double>(spent_ns) / kProofPart, kLeastProofNs, kMostProofNs) *
-        std::max(cus_ / 2, 1.0);
-    choice.proof_ = {{best}, {before}, side_ns};
+  // The comparisons of so long work-groups are as good, and a process may end before a few more have run.
+  const double proof_ns =
+      std::clamp(static_cast<double>(spent_ns) / kProofPart, kLeastProofNs, kMostProofNs);
+  if (best != before && alone_ns < proof_ns) {
+    choice.proof_ = {{best}, {before}, proof_ns * std::max(cus_ / 2, 1.0)};
     choice.is_watched_.store(true, std::memory_order_relaxed);
     choice.due_ns_.store(std::numeric_limits<uint64_t>::max(), std::memory_order_relaxed);
     return false;
   }
   settle(choice, spent_ns);
-  return is_first;
+  return is_first || best != before;
 }
 
 // Nothing is tried or watched until the choice is looked at again.
@@ -239,8 +241,7 @@ bool FormContest::ran(FormChoice& choice, size_t form, uint64_t groups, double n
     return true;
   }
   proof.turn_ns += ns;
-  const double several_chunks = std::min(kChunksInTurn * cus_ * ns, proof.side_ns);
-  if (proof.turn_ns >= std::max(proof.side_ns / kTurns, several_chunks)) {
+  if (proof.turn_ns >= std::max(proof.side_ns / kTurns, kChunksInTurn * cus_ * ns)) {
     const size_t next = choice.chosen() == proof.now.form ? proof.former.form : proof.now.form;
     choice.chosen_.store(static_cast<uint8_t>(next), std::memory_order_relaxed);
     proof.turn_ns = 0;

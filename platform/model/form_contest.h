@@ -69,8 +69,9 @@ class FormChoice {
     // The form's time by that of the chosen one.
     std::array<float, kComparisons> quotients{};
     int count = 0;
-    bool is_known = false;  // it has run once, which is not counted: its code was not in the caches
-    bool is_out = false;    // clearly slower
+    bool is_known =
+        false;  // it has run once; if briefly, that is not counted: its code was not in the caches
+    bool is_out = false;     // clearly slower
     bool is_barred = false;  // has not proved itself
     float expected = 0;      // quotient
     bool is_done() const { return is_barred || is_out || count == kComparisons; }
@@ -209,7 +210,7 @@ class FormContest {
 
   std::optional<size_t> form_with(unsigned lanes) const;
   std::optional<size_t> next_form(const FormChoice& choice) const;
-  bool decide(FormChoice& choice, uint64_t spent_ns);
+  bool decide(FormChoice& choice, uint64_t spent_ns, double alone_ns);
   void conclude(FormChoice& choice, const FormChoice::Proof& proof);
   void settle(FormChoice& choice, uint64_t spent_ns);
 

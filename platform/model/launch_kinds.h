@@ -57,6 +57,10 @@ class LaunchKindUse {
   // The kind as a number, which is the same in other processes.
   uint64_t number() const { return kind_.load(std::memory_order_relaxed); }
 
+  // Whether this is the first process, as far as is known, that launches this kind for long.
+  bool is_new() const { return is_new_.load(std::memory_order_relaxed); }
+  void set_new() { is_new_.store(true, std::memory_order_relaxed); }
+
   // For the caller that was told that it is time: sets when it will be time again, or the code.
   void set_due(uint64_t spent_ns) { due_ns_.store(spent_ns, std::memory_order_relaxed); }
   void publish(SpecializedCode code) {
@@ -116,6 +120,7 @@ class LaunchKindUse {
   std::atomic<FormContest*> contest_{nullptr};
   std::atomic<uint64_t> due_ns_{kNever};  // compared with spent_ns_
   std::atomic<uint64_t> spent_ns_{0};
+  std::atomic<bool> is_new_{false};
   std::unique_ptr<const SpecializedCode> code_;  // written once, before published_
   std::unique_ptr<FormContest> owned_contest_;   // the same
 };

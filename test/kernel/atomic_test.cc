@@ -11,6 +11,8 @@
 namespace conclave::test {
 namespace {
 
+using std::string_literals::operator""s;
+
 constexpr size_t kItems = 4096, kLocal = 64;
 
 constexpr const char* kAtomicExtensions =
@@ -70,60 +72,106 @@ TEST(Atomics, Legacy) {
   }
 }
 
-// Every third work-item changes one cell of which all have the address; packets do that once. What
-// they find, in any order, is what they would find one after the other.
-void check_one_cell(const std::string& call, cl_int first, std::vector<cl_int> found,
+// Work-items change one cell of which all have the address; packets do that once. What they find, in
+// any order, is what they would find one after the other. `found` ends with what the last one leaves.
+template <class T>
+void check_one_cell(const std::string& call, std::vector<T> found, int every,
                     const std::string& options) {
-  Program program(
-      "kernel void k(global int* cells, global int* old) {\n"
-      "  int i = get_global_id(0);\n"
-      "  global int* cell = cells + get_group_id(0);\n"
-      "  if (i % 3 == 0) old[i / 3] = " +
-          call + ";\n}\n",
-      options);
-  constexpr size_t kGroups = 4, kItemsOfGroup = 96;
-  Buffer<cl_int> cells(std::vector<cl_int>(kGroups, first));
-  Buffer<cl_int> old(std::vector<cl_int>(kGroups * kItemsOfGroup / 3, -77));
-  program.run("k", {{kGroups * kItemsOfGroup}, {kItemsOfGroup}}, cells, old);
-  EXPECT_EQ(cells.read(), std::vector<cl_int>(kGroups, found.back())) << call << options;
-  found.pop_back();
-  ASSERT_EQ(found.size(), kItemsOfGroup / 3);
-  std::vector<cl_int> all = old.read();
-  for (auto begin = all.begin(); begin != all.end(); begin += kItemsOfGroup / 3) {
-    std::vector<cl_int> of_group(begin, begin + kItemsOfGroup / 3);
-    std::sort(of_group.begin(), of_group.end());
-    std::sort(found.begin(), found.end());
-    EXPECT_EQ(of_group, found) << call << options;
+  const std::string type = type_name<T>();
+  const size_t changes = found.size() - 1, items = changes * static_cast<size_t>(every);
+  constexpr size_t kGroups = 4;
+  for (const std::string space : {"global", "local"}) {
+    const bool is_local = space == "local";
+    const std::string barrier = "  barrier(CLK_LOCAL_MEM_FENCE);\n";
+    Program program(
+        kAtomicExtensions + "kernel void k(global "s + type + "* cells, global " + type +
+            "* old) {\n  int i = get_global_id(0), every = " + std::to_string(every) + ";\n" +
+            (is_local ? "  local " + type + " in_group;\n  local " + type +
+                            "* cell = &in_group;\n  if (get_local_id(0) == 0) "
+                            "in_group = cells[get_group_id(0)];\n" +
+                            barrier
+                      : "  global " + type + "* cell = cells + get_group_id(0);\n") +
+            "  " + (every > 1 ? "if (i % every == 0) " : "") + "old[i / every] = " + call + ";\n" +
+            (is_local ? barrier + "  if (get_local_id(0) == 0) cells[get_group_id(0)] = in_group;\n"
+                      : "") +
+            "}\n",
+        options);
+    Buffer<T> cells(std::vector<T>(kGroups, found.front()));
+    Buffer<T> old(std::vector<T>(kGroups * changes, T(-77)));
+    program.run("k", {{kGroups * items}, {items}}, cells, old);
+    EXPECT_EQ(cells.read(), std::vector<T>(kGroups, found.back())) << call << options;
+    std::vector<T> expected(found.begin(), found.end() - 1);
+    std::sort(expected.begin(), expected.end());
+    const std::vector<T> all = old.read();
+    for (auto begin = all.begin(); begin != all.end(); begin += static_cast<ptrdiff_t>(changes)) {
+      std::vector<T> of_group(begin, begin + static_cast<ptrdiff_t>(changes));
+      std::sort(of_group.begin(), of_group.end());
+      EXPECT_EQ(of_group, expected) << call << " " << space << every << options;
+    }
   }
 }
 
 TEST(Atomics, OldValuesOfOneCell) {
   constexpr cl_int kChanges = 32;
-  // The old value, what one change leaves, and so on: `found` ends with what the last one leaves.
-  const auto steps = [](cl_int first, cl_int step) {
-    std::vector<cl_int> found;
-    for (cl_int i = 0; i <= kChanges; ++i) found.push_back(first + i * step);
+  const auto steps = [](auto first, cl_int step) {
+    std::vector<decltype(first)> found = {first};
+    for (cl_int i = 0; i < kChanges; ++i) found.push_back(found.back() + step);
     return found;
   };
-  const auto once = [](cl_int first, cl_int then) {
-    std::vector<cl_int> found(kChanges + 1, then);
+  const auto once = [](auto first, auto then) {
+    std::vector<decltype(first)> found(kChanges + 1, then);
     found.front() = first;
     return found;
   };
   for (const char* options :
        {"-cl-conclave-width=1", "-cl-conclave-width=2", "-cl-conclave-width=8",
-        "-cl-conclave-width=16", "-cl-conclave-width=32", "-cl-conclave-width=64", ""}) {
-    check_one_cell("atomic_inc(cell)", 5, steps(5, 1), options);
-    check_one_cell("atomic_dec(cell)", 5, steps(5, -1), options);
-    check_one_cell("atomic_add(cell, get_group_id(0) / 100 + 7)", -3, steps(-3, 7), options);
-    check_one_cell("atomic_sub(cell, 2)", 1, steps(1, -2), options);
-    check_one_cell("atomic_xchg(cell, 9)", 4, once(4, 9), options);
-    check_one_cell("atomic_and(cell, 6)", 13, once(13, 4), options);
-    check_one_cell("atomic_or(cell, 6)", 9, once(9, 15), options);
-    check_one_cell("atomic_min(cell, -8)", 3, once(3, -8), options);
-    check_one_cell("atomic_max(cell, 8)", 3, once(3, 8), options);
-    check_one_cell("atomic_min((volatile global uint*)cell, 8)", -1, once(-1, 8), options);
-    check_one_cell("atomic_max((volatile global uint*)cell, -8)", 3, once(3, -8), options);
+        "-cl-conclave-width=32", "-cl-conclave-width=64", ""}) {
+    for (int every : {1, 3}) {
+      check_one_cell<cl_int>("atomic_inc(cell)", steps(5, 1), every, options);
+      check_one_cell<cl_int>("atomic_sub(cell, 2)", steps(1, -2), every, options);
+      check_one_cell<cl_int>("atomic_xchg(cell, 9)", once(4, 9), every, options);
+      check_one_cell<cl_int>("atomic_and(cell, 6)", once(13, 4), every, options);
+      check_one_cell<cl_int>("atomic_or(cell, 6)", once(9, 15), every, options);
+      check_one_cell<cl_int>("atomic_min(cell, -8)", once(3, -8), every, options);
+      check_one_cell<cl_uint>("atomic_max(cell, -8)", once(3u, cl_uint(-8)), every, options);
+      check_one_cell<cl_long>("atom_add(cell, 7)", steps(cl_long{1} << 40, 7), every, options);
+    }
+  }
+}
+
+// Operands differ, and some work-items have none: those of a packet make one.
+TEST(Atomics, OperandsOfOneCell) {
+  constexpr size_t kCount = 512;
+  for (const std::string width : {"1", "2", "8", "16", "32", "64"}) {
+    Program program(R"(
+      kernel void k(global int* cells, global const int* in) {
+        int i = get_global_id(0), v = in[i];
+        if (i % 5 == 1) {
+          atomic_add(&cells[0], v);
+          atomic_sub(&cells[1], v);
+          atomic_and(&cells[2], v);
+          atomic_or(&cells[3], v);
+          atomic_xor(&cells[4], v);
+          atomic_min(&cells[5], v);
+          atomic_max(&cells[6], v);
+          atomic_min((global uint*)&cells[7], v);
+          atomic_max((global uint*)&cells[8], v);
+        }
+      })",
+                    "-cl-conclave-width=" + width);
+    std::vector<cl_int> in(kCount), cells = {1, 2, -1, 0, 5, 100, -100, -1, 0}, expected = cells;
+    for (size_t i = 0; i < kCount; ++i) in[i] = static_cast<cl_int>(i * 2654435761u >> 7) - 999;
+    for (size_t i = 1; i < kCount; i += 5) {
+      const cl_int v = in[i];
+      const auto u = static_cast<cl_uint>(v);
+      expected[0] += v, expected[1] -= v, expected[2] &= v, expected[3] |= v, expected[4] ^= v;
+      expected[5] = std::min(expected[5], v), expected[6] = std::max(expected[6], v);
+      expected[7] = static_cast<cl_int>(std::min(static_cast<cl_uint>(expected[7]), u));
+      expected[8] = static_cast<cl_int>(std::max(static_cast<cl_uint>(expected[8]), u));
+    }
+    Buffer<cl_int> out(cells), input(in);
+    program.run("k", {{kCount}, {64}}, out, input);
+    EXPECT_EQ(out.read(), expected) << width;
   }
 }
 

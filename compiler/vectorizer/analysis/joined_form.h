@@ -18,7 +18,7 @@ enum class JoinedForm {
 JoinedForm joined_form(const llvm::AtomicRMWInst& change,
                        llvm::function_ref<bool(const llvm::Value*)> is_uniform);
 
-// Whether it is an addition or a subtraction, of which several are one of a multiple.
+// Whether it is an addition or a subtraction: several are one with the sum of their operands.
 bool adds(const llvm::AtomicRMWInst& change);
 // Whether to do it twice with the same operand is to do it once.
 bool is_idempotent(const llvm::AtomicRMWInst& change);

@@ -55,7 +55,9 @@ class Estimate {
     if (!is_private(pointer) && (shapes_.stride(&instruction) || patterns_.offsets(&instruction)))
       return {1, 1};
     if (pointer) return access(instruction, pointer, is_masked);
-    if (auto* change = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) return atomic(*change);
+    if (auto* change = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction);
+        change && locks_once(*change))
+      return {tuning().locked_cost, tuning().locked_cost + registers(change->getType())};
     if (auto* block = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction))
       return {1, is_done_once(*block, is_masked) ? 1.0 : lanes_};
     return {1, registers(instruction.getType())};
@@ -104,15 +106,11 @@ class Estimate {
     return {1, scattered(instruction, pointer, type, is_masked)};
   }
 
-  // Local memory has no locks.
-  PacketTimes atomic(const llvm::AtomicRMWInst& change) const {
-    const double locked =
-        change.getPointerAddressSpace() == kLocalAddressSpace ? 1 : tuning().locked_cost;
+  // Whether a packet does it with one lock, of which there are none in local memory.
+  bool locks_once(const llvm::AtomicRMWInst& change) const {
     const auto is_uniform = [&](const llvm::Value* value) { return shapes_.is_uniform(value); };
-    const bool is_joined =
-        tuning().joined_atomics && joined_form(change, is_uniform) != JoinedForm::kNone;
-    const double others = registers(change.getType());
-    return {locked, is_joined ? locked + others : lanes_ * (locked - 1) + others};
+    return tuning().joined_atomics && change.getPointerAddressSpace() != kLocalAddressSpace &&
+           joined_form(change, is_uniform) != JoinedForm::kNone;
   }
 
   // What an access takes whose lanes are anywhere.

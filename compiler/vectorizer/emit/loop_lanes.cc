@@ -29,12 +29,8 @@ Value* LoopLanes::element(llvm::IRBuilderBase& builder, Value* vector, Value* la
 }
 
 Value* LoopLanes::memory_of(Value* vector) {
-  llvm::BasicBlock& entry = before_.getParent()->getEntryBlock();
-  const llvm::Align align = layout_.getPrefTypeAlign(vector->getType());
-  llvm::AllocaInst* memory = llvm::IRBuilder<>(&entry, entry.getFirstInsertionPt())
-                                 .CreateAlloca(vector->getType(), layout_.getAllocaAddrSpace());
-  memory->setAlignment(align);
-  llvm::IRBuilder<>(before_.getTerminator()).CreateAlignedStore(vector, memory, align);
+  llvm::AllocaInst* memory = values_.loop_memory(vector->getType(), used_[vector->getType()]++);
+  llvm::IRBuilder<>(before_.getTerminator()).CreateAlignedStore(vector, memory, memory->getAlign());
   return memory;
 }
 

@@ -2,6 +2,7 @@
 #include "compiler/vectorizer/emit/packet_values.h"
 
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/DataLayout.h>
 #include <llvm/IR/Instructions.h>
 
 namespace conclave::compiler {
@@ -164,6 +165,18 @@ Value* PacketValues::no_lane_wraps(Value* value) {
     conditions.push_back(builder.CreateICmpULE(above_min, builder.getInt(check->max - check->min)));
   }
   return no_lane_wraps_[value] = builder.CreateAnd(conditions);
+}
+
+llvm::AllocaInst* PacketValues::loop_memory(Type* type, unsigned index) {
+  llvm::SmallVector<llvm::AllocaInst*, 2>& all = loop_memory_[type];
+  while (all.size() <= index) {
+    llvm::BasicBlock& entry = region_.getEntryBlock();
+    const llvm::DataLayout& layout = entry.getDataLayout();
+    all.push_back(llvm::IRBuilder<>(&entry, entry.getFirstInsertionPt())
+                      .CreateAlloca(type, layout.getAllocaAddrSpace()));
+    all.back()->setAlignment(layout.getPrefTypeAlign(type));
+  }
+  return all[index];
 }
 
 Value* PacketValues::of_lane(IRBuilderBase& builder, Value* value, Value* lane) {

@@ -71,6 +71,9 @@ class PacketValues {
   // The parts of what all lanes have.
   Parts repeat(llvm::IRBuilderBase& builder, llvm::Value* value) const;
 
+  // The memory in which a loop over lanes keeps its vector number `index` of a type.
+  llvm::AllocaInst* loop_memory(llvm::Type* type, unsigned index);
+
   // The value as one lane has it; `lane` is an i32.
   llvm::Value* of_lane(llvm::IRBuilderBase& builder, llvm::Value* value, llvm::Value* lane);
 
@@ -84,6 +87,7 @@ class PacketValues {
   PartRemarks& remarks_;
   llvm::DenseMap<llvm::Value*, Parts> parts_;
   llvm::DenseMap<llvm::Value*, llvm::Value*> no_lane_wraps_;
+  llvm::DenseMap<llvm::Type*, llvm::SmallVector<llvm::AllocaInst*, 2>> loop_memory_;
 };
 
 // A value of `type` from its scalars, and the other way round.

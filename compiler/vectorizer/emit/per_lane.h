@@ -29,7 +29,7 @@ void run_per_lane(llvm::Instruction& instruction, llvm::Value* mask, PacketValue
 // A mask as the bits of an integer, that of lane 0 the lowest.
 llvm::Value* mask_bits(llvm::IRBuilderBase& builder, llvm::Value* mask);
 
-// The first and the last of the lanes that run, as an i32. At least one runs.
+// The first and the last of the lanes that run, as an i32. At least one runs. `bits`: of the mask.
 llvm::Value* first_lane(llvm::IRBuilderBase& builder, llvm::Value* bits);
 llvm::Value* last_lane(llvm::IRBuilderBase& builder, llvm::Value* mask);
 // Lanes that run keep their values; the others get that of the last lane that runs.

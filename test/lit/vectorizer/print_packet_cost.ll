@@ -109,28 +109,11 @@ end:
 
 !0 = !{!"branch_weights", i32 1, i32 2000}
 
-; An atomic operation locks its place: a packet does so once if its lanes have one place, and there are no
-; locks in local memory.
+; An atomic operation locks its place: a packet does so once if its lanes have one place.
 ; CHECK-LABEL: ; cost of joined for 8 lanes:
 ; HASWELL-SAME: work-item 20.00, packet 21.00
 ; SSE-SAME: work-item 20.00, packet 22.00
 define void @joined(i64 "conclave-lane" %x, ptr %count) "conclave-lanes" {
   %old = atomicrmw add ptr %count, i32 1 monotonic
-  ret void
-}
-
-; CHECK-LABEL: ; cost of apart for 8 lanes:
-; HASWELL-SAME: work-item 20.00, packet 153.00
-define void @apart(i64 "conclave-lane" %x, ptr %counts) "conclave-lanes" {
-  %p = getelementptr [16 x i32], ptr %counts, i64 %x
-  %old = atomicrmw add ptr %p, i32 1 monotonic
-  ret void
-}
-
-; CHECK-LABEL: ; cost of local for 8 lanes:
-; HASWELL-SAME: work-item 1.00, packet 1.00
-define void @local(i64 "conclave-lane" %x, ptr addrspace(3) %counts) "conclave-lanes" {
-  %p = getelementptr [16 x i32], ptr addrspace(3) %counts, i64 %x
-  %old = atomicrmw add ptr addrspace(3) %p, i32 1 monotonic
   ret void
 }

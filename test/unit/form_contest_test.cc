@@ -59,6 +59,19 @@ class FormContestTest : public ::testing::Test {
     return contest.lanes(choice.chosen());
   }
 
+  // What a process knows from earlier ones, and hands on.
+  struct Handed {
+    FormContest::Account account;
+    std::vector<FormContest::Unfinished> unfinished;
+  };
+  static void take_over(const Handed& handed, FormContest& contest) {
+    contest.take_over(handed.account);
+    for (const FormContest::Unfinished& one : handed.unfinished) contest.resume(one);
+  }
+  Handed hand_on(FormContest& contest) const {
+    return {contest.account(static_cast<uint64_t>(spent_ns_)), contest.unfinished()};
+  }
+
   std::function<double(unsigned lanes)> time_of = [](unsigned) { return 1'000.0; };
   // Where all CPUs run that form.
   std::function<double(unsigned lanes)> whole_time_of = [this](unsigned n) { return time_of(n); };
@@ -199,48 +212,41 @@ TEST_F(FormContestTest, GoesOnWithWhatIsKnown) {
 // Each process computes for 12 ms, in which its work-groups of 0.1 ms leave time for few comparisons.
 TEST_F(FormContestTest, ShortProcessesFindOutTogether) {
   time_of = [](unsigned lanes) { return lanes == 1 ? 40'000.0 : 100'000.0; };
-  FormContest::Account account;
-  std::vector<FormContest::Unfinished> unfinished;
+  Handed handed;
   int processes = 0;
   for (bool is_kept = false; !is_kept && processes < 30; ++processes) {
     FormContest contest = make();
-    contest.take_over(account);
-    for (const FormContest::Unfinished& one : unfinished) contest.resume(one);
+    take_over(handed, contest);
     spent_ns_ = 2 * kMs;
     FormChoice& choice = *contest.choice_for(kLarge);
     while (spent_ns_ < 12 * kMs)
       if (run(contest, choice, 4)) is_kept = !contest.results().empty();
-    account = contest.account(static_cast<uint64_t>(spent_ns_));
-    unfinished = contest.unfinished();
+    handed = hand_on(contest);
     if (is_kept) {
       EXPECT_EQ(contest.results()[0].lanes, 1u);
     }
   }
   EXPECT_GT(processes, 1);
   EXPECT_LT(processes, 20);
-  EXPECT_LE(lost_ns_, static_cast<double>(account.spent_ns) / FormContest::kMostCost);
+  EXPECT_LE(lost_ns_, static_cast<double>(handed.account.spent_ns) / FormContest::kMostCost);
 }
 
 // Each process computes for 2.6 s, in which its work-groups take 18 ms: a trial may cost more than a
 // hundredth of that. What is kept is what the runtime keeps. Chunks have one group or two.
 TEST_F(FormContestTest, ProcessesOfLongWorkGroupsFindOutTogether) {
   time_of = [](unsigned lanes) { return lanes == 1 ? 14e6 : lanes == 8 ? 27e6 : 18e6; };
-  FormContest::Account account;
-  std::vector<FormContest::Unfinished> unfinished;
+  Handed handed;
   unsigned winner = kUsual;
   int processes = 0;
   for (; winner == kUsual && processes < 40; ++processes) {
     FormContest contest = make();
-    contest.take_over(account);
-    for (const FormContest::Unfinished& one : unfinished) contest.resume(one);
+    take_over(handed, contest);
     spent_ns_ = 0;
     FormChoice& choice = *contest.choice_for(kLarge);
     for (int chunk = 0; spent_ns_ < 2600.0 * kMs; ++chunk) {
       const bool is_kept = run(contest, choice, chunk % 3 == 2 ? 2 : 1, 2);
-      const auto spent = static_cast<uint64_t>(spent_ns_);
-      if (!is_kept && !contest.should_hand_on(spent)) continue;
-      account = contest.account(spent);
-      unfinished = contest.unfinished();
+      if (is_kept || contest.should_hand_on(static_cast<uint64_t>(spent_ns_)))
+        handed = hand_on(contest);
     }
     if (!contest.results().empty()) winner = contest.results()[0].lanes;
   }
@@ -258,22 +264,18 @@ TEST_F(FormContestTest, ProcessesOfTenWorkGroupsFindOutTogether) {
     time_of = [](unsigned lanes) {
       return lanes == 32 ? 14e6 : lanes == kUsual ? 20e6 : lanes == 8 ? 45e6 : 100e6;
     };
-    FormContest::Account account;
-    std::vector<FormContest::Unfinished> unfinished;
+    Handed handed;
     unsigned winner = kUsual;
     int processes = 0;
     for (; winner == kUsual && processes < 250; ++processes) {
       FormContest contest = make();
-      contest.take_over(account);
-      for (const FormContest::Unfinished& one : unfinished) contest.resume(one);
+      take_over(handed, contest);
       spent_ns_ = 0;
       FormChoice& choice = *contest.choice_for(kLarge);
       for (int chunk = 0; chunk < 10; ++chunk) {
         const bool is_kept = run(contest, choice, 1, 2);
-        const auto spent = static_cast<uint64_t>(spent_ns_);
-        if (!is_kept && !contest.should_hand_on(spent) && chunk < 9) continue;
-        account = contest.account(spent);
-        unfinished = contest.unfinished();
+        if (is_kept || contest.should_hand_on(static_cast<uint64_t>(spent_ns_)))
+          handed = hand_on(contest);
       }
       if (!contest.results().empty()) winner = contest.results()[0].lanes;
     }

@@ -20,7 +20,6 @@ namespace {
 
 // Packets for kernels that have none.
 constexpr unsigned kLanesInstead = 8;
-constexpr unsigned kMostLanes = 64;  // that the compiler makes
 
 BackgroundJobs jobs("conclave-forms");
 
@@ -37,7 +36,7 @@ std::vector<unsigned> other_lanes(unsigned lanes, uint64_t row) {
   if (lanes == 1) return {kLanesInstead};
   std::vector<unsigned> others;
   const bool may_be_wider = row == 0 || row > lanes;
-  if (lanes < kMostLanes && may_be_wider) others.push_back(2 * lanes);
+  if (lanes < FormChoices::kMostLanes && may_be_wider) others.push_back(2 * lanes);
   if (lanes > 2) others.push_back(lanes / 2);
   others.push_back(1);
   return others;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The account that a kernel keeps of the time of its launches, by their kind
 // (model/launch_kinds.h).
-#include <algorithm>
-
 #include "platform/exec/form_maker.h"
 #include "platform/exec/nd_range.h"
 #include "platform/exec/specializer.h"
@@ -10,7 +8,6 @@
 namespace conclave {
 namespace {
 
-constexpr double kMostComingNs = 1e15;
 // A chunk that takes so long may be one of few in its process: what it has taken counts for later ones.
 constexpr uint64_t kLongNs = 10'000'000;
 
@@ -37,10 +34,8 @@ void NdRange::watch_kind(const Kernel& kernel, const IndexSpace& space) {
   if (hopes.by_format) kind.image_formats = formats_of_images(kernel);
   kind_use_ = code_->launch_kinds->find(kind);
   if (kind_use_ && kind_use_->take_due()) [[unlikely]] {
-    double ns = static_cast<double>(code_->timing.ns_per_item());
-    for (size_t size : space.global) ns *= static_cast<double>(size);
-    specializer::see_to_first(code_, *kind_use_,
-                              static_cast<uint64_t>(std::min(ns, kMostComingNs)));
+    const uint64_t coming_ns = estimate_ns();
+    specializer::see_to_first(code_, *kind_use_, coming_ns == kUnknown ? 0 : coming_ns);
   }
 }
 

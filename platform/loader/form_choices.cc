@@ -13,7 +13,6 @@ constexpr std::string_view kHead = "conclave form choices 2";
 constexpr std::string_view kChoice = "choice", kSpent = "spent", kUnfinished = "unfinished";
 // No kernel has more of one kind of lines; a text with more is none of ours.
 constexpr size_t kMostLines = 256, kMostOthers = 8, kMostComparisons = 16;
-constexpr unsigned kMostLanes = 64;
 // No form takes less or more time by that of another, and no trials have lost more nanoseconds.
 constexpr float kLeastTime = 1e-12F, kMostTime = 1e12F;
 constexpr double kMostLostNs = 1e15;
@@ -29,7 +28,7 @@ std::string number(float value) {
 }
 
 bool is_count_of_lanes(unsigned lanes) {
-  return lanes >= 1 && lanes <= kMostLanes && (lanes & (lanes - 1)) == 0;
+  return lanes >= 1 && lanes <= FormChoices::kMostLanes && (lanes & (lanes - 1)) == 0;
 }
 
 bool is_time(float time) {

@@ -16,6 +16,9 @@
 namespace conclave {
 
 struct FormChoices {
+  // That the compiler makes.
+  static constexpr unsigned kMostLanes = 64;
+
   struct Choice {
     std::string kind;     // of launches, in words; "" for all
     uint32_t size_class;  // SizeClass::bits

@@ -8,11 +8,12 @@
 //   ran()    takes the times of whole chunks while a new choice has to prove itself
 //
 // Another form is chosen if it was faster in six of seven comparisons, and by at least a twentieth
-// in the middle one, or in five and by 15 % there: work-groups are not all alike. Then it has to prove itself: a trial shows what a form takes beside the chosen
-// one, not what several CPUs take that all run it and contend for the same cache lines. The new choice
-// and the former one run whole chunks by turns, since a program's launches are not all alike. If the
-// new one takes longer, the former comes back for good. Launches of different sizes have choices of
-// their own. A choice is looked at again when the kernel's time has doubled since, at the latest after
+// in the middle one, or in five and by 15 % there: work-groups are not all alike. Then it has to prove
+// itself, unless work-groups are long: a trial shows what a form takes beside the chosen one, not what
+// several CPUs take that all run it and contend for the same cache lines. The new choice and the former
+// one run whole chunks by turns, since a program's launches are not all alike. If the new one takes
+// longer, the former comes back for good. Launches of different sizes have choices of their own. A
+// choice is looked at again when the kernel's time has doubled since, at the latest after
 // kLongestPauseNs of it. What trials cost is at most kMostCost of the time of all launches.
 #ifndef CONCLAVE_PLATFORM_MODEL_FORM_CONTEST_H_
 #define CONCLAVE_PLATFORM_MODEL_FORM_CONTEST_H_
@@ -69,8 +70,8 @@ class FormChoice {
     // The form's time by that of the chosen one.
     std::array<float, kComparisons> quotients{};
     int count = 0;
-    bool is_known =
-        false;  // it has run once; if briefly, that is not counted: its code was not in the caches
+    // It has run once. If briefly, that is not counted: its code was not in the caches.
+    bool is_known = false;
     bool is_out = false;     // clearly slower
     bool is_barred = false;  // has not proved itself
     float expected = 0;      // quotient

@@ -3,6 +3,7 @@
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
 
 #include <algorithm>
 
@@ -44,14 +45,13 @@ class Join {
       : change_(change),
         mask_(mask),
         values_(values),
-        type_(llvm::cast<llvm::IntegerType>(change.getType())),
-        bits_type_(llvm::IntegerType::get(change.getContext(), values.lanes())) {}
+        type_(llvm::cast<llvm::IntegerType>(change.getType())) {}
 
   // All lanes do the same to one place.
   void repeat() {
     IRBuilder<> builder(&change_);
-    Value* bits = active_bits(builder);
-    Value* old = emit(builder, change_.getPointerOperand(), times(builder, count(builder, bits)));
+    Value* bits = active_bits(builder, mask_, values_.lanes());
+    Value* old = emit(builder, times(builder, count(builder, bits)));
     if (change_.use_empty())
       forget_result();
     else
@@ -68,16 +68,11 @@ class Join {
                      ? take_from_last(builder, operands, mask_)
                      : builder.CreateSelect(mask_, operands,
                                             llvm::Constant::getNullValue(operands->getType()));
-    emit(builder, change_.getPointerOperand(),
-         builder.CreateUnaryIntrinsic(reduction_of(change_), operands));
+    emit(builder, builder.CreateUnaryIntrinsic(reduction_of(change_), operands));
     forget_result();
   }
 
  private:
-  Value* active_bits(IRBuilder<>& builder) const {
-    return mask_ ? mask_bits(builder, mask_) : llvm::Constant::getAllOnesValue(bits_type_);
-  }
-
   void forget_result() {
     values_.define(&change_, {llvm::PoisonValue::get(values_.packet_type(type_))});
   }
@@ -93,9 +88,8 @@ class Join {
     return builder.CreateMul(builder.CreateZExtOrTrunc(count, type_), operand);
   }
 
-  Value* emit(IRBuilder<>& builder, Value* place, Value* operand) const {
-    auto* one = llvm::cast<AtomicRMWInst>(change_.clone());
-    one->setOperand(0, place);
+  Value* emit(IRBuilder<>& builder, Value* operand) const {
+    llvm::Instruction* one = change_.clone();
     one->setOperand(1, operand);
     return builder.Insert(one);
   }
@@ -120,42 +114,30 @@ class Join {
 
   // What each lane finds if the first one has done it, and nothing has changed since.
   Value* old_of_first(IRBuilder<>& builder, Value* old, Value* bits) const {
-    llvm::SmallVector<llvm::Constant*> numbers;
-    for (unsigned lane = 0; lane < values_.lanes(); ++lane)
-      numbers.push_back(builder.getInt32(lane));
     const unsigned lanes = values_.lanes();
+    Value* numbers = builder.CreateStepVector(values_.packet_type(builder.getInt32Ty()));
     Value* first = first_lane(builder, bits);
-    Value* is_first = builder.CreateICmpEQ(llvm::ConstantVector::get(numbers),
-                                           builder.CreateVectorSplat(lanes, first));
+    Value* is_first = builder.CreateICmpEQ(numbers, builder.CreateVectorSplat(lanes, first));
     return builder.CreateSelect(is_first, builder.CreateVectorSplat(lanes, old),
                                 builder.CreateVectorSplat(lanes, changed(builder, old)));
   }
 
   Value* changed(IRBuilder<>& builder, Value* old) const {
     Value* operand = change_.getValOperand();
-    switch (change_.getOperation()) {
-      case AtomicRMWInst::And:
-        return builder.CreateAnd(old, operand);
-      case AtomicRMWInst::Or:
-        return builder.CreateOr(old, operand);
-      case AtomicRMWInst::Max:
-        return builder.CreateBinaryIntrinsic(llvm::Intrinsic::smax, old, operand);
-      case AtomicRMWInst::Min:
-        return builder.CreateBinaryIntrinsic(llvm::Intrinsic::smin, old, operand);
-      case AtomicRMWInst::UMax:
-        return builder.CreateBinaryIntrinsic(llvm::Intrinsic::umax, old, operand);
-      case AtomicRMWInst::UMin:
-        return builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, old, operand);
-      default:  // an exchange
-        return operand;
-    }
+    const AtomicRMWInst::BinOp operation = change_.getOperation();
+    if (operation == AtomicRMWInst::Xchg) return operand;
+    const llvm::Intrinsic::ID reduction = reduction_of(change_);
+    if (operation != AtomicRMWInst::And && operation != AtomicRMWInst::Or)
+      return builder.CreateBinaryIntrinsic(llvm::getMinMaxReductionIntrinsicOp(reduction), old,
+                                           operand);
+    const unsigned bitwise = llvm::getArithmeticReductionInstruction(reduction);
+    return builder.CreateBinOp(static_cast<llvm::Instruction::BinaryOps>(bitwise), old, operand);
   }
 
   AtomicRMWInst& change_;
   Value* mask_;
   PacketValues& values_;
   llvm::IntegerType* type_;
-  llvm::IntegerType* bits_type_;
 };
 
 }  // namespace

@@ -115,8 +115,7 @@ void run_per_lane(llvm::Instruction& instruction, Value* mask, PacketValues& val
   values.remarks().per_lane(instruction);
   if (!mask && !is_loop_better(instruction)) return unroll(instruction, values);
   IRBuilder<> builder(&instruction);
-  Value* bits = mask ? mask_bits(builder, mask)
-                     : llvm::Constant::getAllOnesValue(builder.getIntNTy(values.lanes()));
+  Value* bits = active_bits(builder, mask, values.lanes());
   // Where memory is accessed there are lanes that do it.
   loop(instruction, bits, mask && !instruction.mayReadOrWriteMemory(), values);
 }
@@ -124,6 +123,11 @@ void run_per_lane(llvm::Instruction& instruction, Value* mask, PacketValues& val
 Value* mask_bits(llvm::IRBuilderBase& builder, Value* mask) {
   unsigned lanes = llvm::cast<llvm::FixedVectorType>(mask->getType())->getNumElements();
   return builder.CreateBitCast(mask, builder.getIntNTy(lanes));
+}
+
+Value* active_bits(llvm::IRBuilderBase& builder, Value* mask, unsigned lanes) {
+  return mask ? mask_bits(builder, mask)
+              : llvm::Constant::getAllOnesValue(builder.getIntNTy(lanes));
 }
 
 Value* first_lane(llvm::IRBuilderBase& builder, Value* bits) {

@@ -29,7 +29,10 @@ void run_per_lane(llvm::Instruction& instruction, llvm::Value* mask, PacketValue
 // A mask as the bits of an integer, that of lane 0 the lowest.
 llvm::Value* mask_bits(llvm::IRBuilderBase& builder, llvm::Value* mask);
 
-// The first and the last of the lanes that run, as an i32. At least one runs. `bits`: of the mask.
+// The lanes that run, as such an integer; `mask` is null if all of them do.
+llvm::Value* active_bits(llvm::IRBuilderBase& builder, llvm::Value* mask, unsigned lanes);
+
+// The first and the last of the lanes that run, as an i32. At least one runs. `bits`: they.
 llvm::Value* first_lane(llvm::IRBuilderBase& builder, llvm::Value* bits);
 llvm::Value* last_lane(llvm::IRBuilderBase& builder, llvm::Value* mask);
 // Lanes that run keep their values; the others get that of the last lane that runs.

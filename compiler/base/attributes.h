@@ -22,6 +22,9 @@ inline constexpr char kInPackets[] = "conclave-in-packets";
 // soon, so LLVM's vectorizers would make these long for little.
 inline constexpr char kForNow[] = "conclave-for-now";
 
+// Functions that run seldom and briefly, in first builds: they are compiled with the least effort.
+inline constexpr char kQuickCode[] = "conclave-quick-code";
+
 }  // namespace conclave::compiler
 
 #endif  // CONCLAVE_COMPILER_BASE_ATTRIBUTES_H_

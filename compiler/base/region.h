@@ -63,6 +63,8 @@ struct Region {
   // requires their size.
   bool has_sub_groups = false;
   bool has_required_lanes = false;
+  // Work-items that packets leave over run code that was compiled with the least effort.
+  bool has_quick_rests = false;
   bool streams = false;         // some stores go past the caches (streaming_stores.h)
   std::vector<int> successors;  // what the function may return, each once
 

@@ -8,6 +8,7 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include "compiler/base/analyses.h"
+#include "compiler/base/attributes.h"
 #include "compiler/base/error.h"
 #include "compiler/base/tuning.h"
 #include "compiler/codegen/bounded_codegen.h"
@@ -22,6 +23,15 @@ namespace {
 [[noreturn]] void give_up(void*, const char* reason, bool) {
   const auto [first, rest] = llvm::StringRef(reason).split('\n');
   throw GeneratorError("LLVM cannot generate the code: " + first.str());
+}
+
+// The code generator leaves out most of its passes for such functions, and looks at one instruction
+// at a time.
+void spend_little_on_quick_code(llvm::Module& module) {
+  for (llvm::Function& function : module)
+    if (!function.isDeclaration() && function.hasFnAttribute(kQuickCode) &&
+        function.hasFnAttribute(llvm::Attribute::NoInline))
+      function.addFnAttr(llvm::Attribute::OptimizeNone);
 }
 
 }  // namespace
@@ -58,6 +68,7 @@ std::string generate_code(llvm::Module& module, const Target& target, llvm::Code
   llvm::PassBuilder builder(&target.machine(), {}, {}, analyses.instrumentation());
   analyses.add_all(builder);
   make_last_passes(target).run(module, analyses.module);
+  spend_little_on_quick_code(module);
   bound_code_generator(module, effort);
   llvm::SmallString<0> code;
   llvm::raw_svector_ostream stream(code);

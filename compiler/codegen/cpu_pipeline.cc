@@ -82,7 +82,7 @@ LoopPassManager make_invariant_code_passes(Way way) {
 LoopPassManager make_counting_passes(Way way) {
   LoopPassManager passes;
   add_unless_brief(way, passes, llvm::LoopIdiomRecognizePass());
-  passes.addPass(llvm::IndVarSimplifyPass());
+  add_unless_brief(way, passes, llvm::IndVarSimplifyPass());
   add_unless_brief(way, passes, llvm::LoopDeletionPass());
   passes.addPass(ReleaseShortLoops());
   passes.addPass(llvm::LoopFullUnrollPass(kUnrollLevel));
@@ -99,7 +99,7 @@ FunctionPassManager make_simplification(Way way) {
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(make_invariant_code_passes(way),
                                                        /*UseMemorySSA=*/true));
   add_unless_brief(way, passes, llvm::SimplifyCFGPass());
-  passes.addPass(llvm::InstCombinePass());
+  add_unless_brief(way, passes, llvm::InstCombinePass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(make_counting_passes(way),
                                                        /*UseMemorySSA=*/false));
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
@@ -139,7 +139,7 @@ FunctionPassManager make_vectorization(bool has_vectorizers, Way way) {
   // remainder is one more branch that is predicted wrong.
   passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(kUnrollLevel).setRuntime(false)));
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
-  passes.addPass(llvm::InstCombinePass());
+  add_unless_brief(way, passes, llvm::InstCombinePass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
                                                        /*UseMemorySSA=*/true));
   add_unless_brief(way, passes, llvm::InstSimplifyPass());

@@ -17,6 +17,7 @@
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -27,8 +28,6 @@
 
 namespace conclave::compiler {
 namespace {
-
-using Part = std::vector<llvm::Function*>;
 
 // The code generator cuts wide values into registers, and works on each; the optimiser, which does so
 // less, has little to do with cold code. For each unit of this sum, code generation took the same time
@@ -69,62 +68,37 @@ size_t available_cpus() {
   return static_cast<size_t>(CPU_COUNT(&cpus));
 }
 
-size_t possible_processes() {
-  const uint64_t with_memory = memory_left() / (uint64_t{tuning().process_memory} << 20);
-  return std::min({available_cpus(), size_t{tuning().code_processes},
-                   static_cast<size_t>(std::max<uint64_t>(with_memory, 1))});
-}
-
 // The functions that one process each may compile, and the work on them.
-using Sizes = std::vector<std::pair<size_t, llvm::Function*>>;
+struct Functions {
+  std::vector<llvm::Function*> all;
+  std::vector<size_t> sizes;
+};
 
-Sizes sizes_of_functions(llvm::Module& module) {
-  Sizes sizes;
+Functions functions_to_deal_out(llvm::Module& module) {
+  Functions functions;
   for (llvm::Function& function : module) {
     if (function.isDeclaration() || is_part_of_callers(function)) continue;
-    llvm::SmallPtrSet<llvm::Function*, 16> seen;
-    sizes.emplace_back(total_size(function, seen), &function);
+    functions.all.push_back(&function);
+    functions.sizes.push_back(work_on(function));
   }
-  return sizes;
+  return functions;
 }
 
-// As many as have enough to do while one compiles the largest function.
-size_t useful_processes(const Sizes& functions) {
+// As many as have enough to do while one does the largest work.
+size_t useful_processes(llvm::ArrayRef<size_t> sizes) {
   size_t all = 0, largest = 0;
-  for (const auto& [size, function] : functions) {
+  for (const size_t size : sizes) {
     all += size;
     largest = std::max(largest, size);
   }
   if (all < tuning().fork_instructions) return 1;
   const size_t enough = std::max<size_t>(tuning().fork_instructions / 2, 1);
-  return std::min(1 + (all - largest) / enough, functions.size());
+  return std::min(1 + (all - largest) / enough, sizes.size());
 }
 
-// Deals the functions out so that the parts are about equally large; the largest goes first.
-std::vector<Part> make_parts(llvm::Module& module) {
-  Sizes functions = sizes_of_functions(module);
-  size_t processes = std::min(useful_processes(functions), possible_processes());
-  if (processes > 1 && !can_be_split(module)) processes = 1;
-  if (processes > 1) {
-    share_outlined_functions(module);
-    functions = sizes_of_functions(module);
-    processes = std::min(processes, functions.size());
-  }
-  std::sort(functions.begin(), functions.end(), [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first > b.first : a.second->getName() < b.second->getName();
-  });
-  std::vector<Part> parts(std::max<size_t>(processes, 1));
-  std::vector<size_t> sizes(parts.size(), 0);
-  for (const auto& [size, function] : functions) {
-    auto lightest = std::min_element(sizes.begin(), sizes.end());
-    *lightest += size;
-    parts[static_cast<size_t>(lightest - sizes.begin())].push_back(function);
-  }
-  return parts;
-}
-
-void keep_only(llvm::Module& module, const Part& part) {
-  llvm::SmallPtrSet<llvm::Function*, 16> kept(part.begin(), part.end());
+void keep_only(llvm::Module& module, const Functions& functions, llvm::ArrayRef<size_t> part) {
+  llvm::SmallPtrSet<llvm::Function*, 16> kept;
+  for (const size_t number : part) kept.insert(functions.all[number]);
   for (llvm::Function& function : llvm::make_early_inc_range(module)) {
     if (function.isDeclaration() || function.hasLocalLinkage() || kept.contains(&function))
       continue;
@@ -151,16 +125,13 @@ bool take(std::string_view& message, std::string& text) {
   return true;
 }
 
-[[noreturn]] void run_child(int output, llvm::Module& module, const Part& part,
-                            const std::function<PartResult(llvm::Module&)>& work) {
+[[noreturn]] void run_child(int output, size_t part, const std::function<PartResult(size_t)>& work) {
   // A cancelled build ends with all its processes.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   become_part_of_build();
   PartResult result;
   try {
-    keep_only(module, part);
-    leave_out_shared_constants(module);
-    result = work(module);
+    result = work(part);
   } catch (const std::exception& error) {
     result.failed = true;
     result.log += std::string("error: ") + error.what() + "\n";
@@ -170,6 +141,7 @@ bool take(std::string_view& message, std::string& text) {
   append(message, result.given_up);
   append(message, result.log);
   append(message, result.object);
+  append(message, result.metadata);
   const uint64_t size = message.size() - sizeof size;
   std::memcpy(message.data(), &size, sizeof size);
   for (std::string_view rest = message; !rest.empty();) {
@@ -183,12 +155,11 @@ bool take(std::string_view& message, std::string& text) {
 // A process that works on one part.
 class Child {
  public:
-  Child(llvm::Module& module, const Part& part,
-        const std::function<PartResult(llvm::Module&)>& work) {
+  Child(size_t part, const std::function<PartResult(size_t)>& work) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) throw BuildError("cannot make a pipe");
     pid_ = fork();
-    if (pid_ == 0) run_child(ends[1], module, part, work);
+    if (pid_ == 0) run_child(ends[1], part, work);
     close(ends[1]);
     input_ = ends[0];
     if (pid_ < 0) {
@@ -220,7 +191,8 @@ class Child {
     if (rest.empty()) throw BuildError("the compiler crashed while generating code");
     result.failed = rest.front() != '\0';
     rest.remove_prefix(1);
-    if (!take(rest, result.given_up) || !take(rest, result.log) || !take(rest, result.object))
+    if (!take(rest, result.given_up) || !take(rest, result.log) ||
+        !take(rest, result.object) || !take(rest, result.metadata))
       throw BuildError("the compiler crashed while generating code");
     return result;
   }
@@ -277,17 +249,58 @@ class Child {
 
 }  // namespace
 
-std::vector<PartResult> generate_in_parts(llvm::Module& module,
-                                          const std::function<PartResult(llvm::Module&)>& work) {
-  std::vector<Part> parts = make_parts(module);
-  const SharedMemoryLimit limit(parts.size());
+size_t possible_processes() {
+  const uint64_t with_memory = memory_left() / (uint64_t{tuning().process_memory} << 20);
+  return std::min({available_cpus(), size_t{tuning().code_processes},
+                   static_cast<size_t>(std::max<uint64_t>(with_memory, 1))});
+}
+
+size_t work_on(llvm::Function& function) {
+  llvm::SmallPtrSet<llvm::Function*, 16> seen;
+  return total_size(function, seen);
+}
+
+Parts deal_out(llvm::ArrayRef<size_t> sizes, size_t parts) {
+  std::vector<size_t> order(sizes.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  llvm::stable_sort(order, [&](size_t a, size_t b) { return sizes[a] > sizes[b]; });
+  Parts dealt(parts);
+  std::vector<size_t> totals(parts, 0);
+  for (const size_t number : order) {
+    const auto lightest = std::min_element(totals.begin(), totals.end());
+    *lightest += sizes[number];
+    dealt[static_cast<size_t>(lightest - totals.begin())].push_back(number);
+  }
+  return dealt;
+}
+
+std::vector<PartResult> run_in_processes(size_t parts,
+                                         const std::function<PartResult(size_t)>& work) {
+  const SharedMemoryLimit limit(parts);
   std::vector<std::unique_ptr<Child>> children;
-  for (size_t i = 1; i < parts.size(); ++i)
-    children.push_back(std::make_unique<Child>(module, parts[i], work));
-  keep_only(module, parts[0]);
-  std::vector<PartResult> results = {work(module)};
+  for (size_t part = 1; part < parts; ++part)
+    children.push_back(std::make_unique<Child>(part, work));
+  std::vector<PartResult> results = {work(0)};
   for (const auto& child : children) results.push_back(child->result());
   return results;
+}
+
+std::vector<PartResult> generate_in_parts(llvm::Module& module,
+                                          const std::function<PartResult(llvm::Module&)>& work) {
+  Functions functions = functions_to_deal_out(module);
+  size_t processes = std::min(useful_processes(functions.sizes), possible_processes());
+  if (processes > 1 && !can_be_split(module)) processes = 1;
+  if (processes > 1) {
+    share_outlined_functions(module);
+    functions = functions_to_deal_out(module);
+  }
+  processes = std::clamp<size_t>(processes, 1, std::max<size_t>(functions.all.size(), 1));
+  const Parts parts = deal_out(functions.sizes, processes);
+  return run_in_processes(parts.size(), [&](size_t part) {
+    keep_only(module, functions, parts[part]);
+    if (part > 0) leave_out_shared_constants(module);
+    return work(module);
+  });
 }
 
 }  // namespace conclave::compiler

@@ -21,6 +21,7 @@
 #include "compiler/binary/link.h"
 #include "compiler/binary/metadata.h"
 #include "compiler/codegen/codegen.h"
+#include "compiler/codegen/kernel_parts.h"
 #include "compiler/codegen/parallel_codegen.h"
 #include "compiler/driver/report.h"
 #include "compiler/frontend/frontend.h"
@@ -200,22 +201,69 @@ class Compilation {
     program_.target_cpu = target.cpu();
     program_.target_features = target.features();
     add_features(program_.native_features, program_.target_features);
+    LowerKernels kernels(module, options_, target, native_,
+                         [&](const char* phase) { extras_.times.begin(phase); });
+    const Program& cut = kernels.cut();
+    const Parts parts = may_deal_out_kernels() ? deal_out_kernels(module, cut) : Parts();
+    if (!parts.empty()) return finish_in_parts(module, kernels, parts, bitcode);
+
     std::vector<KernelRemarks> remarks;
-    const auto begin_phase = [&](const char* phase) { extras_.times.begin(phase); };
-    program_.kernels = lower_kernels(module, options_, target, native_, begin_phase, remarks);
-    for (const KernelInfo& kernel : program_.kernels)
-      if (!kernel.cannot_run.empty())
-        response_.log +=
-            "warning: kernel '" + kernel.name + "' cannot run: " + kernel.cannot_run + "\n";
+    program_.kernels = kernels.finish(remarks);
+    warn_of_kernels_that_cannot_run();
     if (has_added_lines_) llvm::StripDebugInfo(module);
     if (extras_.output == Output::kReport) return report_text(remarks);
     if (extras_.output == Output::kJsonReport) return report_json(remarks);
     if (options_.verbose) response_.log += remarks_for_log(remarks);
     retarget(module, target);
     if (extras_.output != Output::kBinary) return make_text(module, target);
-    extras_.times.begin("generate code");
-    std::vector<std::string> objects = generate_objects(module, target);
+    const std::vector<PartResult> results = with_logs([&] {
+      return generate_in_parts(module, [&](llvm::Module& part) { return generate(part); });
+    });
+    return link(results, bitcode);
+  }
+
+  // Who waits for a first build wants nothing else of it.
+  bool may_deal_out_kernels() const {
+    return effort() == Effort::kFirst && extras_.output == Extras::Output::kBinary &&
+           !options_.check && !options_.verbose && !options_.debug_info && native_.empty();
+  }
+
+  std::string finish_in_parts(llvm::Module& module, LowerKernels& kernels, const Parts& parts,
+                              const std::string& bitcode) {
+    const std::vector<PartResult> results = with_logs([&] {
+      return run_in_processes(parts.size(), [&](size_t part) {
+        std::vector<KernelRemarks> remarks;
+        ProgramInfo finished = program_;
+        kernels.keep_only(parts[part]);
+        finished.kernels = kernels.finish(remarks);
+        retarget(module, target());
+        PartResult result = generate(module);
+        result.metadata = to_json(finished);
+        return result;
+      });
+    });
     if (diagnosed_error_) return "";
+    size_t count = 0;
+    for (const auto& numbers : parts) count += numbers.size();
+    program_.kernels.resize(count);
+    for (auto&& [numbers, result] : llvm::zip_equal(parts, results))
+      for (auto&& [number, info] : llvm::zip_equal(numbers, read_metadata(result.metadata).kernels))
+        program_.kernels[number] = std::move(info);
+    warn_of_kernels_that_cannot_run();
+    return link(results, bitcode);
+  }
+
+  void warn_of_kernels_that_cannot_run() {
+    for (const KernelInfo& kernel : program_.kernels)
+      if (!kernel.cannot_run.empty())
+        response_.log +=
+            "warning: kernel '" + kernel.name + "' cannot run: " + kernel.cannot_run + "\n";
+  }
+
+  std::string link(const std::vector<PartResult>& parts, const std::string& bitcode) {
+    if (diagnosed_error_) return "";
+    std::vector<std::string> objects;
+    for (const PartResult& part : parts) objects.push_back(part.object);
     extras_.times.begin("link ELF");
     return link_executable(objects, write_binary({to_json(program_), bitcode, native_.archive()}),
                            native_);
@@ -238,30 +286,33 @@ class Compilation {
                              : llvm::CodeGenFileType::AssemblyFile);
   }
 
-  std::vector<std::string> generate_objects(llvm::Module& module, const Target& target) {
+  PartResult generate(llvm::Module& part) {
+    extras_.times.begin("generate code");
+    const llvm::CodeGenOptLevel level = optimize_for_cpu(part, target(), effort());
+    PartResult result;
+    try {
+      result.object = generate_code(part, target(), level, effort());
+    } catch (const GeneratorError& error) {
+      result.given_up = error.what();
+    }
+    result.failed = diagnosed_error_;
+    result.log = std::move(response_.log);
+    return result;
+  }
+
+  // The results of `run`, whose logs come to this one.
+  template <class Run>
+  std::vector<PartResult> with_logs(Run run) {
     // The log so far is this process's; what a part adds comes back with it.
     std::string log = std::exchange(response_.log, "");
-    std::vector<PartResult> parts = generate_in_parts(module, [&](llvm::Module& part) {
-      const llvm::CodeGenOptLevel level = optimize_for_cpu(part, target, effort());
-      PartResult result;
-      try {
-        result.object = generate_code(part, target, level, effort());
-      } catch (const GeneratorError& error) {
-        result.given_up = error.what();
-      }
-      result.failed = diagnosed_error_;
-      result.log = std::move(response_.log);
-      return result;
-    });
+    std::vector<PartResult> parts = run();
     response_.log = std::move(log);
-    std::vector<std::string> objects;
-    for (PartResult& part : parts) {
+    for (const PartResult& part : parts) {
       if (!part.given_up.empty()) throw GeneratorError(part.given_up);
       response_.log += part.log;
       diagnosed_error_ |= part.failed;
-      objects.push_back(std::move(part.object));
     }
-    return objects;
+    return parts;
   }
 
   const protocol::Request& request_;

@@ -61,9 +61,8 @@ void specialize(std::vector<KernelInfo>& infos, const Specialization& wanted) {
 // The whole middle end, phase by phase.
 class MiddleEnd {
  public:
-  MiddleEnd(const Options& options, const Target& target, const NativeCode& native,
-            std::vector<KernelRemarks>& remarks)
-      : options_(options), target_(target), native_(native), remarks_(remarks) {}
+  MiddleEnd(const Options& options, const Target& target, const NativeCode& native)
+      : options_(options), target_(target), native_(native) {}
 
   // Everything that must happen to a kernel while it still describes one work-item.
   GuardedPasses preparation() const {
@@ -121,9 +120,9 @@ class MiddleEnd {
     return passes;
   }
 
-  GuardedPasses packets() const {
+  GuardedPasses packets(std::vector<KernelRemarks>& remarks) const {
     GuardedPasses passes;
-    passes.add(VectorizeKernels(options_, target_, remarks_));
+    passes.add(VectorizeKernels(options_, target_, remarks));
     if (tuning().streaming_stores) passes.add(StreamStores(target_.model()));
     passes.add(AnswerScalarQuestions());
     passes.add(LowerByteProducts());
@@ -146,7 +145,6 @@ class MiddleEnd {
   const Options& options_;
   const Target& target_;
   const NativeCode& native_;
-  std::vector<KernelRemarks>& remarks_;
 };
 
 }  // namespace
@@ -163,35 +161,68 @@ std::vector<KernelInfo> describe_kernels(llvm::Module& module) {
   return std::move(program.infos);
 }
 
-std::vector<KernelInfo> lower_kernels(llvm::Module& module, const Options& options,
-                                      const Target& target, const NativeCode& native,
-                                      BeginPhase begin_phase, std::vector<KernelRemarks>& remarks) {
-  Program program;
-  program.infos = describe_kernels(module);
-  if (options.specialization) specialize(program.infos, *options.specialization);
-  MiddleEndAnalyses analyses(module, program, &target);
-  llvm::PassBuilder builder(nullptr, {}, {}, analyses.instrumentation());
-  analyses.add_all(builder);
+LowerKernels::LowerKernels(llvm::Module& module, const Options& options, const Target& target,
+                           const NativeCode& native, BeginPhase begin_phase)
+    : module_(module),
+      options_(options),
+      target_(target),
+      native_(native),
+      begin_phase_(std::move(begin_phase)) {}
 
-  const auto is_native = [&](llvm::StringRef name) { return native.defines(name); };
+LowerKernels::~LowerKernels() = default;
+
+void LowerKernels::run(const char* phase, GuardedPasses passes) {
+  begin_phase_(phase);
+  passes.run(module_, analyses_->module);
+}
+
+const Program& LowerKernels::cut() {
+  program_.infos = describe_kernels(module_);
+  if (options_.specialization) specialize(program_.infos, *options_.specialization);
+  analyses_ = std::make_unique<MiddleEndAnalyses>(module_, program_, &target_);
+  builder_ = std::make_unique<llvm::PassBuilder>(nullptr, llvm::PipelineTuningOptions{},
+                                                 std::nullopt, analyses_->instrumentation());
+  analyses_->add_all(*builder_);
+
+  const auto is_native = [&](llvm::StringRef name) { return native_.defines(name); };
   GuardedPasses native_calls;
   native_calls.add(LowerNativeCalls(is_native));
-  native_calls.run(module, analyses.module);
-  for (KernelInfo& info : program.infos)
-    info.calls_native = calls_native(*module.getFunction(info.name), native);
+  native_calls.run(module_, analyses_->module);
+  for (KernelInfo& info : program_.infos)
+    info.calls_native = calls_native(*module_.getFunction(info.name), native_);
 
-  const MiddleEnd passes(options, target, native, remarks);
-  const auto run = [&](const char* phase, GuardedPasses phase_passes) {
-    begin_phase(phase);
-    phase_passes.run(module, analyses.module);
-  };
+  const MiddleEnd passes(options_, target_, native_);
   run("prepare", passes.preparation());
   run("simplify", passes.simplification());
   run("regions", passes.regions());
   run("builtins", passes.builtins());
-  run("vectorize", passes.packets());
+  return program_;
+}
+
+void LowerKernels::keep_only(llvm::ArrayRef<size_t> kernels) {
+  Program kept;
+  for (size_t i = 0; i < program_.kernels.size(); ++i) {
+    RegionedKernel& kernel = program_.kernels[i];
+    if (llvm::is_contained(kernels, i)) {
+      kept.infos.push_back(std::move(program_.infos[i]));
+      kept.kernels.push_back(std::move(kernel));
+      continue;
+    }
+    const auto erase = [&](llvm::Function& function) {
+      analyses_->function.clear(function, function.getName());
+      function.eraseFromParent();
+    };
+    for (const Region& region : kernel.regions) erase(*region.function);
+    erase(*kernel.original);
+  }
+  program_ = std::move(kept);
+}
+
+std::vector<KernelInfo> LowerKernels::finish(std::vector<KernelRemarks>& remarks) {
+  const MiddleEnd passes(options_, target_, native_);
+  run("vectorize", passes.packets(remarks));
   run("work-groups", passes.work_groups());
-  return std::move(program.infos);
+  return std::move(program_.infos);
 }
 
 }  // namespace conclave::compiler

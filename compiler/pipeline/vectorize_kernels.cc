@@ -15,6 +15,7 @@
 #include "compiler/vectorizer/analysis/lane_dimension.h"
 #include "compiler/vectorizer/analysis/lane_masks.h"
 #include "compiler/vectorizer/vectorize_region.h"
+#include "compiler/workgroup/brief_work.h"
 #include "compiler/workgroup/group_order.h"
 #include "compiler/workgroup/group_rows.h"
 #include "compiler/workgroup/known_local_size.h"
@@ -59,7 +60,8 @@ PacketForms needed_forms(const Region& region, unsigned lanes, unsigned dimensio
   forms.rows = height;
   forms.only_if_faster =
       options.width == 0 && !info.required_sub_group_size && !region.has_sub_groups;
-  if (row == 0 && options.width == 0 && lanes > tuning().max_usual_lanes) forms.remainder = true;
+  if (row == 0 && options.width == 0 && lanes > tuning().max_usual_lanes && !region.has_quick_rests)
+    forms.remainder = true;
   if (region.has_sub_groups)
     forms.remainder = row == 0 || row % lanes != 0 || !info.uniform_work_groups;
   return forms;
@@ -101,6 +103,8 @@ void vectorize_regions(const std::string& kernel, std::vector<Region>& regions, 
       remarks[i].refuse(why_one_lane(options));
       continue;
     }
+    region.has_quick_rests = options.first && !options.specialization && tuning().quick_rests &&
+                             is_brief(*region.function, analyses);
     PacketForms forms = needed_forms(region, lanes, plan.dimension, plan.size, info, options);
     forms.whole_kernel = regions.size() == 1;
     if (vectorize_region(region, lanes, forms, target, analyses, remarks[i])) continue;
@@ -213,6 +217,12 @@ KernelRemarks vectorize(RegionedKernel& kernel, const RegionedKernel& model, Ker
   return remarks;
 }
 
+// What mathematical functions do for seldom arguments.
+void compile_cold_functions_quickly(llvm::Module& module) {
+  for (llvm::Function& function : module)
+    if (function.hasFnAttribute(llvm::Attribute::Cold)) function.addFnAttr(kQuickCode);
+}
+
 }  // namespace
 
 llvm::PreservedAnalyses VectorizeKernels::run(llvm::Module& module,
@@ -220,6 +230,8 @@ llvm::PreservedAnalyses VectorizeKernels::run(llvm::Module& module,
   Program& program = program_of(module, analyses);
   auto& functions =
       analyses.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module).getManager();
+  if (options.first && !options.specialization && tuning().quick_rests)
+    compile_cold_functions_quickly(module);
   for (size_t i = 0; i < program.kernels.size(); ++i) {
     const RegionedKernel& model = options.check ? program.models[i] : program.kernels[i];
     remarks.push_back(

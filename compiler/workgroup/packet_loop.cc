@@ -7,6 +7,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 
+#include "compiler/base/attributes.h"
 #include "compiler/base/tuning.h"
 #include "compiler/workgroup/busy_items.h"
 #include "compiler/workgroup/memory_access.h"
@@ -161,6 +162,7 @@ llvm::Function* emit_rest_of_row(const Region& region, unsigned dimension) {
     function->removeFnAttr(llvm::Attribute::AlwaysInline);
     function->addFnAttr(llvm::Attribute::NoInline);
     if (!region.remainder || region.remainder_from == 1) function->addFnAttr(llvm::Attribute::Cold);
+    if (region.has_quick_rests) function->addFnAttr(kQuickCode);
   }
   IRBuilder<> builder(BasicBlock::Create(one.getContext(), "entry", function));
   std::vector<Value*> arguments;

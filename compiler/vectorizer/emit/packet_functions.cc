@@ -172,6 +172,7 @@ class PacketCall {
     for (auto kind : {llvm::Attribute::NoInline, llvm::Attribute::NoUnwind})
       function->addFnAttr(kind);
     if (callee_.hasFnAttribute(llvm::Attribute::Cold)) function->addFnAttr(llvm::Attribute::Cold);
+    if (callee_.hasFnAttribute(kQuickCode)) function->addFnAttr(kQuickCode);
     function->addFnAttr(kInPackets);
     function->addFnAttr(kNew);
     function->addParamAttr(1, llvm::Attribute::NoAlias);

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/codegen/kernel_parts.h"
+
+#include <numeric>
+
+#include "compiler/base/address_spaces.h"
+#include "compiler/base/tuning.h"
+
+namespace conclave::compiler {
+namespace {
+
+// With fewer kernels for each process, one would have much more to do than others.
+constexpr size_t kLeastKernels = 3;
+
+// Whether each process may have its own copy. Constants are copied whose place nobody asks for; local
+// variables are offsets by now.
+bool may_be_copied(const llvm::GlobalVariable& variable) {
+  return variable.use_empty() || variable.getAddressSpace() == kLocalAddressSpace ||
+         variable.getName().starts_with("llvm.") || (variable.isConstant() && variable.hasGlobalUnnamedAddr());
+}
+
+bool may_be_copied(const llvm::Function& function) {
+  return function.isDeclaration() || function.hasLocalLinkage() || is_kernel(function) ||
+         is_region(function);
+}
+
+size_t work_on_kernel(const RegionedKernel& kernel) {
+  size_t work = 0;
+  for (const Region& region : kernel.regions) work += work_on(*region.function);
+  return work;
+}
+
+}  // namespace
+
+Parts deal_out_kernels(const llvm::Module& module, const Program& program) {
+  const auto copied = [](const auto& value) { return may_be_copied(value); };
+  if (!llvm::all_of(module.globals(), copied) || !llvm::all_of(module, copied)) return {};
+  std::vector<size_t> sizes;
+  for (const RegionedKernel& kernel : program.kernels) sizes.push_back(work_on_kernel(kernel));
+  const size_t all = std::accumulate(sizes.begin(), sizes.end(), size_t{0});
+  const size_t useful = 2 * all / std::max<size_t>(tuning().fork_instructions, 1);
+  const size_t processes = std::min(useful, possible_processes());
+  if (processes < 2 || sizes.size() < kLeastKernels * processes) return {};
+  return deal_out(sizes, processes);
+}
+
+}  // namespace conclave::compiler

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/workgroup/brief_work.h"
+
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+#include <algorithm>
+
+#include "compiler/base/tuning.h"
+
+namespace conclave::compiler {
+namespace {
+
+// Counts up to one more than the limit, which stands for everything above it.
+class Work {
+ public:
+  explicit Work(llvm::FunctionAnalysisManager& analyses) : analyses_(analyses) {}
+
+  uint64_t of(llvm::Function& function) {
+    // Nothing is known of the code of others, nor how often a function calls itself.
+    if (function.isDeclaration() || !open_.insert(&function).second) return kTooMuch;
+    uint64_t sum = 0;
+    for (llvm::BasicBlock& block : function) {
+      const uint64_t iterations = times(function, block);
+      for (llvm::Instruction& instruction : block) {
+        if (sum < kTooMuch) sum += of(instruction) * iterations;
+      }
+    }
+    open_.erase(&function);
+    return std::min(sum, kTooMuch);
+  }
+
+ private:
+  uint64_t of(const llvm::Instruction& instruction) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    if (!call || llvm::isa<llvm::IntrinsicInst>(call)) return 1;
+    llvm::Function* callee = call->getCalledFunction();
+    return callee ? of(*callee) : kTooMuch;
+  }
+
+  // How often the block runs at most in one call of the function.
+  uint64_t times(llvm::Function& function, const llvm::BasicBlock& block) {
+    const auto& loops = analyses_.getResult<llvm::LoopAnalysis>(function);
+    uint64_t product = 1;
+    for (const llvm::Loop* loop = loops.getLoopFor(&block); loop; loop = loop->getParentLoop()) {
+      auto& evolution = analyses_.getResult<llvm::ScalarEvolutionAnalysis>(function);
+      const unsigned iterations = evolution.getSmallConstantMaxTripCount(loop);
+      product *= std::min<uint64_t>(iterations ? iterations : kTooMuch, kTooMuch);
+      if (product >= kTooMuch) return kTooMuch;
+    }
+    return product;
+  }
+
+  const uint64_t kTooMuch = uint64_t{tuning().brief_instructions} + 1;
+  llvm::FunctionAnalysisManager& analyses_;
+  llvm::SmallPtrSet<llvm::Function*, 8> open_;  // those that are being counted
+};
+
+}  // namespace
+
+bool is_brief(llvm::Function& region, llvm::FunctionAnalysisManager& analyses) {
+  return Work(analyses).of(region) <= tuning().brief_instructions;
+}
+
+}  // namespace conclave::compiler

@@ -48,7 +48,8 @@ bool has_huge_block(const llvm::Function& function) {
 // Whether a function's code is packets, or stays apart from these since it is seldom needed.
 bool is_in_packets(const llvm::Function& function) {
   return function.isDeclaration() || function.hasFnAttribute(kInPackets) ||
-         function.hasFnAttribute(llvm::Attribute::Cold) || function.hasFnAttribute(kRegionAttribute);
+         function.hasFnAttribute(llvm::Attribute::Cold) ||
+         function.hasFnAttribute(kRegionAttribute);
 }
 
 }  // namespace

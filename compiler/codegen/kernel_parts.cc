@@ -16,7 +16,8 @@ constexpr size_t kLeastKernels = 3;
 // variables are offsets by now.
 bool may_be_copied(const llvm::GlobalVariable& variable) {
   return variable.use_empty() || variable.getAddressSpace() == kLocalAddressSpace ||
-         variable.getName().starts_with("llvm.") || (variable.isConstant() && variable.hasGlobalUnnamedAddr());
+         variable.getName().starts_with("llvm.") ||
+         (variable.isConstant() && variable.hasGlobalUnnamedAddr());
 }
 
 bool may_be_copied(const llvm::Function& function) {

@@ -125,7 +125,8 @@ bool take(std::string_view& message, std::string& text) {
   return true;
 }
 
-[[noreturn]] void run_child(int output, size_t part, const std::function<PartResult(size_t)>& work) {
+[[noreturn]] void run_child(int output, size_t part,
+                            const std::function<PartResult(size_t)>& work) {
   // A cancelled build ends with all its processes.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   become_part_of_build();
@@ -191,8 +192,8 @@ class Child {
     if (rest.empty()) throw BuildError("the compiler crashed while generating code");
     result.failed = rest.front() != '\0';
     rest.remove_prefix(1);
-    if (!take(rest, result.given_up) || !take(rest, result.log) ||
-        !take(rest, result.object) || !take(rest, result.metadata))
+    if (!take(rest, result.given_up) || !take(rest, result.log) || !take(rest, result.object) ||
+        !take(rest, result.metadata))
       throw BuildError("the compiler crashed while generating code");
     return result;
   }

@@ -177,6 +177,7 @@ const Options& PassContext::options(const PassParameters& parameters) {
   Options& options = options_.emplace_back();
   options.width = parameters.number("width");
   options.check = parameters.has("check");
+  options.first = parameters.has("first");
   return options;
 }
 

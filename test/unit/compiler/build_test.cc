@@ -82,6 +82,48 @@ TEST(Build, SharesOutOneKernel) {
     EXPECT_TRUE(contains(program.binary(), name)) << name;
 }
 
+// Of many kernels each process has some, before these have packets: then nothing has to be visible to
+// others. What is known of them comes back in the program's order.
+TEST(FirstBuild, SharesOutKernels) {
+  if (!can_share_out()) GTEST_SKIP() << "one CPU";
+  const auto source_of = [](int kernels) {
+    std::string source = "float curve(float x) { return exp(x) + sin(x); }\n";
+    for (int k = 0; k < kernels; ++k)
+      source += "kernel void k" + std::to_string(k) + "(global float* a" +
+                std::string(k % 3 == 2 ? ", local float* t" : "") + ") {\n" +
+                "  const size_t i = get_global_id(0), l = get_local_id(0);\n" +
+                (k % 3 == 2 ? "  t[l] = a[i]; barrier(CLK_LOCAL_MEM_FENCE); a[i] = t[l ^ 1] + "
+                            : "  a[i] = curve(a[i]) + ") +
+                std::to_string(k) + ";\n}\n";
+    return source;
+  };
+  constexpr int kKernels = 7;
+  constexpr size_t kCount = 38;  // packets, and work-items that they leave over
+  const std::string options =
+      "-cl-conclave-first -cl-conclave-tune=fork_instructions=0,code_processes=";
+  CompiledProgram shared(source_of(kKernels), options + "2"),
+      alone(source_of(kKernels), options + "1");
+  EXPECT_FALSE(contains(shared.binary(), "outlined."));
+  for (int k = 0; k < kKernels; ++k) {
+    const std::string name = "k" + std::to_string(k);
+    EXPECT_EQ(shared.kernel_metadata(name), alone.kernel_metadata(name)) << name;
+    std::vector<float> of_shared(kCount), of_alone;
+    for (size_t i = 0; i < kCount; ++i) of_shared[i] = 0.1f * static_cast<float>(i);
+    of_alone = of_shared;
+    for (auto [program, values] : {std::pair(&shared, &of_shared), std::pair(&alone, &of_alone)}) {
+      Arguments arguments;
+      arguments.add(values->data());
+      if (k % 3 == 2) arguments.add(LocalBytes{kCount * sizeof(float)});
+      program->run(name, arguments, range1(kCount, kCount));
+    }
+    EXPECT_EQ(of_shared, of_alone) << name;
+    EXPECT_NE(of_shared[1], 0.1f) << name;
+  }
+  // Too few kernels for each process: their functions are shared out later.
+  CompiledProgram few(source_of(2), options + "2");
+  EXPECT_TRUE(contains(few.binary(), "outlined."));
+}
+
 // A constant has one address, whichever process has compiled the function that looks at it.
 TEST(Build, SharesOutConstants) {
   for (const char* options : {"", "-cl-opt-disable"}) {

@@ -205,6 +205,7 @@ KernelRemarks vectorize(RegionedKernel& kernel, const RegionedKernel& model, Ker
   info.lanes_matter = lanes_matter;
   for (const auto* regions : {&kernel.regions, &kernel.other_regions})
     for (const Region& region : *regions) {
+      info.reduced |= region.has_quick_rests && region.lanes > tuning().max_usual_lanes;
       info.lanes = std::max(info.lanes, region.lanes);
       info.dimension = region.dimension;
       info.asks_if_disjoint |= llvm::any_of(region.packet_forms(), [](const auto* form) {

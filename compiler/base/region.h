@@ -63,7 +63,7 @@ struct Region {
   // requires their size.
   bool has_sub_groups = false;
   bool has_required_lanes = false;
-  // Work-items that packets leave over run code that was compiled with the least effort.
+  // In first builds: work-items that packets leave over run code of the least effort.
   bool has_quick_rests = false;
   bool streams = false;         // some stores go past the caches (streaming_stores.h)
   std::vector<int> successors;  // what the function may return, each once

@@ -45,8 +45,9 @@ bool has_huge_block(const llvm::Function& function) {
   });
 }
 
-// Whether a function's code is packets, or stays apart from these since it is seldom needed.
-bool is_in_packets(const llvm::Function& function) {
+// Whether LLVM's preparation of code for the generator earns little: in packets, and in what stays apart
+// from these since it is seldom needed.
+bool may_skip_preparation(const llvm::Function& function) {
   return function.isDeclaration() || function.hasFnAttribute(kInPackets) ||
          function.hasFnAttribute(llvm::Attribute::Cold) ||
          function.hasFnAttribute(kRegionAttribute);
@@ -59,7 +60,8 @@ void bound_code_generator(const llvm::Module& module, Effort effort) {
   set_option<unsigned>("dag-maps-huge-region", tuning().scheduled_accesses);
   set_option<bool>("disable-post-ra", llvm::any_of(module, has_huge_block));
   set_option<bool>("disable-lsr", effort == Effort::kFirst);
-  set_option<bool>("disable-cgp", effort == Effort::kFirst && llvm::all_of(module, is_in_packets));
+  set_option<bool>("disable-cgp",
+                   effort == Effort::kFirst && llvm::all_of(module, may_skip_preparation));
   set_option<bool>("disable-x86-domain-reassignment", effort == Effort::kFirst);
   set_option<bool>("disable-machine-licm", llvm::any_of(module, [](const llvm::Function& function) {
                      return function.getInstructionCount() > tuning().hoisted_instructions;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/kernel_parts.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "compiler/base/address_spaces.h"
@@ -11,6 +12,10 @@ namespace {
 
 // With fewer kernels for each process, one would have much more to do than others.
 constexpr size_t kLeastKernels = 3;
+
+// The budget of a first build is the whole program's, so it has to be kept by one process where packets
+// may exceed it.
+constexpr size_t kPartOfBudget = 4;
 
 // Whether each process may have its own copy. Constants are copied whose place nobody asks for; local
 // variables are offsets by now.
@@ -39,10 +44,15 @@ Parts deal_out_kernels(const llvm::Module& module, const Program& program) {
   std::vector<size_t> sizes;
   for (const RegionedKernel& kernel : program.kernels) sizes.push_back(work_on_kernel(kernel));
   const size_t all = std::accumulate(sizes.begin(), sizes.end(), size_t{0});
+  const size_t largest = sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
   const size_t useful = 2 * all / std::max<size_t>(tuning().fork_instructions, 1);
   const size_t processes = std::min(useful, possible_processes());
-  if (processes < 2 || sizes.size() < kLeastKernels * processes) return {};
-  return deal_out(sizes, processes);
+  if (processes < 2 || sizes.size() < kLeastKernels * processes || largest * processes > all ||
+      all > tuning().first_code_cost / kPartOfBudget)
+    return {};
+  Parts parts = deal_out(sizes, processes);
+  for (std::vector<size_t>& part : parts) llvm::sort(part);
+  return parts;
 }
 
 }  // namespace conclave::compiler

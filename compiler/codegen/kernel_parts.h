@@ -12,8 +12,8 @@
 
 namespace conclave::compiler {
 
-// Numbers of the kernels, which are cut into regions, of each part; no parts where they should not be
-// dealt out yet.
+// Numbers of the kernels, which are cut into regions, of each part, in the program's order; no parts
+// where they should not be dealt out yet.
 Parts deal_out_kernels(const llvm::Module& module, const Program& program);
 
 }  // namespace conclave::compiler

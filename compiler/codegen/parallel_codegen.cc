@@ -125,18 +125,24 @@ bool take(std::string_view& message, std::string& text) {
   return true;
 }
 
+// What is wrong in one part must not hide what is wrong in others.
+PartResult try_part(size_t part, const std::function<PartResult(size_t)>& work) {
+  try {
+    return work(part);
+  } catch (const std::exception& error) {
+    PartResult result;
+    result.failed = true;
+    result.log = std::string("error: ") + error.what() + "\n";
+    return result;
+  }
+}
+
 [[noreturn]] void run_child(int output, size_t part,
                             const std::function<PartResult(size_t)>& work) {
   // A cancelled build ends with all its processes.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   become_part_of_build();
-  PartResult result;
-  try {
-    result = work(part);
-  } catch (const std::exception& error) {
-    result.failed = true;
-    result.log += std::string("error: ") + error.what() + "\n";
-  }
+  const PartResult result = try_part(part, work);
   std::string message(sizeof(uint64_t), '\0');  // room for its size
   message += result.failed ? '\1' : '\0';
   append(message, result.given_up);
@@ -281,7 +287,7 @@ std::vector<PartResult> run_in_processes(size_t parts,
   std::vector<std::unique_ptr<Child>> children;
   for (size_t part = 1; part < parts; ++part)
     children.push_back(std::make_unique<Child>(part, work));
-  std::vector<PartResult> results = {work(0)};
+  std::vector<PartResult> results = {try_part(0, work)};
   for (const auto& child : children) results.push_back(child->result());
   return results;
 }

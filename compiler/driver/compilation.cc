@@ -222,7 +222,8 @@ class Compilation {
     return link(results, bitcode);
   }
 
-  // Who waits for a first build wants nothing else of it.
+  // Checks, remarks and lines for debuggers are about the whole program, and variables of C code exist
+  // once.
   bool may_deal_out_kernels() const {
     return effort() == Effort::kFirst && extras_.output == Extras::Output::kBinary &&
            !options_.check && !options_.verbose && !options_.debug_info && native_.empty();
@@ -309,7 +310,8 @@ class Compilation {
     response_.log = std::move(log);
     for (const PartResult& part : parts) {
       if (!part.given_up.empty()) throw GeneratorError(part.given_up);
-      response_.log += part.log;
+      // Parts may have a function in common, and complain of it alike.
+      if (response_.log.find(part.log) == std::string::npos) response_.log += part.log;
       diagnosed_error_ |= part.failed;
     }
     return parts;

@@ -48,8 +48,8 @@ unsigned lanes_for_row(unsigned lanes, uint64_t row, const KernelInfo& info) {
   return static_cast<unsigned>(std::min<uint64_t>(lanes, std::bit_ceil(row)));
 }
 
-// Rows of unknown length have a rest that is run one by one, unless it may be long; so has one with
-// a rest of one. Not where packets are sub-groups: all work-items are in one.
+// Rows of unknown length have a rest that is run one by one, unless it may be long, and not brief in a
+// first build; so has one with a rest of one. Not where packets are sub-groups: all work-items are in one.
 PacketForms needed_forms(const Region& region, unsigned lanes, unsigned dimension, const Size& size,
                          const KernelInfo& info, const Options& options) {
   const uint64_t row = size[dimension];
@@ -205,7 +205,7 @@ KernelRemarks vectorize(RegionedKernel& kernel, const RegionedKernel& model, Ker
   info.lanes_matter = lanes_matter;
   for (const auto* regions : {&kernel.regions, &kernel.other_regions})
     for (const Region& region : *regions) {
-      info.reduced |= region.has_quick_rests && region.lanes > tuning().max_usual_lanes;
+      info.reduced |= region.has_quick_rests && region.lanes > 1;
       info.lanes = std::max(info.lanes, region.lanes);
       info.dimension = region.dimension;
       info.asks_if_disjoint |= llvm::any_of(region.packet_forms(), [](const auto* form) {
@@ -218,10 +218,11 @@ KernelRemarks vectorize(RegionedKernel& kernel, const RegionedKernel& model, Ker
   return remarks;
 }
 
-// What mathematical functions do for seldom arguments.
-void compile_cold_functions_quickly(llvm::Module& module) {
+// What mathematical functions do for seldom arguments, for example.
+void compile_cold_functions_quickly(llvm::Module& module, llvm::FunctionAnalysisManager& analyses) {
   for (llvm::Function& function : module)
-    if (function.hasFnAttribute(llvm::Attribute::Cold)) function.addFnAttr(kQuickCode);
+    if (function.hasFnAttribute(llvm::Attribute::Cold) && is_brief(function, analyses))
+      function.addFnAttr(kQuickCode);
 }
 
 }  // namespace
@@ -232,7 +233,7 @@ llvm::PreservedAnalyses VectorizeKernels::run(llvm::Module& module,
   auto& functions =
       analyses.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module).getManager();
   if (options.first && !options.specialization && tuning().quick_rests)
-    compile_cold_functions_quickly(module);
+    compile_cold_functions_quickly(module, functions);
   for (size_t i = 0; i < program.kernels.size(); ++i) {
     const RegionedKernel& model = options.check ? program.models[i] : program.kernels[i];
     remarks.push_back(

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/workgroup/brief_work.h"
 
+#include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/Analysis/CFG.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -21,18 +23,31 @@ class Work {
   uint64_t of(llvm::Function& function) {
     // Nothing is known of the code of others, nor how often a function calls itself.
     if (function.isDeclaration() || !open_.insert(&function).second) return kTooMuch;
+    const uint64_t sum = has_other_cycles(function) ? kTooMuch : sum_of(function);
+    open_.erase(&function);
+    return sum;
+  }
+
+ private:
+  uint64_t sum_of(llvm::Function& function) {
     uint64_t sum = 0;
     for (llvm::BasicBlock& block : function) {
       const uint64_t iterations = times(function, block);
       for (llvm::Instruction& instruction : block) {
-        if (sum < kTooMuch) sum += of(instruction) * iterations;
+        sum += of(instruction) * iterations;
+        if (sum >= kTooMuch) return kTooMuch;
       }
     }
-    open_.erase(&function);
-    return std::min(sum, kTooMuch);
+    return sum;
   }
 
- private:
+  // Cycles with several entries are no loops to LLVM.
+  bool has_other_cycles(llvm::Function& function) {
+    const auto& loops = analyses_.getResult<llvm::LoopAnalysis>(function);
+    const llvm::ReversePostOrderTraversal<const llvm::Function*> blocks(&function);
+    return llvm::containsIrreducibleCFG<const llvm::BasicBlock*>(blocks, loops);
+  }
+
   uint64_t of(const llvm::Instruction& instruction) {
     const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
     if (!call || llvm::isa<llvm::IntrinsicInst>(call)) return 1;

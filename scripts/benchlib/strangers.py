@@ -101,7 +101,9 @@ def measure_all(options, programs):
     for i, program in enumerate(programs):
         runs = {who: [] for who in options.contestants}
         # Some programs have the same kernels: each has caches of its own.
-        with tempfile.TemporaryDirectory(prefix="conclave-bench-") as caches:
+        # Processes that build for later ones outlive programs, and may still write there.
+        with tempfile.TemporaryDirectory(prefix="conclave-bench-",
+                                         ignore_cleanup_errors=True) as caches:
             # One after the other, so that what else the machine does falls on all.
             for round_number in range(options.rounds + 1):
                 print(f"{program.name} ({i + 1}/{len(programs)}), round {round_number}/"

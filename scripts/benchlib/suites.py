@@ -93,7 +93,9 @@ def run_suites(options, suites):
     results = {who: {} for who in options.contestants}
     failures = {who: set() for who in options.contestants}
     all_right = True
-    with tempfile.TemporaryDirectory(prefix="conclave-bench-") as caches:
+    # Processes that build for later ones outlive programs, and may still write there.
+    with tempfile.TemporaryDirectory(prefix="conclave-bench-",
+                                     ignore_cleanup_errors=True) as caches:
         # One after the other, so that what else the machine does falls on all.
         for suite, round_number, pattern, who in (
                 step for suite in suites

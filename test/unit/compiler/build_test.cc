@@ -104,6 +104,7 @@ TEST(FirstBuild, SharesOutKernels) {
   CompiledProgram shared(source_of(kKernels), options + "2"),
       alone(source_of(kKernels), options + "1");
   EXPECT_FALSE(contains(shared.binary(), "outlined."));
+  EXPECT_EQ(shared.metadata()["kernels"], alone.metadata()["kernels"]);
   for (int k = 0; k < kKernels; ++k) {
     const std::string name = "k" + std::to_string(k);
     EXPECT_EQ(shared.kernel_metadata(name), alone.kernel_metadata(name)) << name;
@@ -119,6 +120,16 @@ TEST(FirstBuild, SharesOutKernels) {
     EXPECT_EQ(of_shared, of_alone) << name;
     EXPECT_NE(of_shared[1], 0.1f) << name;
   }
+  // What is wrong in one part does not hide what is wrong in others.
+  std::string wrong = source_of(kKernels);
+  for (const char* name : {"one", "two"}) {
+    const std::string missing = "missing_" + std::string(name);
+    wrong += "float " + missing + "(float x);\nkernel void " + name +
+             "(global float* a) { *a = " + missing + "(*a); }\n";
+  }
+  const std::string errors = build(wrong, options + "2").log;
+  for (const char* missing : {"missing_one", "missing_two"})
+    EXPECT_TRUE(contains(errors, missing)) << errors;
   // Too few kernels for each process: their functions are shared out later.
   CompiledProgram few(source_of(2), options + "2");
   EXPECT_TRUE(contains(few.binary(), "outlined."));
@@ -623,7 +634,8 @@ TEST(FirstBuild, KeepsToItsBudget) {
   EXPECT_FALSE(best.kernel_metadata("big")["reduced"].get<bool>());
   CompiledProgram first(
       long_kernel(),
-      "-cl-conclave-width=8 -cl-conclave-tune=first_code_cost=2000 -cl-conclave-first");
+      "-cl-conclave-width=8 -cl-conclave-tune=first_code_cost=2000,quick_rests=off "
+      "-cl-conclave-first");
   EXPECT_TRUE(first.kernel_metadata("big")["reduced"].get<bool>());
   EXPECT_FALSE(first.kernel_metadata("small")["reduced"].get<bool>());
   // Bitcode and metadata are the same.

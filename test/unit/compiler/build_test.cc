@@ -120,6 +120,13 @@ TEST(FirstBuild, SharesOutKernels) {
     EXPECT_EQ(of_shared, of_alone) << name;
     EXPECT_NE(of_shared[1], 0.1f) << name;
   }
+  // One that cannot run is told of alike.
+  const std::string large = source_of(kKernels) +
+                            "kernel void large(global int* a, int i) {"
+                            "  int own[100000000]; own[a[i]] = i; a[0] = own[a[1]]; }";
+  const std::string log = build(large, options + "2").log;
+  EXPECT_TRUE(contains(log, "warning: kernel 'large' cannot run: ")) << log;
+  EXPECT_EQ(log, build(large, options + "1").log);
   // What is wrong in one part does not hide what is wrong in others.
   std::string wrong = source_of(kKernels);
   for (const char* name : {"one", "two"}) {

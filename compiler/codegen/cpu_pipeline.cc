@@ -139,7 +139,7 @@ FunctionPassManager make_vectorization(bool has_vectorizers, Way way) {
   // remainder is one more branch that is predicted wrong.
   passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(kUnrollLevel).setRuntime(false)));
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
-  add_unless_brief(way, passes, llvm::InstCombinePass());
+  passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
                                                        /*UseMemorySSA=*/true));
   add_unless_brief(way, passes, llvm::InstSimplifyPass());

@@ -45,8 +45,7 @@ Parts deal_out_kernels(const llvm::Module& module, const Program& program) {
   for (const RegionedKernel& kernel : program.kernels) sizes.push_back(work_on_kernel(kernel));
   const size_t all = std::accumulate(sizes.begin(), sizes.end(), size_t{0});
   const size_t largest = sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
-  const size_t useful = 2 * all / std::max<size_t>(tuning().fork_instructions, 1);
-  const size_t processes = std::min(useful, possible_processes());
+  const size_t processes = std::min(useful_processes(sizes), possible_processes());
   if (processes < 2 || sizes.size() < kLeastKernels * processes || largest * processes > all ||
       all > tuning().first_code_cost / kPartOfBudget)
     return {};

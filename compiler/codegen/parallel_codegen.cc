@@ -84,18 +84,6 @@ Functions functions_to_deal_out(llvm::Module& module) {
   return functions;
 }
 
-// As many as have enough to do while one does the largest work.
-size_t useful_processes(llvm::ArrayRef<size_t> sizes) {
-  size_t all = 0, largest = 0;
-  for (const size_t size : sizes) {
-    all += size;
-    largest = std::max(largest, size);
-  }
-  if (all < tuning().fork_instructions) return 1;
-  const size_t enough = std::max<size_t>(tuning().fork_instructions / 2, 1);
-  return std::min(1 + (all - largest) / enough, sizes.size());
-}
-
 void keep_only(llvm::Module& module, const Functions& functions, llvm::ArrayRef<size_t> part) {
   llvm::SmallPtrSet<llvm::Function*, 16> kept;
   for (const size_t number : part) kept.insert(functions.all[number]);
@@ -260,6 +248,17 @@ size_t possible_processes() {
   const uint64_t with_memory = memory_left() / (uint64_t{tuning().process_memory} << 20);
   return std::min({available_cpus(), size_t{tuning().code_processes},
                    static_cast<size_t>(std::max<uint64_t>(with_memory, 1))});
+}
+
+size_t useful_processes(llvm::ArrayRef<size_t> sizes) {
+  size_t all = 0, largest = 0;
+  for (const size_t size : sizes) {
+    all += size;
+    largest = std::max(largest, size);
+  }
+  if (all < tuning().fork_instructions) return 1;
+  const size_t enough = std::max<size_t>(tuning().fork_instructions / 2, 1);
+  return std::min(1 + (all - largest) / enough, sizes.size());
 }
 
 size_t work_on(llvm::Function& function) {

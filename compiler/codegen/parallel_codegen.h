@@ -30,6 +30,9 @@ using Parts = std::vector<std::vector<size_t>>;
 // How many processes may work on one program.
 size_t possible_processes();
 
+// How many have enough to do, with works of such sizes, while one does the largest.
+size_t useful_processes(llvm::ArrayRef<size_t> sizes);
+
 // The work on a function and on what it calls, as far as that is compiled with it.
 size_t work_on(llvm::Function& function);
 

@@ -41,10 +41,6 @@ Response link(const std::vector<std::string>& inputs, const std::string& options
   return shared_server().send(request);
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST(Build, ReportsErrorsWithPlaceAndCaret) {
   Response response = build("kernel void k(global int* a) {\n  a[0] = missing;\n}\n");
   EXPECT_EQ(response.status, Status::kFailure);

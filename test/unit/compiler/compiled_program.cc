@@ -261,4 +261,8 @@ std::string CompiledProgram::run(const std::string& kernel, const Arguments& arg
   return launch.text;
 }
 
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 }  // namespace conclave::test

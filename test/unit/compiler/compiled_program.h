@@ -89,6 +89,8 @@ class CompiledProgram {
 // The response to building `source`.
 protocol::Response build(const std::string& source, const std::string& options = "");
 
+bool contains(const std::string& text, const std::string& part);
+
 }  // namespace conclave::test
 
 #endif  // CONCLAVE_TEST_UNIT_COMPILER_COMPILED_PROGRAM_H_

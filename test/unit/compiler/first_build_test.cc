@@ -19,10 +19,6 @@ using protocol::Request;
 using protocol::Response;
 using protocol::Status;
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 // The compiler of this process has its CPUs.
 bool can_share_out() {
   cpu_set_t cpus;
@@ -49,8 +45,8 @@ TEST(Build, SharesOutOneKernel) {
     EXPECT_TRUE(contains(program.binary(), name)) << name;
 }
 
-// Of many kernels each process has some, before these have packets: then nothing has to be visible to
-// others. What is known of them comes back in the program's order.
+// Each process makes the packets of its own kernels, so it shows none of its functions to the others. The
+// build tells of all kernels in the program's order.
 TEST(FirstBuild, SharesOutKernels) {
   if (!can_share_out()) GTEST_SKIP() << "one CPU";
   const auto source_of = [](int kernels) {

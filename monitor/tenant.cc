@@ -112,9 +112,12 @@ void Tenant::give(uint32_t unit) {
   leases_->give(unit);
 }
 
-// The daemon's entry has used nothing, so it is its turn wherever it asks.
+// The daemon's entry has used nothing, so it is its turn wherever it asks. While the daemon was
+// stopped others may have withdrawn its request.
 void Tenant::request(const ComputeUnitSet& units) {
-  if (units == requested_) return;
+  const bool seen =
+      ticket_ ? leases_->is_published(0, requested_, ticket_) : !leases_->has_request(0);
+  if (units == requested_ && seen) return;
   requested_ = units;
   if (units.size() == 0) {
     ticket_ = 0;

@@ -91,20 +91,14 @@ void OverdueHolders::take_back(ComputeUnit& unit, const share::Lease& lease, uin
 void OverdueHolders::deal_with(ComputeUnit& unit, const share::Lease& lease, uint64_t word,
                                uint64_t still_ns) {
   share::Registry& registry = share::Share::get().registry();
-  switch (share::liveness(registry.identity(lease.owner))) {
-    case share::Liveness::kDead:
-      registry.remove(lease.owner);
-      unit.leases().revoke(unit.shared(), word);  // nobody's to begin with
-      break;
-    case share::Liveness::kStopped:
-      unit.leases().revoke(unit.shared(), word);
-      break;
-    case share::Liveness::kAlive:
-      if (still_ns < kSilentNs) return go_beside(unit, word);
-      // It would get the compute unit again: its request may be a forgery too.
-      if (lease.state == share::Lease::kGranted) unit.leases().withdraw_all_of(lease.owner);
-      unit.leases().revoke(unit.shared(), word);
-  }
+  const share::Liveness liveness = share::liveness(registry.identity(lease.owner));
+  if (liveness == share::Liveness::kAlive && still_ns < kSilentNs) return go_beside(unit, word);
+  if (liveness == share::Liveness::kDead) registry.remove(lease.owner);
+  // It would be handed the compute unit again: a process that is stopped while it waits uses
+  // nothing, so it is soon its turn. And its request may be a forgery too.
+  if (liveness == share::Liveness::kStopped || lease.state == share::Lease::kGranted)
+    unit.leases().withdraw_all_of(lease.owner);
+  unit.leases().revoke(unit.shared(), word);  // of somebody dead it is nobody's to begin with
 }
 
 // Runs as a guest, who stays while the lease is what it is now.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Many processes on one device, with every result checked. They are ordinary OpenCL programs
 // (process_roles.h); this one only starts, stops and kills them.
+#include <CL/cl_ext.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -78,9 +79,9 @@ void stop(Workers& workers) {
   expect_all_right(workers);
 }
 
-bool progresses(const WorkerProcess& worker) {
+bool progresses(const WorkerProcess& worker, double patience = kPatience) {
   const uint32_t before = worker.page().progress;
-  const int64_t deadline = now_ns() + static_cast<int64_t>(kPatience * 1e9);
+  const int64_t deadline = now_ns() + static_cast<int64_t>(patience * 1e9);
   while (worker.page().progress == before) {
     if (now_ns() > deadline) return false;
     sleep_until(now_ns() + kMillisecond);
@@ -129,6 +130,31 @@ TEST_P(ProcessStress, StoppedProcess) {
     sleep_until(now_ns() + 300 * kMillisecond);
     stopped.signal(SIGCONT);
     for (const auto& worker : workers) ASSERT_TRUE(progresses(*worker));
+  }
+  stop(workers);
+}
+
+// A process that is stopped while it waits for the compute unit is handed it sooner or later. Then
+// the others take it back, once; they do not wait until they count as starved.
+TEST_P(ProcessStress, OthersGoOnBesideAStoppedProcess) {
+  Workers workers;
+  for (int i = 0; i < 3; ++i) {
+    workers.push_back(std::make_unique<WorkerProcess>(
+        "stream", Arguments{"16", "2000", std::to_string(CL_QUEUE_PRIORITY_MED_KHR)}, settings(1)));
+    ASSERT_EQ(workers.back()->receive(kPatience), "ready");
+  }
+  for (const auto& worker : workers) worker->send("go");
+  for (const auto& worker : workers) ASSERT_TRUE(progresses(*worker));
+  for (int round = 0; round < 12; ++round) {
+    WorkerProcess& stopped = *workers[round % workers.size()];
+    sleep_until(now_ns() + (5 + round) * kMillisecond);
+    stopped.signal(SIGSTOP);
+    for (int turn = 0; turn < 3; ++turn)
+      for (const auto& worker : workers)
+        if (worker.get() != &stopped)
+          EXPECT_TRUE(progresses(*worker, 2)) << "round " << round << ", turn " << turn;
+    stopped.signal(SIGCONT);
+    EXPECT_TRUE(progresses(stopped, 2)) << "round " << round;
   }
   stop(workers);
 }

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@
 #include "platform/base/error.h"
 #include "platform/share/daemon_client.h"
 #include "platform/share/daemon_protocol.h"
+#include "platform/share/leases.h"
 #include "platform/share/process_identity.h"
 #include "process_roles.h"
 #include "test/common/daemon_process.h"
@@ -51,6 +53,11 @@ class Users : public testing::Test {
   }
   std::vector<std::string> settings() const {
     return {segment_.setting(), kEachAnotherUser, "CONCLAVE_COMPUTE_UNITS=2", "CONCLAVE_CACHE=0"};
+  }
+  static uid_t user_of(const WorkerProcess& worker) {
+    struct stat process = {};
+    EXPECT_EQ(stat(("/proc/" + std::to_string(worker.pid())).c_str(), &process), 0);
+    return process.st_uid;
   }
   // Lets them finish, which checks their results.
   static void finish(std::vector<Worker>& workers) {
@@ -130,6 +137,41 @@ TEST_F(Users, GoOnBesideAStoppedDaemon) {
   EXPECT_TRUE(all_progress(workers));
   EXPECT_TRUE(all_progress(workers));
   kill(daemon.pid(), SIGCONT);
+  finish(workers);
+}
+
+// It may be stopped at the moment when one user has been asked to leave a unit to another. What is
+// handed over to it then goes back.
+TEST_F(Users, GoOnBesideADaemonThatIsStoppedWhileItWaits) {
+  const DaemonProcess daemon(segment_.name());
+  std::vector<Worker> workers;
+  std::vector<std::unique_ptr<share::Segment>> segments;
+  for (int i = 0; i < 2; ++i) {
+    workers.push_back(stream());
+    segments.push_back(share::look_at_daemon(segment_.name(), user_of(*workers.back())));
+    ASSERT_TRUE(segments.back());
+  }
+  for (Worker& worker : workers) worker->send("go");
+  EXPECT_TRUE(all_progress(workers));
+  const auto waits = [](const std::unique_ptr<share::Segment>& segment) {
+    const share::Layout& layout = segment->layout();
+    const auto self = share::Owner::from_bits(layout.header().daemon.load());
+    return self && share::Leases(layout, self).has_request(0);
+  };
+  for (int stop = 0; stop < 5; ++stop) {
+    int tries = 0;
+    for (;; ++tries) {
+      ASSERT_LT(tries, 2000) << "the daemon never waits for a unit";
+      send_signal(daemon.pid(), SIGSTOP);
+      if (std::any_of(segments.begin(), segments.end(), waits)) break;
+      kill(daemon.pid(), SIGCONT);
+      sleep_until(now_ns() + (1 + tries % 7) * kMillisecond);
+    }
+    EXPECT_TRUE(all_progress(workers)) << "after " << tries << " tries";
+    EXPECT_TRUE(all_progress(workers));
+    kill(daemon.pid(), SIGCONT);
+    EXPECT_TRUE(all_progress(workers)) << "with the daemon again";
+  }
   finish(workers);
 }
 

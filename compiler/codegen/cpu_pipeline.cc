@@ -103,7 +103,10 @@ FunctionPassManager make_simplification(Way way) {
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(make_counting_passes(way),
                                                        /*UseMemorySSA=*/false));
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
-  passes.addPass(llvm::GVNPass());
+  if (way == Way::kBrief)
+    passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+  else
+    passes.addPass(llvm::GVNPass());
   add_unless_brief(way, passes, llvm::CorrelatedValuePropagationPass());
   add_unless_brief(way, passes, llvm::BDCEPass());
   passes.addPass(llvm::MemCpyOptPass());

@@ -54,14 +54,18 @@ constexpr auto kStartLimit = std::chrono::seconds(10);
 }
 
 // What the program must not get from the host's environment: libraries (sanitizers, allocators,
-// tracers) that were preloaded for the host alone, and search paths that would change what a
-// compiler reads although the request does not say so.
+// tracers) that were preloaded for the host alone, how the host wants its heap, and search paths
+// that would change what a compiler reads although the request does not say so.
 bool keep_variable(std::string_view variable) {
-  for (std::string_view name : {"LD_PRELOAD=", "LD_AUDIT=", "CPATH=", "C_INCLUDE_PATH=",
-                                "CPLUS_INCLUDE_PATH=", "OBJC_INCLUDE_PATH="})
+  for (std::string_view name : {"LD_PRELOAD=", "LD_AUDIT=", "GLIBC_TUNABLES=", "CPATH=",
+                                "C_INCLUDE_PATH=", "CPLUS_INCLUDE_PATH=", "OBJC_INCLUDE_PATH="})
     if (variable.starts_with(name)) return false;
   return true;
 }
+
+// A compiler frees long runs of blocks and soon wants as many of the same sizes. glibc keeps seven
+// of a size at hand, unless it is told otherwise before the program starts.
+constexpr char kHeap[] = "GLIBC_TUNABLES=glibc.malloc.tcache_count=2000";
 
 // Valgrind knows no children that share memory and outlive the call, so there the keeper is a copy.
 bool under_valgrind() {
@@ -213,6 +217,7 @@ QuietProcess::QuietProcess(const std::string& path, const std::vector<std::strin
   const size_t argument_count = plan_->texts.size();
   for (char** variable = environ; variable && *variable; ++variable)
     if (keep_variable(*variable)) plan_->texts.emplace_back(*variable);
+  plan_->texts.emplace_back(kHeap);
   for (size_t i = 0; i < plan_->texts.size(); ++i)
     (i < argument_count ? plan_->arguments : plan_->environment).push_back(plan_->texts[i].data());
   plan_->arguments.push_back(nullptr);

@@ -138,13 +138,16 @@ TEST(QuietProcess, WorksWithoutStandardStreams) {
             0);
 }
 
-TEST(QuietProcess, PreloadedLibrariesAreNotPassedOn) {
+TEST(QuietProcess, PreloadedLibrariesAndHeapSettingsAreNotPassedOn) {
   EXPECT_EQ(in_child([] {
               setenv("LD_PRELOAD", "libnothing.so", 1);
               setenv("CPATH", "/nowhere", 1);
+              setenv("GLIBC_TUNABLES", "glibc.malloc.arena_max=3", 1);
               setenv("CONCLAVE_TEST", "here", 1);
               EXPECT_EQ(run_shell("echo \"<$LD_PRELOAD|$CPATH|$CONCLAVE_TEST>\" >&3").output,
                         "<||here>\n");
+              EXPECT_EQ(run_shell("echo $GLIBC_TUNABLES >&3").output.find("arena_max"),
+                        std::string::npos);
             }),
             0);
 }

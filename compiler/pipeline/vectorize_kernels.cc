@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/pipeline/vectorize_kernels.h"
 
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/InstIterator.h>
 
 #include <algorithm>
 #include <bit>
@@ -164,6 +166,30 @@ void add_other_regions(RegionedKernel& kernel, const Plan& plan, const KernelInf
   remarks = std::move(others);
 }
 
+// Whether there is a call, here or in what is called, that LLVM inlines in builds of the most effort
+// only. A round function of a hash, for example.
+bool calls_long_functions(const llvm::Function& function,
+                          llvm::SmallPtrSetImpl<const llvm::Function*>& seen) {
+  constexpr unsigned kUsuallyInlined = 50;  // instructions
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+    if (!callee || callee->isDeclaration() || callee->hasFnAttribute(llvm::Attribute::Cold) ||
+        !seen.insert(callee).second)
+      continue;
+    if (callee->getInstructionCount() > kUsuallyInlined || calls_long_functions(*callee, seen))
+      return true;
+  }
+  return false;
+}
+
+// Whether the kernel becomes faster when it is made in full: the packets of first builds go through
+// fewer passes.
+bool is_reduced(const Region& region) {
+  llvm::SmallPtrSet<const llvm::Function*, 16> seen;
+  return region.lanes > 1 || calls_long_functions(*region.function, seen);
+}
+
 // `model` is `kernel`, or the same without checks.
 KernelRemarks vectorize(RegionedKernel& kernel, const RegionedKernel& model, KernelInfo& info,
                         const Options& options, const Target& target,
@@ -205,7 +231,7 @@ KernelRemarks vectorize(RegionedKernel& kernel, const RegionedKernel& model, Ker
   info.lanes_matter = lanes_matter;
   for (const auto* regions : {&kernel.regions, &kernel.other_regions})
     for (const Region& region : *regions) {
-      info.reduced |= region.has_quick_rests && region.lanes > 1;
+      info.reduced |= options.first && !options.specialization && is_reduced(region);
       info.lanes = std::max(info.lanes, region.lanes);
       info.dimension = region.dimension;
       info.asks_if_disjoint |= llvm::any_of(region.packet_forms(), [](const auto* form) {

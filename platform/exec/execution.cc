@@ -79,8 +79,10 @@ void look_after(Dispatcher& dispatcher, Event& event) {
 
 // Wakes more compute units for a running command. Those that this thread wakes do the same, so all
 // are awake after about twice the time that one takes. If there are too few, a thread looks again
-// after each of its chunks. A command queues for the rest if that may be too late, or if others have
-// it: all threads of a command that has queued meet at the run queue's lock.
+// after each of its chunks: often a worker has ended a command, the host thread that waited for it
+// has launched this one, and the worker is not yet free. A command queues for the rest if the next
+// look comes late, or if others have it: all threads of a command that has queued meet at the run
+// queue's lock.
 void recruit(Dispatcher& dispatcher, Event& event) {
   WorkRecord& p = event.work;
   if (p.wanted.load(std::memory_order_relaxed) <= 0) return;
@@ -96,7 +98,8 @@ void recruit(Dispatcher& dispatcher, Event& event) {
       const uint64_t ns = p.estimate_ns;
       if (ns == Command::kUnknown) look_after(dispatcher, event);
       if (p.waiting.listed.load(std::memory_order_relaxed)) return;
-      const bool looks_late = ns != Command::kUnknown && ns / p.total >= kWorthQueuingNs;
+      const uint64_t first_chunk = std::min(p.least, p.most);
+      const bool looks_late = ns != Command::kUnknown && ns / p.total * first_chunk > kChunkNs;
       if (looks_late || dispatcher.waits_for_others(event.compute_units()))
         want_later(dispatcher, event);
       return;

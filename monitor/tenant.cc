@@ -36,7 +36,6 @@ void Tenant::enter() {
   // The guardian watches the daemon as soon as it knows which entry that is.
   layout().header().registrations.fetch_add(1);
   syscall(SYS_futex, &layout().header().registrations, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
-  requested_ = ComputeUnitSet();
   ticket_ = 0;
 }
 
@@ -115,11 +114,13 @@ void Tenant::give(uint32_t unit) {
 // The daemon's entry has used nothing, so it is its turn wherever it asks. While the daemon was
 // stopped others may have withdrawn its request.
 void Tenant::request(const ComputeUnitSet& units) {
-  const bool seen =
-      ticket_ ? leases_->is_published(0, requested_, ticket_) : !leases_->has_request(0);
-  if (units == requested_ && seen) return;
-  requested_ = units;
-  if (units.size() == 0) {
+  // Nobody else may ask in the daemon's name: it would be handed units for ever.
+  for (uint32_t i = 1; i < share::kRequests; ++i)
+    if (leases_->has_request(i)) leases_->withdraw(i);
+  const bool wants = units.size() > 0;
+  if (wants ? ticket_ && leases_->is_published(0, units, ticket_) : !leases_->has_request(0))
+    return;
+  if (!wants) {
     ticket_ = 0;
     return leases_->withdraw(0);
   }

@@ -96,7 +96,6 @@ class Tenant {
   share::Registry registry_;
   std::optional<share::Leases> leases_;  // another one with each entry
   std::atomic<uint32_t> self_{0};
-  ComputeUnitSet requested_;
   int removals_ = 0;  // of the daemon's entry by others
   uint64_t ticket_ = 0;
 };

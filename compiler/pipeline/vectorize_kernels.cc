@@ -166,7 +166,7 @@ void add_other_regions(RegionedKernel& kernel, const Plan& plan, const KernelInf
   remarks = std::move(others);
 }
 
-// Whether there is a call, here or in what is called, that LLVM inlines in builds of the most effort
+// Whether there is a call, here or in what is called, that LLVM may inline in builds of the most effort
 // only. A round function of a hash, for example.
 bool calls_long_functions(const llvm::Function& function,
                           llvm::SmallPtrSetImpl<const llvm::Function*>& seen) {
@@ -175,7 +175,7 @@ bool calls_long_functions(const llvm::Function& function,
     const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
     const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
     if (!callee || callee->isDeclaration() || callee->hasFnAttribute(llvm::Attribute::Cold) ||
-        !seen.insert(callee).second)
+        callee->hasFnAttribute(llvm::Attribute::NoInline) || !seen.insert(callee).second)
       continue;
     if (callee->getInstructionCount() > kUsuallyInlined || calls_long_functions(*callee, seen))
       return true;
@@ -231,7 +231,8 @@ KernelRemarks vectorize(RegionedKernel& kernel, const RegionedKernel& model, Ker
   info.lanes_matter = lanes_matter;
   for (const auto* regions : {&kernel.regions, &kernel.other_regions})
     for (const Region& region : *regions) {
-      info.reduced |= options.first && !options.specialization && is_reduced(region);
+      info.reduced =
+          info.reduced || (options.first && !options.specialization && is_reduced(region));
       info.lanes = std::max(info.lanes, region.lanes);
       info.dimension = region.dimension;
       info.asks_if_disjoint |= llvm::any_of(region.packet_forms(), [](const auto* form) {

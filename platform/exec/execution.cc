@@ -98,8 +98,10 @@ void recruit(Dispatcher& dispatcher, Event& event) {
       const uint64_t ns = p.estimate_ns;
       if (ns == Command::kUnknown) look_after(dispatcher, event);
       if (p.waiting.listed.load(std::memory_order_relaxed)) return;
+      // While workers are being started units are free, and nobody should wait for the start.
       const uint64_t first_chunk = std::min(p.least, p.most);
-      const bool looks_late = ns != Command::kUnknown && ns / p.total * first_chunk > kChunkNs;
+      const bool looks_late = ns != Command::kUnknown && prefer != Dispatcher::Prefer::kStarted &&
+                              (CheckedSize(ns) * first_chunk).saturated() / p.total > kChunkNs;
       if (looks_late || dispatcher.waits_for_others(event.compute_units()))
         want_later(dispatcher, event);
       return;

@@ -98,7 +98,7 @@ void OverdueHolders::deal_with(ComputeUnit& unit, const share::Lease& lease, uin
   // nothing, so it is soon its turn. And its request may be a forgery too.
   if (liveness == share::Liveness::kStopped || lease.state == share::Lease::kGranted)
     unit.leases().withdraw_all_of(lease.owner);
-  unit.leases().revoke(unit.shared(), word);  // of somebody dead it is nobody's to begin with
+  unit.leases().revoke(unit.shared(), word);  // still there if its owner never was in the table
 }
 
 // Runs as a guest, who stays while the lease is what it is now.

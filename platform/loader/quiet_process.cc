@@ -54,7 +54,7 @@ constexpr auto kStartLimit = std::chrono::seconds(10);
 }
 
 // What the program must not get from the host's environment: libraries (sanitizers, allocators,
-// tracers) that were preloaded for the host alone, how the host wants its heap, and search paths
+// tracers) that were preloaded for the host alone, what glibc should do for it, and search paths
 // that would change what a compiler reads although the request does not say so.
 bool keep_variable(std::string_view variable) {
   for (std::string_view name : {"LD_PRELOAD=", "LD_AUDIT=", "GLIBC_TUNABLES=", "CPATH=",

@@ -288,8 +288,10 @@ uint64_t Leases::request(uint32_t index, const ComputeUnitSet& units, uint64_t t
   request.ticket.store(ticket ? ticket : not_drawn);
   if (!ticket) {
     ticket = draw_ticket();
-    // Somebody may have drawn for us, and this number is nobody's then.
-    if (!request.ticket.compare_exchange_strong(not_drawn, ticket)) ticket = not_drawn;
+    // Somebody may have drawn for us, and this number is nobody's then. Or they have withdrawn the
+    // request (withdraw_all_of): its owner sees that it is not published.
+    if (!request.ticket.compare_exchange_strong(not_drawn, ticket) && not_drawn != 0)
+      ticket = not_drawn;
   }
   if (!live_entry(self)) {  // the entry may be another's by now
     request.ticket.compare_exchange_strong(ticket, 0);

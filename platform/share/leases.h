@@ -131,8 +131,8 @@ class Leases {
   bool is_published(uint32_t index, const ComputeUnitSet& units, uint64_t ticket) const;
   // Whether others see any request of that number.
   bool has_request(uint32_t index) const { return entry().requests[index].ticket.load() != 0; }
-  // Takes the requests from a process that does not take up what is handed to it. If it does wait,
-  // it publishes them again (RunQueue::stay_published).
+  // Takes the requests from a process that is stopped, or does not take up what is handed to it. If
+  // it does wait, it publishes them again (RunQueue::stay_published).
   void withdraw_all_of(Owner owner);
   // If nobody works on the compute unit, hands it to the process whose turn it is. Otherwise tells
   // its holder that this process waits for it. Harmless at any time while it does.

@@ -134,6 +134,27 @@ TEST_F(ArbiterTest, LendsToThoseFarBehind) {
   EXPECT_TRUE(look_until([&] { return arbiter.look() == 0; }));
 }
 
+// Others take the requests from a daemon that is stopped. When it goes on it asks again.
+TEST_F(ArbiterTest, AsksAgainWhenItsRequestHasBeenWithdrawn) {
+  arbiter.set_policy(share::Policy::kFcfs, kSliceNs);
+  add(first);
+  add(second);
+  ASSERT_TRUE(first.process.take(0));
+  second.process.request(0, units({0}), 0);
+  arbiter.look();
+  Leases daemon(first.tenant.layout(), first.tenant.self());
+  ASSERT_TRUE(daemon.has_request(0));
+  first.process.withdraw_all_of(daemon.self());
+  ASSERT_FALSE(daemon.has_request(0));
+  daemon.request(1, units({5}), 0);  // nobody else asks in its name for long
+  arbiter.look();
+  EXPECT_TRUE(daemon.has_request(0));
+  EXPECT_FALSE(daemon.has_request(1));
+  first.process.give(0);
+  arbiter.look();
+  EXPECT_TRUE(second.process.accept(0));
+}
+
 // Users who compute all the time take turns.
 TEST_F(ArbiterTest, HogsTakeTurns) {
   add(first);

@@ -135,8 +135,9 @@ TEST_P(ProcessStress, StoppedProcess) {
 }
 
 // A process that is stopped while it waits for the compute unit is handed it sooner or later. Then
-// the others take it back, once; they do not wait until they count as starved.
+// the others take it back, once; they do not wait until they count as starved, after three seconds.
 TEST_P(ProcessStress, OthersGoOnBesideAStoppedProcess) {
+  constexpr double kSoon = 2.5;
   Workers workers;
   for (int i = 0; i < 3; ++i) {
     workers.push_back(std::make_unique<WorkerProcess>(
@@ -152,9 +153,9 @@ TEST_P(ProcessStress, OthersGoOnBesideAStoppedProcess) {
     for (int turn = 0; turn < 3; ++turn)
       for (const auto& worker : workers)
         if (worker.get() != &stopped)
-          EXPECT_TRUE(progresses(*worker, 2)) << "round " << round << ", turn " << turn;
+          EXPECT_TRUE(progresses(*worker, kSoon)) << "round " << round << ", turn " << turn;
     stopped.signal(SIGCONT);
-    EXPECT_TRUE(progresses(stopped, 2)) << "round " << round;
+    EXPECT_TRUE(progresses(stopped, kSoon)) << "round " << round;
   }
   stop(workers);
 }

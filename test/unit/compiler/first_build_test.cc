@@ -146,9 +146,12 @@ TEST(FirstBuild, KeepsToItsBudget) {
   EXPECT_FALSE(best.kernel_metadata("big")["reduced"].get<bool>());
   CompiledProgram first(
       long_kernel(),
-      "-cl-conclave-width=8 -cl-conclave-tune=first_code_cost=2000,quick_rests=off "
-      "-cl-conclave-first");
+      "-v -cl-conclave-width=8 -cl-conclave-tune=first_code_cost=2000 -cl-conclave-first");
   EXPECT_TRUE(first.kernel_metadata("big")["reduced"].get<bool>());
+  const size_t refused = first.log().find("its packets are too much code for a first build");
+  ASSERT_NE(refused, std::string::npos) << first.log();
+  EXPECT_LT(refused, first.log().find("kernel 'small'")) << first.log();
+  EXPECT_EQ(first.log().find("too much code", refused + 40), std::string::npos) << first.log();
   // Bitcode and metadata are the same.
   EXPECT_LT(build(long_kernel(),
                   "-cl-conclave-width=8 -cl-conclave-tune=first_code_cost=2000 -cl-conclave-first")
@@ -189,16 +192,16 @@ TEST(FirstBuild, RemarkTellsWhatIsMissing) {
 // Those that would not become faster are not made again: work-items one by one that call nothing long.
 // The packets of a first build go through fewer passes, and long functions are not inlined there.
 TEST(FirstBuild, TellsWhichKernelsGainByMoreEffort) {
-  std::string round = "uint round(uint x) {";
+  std::string turn = "uint turn(uint x) {";
   for (int step = 0; step < 60; ++step)
-    round += " x = (x ^ " + std::to_string(step) + ") * 33; x ^= x >> 7;";
+    turn += " x = (x ^ " + std::to_string(step) + ") * 33; x ^= x >> 7;";
   const std::string source =
-      round +
+      turn +
       " return x; }"
-      "uint twice(uint x) { return round(round(x)); }"
+      "uint twice(uint x) { return turn(turn(x)); }"
       "kernel __attribute__((reqd_work_group_size(1, 1, 1))) void hash(global uint* o, uint n) {"
       "  uint x = o[get_group_id(0)];"
-      "  for (uint i = 0; i < n; ++i) x = twice(x) + round(i);"
+      "  for (uint i = 0; i < n; ++i) x = twice(x) + turn(i);"
       "  o[get_group_id(0)] = x; }"
       "kernel void count(global uint* o, uint n) {"
       "  uint x = o[0]; for (uint i = 0; i < n; ++i) x = x * 3 + (x >> 5); o[0] = x; }"

@@ -123,6 +123,38 @@ TEST_F(EngineTest, LongCommandsUseSeveralComputeUnits) {
   EXPECT_EQ(4u, used.size());
 }
 
+// Compute units that become free while a command runs take part in it at once, not when the first
+// chunk has ended: that may take as long as the rest.
+TEST_F(EngineTest, UnitsThatBecomeFreeTakePartAtOnce) {
+  auto others = queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+  std::atomic<int> busy{0};
+  std::atomic<bool> released{false}, timed_out{false};
+  const auto wait_for = [&](const auto& condition) {
+    for (int ms = 0; !condition() && !timed_out; ++ms) {
+      usleep(1000);
+      if (ms > 10'000) timed_out = true;
+    }
+  };
+  for (int i = 0; i < 3; ++i)
+    enqueue(*others, 1, Command::kUnknown, [&](ComputeUnit&, uint64_t, uint64_t) {
+      busy.fetch_add(1);
+      wait_for([&] { return released.load(); });
+    });
+  others->flush();
+  wait_for([&] { return busy == 3; });
+  auto q = queue();
+  constexpr uint64_t kParts = 8, kPartNs = 100'000;
+  std::atomic<int> taken{0};
+  enqueue(*q, kParts, kParts * kPartNs, [&](ComputeUnit&, uint64_t, uint64_t) {
+    taken.fetch_add(1);
+    released = true;
+    wait_for([&] { return taken > 1; });
+  });
+  q->finish();
+  others->finish();
+  EXPECT_FALSE(timed_out);
+}
+
 TEST_F(EngineTest, ShortCommandRunsOnTheThreadThatWaits) {
   auto q = queue();
   std::thread::id ran_on;

@@ -151,9 +151,10 @@ TEST_P(ProcessStress, OthersGoOnBesideAStoppedProcess) {
     sleep_until(now_ns() + (5 + round) * kMillisecond);
     stopped.signal(SIGSTOP);
     for (int turn = 0; turn < 3; ++turn)
-      for (const auto& worker : workers)
-        if (worker.get() != &stopped)
-          EXPECT_TRUE(progresses(*worker, kSoon)) << "round " << round << ", turn " << turn;
+      for (const auto& worker : workers) {
+        if (worker.get() == &stopped) continue;
+        EXPECT_TRUE(progresses(*worker, kSoon)) << "round " << round << ", turn " << turn;
+      }
     stopped.signal(SIGCONT);
     EXPECT_TRUE(progresses(stopped, kSoon)) << "round " << round;
   }

@@ -146,7 +146,7 @@ class Budget {
       if (rest == cost.full) continue;
       full_ -= cost.full - rest;
       cost.full = rest;
-      note_loss(cost.kernel, stack);
+      note_stack(cost.kernel, stack);
     }
   }
 
@@ -181,9 +181,8 @@ class Budget {
     return !program_.kernels[cost.kernel].regions[0].has_sub_groups && cost.full > 2 * cost.scalar;
   }
 
-  void note_loss(size_t kernel, uint64_t stack) {
+  void note_stack(size_t kernel, uint64_t stack) {
     KernelInfo& info = program_.infos[kernel];
-    info.reduced = true;
     info.private_bytes = std::max(info.private_bytes, stack);
   }
 
@@ -193,7 +192,7 @@ class Budget {
     RegionedKernel& kernel = program_.kernels[candidate.kernel];
     StackBytes stack;
     for (llvm::Function* form : candidate.region->packet_forms())
-      note_loss(candidate.kernel, stack.of(*form));
+      note_stack(candidate.kernel, stack.of(*form));
     erase_packets(*candidate.region);
     kernel.original->addFnAttr(kForNow);
     // Remarks are about the packets along the dimension that suits the kernel.

@@ -35,6 +35,11 @@ Size known_size(const RegionedKernel& kernel, const KernelInfo& info) {
   return kernel.joins_groups ? Size{} : Size(info.required_local_size);
 }
 
+// Code that is good enough to begin with; what is specialised is made when that has run for a while.
+bool is_first_build(const Options& options) {
+  return options.first && !options.specialization;
+}
+
 unsigned wanted_lanes(const Region& region, bool has_long_rows, const KernelInfo& info,
                       const Options& options, llvm::FunctionAnalysisManager& analyses) {
   if (info.required_sub_group_size) return info.required_sub_group_size;
@@ -105,8 +110,8 @@ void vectorize_regions(const std::string& kernel, std::vector<Region>& regions, 
       remarks[i].refuse(why_one_lane(options));
       continue;
     }
-    region.has_quick_rests = options.first && !options.specialization && tuning().quick_rests &&
-                             is_brief(*region.function, analyses);
+    region.has_quick_rests =
+        is_first_build(options) && tuning().quick_rests && is_brief(*region.function, analyses);
     PacketForms forms = needed_forms(region, lanes, plan.dimension, plan.size, info, options);
     forms.whole_kernel = regions.size() == 1;
     if (vectorize_region(region, lanes, forms, target, analyses, remarks[i])) continue;
@@ -231,8 +236,7 @@ KernelRemarks vectorize(RegionedKernel& kernel, const RegionedKernel& model, Ker
   info.lanes_matter = lanes_matter;
   for (const auto* regions : {&kernel.regions, &kernel.other_regions})
     for (const Region& region : *regions) {
-      info.reduced =
-          info.reduced || (options.first && !options.specialization && is_reduced(region));
+      info.reduced = info.reduced || (is_first_build(options) && is_reduced(region));
       info.lanes = std::max(info.lanes, region.lanes);
       info.dimension = region.dimension;
       info.asks_if_disjoint |= llvm::any_of(region.packet_forms(), [](const auto* form) {
@@ -259,14 +263,14 @@ llvm::PreservedAnalyses VectorizeKernels::run(llvm::Module& module,
   Program& program = program_of(module, analyses);
   auto& functions =
       analyses.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module).getManager();
-  if (options.first && !options.specialization && tuning().quick_rests)
+  if (is_first_build(options) && tuning().quick_rests)
     compile_cold_functions_quickly(module, functions);
   for (size_t i = 0; i < program.kernels.size(); ++i) {
     const RegionedKernel& model = options.check ? program.models[i] : program.kernels[i];
     remarks.push_back(
         vectorize(program.kernels[i], model, program.infos[i], options, target, functions));
   }
-  if (options.first && !options.specialization) keep_to_budget(program, remarks, target);
+  if (is_first_build(options)) keep_to_budget(program, remarks, target);
   for (const RegionedKernel& model : program.models)
     for (const Region& region : model.regions) region.function->eraseFromParent();
   program.models.clear();

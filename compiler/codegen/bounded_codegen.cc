@@ -35,6 +35,12 @@ bool is_rest(const llvm::BasicBlock& block) {
   return before && rest_of(*before);
 }
 
+bool has_split_block(const llvm::Function& function) {
+  return llvm::any_of(function, [](const llvm::BasicBlock& block) {
+    return rest_of(block) && block.size() > tuning().generated_block_instructions;
+  });
+}
+
 bool has_huge_block(const llvm::Function& function) {
   return llvm::any_of(function, [](const llvm::BasicBlock& block) {
     if (is_rest(block)) return false;
@@ -60,8 +66,9 @@ void bound_code_generator(const llvm::Module& module, Effort effort) {
   set_option<unsigned>("dag-maps-huge-region", tuning().scheduled_accesses);
   set_option<bool>("disable-post-ra", llvm::any_of(module, has_huge_block));
   set_option<bool>("disable-lsr", effort == Effort::kFirst);
-  set_option<bool>("disable-cgp",
-                   effort == Effort::kFirst && llvm::all_of(module, may_skip_preparation));
+  // The preparation joins blocks that have been split since they were long, among others.
+  const bool skips = effort == Effort::kFirst && llvm::all_of(module, may_skip_preparation);
+  set_option<bool>("disable-cgp", skips || llvm::any_of(module, has_split_block));
   set_option<bool>("disable-x86-domain-reassignment", effort == Effort::kFirst);
   set_option<bool>("disable-machine-licm", llvm::any_of(module, [](const llvm::Function& function) {
                      return function.getInstructionCount() > tuning().hoisted_instructions;

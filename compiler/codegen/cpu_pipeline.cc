@@ -38,6 +38,7 @@
 #include "compiler/base/tuning.h"
 #include "compiler/codegen/freeze_wrapping_indices.h"
 #include "compiler/codegen/limited_passes.h"
+#include "compiler/codegen/order_chains.h"
 #include "compiler/x86/aligned_spills.h"
 #include "compiler/x86/bit_counts.h"
 #include "compiler/x86/byte_masks.h"
@@ -245,7 +246,9 @@ llvm::ModulePassManager make_last_passes(const Target& target) {
   if (cpu.has_mask_registers && tuning().split_gathers) passes.addPass(SplitGathers());
   if (cpu.has_mask_registers && tuning().reloaded_splats)
     passes.addPass(ReloadSplats(cpu.vector_registers));
+  if (tuning().ordered_chains) passes.addPass(OrderChains());
   if (tuning().aligned_spills) passes.addPass(AlignSpills());
+  passes.addPass(SplitLongBlocks(tuning().generated_block_instructions));
   llvm::ModulePassManager all;
   all.addPass(LowerHalf(cpu.has_half_conversions));
   all.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));

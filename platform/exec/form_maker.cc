@@ -13,13 +13,12 @@
 #include "platform/exec/special_builds.h"
 #include "platform/loader/compiler_client.h"
 #include "platform/loader/form_choices.h"
+#include "platform/model/form_contest.h"
+#include "platform/model/form_lanes.h"
 #include "platform/model/stream_ports.h"
 
 namespace conclave::forms {
 namespace {
-
-// Packets for kernels that have none.
-constexpr unsigned kLanesInstead = 8;
 
 BackgroundJobs jobs("conclave-forms");
 
@@ -29,17 +28,6 @@ bool in_background() {
 
 unsigned usual_lanes(const KernelCode& code, const LaunchKindUse& use) {
   return use.code() ? use.code()->lanes : code.info->lanes;
-}
-
-// `row`: work-items in a row of a work-group; 0: any number.
-std::vector<unsigned> other_lanes(unsigned lanes, uint64_t row) {
-  if (lanes == 1) return {kLanesInstead};
-  std::vector<unsigned> others;
-  const bool may_be_wider = row == 0 || row > lanes;
-  if (lanes < FormChoices::kMostLanes && may_be_wider) others.push_back(2 * lanes);
-  if (lanes > 2) others.push_back(lanes / 2);
-  others.push_back(1);
-  return others;
 }
 
 protocol::Request request_for(const KernelCode& code, const LaunchKind& kind, unsigned lanes) {
@@ -66,6 +54,29 @@ bool is_undecided(const FormChoices& known, const std::string& kind) {
   const auto is_ours = [&](const auto& one) { return one.kind == kind; };
   return std::none_of(known.choices.begin(), known.choices.end(), is_ours) ||
          std::any_of(known.unfinished.begin(), known.unfinished.end(), is_ours);
+}
+
+// Each once, without the usual one.
+std::vector<unsigned> winners_in(const FormChoices& known, const std::string& kind,
+                                 unsigned usual) {
+  std::vector<unsigned> winners;
+  for (const FormChoices::Choice& choice : known.choices) {
+    const bool is_there = std::find(winners.begin(), winners.end(), choice.lanes) != winners.end();
+    if (choice.kind == kind && choice.lanes != usual && !is_there) winners.push_back(choice.lanes);
+  }
+  return winners;
+}
+
+std::vector<protocol::Request> requests_for(const KernelCode& code, const LaunchKindUse& use,
+                                            const FormChoices& known) {
+  const LaunchKind kind = use.kind();
+  const uint64_t row = kind.has_size() ? kind.local_size[code.info->dimension] : 0;
+  const unsigned usual = usual_lanes(code, use);
+  const auto winners = winners_in(known, special_builds::text_of(kind), usual);
+  std::vector<protocol::Request> requests;
+  for (unsigned lanes : lanes_to_compare(usual, row, winners))
+    requests.push_back(request_for(code, kind, lanes));
+  return requests;
 }
 
 // Begins the contest. `binaries`: the other forms.
@@ -129,6 +140,9 @@ void write_choices(const KernelCode& code, LaunchKindUse& use) {
     log::debug(special_builds::describe(code, use.kind()) + ": " + choice.text());
   }
   keep_note(request_for_all(code), choices.text());
+  // The next process compares the winner with what is beside it.
+  for (const protocol::Request& request : requests_for(code, use, choices))
+    if (!find_compiled(request)) build_for_later(request);
   later_processes::tell_of_code(code, use);
 }
 
@@ -169,24 +183,26 @@ std::optional<bool> is_another_faster(const KernelCode& code, const LaunchKindUs
 }
 
 std::vector<protocol::Request> requests_for(const KernelCode& code, const LaunchKindUse& use) {
-  std::vector<protocol::Request> requests;
-  const LaunchKind kind = use.kind();
-  const uint64_t row = kind.has_size() ? kind.local_size[code.info->dimension] : 0;
-  for (unsigned lanes : other_lanes(usual_lanes(code, use), row))
-    requests.push_back(request_for(code, kind, lanes));
-  return requests;
+  return requests_for(code, use, choices_of(code));
 }
 
 bool find(const std::shared_ptr<const KernelCode>& code, LaunchKindUse& use) {
-  std::vector<std::string> binaries;
-  for (const protocol::Request& request : requests_for(*code, use)) {
-    std::optional<protocol::Response> response = find_compiled(request);
-    if (!response) return false;
-    binaries.push_back(std::move(response->binary));
-  }
   const FormChoices known = choices_of(*code);
-  install(*code, use, std::move(binaries), known);
   const std::string kind = special_builds::text_of(use.kind());
+  // What has won is worth having without what may be better still.
+  const size_t winners = winners_in(known, kind, usual_lanes(*code, use)).size();
+  const std::vector<protocol::Request> requests = requests_for(*code, use, known);
+  const size_t needed = winners > 0 ? std::min(winners, requests.size()) : requests.size();
+  std::vector<std::string> binaries;
+  for (size_t k = 0; k < requests.size(); ++k) {
+    std::optional<protocol::Response> response = find_compiled(requests[k]);
+    if (!response && k < needed) return false;
+    if (response)
+      binaries.push_back(std::move(response->binary));
+    else
+      build_for_later(requests[k]);
+  }
+  install(*code, use, std::move(binaries), known);
   // That this process has come so far counts for later ones, whatever it still finds out.
   if (use.contest() && is_undecided(known, kind)) keep_choices(code, use);
   return true;

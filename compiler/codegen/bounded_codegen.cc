@@ -24,21 +24,16 @@ size_t count_accesses(const llvm::BasicBlock& block) {
   }));
 }
 
-// The block that the code generator will append to `block`, as if it had not been split.
+// The block that the code generator will append to `block`.
 const llvm::BasicBlock* rest_of(const llvm::BasicBlock& block) {
   const llvm::BasicBlock* next = block.getSingleSuccessor();
-  return next && next->getSinglePredecessor() == &block ? next : nullptr;
+  const bool is_joined = next && next->getSinglePredecessor() == &block && !next->hasAddressTaken();
+  return is_joined ? next : nullptr;
 }
 
 bool is_rest(const llvm::BasicBlock& block) {
   const llvm::BasicBlock* before = block.getSinglePredecessor();
   return before && rest_of(*before);
-}
-
-bool has_split_block(const llvm::Function& function) {
-  return llvm::any_of(function, [](const llvm::BasicBlock& block) {
-    return rest_of(block) && block.size() > tuning().generated_block_instructions;
-  });
 }
 
 bool has_huge_block(const llvm::Function& function) {
@@ -66,9 +61,8 @@ void bound_code_generator(const llvm::Module& module, Effort effort) {
   set_option<unsigned>("dag-maps-huge-region", tuning().scheduled_accesses);
   set_option<bool>("disable-post-ra", llvm::any_of(module, has_huge_block));
   set_option<bool>("disable-lsr", effort == Effort::kFirst);
-  // The preparation joins blocks that have been split since they were long, among others.
-  const bool skips = effort == Effort::kFirst && llvm::all_of(module, may_skip_preparation);
-  set_option<bool>("disable-cgp", skips || llvm::any_of(module, has_split_block));
+  set_option<bool>("disable-cgp",
+                   effort == Effort::kFirst && llvm::all_of(module, may_skip_preparation));
   set_option<bool>("disable-x86-domain-reassignment", effort == Effort::kFirst);
   set_option<bool>("disable-machine-licm", llvm::any_of(module, [](const llvm::Function& function) {
                      return function.getInstructionCount() > tuning().hoisted_instructions;

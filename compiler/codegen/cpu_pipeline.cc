@@ -246,9 +246,9 @@ llvm::ModulePassManager make_last_passes(const Target& target) {
   if (cpu.has_mask_registers && tuning().split_gathers) passes.addPass(SplitGathers());
   if (cpu.has_mask_registers && tuning().reloaded_splats)
     passes.addPass(ReloadSplats(cpu.vector_registers));
-  if (tuning().ordered_chains) passes.addPass(OrderChains());
   if (tuning().aligned_spills) passes.addPass(AlignSpills());
   passes.addPass(SplitLongBlocks(tuning().generated_block_instructions));
+  if (tuning().ordered_chains) passes.addPass(OrderChains());
   llvm::ModulePassManager all;
   all.addPass(LowerHalf(cpu.has_half_conversions));
   all.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));

@@ -105,9 +105,10 @@ llvm::PreservedAnalyses SplitLongBlocks::run(llvm::Function& function,
       count = is_place ? 1 : count + 1;
     }
   }
-  // From the end, as a split moves the rest of its block.
+  // From the end, as a split moves the rest of its block. A block whose address somebody has taken is
+  // not joined to another.
   for (llvm::Instruction* place : llvm::reverse(places))
-    place->getParent()->splitBasicBlock(place->getIterator());
+    llvm::BlockAddress::get(place->getParent()->splitBasicBlock(place->getIterator()));
   return llvm::PreservedAnalyses::none();
 }
 

@@ -45,8 +45,9 @@ struct RemoveRepeatedCode : llvm::PassInfoMixin<RemoveRepeatedCode> {
                                      llvm::FunctionAnalysisManager& analyses);
 };
 
-// The code generator takes time by the square of a block's length. No pass that joins blocks may
-// come later.
+// Cuts long blocks into pieces that stay apart. The quick code generator takes time by the square of a
+// block's length, the usual one (LLVM's TwoAddressInstructionPass) where each instruction waits for the
+// one before.
 struct SplitLongBlocks : llvm::PassInfoMixin<SplitLongBlocks> {
   unsigned max_instructions;
 

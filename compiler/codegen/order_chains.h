@@ -8,7 +8,7 @@
 // faster than that lets them. LLVM orders the operands of a chain by where they are defined, for what
 // loops share, not by how long they take. Its code generator looks at the time (MachineCombiner), but
 // only after it has made loads part of operations, and those it leaves as they are. One of the last
-// things to be done to a module.
+// things to be done to a module, of which no block is long.
 #ifndef CONCLAVE_COMPILER_CODEGEN_ORDER_CHAINS_H_
 #define CONCLAVE_COMPILER_CODEGEN_ORDER_CHAINS_H_
 

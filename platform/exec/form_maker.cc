@@ -67,16 +67,21 @@ std::vector<unsigned> winners_in(const FormChoices& known, const std::string& ki
   return winners;
 }
 
-std::vector<protocol::Request> requests_for(const KernelCode& code, const LaunchKindUse& use,
-                                            const FormChoices& known) {
+struct OtherForms {
+  std::vector<protocol::Request> requests;
+  // How many of them, from the first one on, are worth having without the others: what has won.
+  size_t winners;
+};
+
+OtherForms other_forms(const KernelCode& code, const LaunchKindUse& use, const FormChoices& known) {
   const LaunchKind kind = use.kind();
   const uint64_t row = kind.has_size() ? kind.local_size[code.info->dimension] : 0;
   const unsigned usual = usual_lanes(code, use);
   const auto winners = winners_in(known, special_builds::text_of(kind), usual);
-  std::vector<protocol::Request> requests;
+  OtherForms forms{{}, winners.size()};
   for (unsigned lanes : lanes_to_compare(usual, row, winners))
-    requests.push_back(request_for(code, kind, lanes));
-  return requests;
+    forms.requests.push_back(request_for(code, kind, lanes));
+  return forms;
 }
 
 // Begins the contest. `binaries`: the other forms.
@@ -133,17 +138,18 @@ void write_choices(const KernelCode& code, LaunchKindUse& use) {
       one.comparisons.emplace_back(lanes, quotients);
     choices.put(one);
   }
+  bool is_new = false;
   for (const FormContest::Result& result : use.contest()->results()) {
     FormChoices::Choice choice{kind, result.size_class.bits, result.lanes, {}};
     for (const auto& [lanes, relative] : result.others) choice.others.push_back({lanes, relative});
     if (!choices.put(choice)) continue;
+    is_new = true;
     log::debug(special_builds::describe(code, use.kind()) + ": " + choice.text());
   }
   keep_note(request_for_all(code), choices.text());
-  // The next process compares the winner with what is beside it.
-  for (const protocol::Request& request : requests_for(code, use, choices))
-    if (!find_compiled(request)) build_for_later(request);
   later_processes::tell_of_code(code, use);
+  // What is beside a new winner may be faster still.
+  if (is_new && in_background()) later_processes::order(other_forms(code, use, choices).requests);
 }
 
 // If something is missing, memory for example, the kernel keeps the form that it has.
@@ -175,32 +181,24 @@ bool may_compete(const ProgramBinary& binary, const KernelInfo& info) {
 std::optional<bool> is_another_faster(const KernelCode& code, const LaunchKindUse& use) {
   const std::string kind = special_builds::text_of(use.kind());
   const FormChoices known = choices_of(code);
-  const auto is_another = [&](const FormChoices::Choice& choice) {
-    return choice.kind == kind && choice.lanes != usual_lanes(code, use);
-  };
-  if (std::any_of(known.choices.begin(), known.choices.end(), is_another)) return true;
+  if (!winners_in(known, kind, usual_lanes(code, use)).empty()) return true;
   return is_undecided(known, kind) ? std::nullopt : std::optional(false);
 }
 
 std::vector<protocol::Request> requests_for(const KernelCode& code, const LaunchKindUse& use) {
-  return requests_for(code, use, choices_of(code));
+  return other_forms(code, use, choices_of(code)).requests;
 }
 
 bool find(const std::shared_ptr<const KernelCode>& code, LaunchKindUse& use) {
   const FormChoices known = choices_of(*code);
   const std::string kind = special_builds::text_of(use.kind());
-  // What has won is worth having without what may be better still.
-  const size_t winners = winners_in(known, kind, usual_lanes(*code, use)).size();
-  const std::vector<protocol::Request> requests = requests_for(*code, use, known);
-  const size_t needed = winners > 0 ? std::min(winners, requests.size()) : requests.size();
+  const OtherForms forms = other_forms(*code, use, known);
   std::vector<std::string> binaries;
-  for (size_t k = 0; k < requests.size(); ++k) {
-    std::optional<protocol::Response> response = find_compiled(requests[k]);
-    if (!response && k < needed) return false;
-    if (response)
-      binaries.push_back(std::move(response->binary));
-    else
-      build_for_later(requests[k]);
+  for (size_t k = 0; k < forms.requests.size(); ++k) {
+    std::optional<protocol::Response> response = find_compiled(forms.requests[k]);
+    const bool is_needed = forms.winners == 0 || k < forms.winners;
+    if (!response && is_needed) return false;
+    if (response) binaries.push_back(std::move(response->binary));
   }
   install(*code, use, std::move(binaries), known);
   // That this process has come so far counts for later ones, whatever it still finds out.

@@ -8,7 +8,8 @@
 //   first one is expected to take 50                  forms that it lacks are left to later processes
 //   they have taken specialize-after-ms            -> the compiler makes the other forms, which are left
 //                                                     to later processes as well; trials
-//   something is known                             -> the cache keeps it
+//   something is known                             -> the cache keeps it; where a form of other lanes
+//                                                     has won, later processes get what is beside it
 //
 // The compiler gets nearly no CPU time for that beside others, since its work may be useless.
 #ifndef CONCLAVE_PLATFORM_EXEC_FORM_MAKER_H_
@@ -37,7 +38,8 @@ std::optional<bool> is_another_faster(const KernelCode& code, const LaunchKindUs
 std::vector<protocol::Request> requests_for(const KernelCode& code, const LaunchKindUse& use);
 
 // Lets launches of this kind run in the form that an earlier process found to be the fastest, or
-// compares the forms if none has. Returns whether the cache has their code.
+// compares the forms if none has. Returns whether the cache has the code of those that have won, or of
+// all if none has.
 bool find(const std::shared_ptr<const KernelCode>& code, LaunchKindUse& use);
 
 // Has the other forms made, in the background unless try-forms=now, and then compares them. The

@@ -42,6 +42,11 @@ void tell_of_code(const KernelCode& code, const LaunchKindUse& use) {
     keep_note(program, notes.text());
 }
 
+void order(const std::vector<protocol::Request>& requests) {
+  for (const protocol::Request& request : requests)
+    if (!find_compiled(request)) build_for_later(request);
+}
+
 void leave(const std::vector<protocol::Request>& requests, const KernelCode& code,
            LaunchKindUse& use) {
   const protocol::Request program = special_builds::request_for(*code.binary);
@@ -49,9 +54,7 @@ void leave(const std::vector<protocol::Request>& requests, const KernelCode& cod
   const std::string& kernel = code.info->name;
   const bool was_sought = notes.state_of(kernel, use.number()).has_value() && !use.is_new();
   if (!was_sought) use.set_new();
-  if (was_sought)
-    for (const protocol::Request& request : requests)
-      if (!find_compiled(request)) build_for_later(request);
+  if (was_sought) order(requests);
   const State state = was_sought ? State::kHasCode : State::kSought;
   if (notes.put({kernel, use.number(), state, code.timing.ns_per_item()}))
     keep_note(program, notes.text());

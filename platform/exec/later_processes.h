@@ -32,6 +32,9 @@ void expect_code(const std::vector<std::shared_ptr<const KernelCode>>& kernels);
 // The cache has code for this kind of launches.
 void tell_of_code(const KernelCode& code, const LaunchKindUse& use);
 
+// Has what the cache lacks of the answers made, even if this process ends meanwhile.
+void order(const std::vector<protocol::Request>& requests);
+
 // The answers to `requests`, code for this kind of launches, were looked for in vain.
 void leave(const std::vector<protocol::Request>& requests, const KernelCode& code,
            LaunchKindUse& use);

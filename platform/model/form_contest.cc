@@ -194,7 +194,7 @@ bool FormContest::decide(FormChoice& choice, uint64_t spent_ns, double alone_ns)
   for (size_t form = 0; form < forms_.size(); ++form) {
     if (form == before) continue;
     const FormChoice::Record& record = choice.records_[form];
-    if (record.is_barred) continue;
+    if (record.is_barred || record.count == 0) continue;  // its time stays what it was
     choice.relative_[form] = record.median();
     if (record.is_faster() && record.median() < choice.relative_[best]) best = form;
   }
@@ -269,16 +269,23 @@ void FormContest::conclude(FormChoice& choice, const FormChoice::Proof& proof) {
 
 void FormContest::adopt(const Result& result, uint64_t due_ns) {
   FormChoice* choice = choice_for(result.size_class);
-  if (!choice) return;
+  const std::optional<size_t> winner = form_with(result.lanes);
+  if (!choice || !winner) return;
   const std::lock_guard lock(mutex_);
-  const auto set = [&](unsigned lanes, float relative) {
-    const std::optional<size_t> form = form_with(lanes);
-    if (form) choice->relative_[*form] = choice->records_[*form].expected = relative;
-    return static_cast<uint8_t>(form.value_or(0));
+  const auto set = [&](size_t form, float relative) {
+    choice->relative_[form] = choice->records_[form].expected = relative;
   };
-  for (const Result::Other& other : result.others) set(other.lanes, other.relative);
-  choice->chosen_.store(set(result.lanes, 1), std::memory_order_relaxed);
-  choice->due_ns_.store(due_ns, std::memory_order_relaxed);
+  for (const Result::Other& other : result.others)
+    if (const std::optional<size_t> form = form_with(other.lanes)) set(*form, other.relative);
+  set(*winner, 1);
+  choice->chosen_.store(static_cast<uint8_t>(*winner), std::memory_order_relaxed);
+  const auto is_known = [&](size_t form) { return choice->relative_[form] > 0; };
+  size_t known = 0;
+  for (size_t form = 0; form < forms_.size(); ++form) known += is_known(form) ? 1 : 0;
+  const bool has_new_forms = known < forms_.size();
+  for (size_t form = 0; form < forms_.size(); ++form)
+    choice->records_[form].is_out = has_new_forms && is_known(form);
+  choice->due_ns_.store(has_new_forms ? 0 : due_ns, std::memory_order_relaxed);
 }
 
 std::vector<FormContest::Result> FormContest::results() {

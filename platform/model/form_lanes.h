@@ -12,8 +12,8 @@
 
 namespace conclave {
 
-// The numbers to compare with the usual one, the most promising first: the winners, what is beside them
-// (beside the usual one if there are none), and one work-item at a time.
+// The numbers to compare with the usual one: first the winners, then what is beside the usual one, one
+// work-item at a time, and what is beside the winners. At most FormChoice::kMostForms - 1 of these.
 //
 // `usual`: the compiler's choice; 1: it made no packets. `row`: work-items in a row of a work-group; 0:
 // any number. `winners`: lanes that were the fastest for launches of some size, each once, without the

@@ -199,7 +199,7 @@ TEST_F(FormContestTest, AnotherMixIsNoticed) {
 
 TEST_F(FormContestTest, GoesOnWithWhatIsKnown) {
   FormContest contest = make();
-  contest.adopt({kLarge, 8, {{16, 1.5F}, {1, 3.0F}}}, 500 * kMs);
+  contest.adopt({kLarge, 8, {{16, 1.5F}, {32, 1.2F}, {1, 3.0F}}}, 500 * kMs);
   FormChoice& choice = *contest.choice_for(kLarge);
   EXPECT_EQ(contest.lanes(choice.chosen()), 8u);
   run(contest, choice, 20);
@@ -207,6 +207,31 @@ TEST_F(FormContestTest, GoesOnWithWhatIsKnown) {
   spent_ns_ = 600.0 * kMs;
   time_of = [](unsigned lanes) { return lanes == 1 ? 500.0 : 1'000.0; };
   EXPECT_EQ(winner(contest, choice), 1u);
+}
+
+// An earlier process did not have the form that is the fastest.
+TEST_F(FormContestTest, ComparesWhatIsNewWithWhatIsKnown) {
+  time_of = [](unsigned lanes) { return lanes == 32 ? 500.0 : lanes == 8 ? 1'000.0 : 1'500.0; };
+  FormContest contest = make();
+  contest.adopt({kLarge, 8, {{16, 1.5F}, {1, 3.0F}}}, 10'000 * kMs);
+  FormChoice& choice = *contest.choice_for(kLarge);
+  EXPECT_EQ(contest.lanes(choice.chosen()), 8u);
+  EXPECT_EQ(winner(contest, choice, 2'000), 32u);
+  EXPECT_LT(spent_ns_, 1'000.0 * kMs);
+  // The times of the others are those of the earlier process, by that of the new winner.
+  const std::vector<FormContest::Result> results = contest.results();
+  for (const FormContest::Result::Other& other : results[0].others)
+    EXPECT_NEAR(other.relative, other.lanes == 8 ? 2.0F : other.lanes == 16 ? 3.0F : 6.0F, 0.1F);
+  // Later, all are compared again.
+  time_of = [](unsigned lanes) { return lanes == 1 ? 400.0 : 1'000.0; };
+  EXPECT_EQ(winner(contest, choice), 1u);
+}
+
+TEST_F(FormContestTest, ForgetsAWinnerWhoseCodeIsMissing) {
+  FormContest contest = make();
+  contest.adopt({kLarge, 64, {{16, 1.5F}, {32, 1.2F}, {8, 2.0F}, {1, 3.0F}}}, 500 * kMs);
+  EXPECT_EQ(contest.lanes(contest.choice_for(kLarge)->chosen()), kUsual);
+  EXPECT_TRUE(contest.results().empty());
 }
 
 // Each process computes for 12 ms, in which its work-groups of 0.1 ms leave time for few comparisons.

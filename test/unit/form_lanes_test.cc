@@ -18,11 +18,11 @@ TEST(FormLanesTest, AProcessLooksAtBothSidesOfTheUsualNumber) {
   EXPECT_EQ(lanes_to_compare(1, kAnyRow, {}), (Lanes{8}));
 }
 
-TEST(FormLanesTest, TheNextOneLooksAtBothSidesOfTheWinner) {
-  EXPECT_EQ(lanes_to_compare(16, kAnyRow, {32}), (Lanes{32, 64, 1}));
-  EXPECT_EQ(lanes_to_compare(16, kAnyRow, {64}), (Lanes{64, 32, 1}));
-  EXPECT_EQ(lanes_to_compare(16, kAnyRow, {8}), (Lanes{8, 4, 1}));
-  EXPECT_EQ(lanes_to_compare(16, kAnyRow, {4}), (Lanes{4, 8, 2}));
+TEST(FormLanesTest, TheNextOneLooksAtBothSidesOfTheWinnerToo) {
+  EXPECT_EQ(lanes_to_compare(16, kAnyRow, {32}), (Lanes{32, 8, 1, 64}));
+  EXPECT_EQ(lanes_to_compare(16, kAnyRow, {64}), (Lanes{64, 32, 8, 1}));
+  EXPECT_EQ(lanes_to_compare(16, kAnyRow, {8}), (Lanes{8, 32, 1, 4}));
+  EXPECT_EQ(lanes_to_compare(16, kAnyRow, {4}), (Lanes{4, 32, 8, 1, 2}));
   EXPECT_EQ(lanes_to_compare(1, kAnyRow, {8}), (Lanes{8, 16, 4}));
 }
 
@@ -31,13 +31,16 @@ TEST(FormLanesTest, OneWorkItemAtATimeHasNothingBesideIt) {
 }
 
 TEST(FormLanesTest, AllWinnersAreKept) {
-  EXPECT_EQ(lanes_to_compare(16, kAnyRow, {32, 8}), (Lanes{32, 8, 64}));
-  EXPECT_EQ(lanes_to_compare(16, kAnyRow, {1, 8}), (Lanes{1, 8, 4}));
+  EXPECT_EQ(lanes_to_compare(16, kAnyRow, {4, 8}), (Lanes{4, 8, 32, 1, 2}));
+  EXPECT_EQ(lanes_to_compare(16, kAnyRow, {64, 1, 4, 8, 32}), (Lanes{64, 1, 4, 8, 32}));
 }
 
 TEST(FormLanesTest, PacketsAreNoLongerThanARow) {
   EXPECT_EQ(lanes_to_compare(16, 16, {}), (Lanes{8, 1}));
-  EXPECT_EQ(lanes_to_compare(16, 32, {32}), (Lanes{32, 1, 8}));
+  EXPECT_EQ(lanes_to_compare(16, 24, {}), (Lanes{32, 8, 1}));
+  EXPECT_EQ(lanes_to_compare(16, 32, {32}), (Lanes{32, 8, 1}));
+  EXPECT_EQ(lanes_to_compare(1, 4, {}), (Lanes{4}));
+  EXPECT_EQ(lanes_to_compare(1, 1, {}), Lanes{});
 }
 
 }  // namespace

@@ -48,6 +48,53 @@ bool is_made_of_ids(const Value* value, const PacketValues& values, unsigned dep
   return true;
 }
 
+// What packets have made of a value so far.
+bool is_splat(const Instruction& instruction) {
+  return llvm::isa<llvm::InsertElementInst>(instruction);
+}
+
+// Whether a value is an argument of the kernel that is multiplied by ids, and serves for nothing else: a
+// pitch would also be multiplied by the numbers of rows, or end loops.
+bool is_increment(const Value* value, const PacketValues& values) {
+  while (llvm::isa<llvm::ZExtInst, llvm::SExtInst, llvm::TruncInst, llvm::FreezeInst>(value))
+    value = llvm::cast<Instruction>(value)->getOperand(0);
+  if (!llvm::isa<llvm::Argument>(value)) return false;
+  llvm::SmallVector<const Value*> open = {value};
+  while (!open.empty()) {
+    const Value* number = open.pop_back_val();
+    for (const llvm::User* user : number->users()) {
+      const auto* instruction = llvm::cast<Instruction>(user);
+      if (llvm::isa<llvm::CastInst, llvm::FreezeInst>(instruction))
+        open.push_back(instruction);
+      else if (!multiplies_strided(*instruction, values) && !is_splat(*instruction))
+        return false;
+    }
+  }
+  return true;
+}
+
+std::optional<IncrementedIndex> incremented_index(Value* index, const PacketValues& values) {
+  IncrementedIndex result{};
+  auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(index);
+  for (; operation && operation->getOpcode() != Instruction::Mul;
+       operation = llvm::dyn_cast<llvm::BinaryOperator>(index)) {
+    const auto opcode = operation->getOpcode();
+    const bool is_left = values.is_uniform(operation->getOperand(1));
+    Value* offset = operation->getOperand(is_left ? 1 : 0);
+    const bool is_sum = opcode == Instruction::Add || (opcode == Instruction::Sub && is_left);
+    if (!is_sum || !values.is_uniform(offset)) return std::nullopt;
+    result.offsets.emplace_back(opcode, offset);
+    index = operation->getOperand(is_left ? 0 : 1);
+  }
+  if (!operation) return std::nullopt;
+  for (unsigned side : {0U, 1U}) {
+    result.id = operation->getOperand(side);
+    result.increment = operation->getOperand(1 - side);
+    if (values.stride(result.id) == 1 && is_increment(result.increment, values)) return result;
+  }
+  return std::nullopt;
+}
+
 // Private memory: each lane has its own although nothing in the address differs.
 bool is_lanes_own(const llvm::GEPOperator& address, const PacketValues& values) {
   return llvm::all_of(address.operands(),
@@ -82,28 +129,23 @@ std::optional<LaneRun> LaneRun::find(Value* pointer, const llvm::DataLayout& lay
     run.index_ = value;
     run.stride_ = scale.getSExtValue();
   }
-  if (!run.index_ || values.stride(run.index_) || !is_made_of_ids(run.index_, values))
-    return std::nullopt;
+  if (!run.index_ || values.stride(run.index_)) return std::nullopt;
   run.offsets_.erase(run.index_);
   if (auto* extension = llvm::dyn_cast<llvm::CastInst>(run.index_);
       extension && llvm::isa<llvm::ZExtInst, llvm::SExtInst>(extension)) {
     run.is_signed_ = llvm::isa<llvm::SExtInst>(extension);
     run.index_ = extension->getOperand(0);
   }
+  run.incremented_ = incremented_index(run.index_, values);
+  if (!run.incremented_ && !is_made_of_ids(run.index_, values)) return std::nullopt;
   // All lane numbers must be indices.
   if (run.index_->getType()->getScalarSizeInBits() < 16) return std::nullopt;
   return run;
 }
 
-// Lanes that do not run may have any value, but not a different one at each use.
 Value* LaneRun::is_one(llvm::IRBuilderBase& builder, PacketValues& values) {
   const unsigned lanes = values.lanes();
-  Value* all = builder.CreateFreeze(values.vector(index_));
-  first_ = builder.CreateExtractElement(all, uint64_t{0});
-  Value* run = builder.CreateAdd(builder.CreateVectorSplat(lanes, first_),
-                                 lane_numbers(first_->getType(), lanes));
-  Value* equal = mask_bits(builder, builder.CreateICmpEQ(all, run));
-  Value* result = builder.CreateICmpEQ(equal, llvm::Constant::getAllOnesValue(equal->getType()));
+  Value* result = incremented_ ? has_increment_of_one(builder) : follows_itself(builder, values);
   const unsigned bits = first_->getType()->getIntegerBitWidth();
   if (bits >= kPointerBits) return result;
   // One that wraps is not extended to a run.
@@ -111,6 +153,26 @@ Value* LaneRun::is_one(llvm::IRBuilderBase& builder, PacketValues& values) {
   Value* last = llvm::ConstantInt::get(first_->getType(), max - (lanes - 1));
   return builder.CreateAnd(result, is_signed_ ? builder.CreateICmpSLE(first_, last)
                                               : builder.CreateICmpULE(first_, last));
+}
+
+// The product is the id then.
+Value* LaneRun::has_increment_of_one(llvm::IRBuilderBase& builder) {
+  first_ = incremented_->id;
+  for (const auto& [opcode, offset] : llvm::reverse(incremented_->offsets))
+    first_ = builder.CreateBinOp(opcode, first_, offset);
+  Value* increment = builder.CreateFreeze(incremented_->increment);
+  return builder.CreateICmpEQ(increment, llvm::ConstantInt::get(increment->getType(), 1));
+}
+
+// Lanes that do not run may have any value, but not a different one at each use.
+Value* LaneRun::follows_itself(llvm::IRBuilderBase& builder, PacketValues& values) {
+  const unsigned lanes = values.lanes();
+  Value* all = builder.CreateFreeze(values.vector(index_));
+  first_ = builder.CreateExtractElement(all, uint64_t{0});
+  Value* run = builder.CreateAdd(builder.CreateVectorSplat(lanes, first_),
+                                 lane_numbers(first_->getType(), lanes));
+  Value* equal = mask_bits(builder, builder.CreateICmpEQ(all, run));
+  return builder.CreateICmpEQ(equal, llvm::Constant::getAllOnesValue(equal->getType()));
 }
 
 Value* LaneRun::pointer(llvm::IRBuilderBase& builder) const {

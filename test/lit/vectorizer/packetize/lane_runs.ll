@@ -89,11 +89,12 @@ end:
   ret void
 }
 
-; An index that was loaded, or an id times a number, is seldom one.
+; An index that was loaded, or an id times a number that was, is seldom one.
 ; CHECK-LABEL: define void @unlikely(
 ; CHECK-NOT: br i1
 ; CHECK: ret void
-define void @unlikely(i64 "conclave-lane" %lane.x, ptr %a, ptr %b, i64 %n) "conclave-lanes" {
+define void @unlikely(i64 "conclave-lane" %lane.x, ptr %a, ptr %b) "conclave-lanes" {
+  %n = load i64, ptr %b, align 8
   %p = getelementptr i64, ptr %a, i64 %lane.x
   %i = load i64, ptr %p, align 8
   %q = getelementptr float, ptr %b, i64 %i
@@ -156,5 +157,46 @@ define void @rows_in_use(i64 "conclave-lane" %lane.x, ptr %a, ptr %b, i32 %last)
   %y = extractelement <4 x float> %x, i64 0
   %q = getelementptr inbounds float, ptr %b, i64 %lane.x
   store float %y, ptr %q, align 4
+  ret void
+}
+
+; The increment of a vector of linear algebra is mostly 1. One comparison tells, and lane 0's index is a
+; sum of what lanes share.
+; CHECK-LABEL: define void @increment(
+; CHECK: %[[FIRST:.*]] = add i32 %id, %offset
+; CHECK: %[[INC:.*]] = freeze i32 %inc
+; CHECK: %[[IS_ONE:.*]] = icmp eq i32 %[[INC]], 1
+; CHECK: %[[NO_WRAP:.*]] = icmp sle i32 %[[FIRST]], 2147483644
+; CHECK: %[[IS_RANGE:.*]] = and i1 %[[IS_ONE]], %[[NO_WRAP]]
+; CHECK: br i1 %[[IS_RANGE]]
+; CHECK: load <4 x float>
+; CHECK: call <4 x float> @llvm.masked.gather.v4f32.v4p0(
+define void @increment(i64 "conclave-lane" %lane.x, ptr %a, ptr %b, i32 %inc, i32 %offset) "conclave-lanes" {
+  %id = trunc i64 %lane.x to i32
+  %i = mul nsw i32 %id, %inc
+  %j = add nsw i32 %i, %offset
+  %k = sext i32 %j to i64
+  %p = getelementptr inbounds float, ptr %a, i64 %k
+  %x = load float, ptr %p, align 4
+  %q = getelementptr inbounds float, ptr %b, i64 %lane.x
+  store float %x, ptr %q, align 4
+  ret void
+}
+
+; A pitch is not: it also counts rows, or ends loops.
+; CHECK-LABEL: define void @pitch(
+; CHECK-NOT: icmp eq i32 %{{.*}}, 1
+; CHECK: call <4 x float> @llvm.masked.gather.v4f32.v4p0(
+define void @pitch(i64 "conclave-lane" %lane.x, ptr %a, ptr %b, i32 %pitch, i32 %column) "conclave-lanes" {
+  %id = trunc i64 %lane.x to i32
+  %i = mul nsw i32 %id, %pitch
+  %is.inside = icmp slt i32 %column, %pitch
+  %inside = select i1 %is.inside, i32 %column, i32 0
+  %j = add nsw i32 %i, %inside
+  %k = sext i32 %j to i64
+  %p = getelementptr inbounds float, ptr %a, i64 %k
+  %x = load float, ptr %p, align 4
+  %q = getelementptr inbounds float, ptr %b, i64 %lane.x
+  store float %x, ptr %q, align 4
   ret void
 }

@@ -192,10 +192,12 @@ bool is_barrier(const Instruction& instruction) {
   return instruction.mayHaveSideEffects();
 }
 
-// Whether nothing is known about the lanes' places.
+// Whether nothing is known about the lanes' places. Those of elements with neighbours are farther apart
+// than an increment of 1.
 bool is_scattered(Value* pointer, const llvm::DataLayout& layout, const PacketValues& values) {
-  return !distance_of(pointer, values).stride && !values.offsets(pointer) &&
-         !LaneRun::find(pointer, layout, values);
+  if (distance_of(pointer, values).stride || values.offsets(pointer)) return false;
+  const std::optional<LaneRun> run = LaneRun::find(pointer, layout, values);
+  return !run || run->has_increment();
 }
 
 // Describes the group's memory by the address of its position.

@@ -37,6 +37,8 @@ class LaneRun {
 
   // Bytes from lane to lane where they follow one another.
   int64_t stride() const { return stride_; }
+  // Whether they do if an increment is 1.
+  bool has_increment() const { return incremented_.has_value(); }
   // Whether they do: an i1.
   llvm::Value* is_one(llvm::IRBuilderBase& builder, PacketValues& values);
   // Lane 0's address then, to be asked for after that.

@@ -31,7 +31,7 @@ unsigned latency_of(const llvm::CallBase& call) {
     case llvm::Intrinsic::masked_gather:
       return kGather;
     default:
-      return kShort;
+      return call.getType()->isFPOrFPVectorTy() ? kLong : kShort;
   }
 }
 
@@ -51,6 +51,8 @@ unsigned latency_of(const Instruction& instruction) {
     case Instruction::FAdd:
     case Instruction::FSub:
     case Instruction::FMul:
+    case Instruction::FPToSI:
+    case Instruction::FPToUI:
     case Instruction::ExtractElement:
     case Instruction::InsertElement:
     case Instruction::ShuffleVector:
@@ -168,12 +170,12 @@ Instruction* later_of(const BasicBlock& block, Value* a, Value* b) {
   return first->comesBefore(second) ? second : first;
 }
 
-// An operation like `like` as soon as both values are there, so that neither needs a register for longer.
+// An operation like `like`: as soon as the block has calculated both values, so that these need no
+// registers for longer; before `like` if it has them from the beginning.
 BinaryOperator* join(BinaryOperator& like, Value* a, Value* b) {
-  BasicBlock& block = *like.getParent();
-  Instruction* after = later_of(block, a, b);
+  Instruction* after = later_of(*like.getParent(), a, b);
   const auto place = after == nullptr || llvm::isa<llvm::PHINode>(after)
-                         ? block.getFirstInsertionPt()
+                         ? like.getIterator()
                          : std::next(after->getIterator());
   BinaryOperator* joined = BinaryOperator::Create(like.getOpcode(), a, b, "", place);
   joined->setDebugLoc(like.getDebugLoc());

@@ -188,7 +188,8 @@ bool FormContest::should_hand_on(uint64_t spent_ns) {
 // themselves, or 0. Returns whether something is new.
 bool FormContest::decide(FormChoice& choice, uint64_t spent_ns, double alone_ns) {
   const size_t before = choice.chosen();
-  const bool is_first = choice.relative_[before] == 0;
+  const auto all_forms = choice.relative_.begin() + static_cast<std::ptrdiff_t>(forms_.size());
+  const bool is_news = std::find(choice.relative_.begin(), all_forms, 0.0F) != all_forms;
   size_t best = before;
   choice.relative_[before] = 1;
   for (size_t form = 0; form < forms_.size(); ++form) {
@@ -216,7 +217,7 @@ bool FormContest::decide(FormChoice& choice, uint64_t spent_ns, double alone_ns)
     return false;
   }
   settle(choice, spent_ns);
-  return is_first || best != before;
+  return is_news || best != before;
 }
 
 // Nothing is tried or watched until the choice is looked at again.
@@ -285,7 +286,7 @@ void FormContest::adopt(const Result& result, uint64_t due_ns) {
   const bool has_new_forms = known < forms_.size();
   for (size_t form = 0; form < forms_.size(); ++form)
     choice->records_[form].is_out = has_new_forms && is_known(form);
-  choice->due_ns_.store(has_new_forms ? 0 : due_ns, std::memory_order_relaxed);
+  choice->due_ns_.store(has_new_forms ? due_ns / 2 : due_ns, std::memory_order_relaxed);
 }
 
 std::vector<FormContest::Result> FormContest::results() {

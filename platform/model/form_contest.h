@@ -51,7 +51,7 @@ struct SizeClass {
 // The forms of a kernel's code for launches of one size class, and how long they take.
 class FormChoice {
  public:
-  static constexpr size_t kMostForms = 6;
+  static constexpr size_t kMostForms = 8;
   static constexpr int kComparisons = 7;
 
   // The index of the form that is to run.
@@ -72,7 +72,7 @@ class FormChoice {
     int count = 0;
     // It has run once. If briefly, that is not counted: its code was not in the caches.
     bool is_known = false;
-    bool is_out = false;     // clearly slower, or known to be by an earlier process
+    bool is_out = false;     // clearly slower, or an earlier process has compared it
     bool is_barred = false;  // has not proved itself
     float expected = 0;      // quotient
     bool is_done() const { return is_barred || is_out || count == kComparisons; }
@@ -191,8 +191,8 @@ class FormContest {
   // known now that should be kept.
   bool ran(FormChoice& choice, size_t form, uint64_t groups, double ns, uint64_t spent_ns);
 
-  // Begins with what an earlier process found out. The choice is not looked at before `due_ns`, unless
-  // there are forms that the process did not have: these are compared at once.
+  // Begins with what an earlier process found out. The forms that it has compared are compared again from
+  // `due_ns` on, others from half of that.
   void adopt(const Result& result, uint64_t due_ns);
   // What has been found out.
   std::vector<Result> results();

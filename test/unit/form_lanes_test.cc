@@ -32,10 +32,10 @@ TEST(FormLanesTest, OneWorkItemAtATimeHasNothingBesideIt) {
 
 TEST(FormLanesTest, AllWinnersAreKept) {
   EXPECT_EQ(lanes_to_compare(16, kAnyRow, {4, 8}), (Lanes{4, 8, 32, 1, 2}));
-  EXPECT_EQ(lanes_to_compare(16, kAnyRow, {64, 1, 4, 8, 32}), (Lanes{64, 1, 4, 8, 32}));
+  EXPECT_EQ(lanes_to_compare(16, kAnyRow, {64, 1, 4, 8, 32}), (Lanes{64, 1, 4, 8, 32, 2}));
 }
 
-TEST(FormLanesTest, PacketsAreNoLongerThanARow) {
+TEST(FormLanesTest, PacketsAreNoLongerThanARowRoundedUp) {
   EXPECT_EQ(lanes_to_compare(16, 16, {}), (Lanes{8, 1}));
   EXPECT_EQ(lanes_to_compare(16, 24, {}), (Lanes{32, 8, 1}));
   EXPECT_EQ(lanes_to_compare(16, 32, {32}), (Lanes{32, 8, 1}));

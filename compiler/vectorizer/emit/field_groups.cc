@@ -192,8 +192,8 @@ bool is_barrier(const Instruction& instruction) {
   return instruction.mayHaveSideEffects();
 }
 
-// Whether nothing is known about the lanes' places. Those of elements with neighbours are farther apart
-// than an increment of 1.
+// Whether nothing is known about the lanes' places. Those of elements with neighbours are mostly farther
+// apart than an increment of 1.
 bool is_scattered(Value* pointer, const llvm::DataLayout& layout, const PacketValues& values) {
   if (distance_of(pointer, values).stride || values.offsets(pointer)) return false;
   const std::optional<LaneRun> run = LaneRun::find(pointer, layout, values);

@@ -48,29 +48,36 @@ bool is_made_of_ids(const Value* value, const PacketValues& values, unsigned dep
   return true;
 }
 
-// What packets have made of a value so far.
-bool is_splat(const Instruction& instruction) {
-  return llvm::isa<llvm::InsertElementInst>(instruction);
-}
-
-// Whether a value is an argument of the kernel that is multiplied by ids, and serves for nothing else: a
-// pitch would also be multiplied by the numbers of rows, or end loops.
-bool is_increment(const Value* value, const PacketValues& values) {
+const Value* without_casts(const Value* value) {
   while (llvm::isa<llvm::ZExtInst, llvm::SExtInst, llvm::TruncInst, llvm::FreezeInst>(value))
     value = llvm::cast<Instruction>(value)->getOperand(0);
-  if (!llvm::isa<llvm::Argument>(value)) return false;
-  llvm::SmallVector<const Value*> open = {value};
+  return value;
+}
+
+// Whether an argument of the kernel is multiplied by ids, and serves for nothing else: a pitch would also
+// be multiplied by the numbers of rows, or end loops. Packets that have been made of its products have
+// vectors of it.
+bool is_increment(const llvm::Argument& argument, const PacketValues& values) {
+  if (!values.is_uniform(&argument)) return false;
+  if (values.is_compared_with_one(argument)) return true;
+  llvm::SmallVector<const Value*> open = {&argument};
   while (!open.empty()) {
     const Value* number = open.pop_back_val();
     for (const llvm::User* user : number->users()) {
       const auto* instruction = llvm::cast<Instruction>(user);
       if (llvm::isa<llvm::CastInst, llvm::FreezeInst>(instruction))
         open.push_back(instruction);
-      else if (!multiplies_strided(*instruction, values) && !is_splat(*instruction))
+      else if (!multiplies_strided(*instruction, values) &&
+               !llvm::isa<llvm::InsertElementInst>(instruction))
         return false;
     }
   }
   return true;
+}
+
+// Where a vector begins: neither the number of a column nor what a loop changes.
+bool is_offset(const Value* value) {
+  return llvm::isa<llvm::Argument, llvm::Constant>(without_casts(value));
 }
 
 std::optional<IncrementedIndex> incremented_index(Value* index, const PacketValues& values) {
@@ -82,15 +89,18 @@ std::optional<IncrementedIndex> incremented_index(Value* index, const PacketValu
     const bool is_left = values.is_uniform(operation->getOperand(1));
     Value* offset = operation->getOperand(is_left ? 1 : 0);
     const bool is_sum = opcode == Instruction::Add || (opcode == Instruction::Sub && is_left);
-    if (!is_sum || !values.is_uniform(offset)) return std::nullopt;
+    if (!is_sum || !values.is_uniform(offset) || !is_offset(offset)) return std::nullopt;
     result.offsets.emplace_back(opcode, offset);
     index = operation->getOperand(is_left ? 0 : 1);
   }
   if (!operation) return std::nullopt;
   for (unsigned side : {0U, 1U}) {
     result.id = operation->getOperand(side);
-    result.increment = operation->getOperand(1 - side);
-    if (values.stride(result.id) == 1 && is_increment(result.increment, values)) return result;
+    const Value* factor = without_casts(operation->getOperand(1 - side));
+    result.increment = const_cast<llvm::Argument*>(llvm::dyn_cast<llvm::Argument>(factor));
+    if (result.increment && values.stride(result.id) == 1 &&
+        is_increment(*result.increment, values))
+      return result;
   }
   return std::nullopt;
 }
@@ -136,16 +146,19 @@ std::optional<LaneRun> LaneRun::find(Value* pointer, const llvm::DataLayout& lay
     run.is_signed_ = llvm::isa<llvm::SExtInst>(extension);
     run.index_ = extension->getOperand(0);
   }
-  run.incremented_ = incremented_index(run.index_, values);
+  const auto is_offset_in_address = [](const auto& offset) { return is_offset(offset.first); };
+  if (llvm::all_of(run.offsets_, is_offset_in_address))
+    run.incremented_ = incremented_index(run.index_, values);
   if (!run.incremented_ && !is_made_of_ids(run.index_, values)) return std::nullopt;
   // All lane numbers must be indices.
   if (run.index_->getType()->getScalarSizeInBits() < 16) return std::nullopt;
   return run;
 }
 
-Value* LaneRun::is_one(llvm::IRBuilderBase& builder, PacketValues& values) {
+Value* LaneRun::is_there(llvm::IRBuilderBase& builder, PacketValues& values) {
   const unsigned lanes = values.lanes();
-  Value* result = incremented_ ? has_increment_of_one(builder) : follows_itself(builder, values);
+  Value* result =
+      incremented_ ? has_increment_of_one(builder, values) : follows_itself(builder, values);
   const unsigned bits = first_->getType()->getIntegerBitWidth();
   if (bits >= kPointerBits) return result;
   // One that wraps is not extended to a run.
@@ -156,12 +169,11 @@ Value* LaneRun::is_one(llvm::IRBuilderBase& builder, PacketValues& values) {
 }
 
 // The product is the id then.
-Value* LaneRun::has_increment_of_one(llvm::IRBuilderBase& builder) {
+Value* LaneRun::has_increment_of_one(llvm::IRBuilderBase& builder, PacketValues& values) {
   first_ = incremented_->id;
   for (const auto& [opcode, offset] : llvm::reverse(incremented_->offsets))
     first_ = builder.CreateBinOp(opcode, first_, offset);
-  Value* increment = builder.CreateFreeze(incremented_->increment);
-  return builder.CreateICmpEQ(increment, llvm::ConstantInt::get(increment->getType(), 1));
+  return values.is_one(*incremented_->increment);
 }
 
 // Lanes that do not run may have any value, but not a different one at each use.

@@ -22,8 +22,8 @@ namespace conclave::compiler {
 
 // id * increment + offset - ...
 struct IncrementedIndex {
-  llvm::Value* id;         // the next lane's is one more
-  llvm::Value* increment;  // the same for all lanes
+  llvm::Value* id;            // the next lane's is one more
+  llvm::Argument* increment;  // the same for all lanes
   // What is added to the product step by step, the last one first, and the same for all lanes.
   llvm::SmallVector<std::pair<llvm::Instruction::BinaryOps, llvm::Value*>, 2> offsets;
 };
@@ -31,21 +31,21 @@ struct IncrementedIndex {
 class LaneRun {
  public:
   // Nothing where the address depends on more than one value that differs from lane to lane, or on
-  // one that does not come from ids alone, or from ids and a pitch.
+  // one that does not come from ids alone, or from ids and an increment.
   static std::optional<LaneRun> find(llvm::Value* pointer, const llvm::DataLayout& layout,
                                      const PacketValues& values);
 
   // Bytes from lane to lane where they follow one another.
   int64_t stride() const { return stride_; }
-  // Whether they do if an increment is 1.
+  // Whether that depends on an increment.
   bool has_increment() const { return incremented_.has_value(); }
   // Whether they do: an i1.
-  llvm::Value* is_one(llvm::IRBuilderBase& builder, PacketValues& values);
+  llvm::Value* is_there(llvm::IRBuilderBase& builder, PacketValues& values);
   // Lane 0's address then, to be asked for after that.
   llvm::Value* pointer(llvm::IRBuilderBase& builder) const;
 
  private:
-  llvm::Value* has_increment_of_one(llvm::IRBuilderBase& builder);
+  llvm::Value* has_increment_of_one(llvm::IRBuilderBase& builder, PacketValues& values);
   llvm::Value* follows_itself(llvm::IRBuilderBase& builder, PacketValues& values);
 
   llvm::Value* base_ = nullptr;

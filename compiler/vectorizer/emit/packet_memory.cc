@@ -150,7 +150,7 @@ class Rewrite {
   Parts emit_run(LaneRun& run) {
     remark("contiguous only where the lanes' addresses follow one another");
     llvm::IRBuilder<> builder(&instruction_);
-    Value* condition = run.is_one(builder, values_);
+    Value* condition = run.is_there(builder, values_);
     Value* mask = mask_;
     if (mask && access(&instruction_, run.stride()).is_mask_dear()) {
       condition = builder.CreateAnd(condition, all_run(builder));

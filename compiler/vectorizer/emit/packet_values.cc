@@ -167,6 +167,16 @@ Value* PacketValues::no_lane_wraps(Value* value) {
   return no_lane_wraps_[value] = builder.CreateAnd(conditions);
 }
 
+Value* PacketValues::is_one(llvm::Argument& argument) {
+  Value*& known = is_one_[&argument];
+  if (known) return known;
+  llvm::IRBuilder<> builder(argument.getContext());
+  go_behind(builder, &argument, region_.getEntryBlock());
+  known = builder.CreateICmpEQ(builder.CreateFreeze(&argument),
+                               llvm::ConstantInt::get(argument.getType(), 1));
+  return known;
+}
+
 llvm::AllocaInst* PacketValues::loop_memory(Type* type, unsigned index) {
   llvm::SmallVector<llvm::AllocaInst*, 2>& all = loop_memory_[type];
   while (all.size() <= index) {

@@ -64,6 +64,12 @@ class PacketValues {
   // Whether no lane wraps on the way to a value whose stride is assumed: an i1.
   llvm::Value* no_lane_wraps(llvm::Value* value);
 
+  // Whether the argument is 1: an i1, calculated once.
+  llvm::Value* is_one(llvm::Argument& argument);
+  bool is_compared_with_one(const llvm::Argument& argument) const {
+    return is_one_.contains(&argument);
+  }
+
   Parts parts(llvm::Value* value);
   // The vector of a value that has one part.
   llvm::Value* vector(llvm::Value* value) { return parts(value)[0]; }
@@ -87,6 +93,7 @@ class PacketValues {
   PartRemarks& remarks_;
   llvm::DenseMap<llvm::Value*, Parts> parts_;
   llvm::DenseMap<llvm::Value*, llvm::Value*> no_lane_wraps_;
+  llvm::DenseMap<const llvm::Argument*, llvm::Value*> is_one_;
   llvm::DenseMap<llvm::Type*, llvm::SmallVector<llvm::AllocaInst*, 2>> loop_memory_;
 };
 

@@ -160,17 +160,21 @@ define void @rows_in_use(i64 "conclave-lane" %lane.x, ptr %a, ptr %b, i32 %last)
   ret void
 }
 
-; The increment of a vector of linear algebra is mostly 1. One comparison tells, and lane 0's index is a
-; sum of what lanes share.
+; The increment of a vector of linear algebra is mostly 1. One comparison tells for all accesses, and lane
+; 0's index is a sum of what lanes share.
 ; CHECK-LABEL: define void @increment(
-; CHECK: %[[FIRST:.*]] = add i32 %id, %offset
 ; CHECK: %[[INC:.*]] = freeze i32 %inc
 ; CHECK: %[[IS_ONE:.*]] = icmp eq i32 %[[INC]], 1
+; CHECK: %[[FIRST:.*]] = add i32 %id, %offset
 ; CHECK: %[[NO_WRAP:.*]] = icmp sle i32 %[[FIRST]], 2147483644
 ; CHECK: %[[IS_RANGE:.*]] = and i1 %[[IS_ONE]], %[[NO_WRAP]]
 ; CHECK: br i1 %[[IS_RANGE]]
 ; CHECK: load <4 x float>
 ; CHECK: call <4 x float> @llvm.masked.gather.v4f32.v4p0(
+; CHECK: %[[AGAIN:.*]] = and i1 %[[IS_ONE]],
+; CHECK: br i1 %[[AGAIN]]
+; CHECK: store <4 x float>
+; CHECK: call void @llvm.masked.scatter.v4f32.v4p0(
 define void @increment(i64 "conclave-lane" %lane.x, ptr %a, ptr %b, i32 %inc, i32 %offset) "conclave-lanes" {
   %id = trunc i64 %lane.x to i32
   %i = mul nsw i32 %id, %inc
@@ -178,8 +182,61 @@ define void @increment(i64 "conclave-lane" %lane.x, ptr %a, ptr %b, i32 %inc, i3
   %k = sext i32 %j to i64
   %p = getelementptr inbounds float, ptr %a, i64 %k
   %x = load float, ptr %p, align 4
+  %twice = fadd float %x, %x
+  store float %twice, ptr %p, align 4
+  ret void
+}
+
+; An increment in 64 bits that is extended first, and an index that counts down.
+; CHECK-LABEL: define void @extended(
+; CHECK: icmp eq i32 %{{.*}}, 1
+; CHECK: %[[FIRST:.*]] = sub i64 %lane.x, %offset
+; CHECK: load <4 x float>
+define void @extended(i64 "conclave-lane" %lane.x, ptr %a, ptr %b, i32 %inc, i64 %offset) "conclave-lanes" {
+  %wide = sext i32 %inc to i64
+  %i = mul i64 %lane.x, %wide
+  %j = sub i64 %i, %offset
+  %p = getelementptr inbounds float, ptr %a, i64 %j
+  %x = load float, ptr %p, align 4
   %q = getelementptr inbounds float, ptr %b, i64 %lane.x
   store float %x, ptr %q, align 4
+  ret void
+}
+
+; A square is no product with an increment.
+; CHECK-LABEL: define void @square(
+; CHECK-NOT: , 1
+; CHECK: call void @llvm.masked.scatter.v4f32.v4p0(
+define void @square(i64 "conclave-lane" %lane.x, ptr %a) "conclave-lanes" {
+  %i = mul i64 %lane.x, %lane.x
+  %p = getelementptr inbounds float, ptr %a, i64 %i
+  store float 2.0, ptr %p, align 4
+  ret void
+}
+
+; What is added to the product of a pitch is the number of a column.
+; CHECK-LABEL: define void @column(
+; CHECK-NOT: icmp eq i64 %{{.*}}, 1
+; CHECK: call <4 x float> @llvm.masked.gather.v4f32.v4p0(
+define void @column(i64 "conclave-lane" %lane.x, ptr %a, ptr %b, i64 %pitch, i64 %n) "conclave-lanes" {
+entry:
+  br label %loop
+
+loop:
+  %k = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %sum = phi float [ 0.0, %entry ], [ %more, %loop ]
+  %i = mul i64 %lane.x, %pitch
+  %j = add i64 %i, %k
+  %p = getelementptr inbounds float, ptr %a, i64 %j
+  %x = load float, ptr %p, align 4
+  %more = fadd float %sum, %x
+  %next = add i64 %k, 1
+  %goes.on = icmp ult i64 %next, %n
+  br i1 %goes.on, label %loop, label %end
+
+end:
+  %q = getelementptr inbounds float, ptr %b, i64 %lane.x
+  store float %more, ptr %q, align 4
   ret void
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of what is added, or xor-ed, to a chain, that which is there last joins last.
+// A chain of additions, or of xors, takes its latest operand last.
 //
 //   %x = xor i32 %late, %key        %x = xor i32 %right, %key
 //   %y = xor i32 %x, %right    =>   %y = xor i32 %x, %late

@@ -105,6 +105,7 @@ llvm::PreservedAnalyses SplitLongBlocks::run(llvm::Function& function,
       count = is_place ? 1 : count + 1;
     }
   }
+  if (places.empty()) return llvm::PreservedAnalyses::all();
   // From the end, as a split moves the rest of its block. A block whose address somebody has taken is
   // not joined to another.
   for (llvm::Instruction* place : llvm::reverse(places))

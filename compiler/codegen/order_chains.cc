@@ -5,12 +5,13 @@
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/LoopInfo.h>
-#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Transforms/Utils/Local.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace conclave::compiler {
 namespace {
@@ -216,6 +217,10 @@ bool reorder(Instruction& operation, Times& times) {
 
 llvm::PreservedAnalyses OrderChains::run(llvm::Function& function,
                                          llvm::FunctionAnalysisManager& analyses) {
+  const auto continues = [](const Instruction& link) {
+    return is_link(link) && next_link(link) != nullptr;
+  };
+  if (llvm::none_of(llvm::instructions(function), continues)) return llvm::PreservedAnalyses::all();
   const llvm::ReversePostOrderTraversal<llvm::Function*> blocks(&function);
   Times times(analyses.getResult<llvm::LoopAnalysis>(function));
   const auto note = [&](BasicBlock& block, const auto& also) {

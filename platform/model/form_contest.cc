@@ -78,6 +78,11 @@ std::optional<size_t> FormContest::form_with(unsigned lanes) const {
   return {};
 }
 
+bool FormContest::has_unknown_times(const FormChoice& choice) const {
+  const auto end = choice.relative_.begin() + static_cast<std::ptrdiff_t>(forms_.size());
+  return std::find(choice.relative_.begin(), end, 0.0F) != end;
+}
+
 // The other form with the fewest comparisons, so that they are spread over the same time.
 std::optional<size_t> FormContest::next_form(const FormChoice& choice) const {
   std::optional<size_t> next;
@@ -188,8 +193,7 @@ bool FormContest::should_hand_on(uint64_t spent_ns) {
 // themselves, or 0. Returns whether something is new.
 bool FormContest::decide(FormChoice& choice, uint64_t spent_ns, double alone_ns) {
   const size_t before = choice.chosen();
-  const auto all_forms = choice.relative_.begin() + static_cast<std::ptrdiff_t>(forms_.size());
-  const bool is_news = std::find(choice.relative_.begin(), all_forms, 0.0F) != all_forms;
+  const bool is_news = has_unknown_times(choice);
   size_t best = before;
   choice.relative_[before] = 1;
   for (size_t form = 0; form < forms_.size(); ++form) {
@@ -280,12 +284,9 @@ void FormContest::adopt(const Result& result, uint64_t due_ns) {
     if (const std::optional<size_t> form = form_with(other.lanes)) set(*form, other.relative);
   set(*winner, 1);
   choice->chosen_.store(static_cast<uint8_t>(*winner), std::memory_order_relaxed);
-  const auto is_known = [&](size_t form) { return choice->relative_[form] > 0; };
-  size_t known = 0;
-  for (size_t form = 0; form < forms_.size(); ++form) known += is_known(form) ? 1 : 0;
-  const bool has_new_forms = known < forms_.size();
+  const bool has_new_forms = has_unknown_times(*choice);
   for (size_t form = 0; form < forms_.size(); ++form)
-    choice->records_[form].is_out = has_new_forms && is_known(form);
+    choice->records_[form].is_out = has_new_forms && choice->relative_[form] > 0;
   choice->due_ns_.store(has_new_forms ? due_ns / 2 : due_ns, std::memory_order_relaxed);
 }
 

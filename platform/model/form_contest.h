@@ -211,6 +211,8 @@ class FormContest {
   };
 
   std::optional<size_t> form_with(unsigned lanes) const;
+  // Whether the time of some form is not known yet.
+  bool has_unknown_times(const FormChoice& choice) const;
   std::optional<size_t> next_form(const FormChoice& choice) const;
   bool decide(FormChoice& choice, uint64_t spent_ns, double alone_ns);
   void conclude(FormChoice& choice, const FormChoice::Proof& proof);

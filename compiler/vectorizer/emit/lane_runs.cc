@@ -17,10 +17,14 @@ using llvm::Value;
 
 constexpr unsigned kPointerBits = 64;
 
+// Whether an operation hands on a number, perhaps with fewer or more bits.
+bool hands_on(const Value* value) {
+  return llvm::isa<llvm::ZExtInst, llvm::SExtInst, llvm::TruncInst, llvm::FreezeInst>(value);
+}
+
 bool is_integer_operation(const Instruction& instruction) {
   return instruction.isBinaryOp() ||
-         llvm::isa<llvm::SelectInst, llvm::MinMaxIntrinsic>(instruction) ||
-         llvm::isa<llvm::ZExtInst, llvm::SExtInst, llvm::TruncInst, llvm::FreezeInst>(instruction);
+         llvm::isa<llvm::SelectInst, llvm::MinMaxIntrinsic>(instruction) || hands_on(&instruction);
 }
 
 // An id times a number is what the kernel walks through memory by rows with.
@@ -48,9 +52,9 @@ bool is_made_of_ids(const Value* value, const PacketValues& values, unsigned dep
   return true;
 }
 
-const Value* without_casts(const Value* value) {
-  while (llvm::isa<llvm::ZExtInst, llvm::SExtInst, llvm::TruncInst, llvm::FreezeInst>(value))
-    value = llvm::cast<Instruction>(value)->getOperand(0);
+// The number that operations hand on.
+Value* origin_of(Value* value) {
+  while (hands_on(value)) value = llvm::cast<Instruction>(value)->getOperand(0);
   return value;
 }
 
@@ -65,7 +69,7 @@ bool is_increment(const llvm::Argument& argument, const PacketValues& values) {
     const Value* number = open.pop_back_val();
     for (const llvm::User* user : number->users()) {
       const auto* instruction = llvm::cast<Instruction>(user);
-      if (llvm::isa<llvm::CastInst, llvm::FreezeInst>(instruction))
+      if (hands_on(instruction))
         open.push_back(instruction);
       else if (!multiplies_strided(*instruction, values) &&
                !llvm::isa<llvm::InsertElementInst>(instruction))
@@ -76,8 +80,8 @@ bool is_increment(const llvm::Argument& argument, const PacketValues& values) {
 }
 
 // Where a vector begins: neither the number of a column nor what a loop changes.
-bool is_offset(const Value* value) {
-  return llvm::isa<llvm::Argument, llvm::Constant>(without_casts(value));
+bool is_offset(Value* value) {
+  return llvm::isa<llvm::Argument, llvm::Constant>(origin_of(value));
 }
 
 std::optional<IncrementedIndex> incremented_index(Value* index, const PacketValues& values) {
@@ -96,8 +100,8 @@ std::optional<IncrementedIndex> incremented_index(Value* index, const PacketValu
   if (!operation) return std::nullopt;
   for (unsigned side : {0U, 1U}) {
     result.id = operation->getOperand(side);
-    const Value* factor = without_casts(operation->getOperand(1 - side));
-    result.increment = const_cast<llvm::Argument*>(llvm::dyn_cast<llvm::Argument>(factor));
+    Value* factor = origin_of(operation->getOperand(1 - side));
+    result.increment = llvm::dyn_cast<llvm::Argument>(factor);
     if (result.increment && values.stride(result.id) == 1 &&
         is_increment(*result.increment, values))
       return result;

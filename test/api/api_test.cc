@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api_test.h"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <numeric>
 
 namespace conclave::test {
@@ -227,6 +230,12 @@ std::string build_log(cl_program program, cl_device_id device) {
 
 cl_int event_status(cl_event event) {
   return info<cl_int>(clGetEventInfo, event, CL_EVENT_COMMAND_EXECUTION_STATUS);
+}
+
+std::string fresh(const std::string& source) {
+  static int count = 0;
+  return "// " + std::to_string(getpid()) + " " + std::to_string(std::time(nullptr)) + " " +
+         std::to_string(count++) + "\n" + source;
 }
 
 Context make_context() {

@@ -174,6 +174,10 @@ cl_int event_status(cl_event event);
 // The kernels that most tests share (see api_test.cc), so that one build, cached, serves all.
 extern const char kKernels[];
 
+// `source` as a text that no cache knows, so that it is compiled. (Notes about launches are kept for
+// what it is compiled to.)
+std::string fresh(const std::string& source);
+
 Context make_context();
 Queue make_queue(cl_context context, cl_command_queue_properties properties = 0);
 Program make_program(cl_context context, const std::string& source);

@@ -16,11 +16,8 @@
 namespace conclave::test {
 namespace {
 
-// A program text that no cache knows.
 std::string fresh_source(const std::string& body = "o[0] = 1;") {
-  static int count = 0;
-  return "// " + std::to_string(getpid()) + " " + std::to_string(std::time(nullptr)) + " " +
-         std::to_string(count++) + "\nkernel void k(global int* o) { " + body + " }\n";
+  return fresh("kernel void k(global int* o) { " + body + " }\n");
 }
 
 // A shell script that stands in for the compiler; removed with the object.

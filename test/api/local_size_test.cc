@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels get code of their own for local sizes and formats of images that are used often; nobody
 // must notice but by the time it takes.
-#include <unistd.h>
-
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <thread>
 
 #include "api_test.h"
@@ -266,12 +263,10 @@ CHILD_PROCESS(specialised_meanwhile) {
   return 0;
 }
 
-// Everything is released, and in the end the process exits, while code is being made. The text is
-// one that no cache knows.
+// Everything is released, and in the end the process exits, while code is being made.
 CHILD_PROCESS(released_meanwhile) {
   for (int round = 0; round < 4; ++round) {
-    Session s("// " + std::to_string(getpid()) + " " + std::to_string(std::time(nullptr)) + " " +
-              std::to_string(round) + "\n" + kSource);
+    Session s(fresh(kSource));
     Kernel meet = make_kernel(s.program, "meet");
     for (const Shape& shape : kShapes) CHECK(meet_is_right(s, meet, shape));
   }

@@ -57,6 +57,14 @@ unsigned lanes_for_row(unsigned lanes, uint64_t row, const KernelInfo& info) {
 
 // Rows of unknown length have a rest that is run one by one, unless it may be long, and not brief in a
 // first build; so has one with a rest of one. Not where packets are sub-groups: all work-items are in one.
+// Whether work-items know where they are in a dimension. Where none does, programs have no groups that
+// extend along it.
+bool asks_for_ids(llvm::ArrayRef<Region> regions, unsigned dimension) {
+  return llvm::any_of(regions, [&](const Region& region) {
+    return !region.function->getArg(kLocalId + dimension)->use_empty();
+  });
+}
+
 PacketForms needed_forms(const Region& region, unsigned lanes, unsigned dimension, const Size& size,
                          const KernelInfo& info, const Options& options) {
   const uint64_t row = size[dimension];
@@ -103,6 +111,7 @@ struct Plan {
 void vectorize_regions(const std::string& kernel, std::vector<Region>& regions, const Plan& plan,
                        const KernelInfo& info, const Options& options, const Target& target,
                        llvm::FunctionAnalysisManager& analyses, std::vector<PartRemarks>& remarks) {
+  const bool has_rows = asks_for_ids(regions, dimensions_from(plan.dimension)[1]);
   for (size_t i = 0; i < regions.size(); ++i) {
     Region& region = regions[i];
     const unsigned lanes = lanes_for_row(plan.lanes[i], plan.size[plan.dimension], info);
@@ -114,6 +123,7 @@ void vectorize_regions(const std::string& kernel, std::vector<Region>& regions, 
         is_first_build(options) && tuning().quick_rests && is_brief(*region.function, analyses);
     PacketForms forms = needed_forms(region, lanes, plan.dimension, plan.size, info, options);
     forms.whole_kernel = regions.size() == 1;
+    forms.tall &= has_rows;
     if (vectorize_region(region, lanes, forms, target, analyses, remarks[i])) continue;
     if (!region.has_sub_groups) continue;
     if (info.required_sub_group_size)

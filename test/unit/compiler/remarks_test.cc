@@ -105,6 +105,27 @@ TEST(Remarks, SayTheDimension) {
             "program.cl:2: remark: kernel 'k': 8 lanes in dimension 1\n");
 }
 
+// Packets of several rows are made where work-items know their row: no program has groups of several
+// rows otherwise.
+TEST(Remarks, TellRowsThatRunAtOnce) {
+  const auto log = [](const char* row) {
+    return log_of(
+        "kernel void k(global const float* a, local float* tile, global float* o, int n) {\n"
+        "  int x = get_local_id(0);\n"
+        "  float first = a[x], sum = 0;\n"
+        "  tile[x] = first;\n"
+        "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+        "  for (int i = 0; i < n; ++i) sum += tile[x + i];\n"
+        "  o[x + " +
+        std::string(row) +
+        " * n] = sum * first;\n"
+        "}\n");
+  };
+  EXPECT_NE(log("get_local_id(1)").find(", 4 rows at once"), std::string::npos);
+  for (const char* row : {"0", "get_group_id(1)"})
+    EXPECT_EQ(log(row).find("rows at once"), std::string::npos) << log(row);
+}
+
 TEST(Remarks, SayWhichPartIsNotVectorized) {
   const std::string log = log_of(
       "kernel void k(global int* a, local int* l) {\n"

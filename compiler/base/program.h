@@ -19,6 +19,8 @@ struct Program {
   std::vector<RegionedKernel> kernels;
   // In checking mode, these without checks: what packets would cost is estimated for them.
   std::vector<RegionedKernel> models;
+  // These kernels' part of the code of all that were built together, above 0, at most 1.
+  double share = 1;
 };
 
 // Gives a module's passes the program. It stays the same whatever passes do.

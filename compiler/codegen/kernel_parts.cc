@@ -5,17 +5,12 @@
 #include <numeric>
 
 #include "compiler/base/address_spaces.h"
-#include "compiler/base/tuning.h"
 
 namespace conclave::compiler {
 namespace {
 
 // With fewer kernels for each process, one would have much more to do than others.
 constexpr size_t kLeastKernels = 3;
-
-// The budget of a first build is the whole program's, so it has to be kept by one process where packets
-// may exceed it.
-constexpr size_t kPartOfBudget = 4;
 
 // Whether each process may have its own copy. Constants are copied whose place nobody asks for; local
 // variables are offsets by now.
@@ -46,8 +41,7 @@ Parts deal_out_kernels(const llvm::Module& module, const Program& program) {
   const size_t all = std::accumulate(sizes.begin(), sizes.end(), size_t{0});
   const size_t largest = sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
   const size_t processes = std::min(useful_processes(sizes), possible_processes());
-  if (processes < 2 || sizes.size() < kLeastKernels * processes || largest * processes > all ||
-      all > tuning().first_code_cost / kPartOfBudget)
+  if (processes < 2 || sizes.size() < kLeastKernels * processes || largest * processes > all)
     return {};
   Parts parts = deal_out(sizes, processes);
   for (std::vector<size_t>& part : parts) llvm::sort(part);

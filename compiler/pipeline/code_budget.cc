@@ -128,7 +128,8 @@ class Budget {
       scalar += costs_.back().scalar;
       full_ += costs_.back().full;
     }
-    budget_ = std::max<uint64_t>(tuning().first_code_cost, 2 * scalar);
+    const double least = program.share * tuning().first_code_cost;
+    budget_ = std::max(static_cast<uint64_t>(least), 2 * scalar);
     llvm::stable_sort(costs_, [](const Costs& a, const Costs& b) { return a.full > b.full; });
   }
 

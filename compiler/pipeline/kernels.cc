@@ -201,9 +201,15 @@ const Program& LowerKernels::cut() {
 
 void LowerKernels::keep_only(llvm::ArrayRef<size_t> kernels) {
   Program kept;
+  unsigned code = 0, kept_code = 0;
   for (size_t i = 0; i < program_.kernels.size(); ++i) {
     RegionedKernel& kernel = program_.kernels[i];
-    if (llvm::is_contained(kernels, i)) {
+    const bool is_kept = llvm::is_contained(kernels, i);
+    for (const Region& region : kernel.regions) {
+      code += region.function->getInstructionCount();
+      if (is_kept) kept_code += region.function->getInstructionCount();
+    }
+    if (is_kept) {
       kept.infos.push_back(std::move(program_.infos[i]));
       kept.kernels.push_back(std::move(kernel));
       continue;
@@ -215,6 +221,7 @@ void LowerKernels::keep_only(llvm::ArrayRef<size_t> kernels) {
     for (const Region& region : kernel.regions) erase(*region.function);
     erase(*kernel.original);
   }
+  kept.share = program_.share * kept_code / code;
   program_ = std::move(kept);
 }
 

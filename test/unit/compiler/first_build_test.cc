@@ -160,6 +160,31 @@ TEST(FirstBuild, KeepsToItsBudget) {
             build(long_kernel(), "-cl-conclave-width=8").binary.size());
 }
 
+// Each process has its kernels' part of the budget: there is as much code as where one process makes
+// it all.
+TEST(FirstBuild, SharesOutItsBudget) {
+  if (!can_share_out()) GTEST_SKIP() << "one CPU";
+  constexpr int kKernels = 8;
+  std::string source;
+  for (int k = 0; k < kKernels; ++k) {
+    source += "kernel void k" + std::to_string(k) +
+              "(global float* o, global int* p) { size_t i = get_global_id(0); float x = o[i];";
+    for (int step = 0; step < 20; ++step)
+      source += "  x = x * atomic_inc(&p[i + " + std::to_string(step) + "]) + 0.5f;";
+    source += " o[i] = x; }\n";
+  }
+  const auto size = [&](const std::string& processes, const std::string& budget) {
+    return static_cast<double>(build(source,
+                                     "-cl-conclave-width=8 -cl-conclave-first -cl-conclave-tune="
+                                     "fork_instructions=0,code_processes=" +
+                                         processes + ",first_code_cost=" + budget)
+                                   .binary.size());
+  };
+  const double alone = size("1", "3000");
+  EXPECT_GT(size("1", "9000"), 1.3 * alone);
+  EXPECT_NEAR(size("2", "3000"), alone, 0.1 * alone);
+}
+
 // LLVM's loop vectorizer would unroll the work-items of a kernel that has no packets: more code than
 // the packets that were too much.
 TEST(FirstBuild, IsShorterThanCodeForOneWorkItem) {

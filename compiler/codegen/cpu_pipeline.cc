@@ -46,7 +46,6 @@
 #include "compiler/x86/lower_half.h"
 #include "compiler/x86/reloaded_splats.h"
 #include "compiler/x86/shared_comparisons.h"
-#include "compiler/x86/signed_indices.h"
 #include "compiler/x86/wide_masks.h"
 
 namespace conclave::compiler {
@@ -245,7 +244,6 @@ llvm::ModulePassManager make_last_passes(const Target& target) {
   if (cpu.counts_bits_by_table && tuning().bit_counts) passes.addPass(CountBitsByTable());
   // Addresses take two steps to leave a register of 512 bits; from those of AVX2 the pass earns nothing.
   if (cpu.has_mask_registers && tuning().split_gathers) passes.addPass(SplitGathers());
-  if (tuning().signed_indices) passes.addPass(SignIndices());
   if (cpu.has_mask_registers && tuning().reloaded_splats)
     passes.addPass(ReloadSplats(cpu.vector_registers));
   if (tuning().aligned_spills) passes.addPass(AlignSpills());

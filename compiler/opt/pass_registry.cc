@@ -73,7 +73,6 @@
 #include "compiler/x86/lower_half.h"
 #include "compiler/x86/reloaded_splats.h"
 #include "compiler/x86/shared_comparisons.h"
-#include "compiler/x86/signed_indices.h"
 #include "compiler/x86/vector_math.h"
 #include "compiler/x86/wide_masks.h"
 #include "conclave/image_formats.h"

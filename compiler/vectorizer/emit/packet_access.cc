@@ -88,7 +88,7 @@ bool PacketAccess::is_better_grouped() const {
   if (row_length() != 0) return true;
   if (!memory_.stride) return row_as_integer() != nullptr;
   if (!is_group() || step() > tuning().scalar_step) return false;
-  return is_load() || (!memory_.mask && step() == count());
+  return is_load() || (step() == count() && !(memory_.mask && is_mask_dear()));
 }
 
 bool PacketAccess::is_mask_dear() const {

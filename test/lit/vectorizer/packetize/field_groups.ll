@@ -111,3 +111,29 @@ define void @may_wrap(i64 "conclave-lane" %lane.x, ptr %a, i32 %n, ptr %b) "conc
   store float %sum, ptr %to, align 4
   ret void
 }
+
+; Lanes that do not run store neither of their two elements.
+; CHECK-LABEL: define void @some_lanes(
+; CHECK: %[[BOTH:.*]] = shufflevector <4 x i1> %c, <4 x i1> poison, <8 x i32> <i32 0, i32 0, i32 1, i32 1, i32 2, i32 2, i32 3, i32 3>
+; CHECK: call void @llvm.masked.store.v8f32.p0(<8 x float> %{{.*}}, ptr %{{.*}}, i32 4, <8 x i1> %[[BOTH]])
+; CHECK-NOT: @llvm.masked.scatter.v4f32{{.*}}%c
+; CHECK: ret void
+define void @some_lanes(i64 "conclave-lane" %lane.x, ptr %a, ptr %d, float %x, float %y) "conclave-lanes" {
+  %e = getelementptr i32, ptr %d, i64 %lane.x
+  %v = load i32, ptr %e, align 4
+  %c = icmp sgt i32 %v, 0
+  %any = call i1 @conclave.any(i1 %c)
+  br i1 %any, label %then, label %end
+then:
+  call void @conclave.lanes(i1 %c)
+  %p = getelementptr [2 x float], ptr %a, i64 %lane.x
+  %q = getelementptr i8, ptr %p, i64 4
+  store float %x, ptr %p, align 4
+  store float %y, ptr %q, align 4
+  br label %end
+end:
+  ret void
+}
+
+declare void @conclave.lanes(i1)
+declare i1 @conclave.any(i1)

@@ -17,11 +17,11 @@
 namespace conclave::compiler {
 
 // Takes packet forms away until all functions of the program's regions together cost no more than
-// twice those for one work-item, or than their share of tuning.def's first_code_cost: first those for several rows,
-// then those for rests of rows, from the kernels with the most code first, then all packets of the
-// regions with the most code. Notes in the kernels' infos how much stack the lost forms need, which
-// come later, and in the remarks, one per kernel, which parts have no packets left. Kernels with
-// sub-groups keep theirs: sub-groups are packets.
+// twice those for one work-item, or than the program's share of tuning.def's first_code_cost: first
+// those for several rows, then those for rests of rows, from the kernels with the most code first,
+// then all packets of the regions with the most code. Notes in the kernels' infos how much stack the
+// lost forms need, which come later, and in the remarks, one per kernel, which parts have no packets
+// left. Kernels with sub-groups keep theirs: sub-groups are packets.
 void keep_to_budget(Program& program, llvm::MutableArrayRef<KernelRemarks> remarks,
                     const Target& target);
 

@@ -55,8 +55,6 @@ unsigned lanes_for_row(unsigned lanes, uint64_t row, const KernelInfo& info) {
   return static_cast<unsigned>(std::min<uint64_t>(lanes, std::bit_ceil(row)));
 }
 
-// Rows of unknown length have a rest that is run one by one, unless it may be long, and not brief in a
-// first build; so has one with a rest of one. Not where packets are sub-groups: all work-items are in one.
 // Whether work-items know where they are in a dimension. Where none does, programs have no groups that
 // extend along it.
 bool asks_for_ids(llvm::ArrayRef<Region> regions, unsigned dimension) {
@@ -65,6 +63,8 @@ bool asks_for_ids(llvm::ArrayRef<Region> regions, unsigned dimension) {
   });
 }
 
+// Rows of unknown length have a rest that is run one by one, unless it may be long, and not brief in a
+// first build; so has one with a rest of one. Not where packets are sub-groups: all work-items are in one.
 PacketForms needed_forms(const Region& region, unsigned lanes, unsigned dimension, const Size& size,
                          const KernelInfo& info, const Options& options) {
   const uint64_t row = size[dimension];

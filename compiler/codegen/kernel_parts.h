@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels are dealt out to processes before they have packets, where that is possible: making these
-// takes from a tenth to a third of a build's time. Where a program has few kernels for the CPUs, its functions are dealt
-// out later (parallel_codegen.h), with those that are outlined.
+// takes from a tenth to a third of a build's time. Where a program has few kernels for the CPUs, its
+// functions are dealt out later (parallel_codegen.h), with those that are outlined.
 #ifndef CONCLAVE_COMPILER_CODEGEN_KERNEL_PARTS_H_
 #define CONCLAVE_COMPILER_CODEGEN_KERNEL_PARTS_H_
 

@@ -58,6 +58,12 @@ void specialize(std::vector<KernelInfo>& infos, const Specialization& wanted) {
   infos[0].uniform_work_groups = true;
 }
 
+unsigned instructions_of(const RegionedKernel& kernel) {
+  unsigned count = 0;
+  for (const Region& region : kernel.regions) count += region.function->getInstructionCount();
+  return count;
+}
+
 // The whole middle end, phase by phase.
 class MiddleEnd {
  public:
@@ -204,12 +210,10 @@ void LowerKernels::keep_only(llvm::ArrayRef<size_t> kernels) {
   unsigned code = 0, kept_code = 0;
   for (size_t i = 0; i < program_.kernels.size(); ++i) {
     RegionedKernel& kernel = program_.kernels[i];
-    const bool is_kept = llvm::is_contained(kernels, i);
-    for (const Region& region : kernel.regions) {
-      code += region.function->getInstructionCount();
-      if (is_kept) kept_code += region.function->getInstructionCount();
-    }
-    if (is_kept) {
+    const unsigned own_code = instructions_of(kernel);
+    code += own_code;
+    if (llvm::is_contained(kernels, i)) {
+      kept_code += own_code;
       kept.infos.push_back(std::move(program_.infos[i]));
       kept.kernels.push_back(std::move(kernel));
       continue;

@@ -16,17 +16,21 @@ commands. A block of commands without a comment is an error.
 
 usage: run_blocks.py SOURCE BUILD [PAGE...]
 """
+import contextlib
+import ctypes
 import dataclasses
 import os
 import pathlib
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 
+PR_SET_CHILD_SUBREAPER = 36
 SHELLS = {"sh", "bash", "shell", "console", "zsh", "fish"}
 MARK = re.compile(r"<!-- (run if|run with|run|not run|file)(?:: (.+))? -->$")
 PAGE_SECONDS = 60
@@ -129,14 +133,32 @@ def run(script, source, build):
             status = shell.returncode
         except subprocess.TimeoutExpired:
             status, output = f"none after {PAGE_SECONDS} s", ""
-        # What the blocks have left running.
-        try:
-            os.killpg(shell.pid, 9)
-        except ProcessLookupError:
-            pass
+        end_descendants(shell)
         if not output:
             output, _ = shell.communicate()
         return status, output
+
+
+def adopt_orphans():
+    """Makes this process the parent of what outlives a page's shell: compilers that write to the cache
+    when their program has ended, for example."""
+    if ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0):
+        raise OSError(ctypes.get_errno(), "prctl")
+
+
+def end_descendants(shell):
+    """Ends what the blocks have left running, whatever process group it is in, and waits for it."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(shell.pid, signal.SIGKILL)
+    children = pathlib.Path(f"/proc/self/task/{os.getpid()}/children")
+    # A child that ends leaves us its own children.
+    while remaining := children.read_text().split():
+        for child in map(int, remaining):
+            os.kill(child, signal.SIGKILL)
+            if child == shell.pid:
+                shell.wait()
+            else:
+                os.waitpid(child, 0)
 
 
 def pages_of(source):
@@ -145,6 +167,7 @@ def pages_of(source):
 
 
 def main():
+    adopt_orphans()
     source, build = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
     chosen = sys.argv[3:]
     setups_file = pathlib.Path(__file__).with_name("setups.sh")

@@ -26,6 +26,10 @@ CASES = [
     ("<!-- run -->\n```sh\nexport A=1\n```\n<!-- run -->\n```sh\n[ $A = 1 ]\n```\n", True, "2 blocks"),
     ("<!-- run if: no-such-program -->\n```sh\nfalse\n```\n<!-- run -->\n```sh\ntrue\n```\n", True, "SKIPPED"),
     ("<!-- run with: weather -->\n```sh\ntrue\n```\n", False, "setups.sh has no 'weather'"),
+    # What a page leaves running is ended, in a session of its own as well, and does not write on.
+    ("<!-- run -->\n```sh\nhere=$PWD\nfor i in $(seq 2000); do mkdir -p $here/a/$i; done > /dev/null 2>&1 &\n"
+     "setsid sh -c \"for i in $(seq -s ' ' 2000); do mkdir -p $here/b/\\$i; done\" > /dev/null 2>&1 &\n"
+     "sleep 0.2\n```\n", True, "1 blocks"),
     ("Nothing to run.\n", False, "0 blocks were run"),
     ("<!-- run -->\n```sh\nclocl --version\n[ -x build/release/bin/clocl ]\n```\n", True, "1 blocks"),
     ("1. A list.\n\n   <!-- run -->\n   ```sh\n   cat <<X\n   x\n   X\n   ```\n", True, "1 blocks"),

@@ -27,3 +27,12 @@ expect() {
 expect_no() {
   ! grep -qE -- "$1" <<<"$output" || fail "a line matches: $1"
 }
+
+# discard <folder>: for the end of a test. A compiler that outlives its program may still write to a cache
+# in the folder.
+discard() {
+  for _ in $(seq 20); do
+    rm -rf "$1" 2>/dev/null && return
+    sleep 0.5
+  done
+}

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/checks.sh"
 build=$2
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap 'discard "$work"' EXIT
 export CONCLAVE_SEGMENT=conclave-relocated.$$ CONCLAVE_COMPUTE_UNITS=2 XDG_RUNTIME_DIR=$work
 unset CONCLAVE_CLOCL
 

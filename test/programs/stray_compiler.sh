@@ -7,7 +7,7 @@ library=$2
 [ "$(id -u)" -eq 0 ] || exit 77
 
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+trap 'discard "$folder"' EXIT
 chmod 1777 "$folder"
 mkdir -p "$folder/x/y" "$folder/bin" "$folder/vendors"
 cp "$library" "$folder/x/y/libconclave.so"

@@ -16,6 +16,9 @@ namespace conclave {
 class ComputeUnit;
 class Waiting;
 
+// What a kernel may put on a host thread's stack, which may be small.
+inline constexpr size_t kHostStackBytes = 32 << 10;
+
 class Command {
  public:
   // Answer of estimate_ns() where nothing is known yet.
@@ -50,8 +53,8 @@ class Command {
   // threads pays.
   virtual uint64_t estimate_ns() const = 0;
 
-  // The stack that run() needs beyond an ordinary call, in bytes; a host thread's stack may be
-  // small.
+  // The stack that run() needs beyond an ordinary call, in bytes. Only workers run what needs more
+  // than kHostStackBytes.
   virtual size_t stack_bytes() const { return 0; }
 
   // Runs the parts [first, first + count) on `cu`. Called from several threads at once with

@@ -22,9 +22,6 @@
 namespace conclave {
 namespace {
 
-// What a kernel may put on a host thread's stack.
-constexpr size_t kHostStackBytes = 32 << 10;
-
 // A host thread looks this often before it sleeps on an event that workers are about to end, and
 // for this long if they have begun a short command, or the last parts of a longer one. On a busy CPU
 // a host thread that has slept may run again only after a time slice of somebody else.

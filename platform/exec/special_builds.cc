@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/exec/special_builds.h"
 
+#include <algorithm>
+
 #include "platform/base/error.h"
+#include "platform/exec/command.h"
 
 namespace conclave::special_builds {
 namespace {
 
-// What the specialised code may need beyond the general code. Threads' stacks and the compute
-// units' memory have room for that, whatever the launches under way were planned with.
+// What the specialised code may need beyond the general code, and beyond what all threads that run
+// kernels have. Threads' stacks and the compute units' memory have room for that, whatever the
+// launches under way were planned with.
 constexpr size_t kMoreStackBytes = 4096, kMoreSpillBytes = 1024;
 
 std::string size_text(const std::array<size_t, 3>& size) {
@@ -36,7 +40,8 @@ bool fits(const KernelInfo& special, const KernelInfo& general) {
   return special.name == general.name && special.arguments_bytes == general.arguments_bytes &&
          special.local_bytes <= general.local_bytes &&
          special.spill_bytes <= general.spill_bytes + kMoreSpillBytes &&
-         special.private_bytes <= general.private_bytes + kMoreStackBytes;
+         special.private_bytes <=
+             std::max(general.private_bytes, kHostStackBytes) + kMoreStackBytes;
 }
 
 }  // namespace

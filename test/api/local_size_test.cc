@@ -192,9 +192,10 @@ int count_code() {
 std::string source_with_much_code() {
   std::string steps;
   for (int step = 0; step < 40; ++step)
-    steps += "x = x * 5 + p[p[x % 64] + " + std::to_string(step) + "];";
+    steps += "x = x * 5 + own[own[x % 64] + " + std::to_string(step) + "];";
   return "kernel void gather(global uint* o, global uint* p) {"
-         "  uint x = get_global_id(0);" +
+         "  uint x = get_global_id(0), own[256];"
+         "  for (int i = 0; i < 256; ++i) own[i] = p[i % 128];" +
          steps + "o[get_global_id(0)] = x; }";
 }
 

@@ -13,6 +13,7 @@ TargetModel model_of(const llvm::MCSubtargetInfo& cpu, bool is_this_machine) {
   model.vector_registers = model.has_mask_registers ? 32 : 16;
   model.has_fma = has("+fma");
   model.has_half_conversions = has("+f16c");
+  model.has_half_arithmetic = has("+avx512fp16");
   model.has_register_tables = has("+avx2,+fma");
   model.counts_bits_by_table = has("+avx2") && !model.has_mask_registers;
   // LLVM's table of CPUs tells it of each family. AMD's gathers are microcode, and take longer than
@@ -37,6 +38,7 @@ llvm::PreservedAnalyses PrintTargetModel::run(llvm::Module&, llvm::ModuleAnalysi
   print("mask registers", model.has_mask_registers);
   print("fma", model.has_fma);
   print("half conversions", model.has_half_conversions);
+  print("half arithmetic", model.has_half_arithmetic);
   print("register tables", model.has_register_tables);
   print("counts bits by table", model.counts_bits_by_table);
   print("gathers pay", model.gathers_pay);

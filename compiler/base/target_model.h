@@ -27,6 +27,7 @@ struct TargetModel {
   bool has_mask_registers = false;    // masks cost little; accesses of all types can have one
   bool has_fma = false;               // multiply and add in one operation
   bool has_half_conversions = false;  // between float and half
+  bool has_half_arithmetic = false;
   bool has_register_tables = false;   // a vector's elements are looked up in a register
   bool counts_bits_by_table = false;  // such tables replace the missing instruction for vectors
   bool gathers_pay = false;           // they are faster than as many loads, scatters than stores

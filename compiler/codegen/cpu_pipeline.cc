@@ -250,7 +250,7 @@ llvm::ModulePassManager make_last_passes(const Target& target) {
   passes.addPass(SplitLongBlocks(tuning().generated_block_instructions));
   if (tuning().ordered_chains) passes.addPass(OrderChains());
   llvm::ModulePassManager all;
-  all.addPass(LowerHalf(cpu.has_half_conversions));
+  all.addPass(LowerHalf(cpu));
   all.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
   return all;
 }

@@ -55,6 +55,39 @@ bool works_through_float(ID id) {
   }
 }
 
+// Whether AVX512-FP16 has an instruction for it, or operations on bits do.
+bool is_arithmetic_of_half(const Instruction& instruction) {
+  switch (instruction.getOpcode()) {
+    case Instruction::FNeg:
+    case Instruction::FAdd:
+    case Instruction::FSub:
+    case Instruction::FMul:
+    case Instruction::FDiv:
+    case Instruction::FCmp:
+    case Instruction::FPExt:
+    case Instruction::FPTrunc:
+      return true;
+    case Instruction::Call:
+      break;
+    default:
+      return false;
+  }
+  switch (llvm::cast<llvm::CallBase>(instruction).getIntrinsicID()) {
+    case llvm::Intrinsic::ceil:
+    case llvm::Intrinsic::copysign:
+    case llvm::Intrinsic::fabs:
+    case llvm::Intrinsic::floor:
+    case llvm::Intrinsic::fma:
+    case llvm::Intrinsic::fmuladd:
+    case llvm::Intrinsic::rint:
+    case llvm::Intrinsic::sqrt:
+    case llvm::Intrinsic::trunc:
+      return true;
+    default:
+      return false;
+  }
+}
+
 class Lowering {
  public:
   Lowering(Instruction& instruction, bool has_conversions)
@@ -253,11 +286,12 @@ class Lowering {
 };
 
 // Whether there was anything to do.
-bool lower(llvm::Function& function, bool has_conversions) {
+bool lower(llvm::Function& function, bool has_conversions, bool has_arithmetic) {
   bool has_half = false;
   // New instructions come before the one that they are for.
   for (Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
     if (!is_half(instruction.getType()) && !has_half_operand(instruction)) continue;
+    if (has_arithmetic && is_arithmetic_of_half(instruction)) continue;
     Lowering(instruction, has_conversions).run();
     has_half = true;
   }
@@ -272,14 +306,15 @@ void add_conversion(llvm::Module& module, const char* name, Instruction::CastOps
   function->setVisibility(llvm::GlobalValue::HiddenVisibility);
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(module.getContext(), "entry", function));
   builder.CreateRet(builder.CreateCast(conversion, function->getArg(0), to));
-  lower(*function, /*has_conversions=*/false);
+  lower(*function, /*has_conversions=*/false, /*has_arithmetic=*/false);
 }
 
 }  // namespace
 
 llvm::PreservedAnalyses LowerHalf::run(llvm::Module& module, llvm::ModuleAnalysisManager&) const {
   bool has_half = false;
-  for (llvm::Function& function : module) has_half |= lower(function, has_conversions);
+  for (llvm::Function& function : module)
+    has_half |= lower(function, has_conversions, has_arithmetic);
   if (!has_half) return llvm::PreservedAnalyses::all();
   if (has_conversions) return llvm::PreservedAnalyses::none();
   Type* half = Type::getHalfTy(module.getContext());

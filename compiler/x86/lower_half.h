@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Half precision for CPUs that compute with float and double only: at most they convert between
-// half and float.
+// Half precision for CPUs that compute with float and double only, of which some convert between
+// half and float. Where the CPU has arithmetic of halves (AVX512-FP16), what it has stays.
 //
 //   %s = fadd half %a, %b   =>   %x = fpext half %a to float
 //                                %y = fpext half %b to float
@@ -16,15 +16,17 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
 
+#include "compiler/base/target_model.h"
+
 namespace conclave::compiler {
 
-// `has_conversions`: whether the CPU has instructions for half to float and back. Otherwise these
-// become operations on bits, and the module gets the functions that LLVM's code generator calls for
-// conversions of its own making.
+// Without instructions for half to float and back these become operations on bits, and the module
+// gets the functions that LLVM's code generator calls for conversions of its own making.
 struct LowerHalf : llvm::PassInfoMixin<LowerHalf> {
-  bool has_conversions;
+  bool has_conversions, has_arithmetic;
 
-  explicit LowerHalf(bool converts) : has_conversions(converts) {}
+  explicit LowerHalf(const TargetModel& cpu)
+      : has_conversions(cpu.has_half_conversions), has_arithmetic(cpu.has_half_arithmetic) {}
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) const;
 };
 

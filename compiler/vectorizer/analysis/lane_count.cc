@@ -24,18 +24,24 @@ namespace {
 using llvm::Instruction;
 using llvm::Value;
 
+constexpr unsigned kMostLanes = 64;  // a mask is an integer of that many bits at most
+
 // For what a loop of one chain of operations keeps, which is to stay in registers with more lanes.
 unsigned chain_registers(const TargetModel& cpu) {
   return cpu.vector_registers >= 32 ? tuning().chain_registers_in_32
                                     : tuning().chain_registers_in_16;
 }
 
-// Bits of what an instruction computes with, of half in float; 0 for what has no part in the choice
-// of lanes.
-unsigned computed_bits(const Instruction& instruction) {
-  if (!llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::CallBase>(instruction)) return 0;
+// Bits of what an instruction computes with; 0 for what has no part in the choice of lanes. Functions of
+// half compute in float.
+unsigned computed_bits(const Instruction& instruction, const TargetModel& cpu) {
+  const bool is_operation =
+      llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::IntrinsicInst>(instruction);
+  if (!is_operation && !llvm::isa<llvm::CallBase>(instruction)) return 0;
   const llvm::Type* type = instruction.getType()->getScalarType();
-  return type->isFloatingPointTy() ? std::max(32U, type->getScalarSizeInBits()) : 0;
+  if (!type->isFloatingPointTy()) return 0;
+  const unsigned least = cpu.has_half_arithmetic && is_operation ? 16 : 32;
+  return std::max(least, type->getScalarSizeInBits());
 }
 
 // Builtins that become one operation, or two.
@@ -57,11 +63,11 @@ class Loops {
         loops_(loops) {}
 
   // How many times the usual lanes are to be had for one of operations that wait for each other,
-  // whose values take so many registers each and fit into them several times.
-  unsigned times_of_short_chain(unsigned registers) const {
+  // whose values have up to so many bits, take so many registers each, and fit into them several times.
+  unsigned times_of_short_chain(unsigned bits, unsigned registers) const {
     unsigned times = 1;
     for (const llvm::Loop* loop : loops_.getLoopsInPreorder())
-      if (loop->isInnermost() && is_short_chain(*loop))
+      if (loop->isInnermost() && is_short_chain(*loop, bits))
         times = std::max(times, llvm::bit_floor(times_of_chain(*loop, registers)));
     return std::min(times, tuning().chain_times);
   }
@@ -157,11 +163,12 @@ class Loops {
         ends, [&](const llvm::BasicBlock* end) { return uniformity_.has_divergent_branch(*end); });
   }
 
-  bool is_short_chain(const llvm::Loop& loop) const {
+  bool is_short_chain(const llvm::Loop& loop, unsigned bits) const {
     for (const llvm::BasicBlock* block : loop.blocks())
       if (!llvm::all_of(*block, is_single_operation)) return false;
-    const auto is_long = [](const Instruction& instruction) {
-      return (instruction.getType()->isIntegerTy(64) || instruction.getType()->isDoubleTy()) &&
+    const auto is_long = [bits](const Instruction& instruction) {
+      const llvm::Type& type = *instruction.getType();
+      return (type.isIntegerTy(64) || (type.isDoubleTy() && bits < 64)) &&
              !llvm::isa<llvm::CastInst>(instruction);  // of an index
     };
     return count_carried(loop) > 0 && count(loop, is_long) == 0 && !loads_in_turn(loop);
@@ -228,23 +235,25 @@ llvm::AnalysisKey LaneCountAnalysis::Key;
 LaneCount LaneCountAnalysis::run(llvm::Function& region,
                                  llvm::FunctionAnalysisManager& analyses) const {
   const unsigned register_bits = cpu_.vector_bits;
-  unsigned doubles = 0, floats = 0, longest = tuning().usual_vector_bits;
+  unsigned doubles = 0, floats = 0, halves = 0, longest = tuning().usual_vector_bits;
   for (const Instruction& instruction : llvm::instructions(region)) {
-    const unsigned width = computed_bits(instruction);
+    const unsigned width = computed_bits(instruction, cpu_);
     doubles += width == 64;
-    floats += width == 32 || width == 16;
+    floats += width == 32;
+    halves += width == 16;
     if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(instruction.getType()))
       longest = std::max<unsigned>(longest, vector->getPrimitiveSizeInBits());
   }
   const Loops loops(region, chain_registers(cpu_), analyses.getResult<llvm::LoopAnalysis>(region));
   unsigned lanes = tuning().registers_per_value * register_bits / 32;
-  const bool has_doubles = tuning().double_lanes && doubles > floats;
+  const bool has_doubles = tuning().double_lanes && doubles > floats + halves;
+  const bool has_halves = tuning().half_lanes && halves > floats + doubles;
   if (has_doubles || (tuning().long_integer_lanes && loops.has_long_integers())) lanes /= 2;
   // Longer explicit vectors fill registers by themselves.
   const auto longest_vectors =
       static_cast<unsigned>(llvm::divideCeil(longest, tuning().usual_vector_bits));
   lanes = std::clamp(lanes / std::bit_ceil(longest_vectors), tuning().min_lanes,
-                     tuning().max_usual_lanes);
+                     (has_halves ? 2 : 1) * tuning().max_usual_lanes);
   // Where there are so many values, no operation has to wait for another one's result.
   const bool has_several_registers = lanes * (has_doubles ? 64 : 32) > register_bits;
   if (has_several_registers && lanes > tuning().min_lanes &&
@@ -255,8 +264,11 @@ LaneCount LaneCountAnalysis::run(llvm::Function& region,
     while (lanes > tuning().min_lanes &&
            lanes * record > tuning().max_record_registers * register_bits)
       lanes /= 2;
-  if (doubles > floats || !tuning().chain_lanes) return {lanes, lanes};
-  return {lanes, lanes * loops.times_of_short_chain(std::max(1u, lanes * 32 / register_bits))};
+  if (!tuning().chain_lanes) return {lanes, lanes};
+  const unsigned bits = has_doubles ? 64 : has_halves ? 16 : 32;
+  const unsigned times =
+      loops.times_of_short_chain(bits, std::max(1u, lanes * bits / register_bits));
+  return {lanes, std::min(lanes * times, kMostLanes)};
 }
 
 llvm::PreservedAnalyses PrintLaneCount::run(llvm::Function& region,

@@ -29,6 +29,7 @@ namespace conclave::compiler {
 namespace {
 
 constexpr int kBackgroundNice = 10;  // a tenth of the time of those who are not nice
+constexpr int kSoonNice = 3;         // half of it
 
 // The nice value with which a build takes a hundredth of all CPUs if others want them: each step
 // takes a fifth of the weight that the system gives a process.
@@ -124,6 +125,7 @@ protocol::Response answer(int descriptor, Get&& get) {
     // Least among those that compute, but not idle work: on a busy machine it has to end some time.
     if (request.urgency == protocol::Urgency::kBackground)
       setpriority(PRIO_PROCESS, 0, kBackgroundNice);
+    if (request.urgency == protocol::Urgency::kSoon) setpriority(PRIO_PROCESS, 0, kSoonNice);
     if (request.urgency == protocol::Urgency::kTrial) setpriority(PRIO_PROCESS, 0, trial_nice());
     if (!request.directory.empty() && chdir(request.directory.c_str()) != 0)
       throw std::runtime_error("the directory '" + request.directory +

@@ -40,6 +40,7 @@ enum class Urgency : uint32_t {
   kAwaited = 0,     // somebody waits for the answer
   kBackground = 1,  // nobody does: everything else goes first
   kTrial = 2,       // the answer may turn out to be useless: nearly nothing
+  kSoon = 3,        // nobody does, but the code that runs meanwhile is far slower: a good part
 };
 
 struct Request {
@@ -167,7 +168,7 @@ inline Request decode_request(std::string_view body) {
   Request request;
   request.version = decode_version(r);
   request.action = static_cast<Action>(r.u32());
-  request.urgency = static_cast<Urgency>(std::min(r.u32(), uint32_t{2}));
+  request.urgency = static_cast<Urgency>(std::min(r.u32(), uint32_t{3}));
   request.memory_mib = r.u64();
   request.cpu_seconds = r.u64();
   request.options = r.text();

@@ -54,7 +54,9 @@ bool specialize(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& us
   std::shared_ptr<const KernelCode> code = kernel.lock();
   if (!code) return false;
   protocol::Request request = special_builds::request_for(*code, use.kind());
-  if (!is_awaited()) request.urgency = protocol::Urgency::kBackground;
+  if (!is_awaited())
+    request.urgency =
+        code->info->reduced ? protocol::Urgency::kSoon : protocol::Urgency::kBackground;
   if (!code->launch_kinds->take_place()) return false;
   // The code should come even if this process ends meanwhile.
   if (effort == Effort::kCompile && !is_awaited()) later_processes::leave({request}, *code, use);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -64,6 +65,32 @@ TEST(Server, ServesManyRequestsAtOnce) {
     EXPECT_EQ(response.status, Status::kSuccess) << response.log;
     close(connection);
   }
+}
+
+// The less urgent a build is, the more it leaves to others.
+TEST(Server, BuildsAreAsNiceAsTheyCanWait) {
+  const auto nice_value_for = [](protocol::Urgency urgency) {
+    CompileServer server;
+    Request request = endless_request();
+    request.urgency = urgency;
+    const int connection = server.connect();
+    write_message(connection, protocol::encode(request));
+    int value = 0;
+    // It is set soon after the start.
+    wait_until([&] {
+      const std::vector<pid_t> builds = children_of(server.pid());
+      value = builds.empty() ? 0 : getpriority(PRIO_PROCESS, static_cast<id_t>(builds[0]));
+      return value != getpriority(PRIO_PROCESS, 0);
+    });
+    close(connection);
+    return value;
+  };
+  const int usual = getpriority(PRIO_PROCESS, 0);
+  const int soon = nice_value_for(protocol::Urgency::kSoon);
+  const int background = nice_value_for(protocol::Urgency::kBackground);
+  EXPECT_LT(usual, soon);
+  EXPECT_LT(soon, background);
+  EXPECT_LE(background, nice_value_for(protocol::Urgency::kTrial));
 }
 
 TEST(Server, EndsWithItsControlSocket) {

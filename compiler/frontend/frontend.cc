@@ -2,9 +2,12 @@
 #include "compiler/frontend/frontend.h"
 
 #include <clang/AST/ASTConsumer.h>
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Attr.h>
 #include <clang/CodeGen/ModuleBuilder.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendActions.h>
+#include <clang/Frontend/MultiplexConsumer.h>
 #include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <clang/Lex/PreprocessorOptions.h>
 #include <llvm/Support/Path.h>
@@ -40,6 +43,26 @@ constexpr char kVariadicFunctions[] = "__cl_clang_variadic_functions";
 // A source that is no program would be read to its end.
 constexpr char kMostErrors[] = "100";
 
+// C has another definition of an `inline` function somewhere else, for calls that are not inlined. In
+// programs of OpenCL C there is none, so its own has to serve: in each object that has one, of which
+// the linker takes any.
+class KeepInlineDefinitions : public clang::ASTConsumer {
+ public:
+  void Initialize(clang::ASTContext& context) override { context_ = &context; }
+  bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
+    for (clang::Decl* declaration : group) {
+      auto* function = llvm::dyn_cast<clang::FunctionDecl>(declaration);
+      if (function && function->isThisDeclarationADefinition() && function->isInlined() &&
+          function->isExternallyVisible() && !function->hasAttr<clang::WeakAttr>())
+        function->addAttr(clang::WeakAttr::CreateImplicit(*context_));
+    }
+    return true;
+  }
+
+ private:
+  clang::ASTContext* context_ = nullptr;
+};
+
 // Generates IR and keeps the module; clang's own EmitLLVMOnlyAction would link its whole back end.
 class GenerateModule : public clang::ASTFrontendAction {
  public:
@@ -53,7 +76,10 @@ class GenerateModule : public clang::ASTFrontendAction {
         clang::CreateLLVMCodeGen(instance.getDiagnostics(), file, &instance.getVirtualFileSystem(),
                                  instance.getHeaderSearchOpts(), instance.getPreprocessorOpts(),
                                  instance.getCodeGenOpts(), context_);
-    return std::unique_ptr<clang::ASTConsumer>(generator_);
+    std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
+    consumers.push_back(std::make_unique<KeepInlineDefinitions>());
+    consumers.emplace_back(generator_);
+    return std::make_unique<clang::MultiplexConsumer>(std::move(consumers));
   }
   void EndSourceFileAction() override {
     if (!getCompilerInstance().getDiagnostics().hasErrorOccurred())

@@ -365,6 +365,26 @@ TEST(Link, JoinsObjects) {
   EXPECT_TRUE(contains(response.log, "helper")) << response.log;
 }
 
+// Calls of an `inline` function that are not inlined find the definition that they could be inlined from.
+TEST(Build, KeepsInlineDefinitions) {
+  const std::string source =
+      "INLINE int twice(int x) { return 2 * x; }\n"
+      "kernel void k(global int* a) { a[0] = twice(a[0]); }";
+  for (const char* options :
+       {"-DINLINE=inline -cl-opt-disable", "\"-DINLINE=inline __attribute__((noinline))\""}) {
+    CompiledProgram program(source, options);
+    int value = 21;
+    program.run("k", Arguments().add(&value), range1(1, 1));
+    EXPECT_EQ(value, 42) << options;
+  }
+  // Several objects have one if it is in a header.
+  const std::string helper = "inline int helper(int x) { return x * 2; }\n";
+  const Response response =
+      link({compile(helper + "kernel void k(global int* a) { a[0] = helper(a[0]); }"),
+            compile(helper + "kernel void l(global int* a) { a[0] = helper(a[1]); }")});
+  EXPECT_EQ(response.status, Status::kSuccess) << response.log;
+}
+
 TEST(Link, MakesLibraries) {
   std::string a = compile("float helper(float x) { return x / 3.0f; }");
   Response library = link({a}, "-create-library -enable-link-options");

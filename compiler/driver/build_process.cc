@@ -38,6 +38,17 @@ int trial_nice() {
   const double steps = std::ceil(std::log((1 - share) / share) / std::log(1.25));
   return std::clamp(static_cast<int>(steps), kBackgroundNice, 19);
 }
+
+// Least among those that compute, but not idle work: on a busy machine it has to end some time.
+void be_as_nice_as(protocol::Urgency urgency) {
+  const int least = urgency == protocol::Urgency::kBackground ? kBackgroundNice
+                    : urgency == protocol::Urgency::kSoon     ? kSoonNice
+                    : urgency == protocol::Urgency::kTrial    ? trial_nice()
+                                                              : 0;
+  // A host that is nicer stays so, though root's processes could do otherwise.
+  if (least > getpriority(PRIO_PROCESS, 0)) setpriority(PRIO_PROCESS, 0, least);
+}
+
 // Sources of many megabytes exist (tables in constant memory); more than this is garbage.
 constexpr uint64_t kMaxRequestBytes = uint64_t{1} << 31;
 constexpr uint64_t kReadAtOnce = uint64_t{1} << 20;
@@ -122,11 +133,7 @@ protocol::Response answer(int descriptor, Get&& get) {
     die_with_requester(descriptor);
     limit_build({request.memory_mib, request.cpu_seconds}, descriptor,
                 [](const std::string& reason) { return message_of(failure(reason)); });
-    // Least among those that compute, but not idle work: on a busy machine it has to end some time.
-    if (request.urgency == protocol::Urgency::kBackground)
-      setpriority(PRIO_PROCESS, 0, kBackgroundNice);
-    if (request.urgency == protocol::Urgency::kSoon) setpriority(PRIO_PROCESS, 0, kSoonNice);
-    if (request.urgency == protocol::Urgency::kTrial) setpriority(PRIO_PROCESS, 0, trial_nice());
+    be_as_nice_as(request.urgency);
     if (!request.directory.empty() && chdir(request.directory.c_str()) != 0)
       throw std::runtime_error("the directory '" + request.directory +
                                "' cannot be entered: " + std::strerror(errno));

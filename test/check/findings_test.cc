@@ -137,6 +137,23 @@ TEST_P(Findings, PrivateArrayOutOfBounds) {
   expect_nothing(run(body, {buffer_with(good), buffer_of(4 * kItems)}));
 }
 
+TEST_P(Findings, PrivateArrayOutOfBoundsInAFunction) {
+  const std::string body =
+      "global const int* in, global int* out) {\n  void keep(int* to, int place, int value);\n"
+      "  int i = get_global_id(0), values[8];\n  for (int k = 0; k < 8; ++k) values[k] = k;\n"
+      "  keep(values, in[i], 9);\n  out[i] = values[7];\n}\n"
+      "void keep(int* to, int place, int value) {\n  to[place] = value;\n}";
+  std::vector<cl_int> indices(kItems, 7);
+  const std::vector<cl_int> good = indices;
+  indices[77] = 8;
+  const Outcome bad = run(body, {buffer_with(indices), buffer_of(4 * kItems)});
+  expect_finding(bad, {":9:", "out-of-bounds: write of 4 bytes", "private variable 'values'",
+                       "offset 32", "work-item (77,0,0)"});
+  EXPECT_EQ(bad.buffers[1][77], 7);
+  EXPECT_EQ(bad.buffers[1][78], 9);
+  expect_nothing(run(body, {buffer_with(good), buffer_of(4 * kItems)}));
+}
+
 TEST_P(Findings, ConstantTableOutOfBounds) {
   const auto body = [&](const char* index) {
     return std::string("global int* out) {\n  int i = get_global_id(0);\n  out[i] = table[i % ") +

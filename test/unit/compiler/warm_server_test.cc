@@ -210,7 +210,7 @@ TEST_F(WarmServer, IsIdleWithoutRequests) {
   std::string before;
   for (int i = 0; i < 50 && before != activity_of(server) + activity_of(spare); ++i) {
     before = activity_of(server) + activity_of(spare);
-    std::this_thread::sleep_for(milliseconds(100));
+    std::this_thread::sleep_for(milliseconds(300));
   }
   std::this_thread::sleep_for(milliseconds(1500));
   EXPECT_EQ(activity_of(server) + activity_of(spare), before);

@@ -55,7 +55,8 @@ bool works_through_float(ID id) {
   }
 }
 
-// Whether AVX512-FP16 has an instruction for it, or operations on bits do.
+// Whether AVX512-FP16 has an instruction for it, or operations on bits do. Comparisons are left out: with
+// those of halves LLVM's code generator made wrong code of a kernel of the fuzzer (seed 1).
 bool is_arithmetic_of_half(const Instruction& instruction) {
   switch (instruction.getOpcode()) {
     case Instruction::FNeg:
@@ -63,7 +64,6 @@ bool is_arithmetic_of_half(const Instruction& instruction) {
     case Instruction::FSub:
     case Instruction::FMul:
     case Instruction::FDiv:
-    case Instruction::FCmp:
     case Instruction::FPExt:
     case Instruction::FPTrunc:
       return true;

@@ -10,9 +10,7 @@ define half @computed(half %a, half %b) {
   %p = call half @llvm.fma.f16(half %s, half %b, half %a)
   %r = call half @llvm.sqrt.f16(half %p)
   %n = fneg half %r
-  %c = fcmp olt half %n, %a
-  %m = select i1 %c, half %n, half %a
-  ret half %m
+  ret half %n
 }
 
 ; One rounding, from double at once.
@@ -22,6 +20,13 @@ define half @computed(half %a, half %b) {
 define <8 x half> @cut(<8 x double> %a) {
   %h = fptrunc <8 x double> %a to <8 x half>
   ret <8 x half> %h
+}
+
+; CHECK-LABEL: define i1 @less(
+; CHECK: fcmp olt float
+define i1 @less(half %a, half %b) {
+  %c = fcmp olt half %a, %b
+  ret i1 %c
 }
 
 ; CHECK-LABEL: define half @remainder(

@@ -29,7 +29,7 @@ namespace conclave::compiler {
 namespace {
 
 constexpr int kBackgroundNice = 10;  // a tenth of the time of those who are not nice
-constexpr int kSoonNice = 3;         // half of it
+constexpr int kSoonNice = 3;         // half of their time
 
 // The nice value with which a build takes a hundredth of all CPUs if others want them: each step
 // takes a fifth of the weight that the system gives a process.

@@ -63,6 +63,8 @@ struct Region {
   // requires their size.
   bool has_sub_groups = false;
   bool has_required_lanes = false;
+  // The kernel expects work-items to run in step (lockstep.h): packets whatever they cost.
+  bool runs_in_step = false;
   // In first builds: work-items that packets leave over run code of the least effort.
   bool has_quick_rests = false;
   bool streams = false;         // some stores go past the caches (streaming_stores.h)

@@ -27,6 +27,7 @@
 #include "compiler/vectorizer/form_passes.h"
 #include "compiler/vectorizer/transform/canonicalize.h"
 #include "compiler/vectorizer/transform/disjoint_arguments.h"
+#include "compiler/vectorizer/transform/id_masks.h"
 #include "compiler/vectorizer/transform/interior_packets.h"
 #include "compiler/vectorizer/transform/linearize.h"
 #include "compiler/vectorizer/transform/mixed_packets.h"

@@ -179,7 +179,8 @@ class Budget {
 
  private:
   bool may_lose(const Costs& cost) const {
-    return !program_.kernels[cost.kernel].regions[0].has_sub_groups && cost.full > 2 * cost.scalar;
+    const Region& first = program_.kernels[cost.kernel].regions[0];
+    return !first.has_sub_groups && !first.runs_in_step && cost.full > 2 * cost.scalar;
   }
 
   void note_stack(size_t kernel, uint64_t stack) {

@@ -16,6 +16,7 @@
 #include "compiler/vectorizer/analysis/lane_count.h"
 #include "compiler/vectorizer/analysis/lane_dimension.h"
 #include "compiler/vectorizer/analysis/lane_masks.h"
+#include "compiler/vectorizer/analysis/lockstep.h"
 #include "compiler/vectorizer/vectorize_region.h"
 #include "compiler/workgroup/brief_work.h"
 #include "compiler/workgroup/group_order.h"
@@ -73,12 +74,13 @@ PacketForms needed_forms(const Region& region, unsigned lanes, unsigned dimensio
   const uint64_t height = size[dimensions_from(dimension)[1]];
   forms.tall = forms.packet && !region.has_sub_groups && height != 1;
   forms.rows = height;
-  forms.only_if_faster =
-      options.width == 0 && !info.required_sub_group_size && !region.has_sub_groups;
+  forms.only_if_faster = options.width == 0 && !info.required_sub_group_size &&
+                         !region.has_sub_groups && !region.runs_in_step;
   if (row == 0 && options.width == 0 && lanes > tuning().max_usual_lanes && !region.has_quick_rests)
     forms.remainder = true;
   if (region.has_sub_groups)
     forms.remainder = row == 0 || row % lanes != 0 || !info.uniform_work_groups;
+  if (region.runs_in_step) forms.remainder = row == 0 || row % lanes != 0;
   return forms;
 }
 
@@ -211,8 +213,12 @@ KernelRemarks vectorize(RegionedKernel& kernel, const RegionedKernel& model, Ker
                         llvm::FunctionAnalysisManager& analyses) {
   const bool has_sub_groups = llvm::any_of(
       kernel.regions, [](const Region& region) { return uses_sub_groups(*region.function); });
+  const bool runs_in_step =
+      options.optimize && options.width == 0 && !info.required_sub_group_size &&
+      llvm::any_of(model.regions,
+                   [](const Region& region) { return expects_lockstep(*region.function); });
   const bool lanes_matter =
-      has_sub_groups || llvm::any_of(kernel.regions, [](const Region& region) {
+      has_sub_groups || runs_in_step || llvm::any_of(kernel.regions, [](const Region& region) {
         return asks_about_packets(*region.function);
       });
   kernel.joins_groups = !has_sub_groups && is_indifferent_to_groups(kernel);
@@ -220,6 +226,7 @@ KernelRemarks vectorize(RegionedKernel& kernel, const RegionedKernel& model, Ker
   for (size_t i = 0; i < kernel.regions.size(); ++i) {
     Region& region = kernel.regions[i];
     region.has_sub_groups = has_sub_groups;
+    region.runs_in_step = runs_in_step;
     if (!kernel.joins_groups) apply_local_size_to_region(*region.function, info);
     region.has_required_lanes = info.required_sub_group_size != 0;
     plan.lanes.push_back(
@@ -227,8 +234,9 @@ KernelRemarks vectorize(RegionedKernel& kernel, const RegionedKernel& model, Ker
   }
   const unsigned least = *std::min_element(plan.lanes.begin(), plan.lanes.end());
   if (has_sub_groups) plan.lanes.assign(plan.lanes.size(), least);
-  // Sub-groups are made of neighbours in dimension 0.
-  if (!has_sub_groups && least > 1)
+  if (runs_in_step) plan.lanes.assign(plan.lanes.size(), kLanesInStep);
+  // Sub-groups are made of neighbours in dimension 0, as are work-items that run in step.
+  if (!has_sub_groups && !runs_in_step && least > 1)
     plan.dimension = options.dimension
                          ? *options.dimension
                          : choose_dimension(model.regions, plan.lanes, plan.size, analyses);

@@ -19,6 +19,7 @@
 #include "compiler/vectorizer/form_passes.h"
 #include "compiler/vectorizer/transform/canonicalize.h"
 #include "compiler/vectorizer/transform/disjoint_arguments.h"
+#include "compiler/vectorizer/transform/id_masks.h"
 #include "compiler/vectorizer/transform/interior_packets.h"
 #include "compiler/vectorizer/transform/linearize.h"
 #include "compiler/vectorizer/transform/mixed_packets.h"
@@ -61,6 +62,7 @@ class PassMaker {
     if (forms.whole_kernel && forms.only_if_faster) passes.addPass(RefuseEqualWork());
     if (tuning().disjoint_arguments) passes.addPass(AddDisjointVersions(lanes));
     if (tuning().promote_from_loops) add_promotion(passes);
+    passes.addPass(EraseIdMasks());
     passes.addPass(RefuseLargeArrays(lanes));
     if (tuning().item_loops) {
       passes.addPass(UnlessRefused(llvm::LoopSimplifyPass()));

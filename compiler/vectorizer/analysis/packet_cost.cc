@@ -88,7 +88,7 @@ class Estimate {
   PacketTimes access(const Instruction& instruction, const llvm::Value* pointer,
                      bool is_masked) const {
     llvm::Type* type = llvm::getLoadStoreType(const_cast<Instruction*>(&instruction));
-    if (instruction.isVolatile() && !is_one_access(instruction, pointer, type, is_masked))
+    if (instruction.isVolatile() && !is_one_access(instruction, pointer, type))
       return {1, lane_by_lane(instruction, type, is_masked)};
     // A packet's private arrays are interleaved: where lanes have the same index, they are neighbours.
     if (is_private(pointer)) {
@@ -136,13 +136,14 @@ class Estimate {
   }
 
   // Whether packets do a volatile access once: lanes load from one place, or access neighbouring ones.
-  bool is_one_access(const Instruction& access, const llvm::Value* pointer, llvm::Type* type,
-                     bool is_masked) const {
+  bool is_one_access(const Instruction& access, const llvm::Value* pointer,
+                     llvm::Type* type) const {
     if (is_private(pointer)) return false;
-    const auto stride = shapes_.stride(pointer);
+    auto stride = shapes_.stride(pointer);
     if (stride == 0) return llvm::isa<llvm::LoadInst>(access);
-    return stride && !is_masked &&
-           std::abs(*stride) == static_cast<int64_t>(type->getPrimitiveSizeInBits() / 8);
+    if (!stride) stride = patterns_.stride(pointer);
+    if (!stride && !patterns_.offsets(pointer)) stride = shapes_.assumed_stride(pointer);
+    return stride && std::abs(*stride) == static_cast<int64_t>(type->getPrimitiveSizeInBits() / 8);
   }
 
   // What an access takes that lanes do one after the other: addresses come out of vectors, and so does

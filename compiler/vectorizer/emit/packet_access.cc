@@ -214,7 +214,7 @@ void PacketAccess::store_lanes(const Element& element, Value* value, Align align
 
 Value* PacketAccess::gather(const Element& element, Align align) {
   auto* type = llvm::FixedVectorType::get(element.type, lanes());
-  const bool has_one = has_instruction(type, align);
+  const bool has_one = is_volatile() || has_instruction(type, align);
   if (!has_one && has_known_lanes() && !memory_.mask) return load_lanes(element, align);
   Value* pointers = all_pointers(element);
   Value* mask = memory_.mask;
@@ -222,11 +222,13 @@ Value* PacketAccess::gather(const Element& element, Align align) {
   if (mask && !has_one)
     pointers = take_addresses_from_last(builder_, pointers, std::exchange(mask, nullptr));
   llvm::Constant* off = mask ? of_lanes_off(type) : nullptr;
-  return annotate(builder_.CreateMaskedGather(type, pointers, align, mask, off));
+  auto* load = builder_.CreateMaskedGather(type, pointers, align, mask, off);
+  keep_if_volatile();
+  return annotate(load);
 }
 
 void PacketAccess::scatter(const Element& element, Value* value, Align align) {
-  const bool has_one = has_instruction(value->getType(), align);
+  const bool has_one = is_volatile() || has_instruction(value->getType(), align);
   if (!has_one && has_known_lanes() && !memory_.mask) return store_lanes(element, value, align);
   Value* pointers = all_pointers(element);
   Value* mask = memory_.mask;
@@ -237,19 +239,33 @@ void PacketAccess::scatter(const Element& element, Value* value, Align align) {
     pointers = take_addresses_from_last(builder_, pointers, std::exchange(mask, nullptr));
   }
   annotate(builder_.CreateMaskedScatter(value, pointers, align, mask));
+  keep_if_volatile();
 }
 
 Value* PacketAccess::load_vector(Type* type, Value* pointer, Align align, Value* mask) {
-  if (mask)
-    return annotate(builder_.CreateMaskedLoad(type, pointer, align, mask, of_lanes_off(type)));
+  if (mask) {
+    auto* load = builder_.CreateMaskedLoad(type, pointer, align, mask, of_lanes_off(type));
+    keep_if_volatile();
+    return annotate(load);
+  }
   return annotate(builder_.CreateAlignedLoad(type, pointer, align, is_volatile()));
 }
 
 void PacketAccess::store_vector(Value* value, Value* pointer, Align align, Value* mask) {
-  if (mask)
-    annotate(builder_.CreateMaskedStore(value, pointer, align, mask));
-  else
+  if (!mask) {
     annotate(builder_.CreateAlignedStore(value, pointer, align, is_volatile()));
+    return;
+  }
+  annotate(builder_.CreateMaskedStore(value, pointer, align, mask));
+  keep_if_volatile();
+}
+
+// LLVM has no masked access that is volatile, and takes the value of one from another. It does not
+// across a fence between a thread and its signal handlers, which is no instruction.
+void PacketAccess::keep_if_volatile() {
+  if (is_volatile())
+    builder_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent,
+                         llvm::SyncScope::SingleThread);
 }
 
 bool PacketAccess::is_volatile() const {

@@ -70,6 +70,7 @@ class PacketAccess {
   unsigned lanes() const { return lanes_; }
   bool is_load() const { return llvm::isa<llvm::LoadInst>(memory_.instructions[0]); }
   bool is_volatile() const;
+  void keep_if_volatile();
   int64_t count() const { return static_cast<int64_t>(memory_.elements.size()); }
   int64_t size() const;
   int64_t step() const { return *memory_.stride / size(); }

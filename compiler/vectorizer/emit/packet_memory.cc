@@ -44,13 +44,14 @@ class Rewrite {
         emit_form_(emit_form) {}
 
   // One access goes to each lane's place, as a volatile one has to, where all lanes load from one
-  // place or access a run.
+  // place, or access a run, or one unless an index wraps around.
   bool has_packet_form() {
     if (instruction_.isAtomic() || !access(&instruction_, 0).has_packet_form()) return false;
     if (!instruction_.isVolatile()) return true;
     if (values_.is_uniform(pointer_)) return llvm::isa<llvm::LoadInst>(instruction_);
     const auto stride = values_.stride(pointer_);
-    return !mask_ && stride && access(&instruction_, stride).is_run();
+    if (!stride && values_.offsets(pointer_)) return false;
+    return access(&instruction_, stride ? stride : values_.assumed_stride(pointer_)).is_run();
   }
 
   Parts emit() {

@@ -261,8 +261,9 @@ class KernelMaker {
     // Slots are read too: what has not been written is as the host left it.
     for (const Place& output : outputs_) scope_.places.push_back(output);
     Type local = random_packed_type(random_);
-    statements_.local_arrays.push_back({"stored", local});
-    text += "local " + local.name() + " stored[128];\nlocal uint bins[16];\n";
+    const std::string qualifiers = random_.chance(30) ? "local volatile " : "local ";
+    statements_.local_arrays.push_back({"stored", local, qualifiers});
+    text += qualifiers + local.name() + " stored[128];\nlocal uint bins[16];\n";
 
     Flow flow;
     flow.depth = random_.between(1, 3);

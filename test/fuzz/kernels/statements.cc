@@ -370,7 +370,7 @@ std::string Statements::exchange() {
   text += kBarrier;
   if (random_.chance(30)) {
     std::string q = new_name("q");
-    text += "local " + array.type.name() + "* " + q + " = " + array.name + " + (" + local_index() +
+    text += array.qualifiers + array.type.name() + "* " + q + " = " + array.name + " + (" + local_index() +
             ");\n";
     return in_braces(text + assign(writable_place(), "*" + q, array.type));
   }

@@ -27,6 +27,7 @@ struct Flow {
 struct LocalArray {
   std::string name;
   Type type;
+  std::string qualifiers = "local ";
 };
 constexpr unsigned kMaxGroup = 128;
 

@@ -7,7 +7,8 @@ target triple = "spir64-unknown-unknown"
 declare void @conclave.lanes(i1)
 
 ; CHECK: ; scattered: packets would not be faster
-; CHECK: ; volatile_masked: packets would not be faster
+; CHECK: ; volatile_scattered: packets would not be faster
+; CHECK-NOT: ; volatile_masked:
 ; CHECK-NOT: ; volatile_neighbours:
 ; CHECK-NOT: ; neighbours:
 ; CHECK: define void @neighbours({{.*}} #[[NEIGHBOURS:[0-9]+]]
@@ -23,7 +24,18 @@ define void @scattered(i64 "conclave-lane" %x, ptr %table, ptr %out) "conclave-l
   ret void
 }
 
-; Neighbours under a mask, one after the other.
+; Anywhere, one after the other.
+define void @volatile_scattered(i64 "conclave-lane" %x, ptr %in, ptr %out) "conclave-lanes" {
+  %p = getelementptr i32, ptr %in, i64 %x
+  %v = load i32, ptr %p
+  %far = sext i32 %v to i64
+  %q = getelementptr i32, ptr %out, i64 %far
+  %old = load volatile i32, ptr %q
+  %new = add i32 %old, %v
+  store volatile i32 %new, ptr %q
+  ret void
+}
+
 define void @volatile_masked(i64 "conclave-lane" %x, ptr %in, ptr %out, i1 %u) "conclave-lanes" {
   %p = getelementptr i32, ptr %in, i64 %x
   %v = load i32, ptr %p

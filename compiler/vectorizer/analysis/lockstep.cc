@@ -5,6 +5,9 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/PatternMatch.h>
+
+#include <tuple>
 
 #include "compiler/base/address_spaces.h"
 #include "compiler/vectorizer/analysis/lane_dimension.h"
@@ -26,6 +29,33 @@ llvm::SmallVector<Access*> volatile_local(llvm::Function& region) {
         access && access->isVolatile() && access->getPointerAddressSpace() == kLocalAddressSpace)
       found.push_back(access);
   return found;
+}
+
+// Without what does not change an index that is inside of its array.
+const Value* without_casts_and_masks(const Value* value) {
+  using namespace llvm::PatternMatch;
+  const Value* inner = nullptr;
+  while (match(value, m_CombineOr(m_ZExtOrSExt(m_Value(inner)), m_Trunc(m_Value(inner)))) ||
+         match(value, m_And(m_Value(inner), m_LowBitMask())))
+    value = inner;
+  return value;
+}
+
+// Whether two addresses are calculated alike; false where that takes long to see.
+bool are_alike(const Value* one, const Value* other, unsigned depth = 0) {
+  constexpr unsigned kMostDepth = 6;
+  one = without_casts_and_masks(one);
+  other = without_casts_and_masks(other);
+  if (one == other) return true;
+  const auto* first = llvm::dyn_cast<Instruction>(one);
+  const auto* second = llvm::dyn_cast<Instruction>(other);
+  return depth < kMostDepth && first && second && !llvm::isa<llvm::PHINode>(first) &&
+         !first->mayReadFromMemory() && first->isSameOperationAs(second) &&
+         llvm::all_of(
+             llvm::zip(first->operand_values(), second->operand_values()),
+             [depth](const auto& pair) {
+               return are_alike(std::get<0>(pair), std::get<1>(pair), depth + 1);
+             });
 }
 
 class Neighbours {
@@ -55,13 +85,15 @@ class Neighbours {
 bool expects_lockstep(llvm::Function& region) {
   const auto stores = volatile_local<llvm::StoreInst>(region);
   const auto loads = volatile_local<llvm::LoadInst>(region);
-  if (stores.empty() || loads.empty()) return false;
+  constexpr size_t kMostPairs = 4096;  // more are no reduction or scan
+  const size_t pairs = stores.size() * loads.size();
+  if (pairs == 0 || pairs > kMostPairs) return false;
   const Neighbours neighbours(region);
   for (const llvm::StoreInst* store : stores)
     for (const llvm::LoadInst* load : loads) {
       const Value* written = store->getPointerOperand();
       const Value* read = load->getPointerOperand();
-      if (written != read &&
+      if (!are_alike(written, read) &&
           llvm::getUnderlyingObject(written) == llvm::getUnderlyingObject(read) &&
           neighbours.meet_at(*store) && neighbours.meet_at(*load) &&
           llvm::isPotentiallyReachable(store, load))

@@ -77,5 +77,22 @@ TEST(LaneCount, IsMoreForShortChains) {
   EXPECT_EQ(lanes_of("int", "int x = a[i]; while (x > 9) x = x / 2 + 3; b[i] = x;"), 32U);
 }
 
+// Kernels that read, without a barrier, what neighbours have written, as where 32 run in step.
+TEST(LaneCount, IsThirtyTwoWhereWorkItemsAreToRunInStep) {
+  const auto lanes_with = [](const std::string& statement) {
+    return lanes_of("int", "local volatile int s[256]; int l = get_local_id(0); s[l] = a[i]; " +
+                               statement + " b[i] = s[l];");
+  };
+  const std::string barrier = "barrier(CLK_LOCAL_MEM_FENCE); ";
+  EXPECT_EQ(lanes_with("if (l < 32) s[l] += s[l + 16];"), 32U);
+  EXPECT_EQ(lanes_with("if (l % 32 > 0) s[l] += s[l - 1];"), 32U);
+  EXPECT_EQ(lanes_with(barrier + "if (l < 32) { s[l] += s[l + 16]; s[l] += s[l + 8]; }"), 32U);
+  // Of their own, with a barrier, or anywhere.
+  EXPECT_EQ(lanes_with("if (a[i] > 3) s[l] += 2;"), 16U);
+  EXPECT_EQ(lanes_with(barrier + "if (l < 64) s[l] += s[l + 64]; " + barrier), 16U);
+  EXPECT_EQ(lanes_with("for (int k = l; k < a[0]; k += 64) s[l] += a[k];"), 16U);
+  EXPECT_LE(lanes_with("int n = a[i] & 255; do s[n] = l; while (s[n] != l);"), 16U);
+}
+
 }  // namespace
 }  // namespace conclave::test

@@ -370,8 +370,8 @@ std::string Statements::exchange() {
   text += kBarrier;
   if (random_.chance(30)) {
     std::string q = new_name("q");
-    text += array.qualifiers + array.type.name() + "* " + q + " = " + array.name + " + (" + local_index() +
-            ");\n";
+    text += array.qualifiers + array.type.name() + "* " + q + " = " + array.name + " + (" +
+            local_index() + ");\n";
     return in_braces(text + assign(writable_place(), "*" + q, array.type));
   }
   unsigned reads = random_.between(1, 2);

@@ -87,7 +87,7 @@ TEST(LaneCount, IsThirtyTwoWhereWorkItemsAreToRunInStep) {
   EXPECT_EQ(lanes_with("if (l < 32) s[l] += s[l + 16];"), 32U);
   EXPECT_EQ(lanes_with("if (l % 32 > 0) s[l] += s[l - 1];"), 32U);
   EXPECT_EQ(lanes_with(barrier + "if (l < 32) { s[l] += s[l + 16]; s[l] += s[l + 8]; }"), 32U);
-  // Of their own, with a barrier, or anywhere.
+  // These read their own place, or behind a barrier, or any place.
   EXPECT_EQ(lanes_with("if (a[i] > 3) s[l] += 2;"), 16U);
   EXPECT_EQ(lanes_with(barrier + "if (l < 64) s[l] += s[l + 64]; " + barrier), 16U);
   EXPECT_EQ(lanes_with("for (int k = l; k < a[0]; k += 64) s[l] += a[k];"), 16U);

@@ -109,6 +109,7 @@ const LaneOffsets* LanePatterns::offsets(const Value* value) const {
 }
 
 std::optional<int64_t> LanePatterns::stride(const Value* value) const {
+  if (const auto stride = shapes_.stride(value)) return stride;
   auto known = strides_.find(value);
   return known == strides_.end() ? std::nullopt : std::optional(known->second);
 }

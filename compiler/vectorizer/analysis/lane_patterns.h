@@ -40,7 +40,7 @@ class LanePatterns {
 
   // The offsets of an instruction whose shape is not strided; null if nothing is known.
   const LaneOffsets* offsets(const llvm::Value* value) const;
-  // The number of which each lane has its own multiple, if the offsets are such.
+  // The number of which each lane has its own multiple, by the value's shape or its offsets.
   std::optional<int64_t> stride(const llvm::Value* value) const;
 
  private:

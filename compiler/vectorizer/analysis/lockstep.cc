@@ -68,8 +68,7 @@ class Neighbours {
   // Whether lanes access neighbouring elements.
   bool meet_at(const Instruction& access) const {
     const Value* pointer = llvm::getLoadStorePointerOperand(&access);
-    auto stride = shapes_.stride(pointer);
-    if (!stride) stride = patterns_.stride(pointer);
+    const auto stride = patterns_.stride(pointer);
     llvm::Type* type = llvm::getLoadStoreType(const_cast<Instruction*>(&access));
     return stride == static_cast<int64_t>(type->getPrimitiveSizeInBits() / 8) && *stride != 0;
   }

@@ -95,9 +95,8 @@ class Estimate {
       if (shapes_.is_uniform(pointer)) return {1, registers(type)};
       return {1, scattered(instruction, pointer, type, is_masked)};
     }
-    auto stride = shapes_.stride(pointer);
-    if (!stride) stride = patterns_.stride(pointer);
-    if (stride) return {1, std::abs(*stride) < kFarBytes ? registers(type) : lanes_};
+    if (const auto stride = patterns_.stride(pointer))
+      return {1, std::abs(*stride) < kFarBytes ? registers(type) : lanes_};
     if (is_close_pattern(pointer, type)) return {1, tuning().close_access_cost * registers(type)};
     // Loads and stores one by one, whose distances are parts of the instructions.
     if (patterns_.offsets(pointer) && !is_masked && llvm::VectorType::isValidElementType(type))
@@ -139,9 +138,8 @@ class Estimate {
   bool is_one_access(const Instruction& access, const llvm::Value* pointer,
                      llvm::Type* type) const {
     if (is_private(pointer)) return false;
-    auto stride = shapes_.stride(pointer);
+    auto stride = patterns_.stride(pointer);
     if (stride == 0) return llvm::isa<llvm::LoadInst>(access);
-    if (!stride) stride = patterns_.stride(pointer);
     if (!stride && !patterns_.offsets(pointer)) stride = shapes_.assumed_stride(pointer);
     return stride && std::abs(*stride) == static_cast<int64_t>(type->getPrimitiveSizeInBits() / 8);
   }

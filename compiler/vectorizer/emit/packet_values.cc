@@ -116,8 +116,7 @@ Value* assemble(IRBuilderBase& builder, Type* type, llvm::ArrayRef<Value*> scala
 }
 
 std::optional<int64_t> PacketValues::stride(const Value* value) const {
-  const auto stride = shapes_.stride(value);
-  return stride ? stride : patterns_.stride(value);
+  return patterns_.stride(value);
 }
 
 Parts PacketValues::parts(Value* value) {

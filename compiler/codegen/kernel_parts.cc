@@ -12,12 +12,11 @@ namespace {
 // With fewer kernels for each process, one would have much more to do than others.
 constexpr size_t kLeastKernels = 3;
 
-// Whether each process may have its own copy. Constants are copied whose place nobody asks for; local
-// variables are offsets by now.
+// Whether several processes may have the variable. Constants whose place may matter are shared
+// (outlined_functions.h); local variables are offsets by now.
 bool may_be_copied(const llvm::GlobalVariable& variable) {
   return variable.use_empty() || variable.getAddressSpace() == kLocalAddressSpace ||
-         variable.getName().starts_with("llvm.") ||
-         (variable.isConstant() && variable.hasGlobalUnnamedAddr());
+         variable.getName().starts_with("llvm.") || variable.isConstant();
 }
 
 bool may_be_copied(const llvm::Function& function) {

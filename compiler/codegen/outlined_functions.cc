@@ -58,6 +58,10 @@ void share_outlined_functions(llvm::Module& module) {
   look_at_bodies(module);
   for (llvm::Function& function : module)
     if (is_outlined(function)) share(function);
+  share_constants(module);
+}
+
+void share_constants(llvm::Module& module) {
   for (llvm::GlobalVariable& variable : module.globals())
     if (variable.hasLocalLinkage() && variable.isConstant() && !variable.hasGlobalUnnamedAddr() &&
         !variable.getName().starts_with("llvm."))

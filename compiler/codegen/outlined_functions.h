@@ -12,9 +12,12 @@ namespace conclave::compiler {
 bool is_part_of_callers(const llvm::Function& function);
 
 // Makes local functions that are never inlined visible to other objects of the program, so that another
-// process than that of their callers may compile them, and constants whose address may matter. Unused
-// arguments are taken away before, and attributes found: LLVM does neither for functions that others see.
+// process than that of their callers may compile them, and does share_constants(). Unused arguments
+// are taken away before, and attributes found: LLVM does neither for functions that others see.
 void share_outlined_functions(llvm::Module& module);
+
+// Makes constants whose address may matter visible to other objects of the program.
+void share_constants(llvm::Module& module);
 
 // Leaves the definitions of such constants to another object, but what is known of their values.
 void leave_out_shared_constants(llvm::Module& module);

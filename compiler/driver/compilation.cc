@@ -22,6 +22,7 @@
 #include "compiler/binary/metadata.h"
 #include "compiler/codegen/codegen.h"
 #include "compiler/codegen/kernel_parts.h"
+#include "compiler/codegen/outlined_functions.h"
 #include "compiler/codegen/parallel_codegen.h"
 #include "compiler/driver/report.h"
 #include "compiler/frontend/frontend.h"
@@ -231,11 +232,13 @@ class Compilation {
 
   std::string finish_in_parts(llvm::Module& module, LowerKernels& kernels, const Parts& parts,
                               const std::string& bitcode) {
+    share_constants(module);
     const std::vector<PartResult> results = with_logs([&] {
       return run_in_processes(parts.size(), [&](size_t part) {
         std::vector<KernelRemarks> remarks;
         ProgramInfo finished = program_;
         kernels.keep_only(parts[part]);
+        if (part > 0) leave_out_shared_constants(module);
         finished.kernels = kernels.finish(remarks);
         retarget(module, target());
         PartResult result = generate(module);

@@ -12,6 +12,8 @@
 
 #include "compiler/base/address_spaces.h"
 #include "compiler/base/error.h"
+#include "compiler/base/tuning.h"
+#include "compiler/workgroup/ids_as_arguments.h"
 #include "compiler/workgroup/work_item_functions.h"
 
 namespace conclave::compiler {
@@ -67,16 +69,24 @@ bool is_local_memory(const llvm::Value* value) {
   return object && object->getAddressSpace() == kLocalAddressSpace;
 }
 
-bool needs_inlining(llvm::Function& function, const llvm::SetVector<llvm::Function*>& inlined) {
-  for (llvm::Instruction& instruction : llvm::instructions(function)) {
-    if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
-      if (classify(*call) != WorkItemFunction::kNone) return true;
-      if (call->getCalledFunction() && inlined.contains(call->getCalledFunction())) return true;
-    }
-    for (llvm::Value* operand : instruction.operands())
-      if (is_local_memory(operand)) return true;
-  }
-  return false;
+bool uses_local_memory(llvm::Function& function) {
+  return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& instruction) {
+    return llvm::any_of(instruction.operands(), is_local_memory);
+  });
+}
+
+bool calls_work_item_function(llvm::Function& function) {
+  return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& instruction) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    return call && classify(*call) != WorkItemFunction::kNone;
+  });
+}
+
+// Whether inlining would make much code of a function, with what is inlined in it already: functions
+// that call each other many times each multiply.
+bool is_long_in_all(const llvm::Function& function) {
+  const uint64_t copies = std::max(function.getNumUses(), 1U) - 1;
+  return copies * function.getInstructionCount() > tuning().copied_instructions;
 }
 
 void inline_calls(llvm::Function& caller, const llvm::SetVector<llvm::Function*>& inlined) {
@@ -107,8 +117,11 @@ llvm::PreservedAnalyses InlineWorkItemCode::run(llvm::Module& module,
   llvm::SetVector<llvm::Function*> inlined;
   for (llvm::Function* function : walk.order()) {
     inline_calls(*function, inlined);
-    bool is_kernel = function->getCallingConv() == llvm::CallingConv::SPIR_KERNEL;
-    if (!is_kernel && needs_inlining(*function, inlined)) inlined.insert(function);
+    if (function->getCallingConv() == llvm::CallingConv::SPIR_KERNEL) continue;
+    const bool uses_local = uses_local_memory(*function);
+    if (!uses_local && !calls_work_item_function(*function)) continue;
+    if (!uses_local && is_long_in_all(*function) && pass_ids_as_arguments(*function)) continue;
+    inlined.insert(function);
   }
   for (llvm::Function* function : llvm::reverse(inlined.getArrayRef())) {
     // A use that is no call keeps the function; taking addresses is not allowed in OpenCL C anyway.

@@ -6,7 +6,9 @@
 //   =>  the body of @cl.sum is part of @k
 //
 // Inlined are functions that call a barrier, a work-item function or printf, or that use local
-// memory, and all functions on the way to them. The others are left to LLVM's own judgement.
+// memory, and all functions on the way to them. The others are left to LLVM's own judgement, and so
+// are functions that only ask for ids where copies of them would be much code: they get the ids as
+// arguments (ids_as_arguments.h).
 #ifndef CONCLAVE_COMPILER_WORKGROUP_INLINE_WORK_ITEM_CODE_H_
 #define CONCLAVE_COMPILER_WORKGROUP_INLINE_WORK_ITEM_CODE_H_
 

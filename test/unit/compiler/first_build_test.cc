@@ -129,6 +129,35 @@ TEST(Build, SharesOutConstants) {
   }
 }
 
+// The same where each process makes the packets of its own kernels.
+TEST(FirstBuild, SharesOutKernelsThatHaveAConstantInCommon) {
+  if (!can_share_out()) GTEST_SKIP() << "one CPU";
+  std::string source =
+      "constant int table[4] = {3, 1, 4, 1};\n"
+      "constant int unused_by_some[2] = {5, 9};\n"
+      "kernel void last(global ulong* out) { *out = (ulong)table + unused_by_some[out[0]]; }\n";
+  constexpr int kKernels = 6;
+  for (int k = 0; k < kKernels; ++k)
+    source += "kernel void k" + std::to_string(k) +
+              "(global ulong* out) {"
+              "  const size_t i = get_global_id(0); out[i] = (ulong)(table + out[i]) + table[i % 4]; }\n";
+  CompiledProgram program(
+      source, "-cl-conclave-first -cl-conclave-tune=fork_instructions=0,code_processes=2");
+  EXPECT_TRUE(contains(program.binary(), "outlined.table"));
+  EXPECT_FALSE(contains(program.binary(), "outlined.k0"));
+  std::vector<uint64_t> first(1, 1);
+  program.run("last", Arguments().add(first.data()), range1(1, 1));
+  const uint64_t table = first[0] - 9;
+  constexpr size_t kCount = 35;
+  constexpr uint64_t kTable[4] = {3, 1, 4, 1};
+  for (int k = 0; k < kKernels; ++k) {
+    std::vector<uint64_t> out(kCount, 2);
+    program.run("k" + std::to_string(k), Arguments().add(out.data()), range1(kCount, kCount));
+    for (size_t i = 0; i < kCount; ++i)
+      EXPECT_EQ(out[i], table + 2 * sizeof(int) + kTable[i % 4]) << k << ", " << i;
+  }
+}
+
 // Many steps, each of which runs lane by lane: on every CPU packets of it are many times as long as its
 // scalar code, which no vectorizer of LLVM makes longer.
 std::string long_kernel() {

@@ -198,6 +198,34 @@ TEST(HardKernels, CallsThatDoubleAtEachLevel) {
   expect_remark(log, "it is too large with what it calls");
 }
 
+// The ids are arguments of these functions: inlined, the lowest one would have 4^12 copies.
+TEST(HardKernels, CallsThatDoubleOnTheWayToAnId) {
+  constexpr unsigned kLevels = 12;
+  const std::string functions =
+      "uint f0(uint x, global uint* a) { return a[get_global_id(0)] + x * 3 + get_global_size(0); }\n" +
+      repeat(kLevels, [](unsigned i) {
+        const std::string call = "f" + std::to_string(i) + "(x", name = std::to_string(i + 1);
+        return "__attribute__((noinline)) uint f" + name + "(uint x, global uint* a) {\n" +
+               "  if (x & 1) return " + call + " + 1, a) ^ " + name + ";\n" +
+               "  if (x & 2) return " + call + " + 5, a) + " + name + ";\n" +
+               "  return x & 4 ? " + call + " / 2, a) : " + call + " * 3, a);\n}\n";
+      });
+  for (const char* options : {"-v", "-v -cl-conclave-first", "-v -cl-conclave-width=1"})
+    expect_results(
+        kernel("x = f12(x, a);\n", functions),
+        [](uint32_t x) {
+          const uint32_t own = x;
+          const std::function<uint32_t(uint32_t, uint32_t)> f = [&](uint32_t level, uint32_t y) {
+            if (level == 0) return own + y * 3 + kItems;
+            if (y & 1) return f(level - 1, y + 1) ^ level;
+            if (y & 2) return f(level - 1, y + 5) + level;
+            return y & 4 ? f(level - 1, y / 2) : f(level - 1, y * 3);
+          };
+          return f(kLevels, x);
+        },
+        options);
+}
+
 TEST(HardKernels, WideVectors) {
   constexpr unsigned kLines = 300;
   expect_results(kernel("uint16 v = x + (uint16)(0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15);\n" +

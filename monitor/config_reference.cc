@@ -38,6 +38,8 @@ constexpr KeyText kTexts[] = {
     {kCompiler, "compile-timeout-s", "", "600", "seconds after which a compilation fails"},
     {kCompiler, "compile-memory-mib", "", "half of what machine and control group grant",
      "memory that a compilation may take, in all its processes; it fails where that is not enough"},
+    {kCompiler, "build-options", "", "none",
+     "options for each program that is built from source, before its own, such as -cl-std=CL3.0"},
     {kCompiler, "warm-compiler", "", "0",
      "1: the processes of a user share one compile server where ti-mctd runs "
      "(docs/sharing.md#the-compile-server)"},

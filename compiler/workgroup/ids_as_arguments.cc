@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "compiler/workgroup/work_item_functions.h"
 
@@ -91,6 +92,8 @@ void replace(CallInst& call, Function& function, const Questions& questions) {
   changed->setCallingConv(call.getCallingConv());
   changed->setAttributes(call.getAttributes());
   changed->copyMetadata(call);
+  changed->copyIRFlags(&call);
+  changed->setTailCallKind(call.getTailCallKind());
   changed->takeName(&call);
   call.replaceAllUsesWith(changed);
   call.eraseFromParent();

@@ -31,6 +31,9 @@ struct Config {
   // Seconds after which a compilation is given up. Key "compile-timeout-s",
   // CONCLAVE_COMPILE_TIMEOUT_S.
   uint32_t compile_timeout_s = 600;
+  // Options for each program that is built from source, before its own. Key "build-options",
+  // CONCLAVE_BUILD_OPTIONS.
+  std::string build_options;
   // Whether the processes of a user have a compile server in common where the daemon runs. Key
   // "warm-compiler", CONCLAVE_WARM_COMPILER.
   bool warm_compiler = false;

@@ -155,6 +155,12 @@ Complaint parse_file(Config& config, const std::string& text) {
   return {};
 }
 
+Complaint parse_build_options(Config& config, const std::string& text) {
+  if (text.find('\0') != text.npos) return {"allowed are options of clBuildProgram"};
+  config.build_options = text;
+  return {};
+}
+
 Complaint parse_cache_dir(Config& config, const std::string& text) {
   if (!text.starts_with('/') || text.find('\0') != text.npos)
     return {"allowed is an absolute path"};
@@ -326,6 +332,8 @@ constexpr ConfigKey kKeys[] = {
     {"compile-timeout-s", "CONCLAVE_COMPILE_TIMEOUT_S",
      parse_number<&Config::compile_timeout_s, 1, 7 * 24 * 3600>,
      print_number<&Config::compile_timeout_s>},
+    {"build-options", "CONCLAVE_BUILD_OPTIONS", parse_build_options,
+     print_text<&Config::build_options>},
     {"warm-compiler", "CONCLAVE_WARM_COMPILER", parse_switch<&Config::warm_compiler>,
      print_switch<&Config::warm_compiler>},
     {"compile-memory-mib", "CONCLAVE_COMPILE_MEMORY_MIB",

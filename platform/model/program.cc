@@ -253,6 +253,22 @@ bool add_check_option(protocol::Request& request) {
   return true;
 }
 
+// What the configuration adds for all programs; a program's own options come later, and win.
+void add_configured_options(protocol::Request& request) {
+  const bool has_source =
+      request.action == protocol::Action::kBuild || request.action == protocol::Action::kCompile;
+  const std::string& options = Config::get().build_options;
+  if (has_source && !options.empty()) request.options.insert(0, options + " ");
+}
+
+// Of a build whose options are wrong: the program may not know of them.
+std::string note_of_configured_options() {
+  const std::string& options = Config::get().build_options;
+  if (options.empty()) return "";
+  return "The configuration adds the options '" + options +
+         "' (build-options, CONCLAVE_BUILD_OPTIONS).\n";
+}
+
 // CONCLAVE_TUNE has other rules of thumb for the compiler to try (docs/vectorizer.md). As an option
 // they are a part of what the disk cache knows programs by.
 void add_tuning_option(protocol::Request& request) {
@@ -300,6 +316,7 @@ bool has_checks(const ProgramBinary& binary) {
 
 void Program::run_for(const Job& job, const Ref<Device>& device) {
   protocol::Request request = job.request;
+  add_configured_options(request);
   add_tuning_option(request);
   add_first_option(request);
   std::shared_ptr<const ProgramBinary> binary;
@@ -325,6 +342,7 @@ void Program::run_for(const Job& job, const Ref<Device>& device) {
                                          "; and there is no compiler to build it again");
     protocol::Response response = conclave::compile(request);
     log = std::move(response.log);
+    if (response.status == protocol::Status::kInvalidOptions) log += note_of_configured_options();
     if (response.status != protocol::Status::kSuccess) {
       {
         std::lock_guard lock(mutex_);

@@ -184,6 +184,44 @@ TEST_F(CompilerProcessTest, BuildsTakeNoMoreMemoryThanAllowed) {
 }
 #endif
 
+// A program that uses what OpenCL C has since 2.0, and forgets to ask for it.
+CHILD_PROCESS(build_with_configured_options) {
+  Context context = make_context();
+  constexpr char kSource[] =
+      "#if N != 2\n#error N\n#endif\n"
+      "kernel void k(global atomic_int* a) { atomic_fetch_add(a, M); }\n";
+  Program program = make_program(context, kSource);
+  std::string own = "-DM=3";
+  cl_int status = clBuildProgram(program, 0, nullptr, own.c_str(), nullptr, nullptr);
+  std::fprintf(stderr, "%s", build_log(program).c_str());
+  if (status != CL_SUCCESS) return status == CL_INVALID_BUILD_OPTIONS ? 2 : 1;
+  char options[100];
+  CHECK(clGetProgramBuildInfo(program, device(), CL_PROGRAM_BUILD_OPTIONS, sizeof options, options,
+                              nullptr) == CL_SUCCESS);
+  CHECK(options == own);
+  // The program's own options win.
+  own = "-DM=3 -cl-std=CL1.2";
+  CHECK(clBuildProgram(program, 0, nullptr, own.c_str(), nullptr, nullptr) ==
+        CL_BUILD_PROGRAM_FAILURE);
+  return 0;
+}
+
+TEST_F(CompilerProcessTest, TheConfigurationMayAddBuildOptions) {
+  const auto result_with = [](const char* options) {
+    return run_child("build_with_configured_options", {{"CONCLAVE_BUILD_OPTIONS", options}});
+  };
+  ChildResult result = result_with("-cl-std=CL3.0 -DN=2");
+  EXPECT_EQ(0, result.exit_status) << result.output;
+  result = result_with("");
+  EXPECT_EQ(1, result.exit_status) << result.output;
+  result = result_with("-cl-std=CL3.0 -unknown");
+  EXPECT_EQ(2, result.exit_status) << result.output;
+  EXPECT_NE(std::string::npos,
+            result.output.find("The configuration adds the options '-cl-std=CL3.0 -unknown' "
+                               "(build-options, CONCLAVE_BUILD_OPTIONS)"))
+      << result.output;
+}
+
 // The host neither sees the compiler's end by signal nor by waiting for its own children.
 volatile sig_atomic_t g_child_signals = 0;
 CHILD_PROCESS(compiler_leaves_host_alone) {

@@ -78,6 +78,7 @@ TEST_F(ConfigTest, Defaults) {
   EXPECT_EQ(config.compute_unit_list, (List{0, 1, 2}));
   EXPECT_EQ(config.device_type, cl_device_type{0});
   EXPECT_EQ(config.compile_timeout_s, 600u);
+  EXPECT_EQ(config.build_options, "");
   EXPECT_FALSE(config.warm_compiler);
   EXPECT_EQ(config.compile_memory_mib, 4096u);
   EXPECT_TRUE(config.cache);
@@ -102,6 +103,7 @@ TEST_F(ConfigTest, ReadsTheFile) {
     "compute-unit-list": "5, 1,1 3",
     "device-type": "gpu",
     "compile-timeout-s": 30,
+    "build-options": "-cl-std=CL3.0 -DN=2",
     "warm-compiler": 1,
     "compile-memory-mib": 64,
     "cache": "0",
@@ -123,6 +125,7 @@ TEST_F(ConfigTest, ReadsTheFile) {
   EXPECT_EQ(config.compute_unit_list, (List{1, 3, 5}));
   EXPECT_EQ(config.device_type, cl_device_type{CL_DEVICE_TYPE_GPU});
   EXPECT_EQ(config.compile_timeout_s, 30u);
+  EXPECT_EQ(config.build_options, "-cl-std=CL3.0 -DN=2");
   EXPECT_TRUE(config.warm_compiler);
   EXPECT_EQ(config.compile_memory_mib, 64u);
   EXPECT_FALSE(config.cache);

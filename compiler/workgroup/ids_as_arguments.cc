@@ -31,7 +31,8 @@ std::optional<Questions> questions_of(Function& function) {
     const WorkItemFunction kind = call ? classify(*call) : WorkItemFunction::kNone;
     if (kind == WorkItemFunction::kNone) continue;
     llvm::ConstantInt* dimension = nullptr;
-    if (call->arg_size() == 1) dimension = llvm::dyn_cast<llvm::ConstantInt>(call->getArgOperand(0));
+    if (call->arg_size() == 1)
+      dimension = llvm::dyn_cast<llvm::ConstantInt>(call->getArgOperand(0));
     // The stack is another one in each function.
     if (!is_index_function(kind) || kind == WorkItemFunction::kStackBegin ||
         (call->arg_size() != 0 && !dimension))

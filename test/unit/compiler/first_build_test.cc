@@ -138,9 +138,10 @@ TEST(FirstBuild, SharesOutKernelsThatHaveAConstantInCommon) {
       "kernel void last(global ulong* out) { *out = (ulong)table + unused_by_some[out[0]]; }\n";
   constexpr int kKernels = 6;
   for (int k = 0; k < kKernels; ++k)
-    source += "kernel void k" + std::to_string(k) +
-              "(global ulong* out) {"
-              "  const size_t i = get_global_id(0); out[i] = (ulong)(table + out[i]) + table[i % 4]; }\n";
+    source +=
+        "kernel void k" + std::to_string(k) +
+        "(global ulong* out) {"
+        "  const size_t i = get_global_id(0); out[i] = (ulong)(table + out[i]) + table[i % 4]; }\n";
   CompiledProgram program(
       source, "-cl-conclave-first -cl-conclave-tune=fork_instructions=0,code_processes=2");
   EXPECT_TRUE(contains(program.binary(), "outlined.table"));

@@ -202,13 +202,14 @@ TEST(HardKernels, CallsThatDoubleAtEachLevel) {
 TEST(HardKernels, CallsThatDoubleOnTheWayToAnId) {
   constexpr unsigned kLevels = 12;
   const std::string functions =
-      "uint f0(uint x, global uint* a) { return a[get_global_id(0)] + x * 3 + get_global_size(0); }\n" +
+      "uint f0(uint x, global uint* a) { return a[get_global_id(0)] + x * 3 + get_global_size(0); "
+      "}\n" +
       repeat(kLevels, [](unsigned i) {
         const std::string call = "f" + std::to_string(i) + "(x", name = std::to_string(i + 1);
         return "__attribute__((noinline)) uint f" + name + "(uint x, global uint* a) {\n" +
                "  if (x & 1) return " + call + " + 1, a) ^ " + name + ";\n" +
-               "  if (x & 2) return " + call + " + 5, a) + " + name + ";\n" +
-               "  return x & 4 ? " + call + " / 2, a) : " + call + " * 3, a);\n}\n";
+               "  if (x & 2) return " + call + " + 5, a) + " + name + ";\n" + "  return x & 4 ? " +
+               call + " / 2, a) : " + call + " * 3, a);\n}\n";
       });
   for (const char* options : {"-v", "-v -cl-conclave-first", "-v -cl-conclave-width=1"})
     expect_results(

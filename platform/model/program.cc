@@ -261,7 +261,7 @@ void add_configured_options(protocol::Request& request) {
   if (has_source && !options.empty()) request.options.insert(0, options + " ");
 }
 
-// Of a build whose options are wrong: the program may not know of them.
+// Goes to the log of a build with wrong options, since the program may not know what was added.
 std::string note_of_configured_options() {
   const std::string& options = Config::get().build_options;
   if (options.empty()) return "";

@@ -13,6 +13,8 @@
 
 #include <vector>
 
+#include "compiler/base/take_place.h"
+
 namespace conclave::compiler {
 namespace {
 
@@ -115,18 +117,12 @@ void remove_pointer_attributes(llvm::Function& function) {
                                 llvm::AttributeFuncs::typeIncompatible(argument.getType()));
 }
 
-// `restored` takes the place and the body of `function`.
-void replace(llvm::Function& function, llvm::Function& restored) {
-  restored.copyAttributesFrom(&function);
-  restored.copyMetadata(&function, 0);
-  restored.takeName(&function);
-  restored.splice(restored.begin(), &function);
+void replace(llvm::Function& function, llvm::FunctionType* type) {
+  llvm::Function& restored = take_place(function, type);
   remove_pointer_attributes(restored);
-  for (auto [from, to] : llvm::zip(function.args(), restored.args())) {
-    to.takeName(&from);
-    // The users, which are calls, get their new types with their callees.
+  // The users, which are calls, get their new types with their callees.
+  for (auto [from, to] : llvm::zip(function.args(), restored.args()))
     for (llvm::Use& use : llvm::make_early_inc_range(from.uses())) use.set(&to);
-  }
   for (llvm::User* user : llvm::make_early_inc_range(function.users())) {
     auto* call = llvm::dyn_cast<llvm::CallBase>(user);
     if (!call) continue;
@@ -184,8 +180,7 @@ void restore_opaque_types(llvm::Module& module) {
     if (type != function.getFunctionType()) changed.emplace_back(&function, type);
   }
   for (const auto& [function, type] : changed) {
-    auto* restored = llvm::Function::Create(type, function->getLinkage(), "", module);
-    replace(*function, *restored);
+    replace(*function, type);
     function->eraseFromParent();
   }
 }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/base/take_place.h"
 #include "compiler/workgroup/work_item_functions.h"
 
 namespace conclave::compiler {
@@ -49,25 +50,37 @@ bool is_only_called(const Function& function) {
   });
 }
 
-// An empty function with the arguments of `old` and one for each question.
-Function& declare(const Function& old, const Questions& questions) {
-  llvm::SmallVector<llvm::Type*> types(old.getFunctionType()->params());
+// The type of `function` with an argument more for each question.
+llvm::FunctionType* type_with_answers(const Function& function, const Questions& questions) {
+  llvm::SmallVector<llvm::Type*> types(function.getFunctionType()->params());
   for (const auto& [question, calls] : questions) types.push_back(question.first->getReturnType());
-  auto* type = llvm::FunctionType::get(old.getReturnType(), types, /*isVarArg=*/false);
-  Function* function = Function::Create(type, old.getLinkage(), old.getAddressSpace());
-  function->copyAttributesFrom(&old);
-  function->copyMetadata(&old, 0);
-  return *function;
+  return llvm::FunctionType::get(function.getReturnType(), types, /*isVarArg=*/false);
 }
 
-void move_body(Function& from, Function& to, const Questions& questions) {
-  to.splice(to.begin(), &from);
-  for (llvm::Argument& argument : from.args()) {
-    llvm::Argument* moved = to.getArg(argument.getArgNo());
-    moved->takeName(&argument);
-    argument.replaceAllUsesWith(moved);
+// The caller asks instead.
+void replace(CallInst& call, Function& changed, const Questions& questions) {
+  llvm::IRBuilder<> builder(&call);
+  llvm::SmallVector<Value*> arguments(call.args());
+  for (const auto& [question, calls] : questions) {
+    auto* asks = llvm::cast<CallInst>(calls[0]->clone());
+    builder.Insert(asks);
+    asks->setDebugLoc(call.getDebugLoc());
+    arguments.push_back(asks);
   }
-  llvm::Function::arg_iterator answer = to.arg_begin() + from.arg_size();
+  CallInst* replaced = builder.CreateCall(&changed, arguments);
+  replaced->setCallingConv(call.getCallingConv());
+  replaced->setAttributes(call.getAttributes());
+  replaced->copyMetadata(call);
+  replaced->copyIRFlags(&call);
+  replaced->setTailCallKind(call.getTailCallKind());
+  replaced->takeName(&call);
+  call.replaceAllUsesWith(replaced);
+  call.eraseFromParent();
+}
+
+// The function has the answers as its last arguments.
+void replace_questions(Function& changed, const Questions& questions) {
+  llvm::Function::arg_iterator answer = changed.arg_end() - questions.size();
   for (const auto& [question, calls] : questions) {
     for (CallInst* call : calls) {
       call->replaceAllUsesWith(&*answer);
@@ -77,41 +90,18 @@ void move_body(Function& from, Function& to, const Questions& questions) {
   }
 }
 
-// The caller asks instead.
-void replace(CallInst& call, Function& function, const Questions& questions) {
-  llvm::IRBuilder<> builder(&call);
-  llvm::SmallVector<Value*> arguments(call.args());
-  for (const auto& [question, calls] : questions) {
-    llvm::SmallVector<Value*, 1> dimension;
-    if (question.second) dimension.push_back(question.second);
-    CallInst* answer = builder.CreateCall(question.first, dimension);
-    answer->setCallingConv(question.first->getCallingConv());
-    answer->setAttributes(question.first->getAttributes());
-    arguments.push_back(answer);
-  }
-  CallInst* changed = builder.CreateCall(&function, arguments);
-  changed->setCallingConv(call.getCallingConv());
-  changed->setAttributes(call.getAttributes());
-  changed->copyMetadata(call);
-  changed->copyIRFlags(&call);
-  changed->setTailCallKind(call.getTailCallKind());
-  changed->takeName(&call);
-  call.replaceAllUsesWith(changed);
-  call.eraseFromParent();
-}
-
 }  // namespace
 
 bool pass_ids_as_arguments(Function& function) {
   if (function.isVarArg() || !is_only_called(function)) return false;
   const std::optional<Questions> questions = questions_of(function);
   if (!questions) return false;
-  Function& changed = declare(function, *questions);
-  function.getParent()->getFunctionList().insert(function.getIterator(), &changed);
-  move_body(function, changed, *questions);
+  Function& changed = take_place(function, type_with_answers(function, *questions));
+  for (llvm::Argument& argument : function.args())
+    argument.replaceAllUsesWith(changed.getArg(argument.getArgNo()));
   for (llvm::User* user : llvm::make_early_inc_range(function.users()))
     replace(*llvm::cast<CallInst>(user), changed, *questions);
-  changed.takeName(&function);
+  replace_questions(changed, *questions);
   function.eraseFromParent();
   return true;
 }

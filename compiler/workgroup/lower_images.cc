@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "compiler/base/address_spaces.h"
+#include "compiler/base/take_place.h"
 #include "compiler/workgroup/lower_streams.h"
 #include "conclave/kernel_abi.h"
 
@@ -61,20 +62,12 @@ void add_attributes(const llvm::Function& kernel, llvm::Function& lowered) {
 // Takes the place of `function`, and its body; `map` gets the parameters.
 llvm::Function* replace(llvm::Function& function, llvm::FunctionType* type,
                         llvm::ValueToValueMapTy& map) {
-  auto* lowered = llvm::Function::Create(type, function.getLinkage(), function.getAddressSpace());
-  function.getParent()->getFunctionList().insert(function.getIterator(), lowered);
-  lowered->copyAttributesFrom(&function);
-  lowered->copyMetadata(&function, 0);
+  llvm::Function& lowered = take_place(function, type);
   if (function.getCallingConv() == llvm::CallingConv::SPIR_KERNEL)
-    add_attributes(function, *lowered);
-  lowered->takeName(&function);
-  lowered->splice(lowered->begin(), &function);
-  for (auto [from, to] : llvm::zip(function.args(), lowered->args())) {
-    to.takeName(&from);
-    map[&from] = &to;
-  }
-  function.replaceAllUsesWith(lowered);
-  return lowered;
+    add_attributes(function, lowered);
+  for (auto [from, to] : llvm::zip(function.args(), lowered.args())) map[&from] = &to;
+  function.replaceAllUsesWith(&lowered);
+  return &lowered;
 }
 
 // A sampler is what a literal says.

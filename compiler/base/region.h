@@ -65,7 +65,9 @@ struct Region {
   bool has_required_lanes = false;
   // The kernel expects work-items to run in step (lockstep.h): packets whatever they cost.
   bool runs_in_step = false;
-  // In first builds: work-items that packets leave over run code of the least effort.
+  // A work-item runs few instructions (brief_work.h). The code for those that packets leave over is made
+  // with little effort then, in first builds with the least.
+  bool is_brief = false;
   bool has_quick_rests = false;
   bool streams = false;         // some stores go past the caches (streaming_stores.h)
   std::vector<int> successors;  // what the function may return, each once

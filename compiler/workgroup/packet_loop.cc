@@ -147,10 +147,14 @@ bool is_debugged(const llvm::Module& module) {
   });
 }
 
+// Whether there is little to be gained in the code that runs work-items one by one. Where they have
+// loops and no masked packets, groups of few work-items spend all their time in it.
+bool has_short_rests(const Region& region) {
+  return region.remainder ? region.remainder_from == 1 : region.is_brief;
+}
+
 // A function of the region's parameters that runs the rest of a row, from the given work-item on,
-// one by one. It is kept apart from the packets: there is little to be gained in it, so it is
-// compiled with little effort. Where it is chosen because the work-items are few for a packet, they
-// may be long.
+// one by one. It is kept apart from the packets, which other passes suit.
 llvm::Function* emit_rest_of_row(const Region& region, unsigned dimension) {
   llvm::Function& one = *region.function;
   const std::string name = (one.getName() + ".items." + llvm::Twine("xyz"[dimension])).str();
@@ -161,7 +165,7 @@ llvm::Function* emit_rest_of_row(const Region& region, unsigned dimension) {
   if (!is_debugged(*one.getParent())) {
     function->removeFnAttr(llvm::Attribute::AlwaysInline);
     function->addFnAttr(llvm::Attribute::NoInline);
-    if (!region.remainder || region.remainder_from == 1) function->addFnAttr(llvm::Attribute::Cold);
+    if (has_short_rests(region)) function->addFnAttr(llvm::Attribute::Cold);
     if (region.has_quick_rests) function->addFnAttr(kQuickCode);
   }
   IRBuilder<> builder(BasicBlock::Create(one.getContext(), "entry", function));

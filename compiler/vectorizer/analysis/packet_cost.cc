@@ -211,6 +211,19 @@ bool has_own_vectors(const llvm::Loop& loop, const TargetTransformInfo& target) 
   });
 }
 
+// Whether the lanes leave a loop one after the other: its packets run until the last one does.
+bool is_uneven(const llvm::Loop& loop) {
+  llvm::SmallVector<llvm::BasicBlock*> exiting;
+  loop.getExitingBlocks(exiting);
+  return llvm::any_of(exiting, [](const llvm::BasicBlock* block) {
+    auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
+    auto* condition = branch && branch->isConditional()
+                          ? llvm::dyn_cast<Instruction>(branch->getCondition())
+                          : nullptr;
+    return condition && is_any(*condition);
+  });
+}
+
 Times estimate(llvm::Function& region, const LaneIds& ids, const Shapes& shapes, unsigned lanes,
                const TargetTransformInfo& target) {
   const LanePatterns patterns(region, ids, shapes, lanes);
@@ -227,7 +240,8 @@ Times estimate(llvm::Function& region, const LaneIds& ids, const Shapes& shapes,
     const llvm::Loop* loop = loops.getLoopFor(&block);
     if (loop && has_own_vectors(*loop, target)) times.loops_with_vectors[loop] += once;
     const double weight = std::pow(tuning().estimated_iterations, loops.getLoopDepth(&block));
-    times.all += {weight * once.scalar, weight * once.packet};
+    const double waste = loop && is_uneven(*loop) ? tuning().uneven_loop_cost : 1;
+    times.all += {weight * once.scalar, weight * waste * once.packet};
   }
   return times;
 }

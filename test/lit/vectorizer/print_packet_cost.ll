@@ -46,6 +46,25 @@ end:
   ret void
 }
 
+; A packet stays in a loop until its last lane leaves it: twice as long, by estimate.
+; CHECK-LABEL: ; cost of uneven for 8 lanes: work-item 48.00, packet 96.00, gain 4.00
+define void @uneven(i64 "conclave-lane" %x, i64 %n) "conclave-lanes" {
+  br label %body
+body:
+  %i = phi i64 [ 0, %0 ], [ %next, %body ]
+  %active = phi i1 [ true, %0 ], [ %stays, %body ]
+  call void @conclave.lanes(i1 %active)
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  %stays = and i1 %active, %more
+  %any = call i1 @conclave.any(i1 %stays)
+  br i1 %any, label %body, label %end
+end:
+  ret void
+}
+declare void @conclave.lanes(i1)
+declare i1 @conclave.any(i1)
+
 ; Private arrays are interleaved: elements of one index are neighbours, those of an index for each lane are not.
 ; CHECK-LABEL: ; cost of private_same for 8 lanes: work-item 1.00, packet {{[12]}}.00,
 define void @private_same(i64 "conclave-lane" %x, i64 %i) "conclave-lanes" {

@@ -65,9 +65,10 @@ struct Region {
   bool has_required_lanes = false;
   // The kernel expects work-items to run in step (lockstep.h): packets whatever they cost.
   bool runs_in_step = false;
-  // A work-item runs few instructions (brief_work.h). The code for those that packets leave over is made
-  // with little effort then, in first builds with the least.
-  bool is_brief = false;
+  // Work-items run few instructions (brief_work.h): the code for those that packets leave over is made with
+  // little effort.
+  bool has_brief_items = false;
+  // In first builds: with the least.
   bool has_quick_rests = false;
   bool streams = false;         // some stores go past the caches (streaming_stores.h)
   std::vector<int> successors;  // what the function may return, each once

@@ -15,15 +15,22 @@
 namespace conclave::compiler {
 namespace {
 
-// Counts up to one more than the limit, which stands for everything above it.
+// Stands for everything above the limit.
+uint64_t too_much() {
+  return uint64_t{tuning().brief_instructions} + 1;
+}
+
+// Counts up to that.
 class Work {
  public:
-  explicit Work(llvm::FunctionAnalysisManager& analyses) : analyses_(analyses) {}
+  Work(llvm::FunctionAnalysisManager& analyses, uint64_t cost_of_others)
+      : cost_of_others_(cost_of_others), analyses_(analyses) {}
 
   uint64_t of(llvm::Function& function) {
-    // Nothing is known of the code of others, nor how often a function calls itself.
-    if (function.isDeclaration() || !open_.insert(&function).second) return kTooMuch;
-    const uint64_t sum = has_other_cycles(function) ? kTooMuch : sum_of(function);
+    if (function.isDeclaration()) return cost_of_others_;
+    // It is not known how often a function calls itself.
+    if (!open_.insert(&function).second) return too_much();
+    const uint64_t sum = has_other_cycles(function) ? too_much() : sum_of(function);
     open_.erase(&function);
     return sum;
   }
@@ -35,7 +42,7 @@ class Work {
       const uint64_t iterations = times(function, block);
       for (llvm::Instruction& instruction : block) {
         sum += of(instruction) * iterations;
-        if (sum >= kTooMuch) return kTooMuch;
+        if (sum >= too_much()) return too_much();
       }
     }
     return sum;
@@ -52,7 +59,7 @@ class Work {
     const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
     if (!call || llvm::isa<llvm::IntrinsicInst>(call)) return 1;
     llvm::Function* callee = call->getCalledFunction();
-    return callee ? of(*callee) : kTooMuch;
+    return callee ? of(*callee) : too_much();
   }
 
   // How often the block runs at most in one call of the function.
@@ -62,13 +69,13 @@ class Work {
     for (const llvm::Loop* loop = loops.getLoopFor(&block); loop; loop = loop->getParentLoop()) {
       auto& evolution = analyses_.getResult<llvm::ScalarEvolutionAnalysis>(function);
       const unsigned iterations = evolution.getSmallConstantMaxTripCount(loop);
-      product *= std::min<uint64_t>(iterations ? iterations : kTooMuch, kTooMuch);
-      if (product >= kTooMuch) return kTooMuch;
+      product *= std::min<uint64_t>(iterations ? iterations : too_much(), too_much());
+      if (product >= too_much()) return too_much();
     }
     return product;
   }
 
-  const uint64_t kTooMuch = uint64_t{tuning().brief_instructions} + 1;
+  const uint64_t cost_of_others_;  // of functions without a body
   llvm::FunctionAnalysisManager& analyses_;
   llvm::SmallPtrSet<llvm::Function*, 8> open_;  // those that are being counted
 };
@@ -76,7 +83,11 @@ class Work {
 }  // namespace
 
 bool is_brief(llvm::Function& region, llvm::FunctionAnalysisManager& analyses) {
-  return Work(analyses).of(region) <= tuning().brief_instructions;
+  return Work(analyses, too_much()).of(region) < too_much();
+}
+
+bool is_brief_besides_calls(llvm::Function& region, llvm::FunctionAnalysisManager& analyses) {
+  return Work(analyses, 1).of(region) < too_much();
 }
 
 }  // namespace conclave::compiler

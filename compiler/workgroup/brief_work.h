@@ -12,6 +12,10 @@ namespace conclave::compiler {
 // At most `brief_instructions` (base/tuning.def), with those of the functions that it calls.
 bool is_brief(llvm::Function& region, llvm::FunctionAnalysisManager& analyses);
 
+// The same where functions without a body, as builtins are until they are linked, count as one instruction:
+// what the region itself repeats is little.
+bool is_brief_besides_calls(llvm::Function& region, llvm::FunctionAnalysisManager& analyses);
+
 }  // namespace conclave::compiler
 
 #endif  // CONCLAVE_COMPILER_WORKGROUP_BRIEF_WORK_H_

@@ -150,7 +150,7 @@ bool is_debugged(const llvm::Module& module) {
 // Whether there is little to be gained in the code that runs work-items one by one. Where they have
 // loops and no masked packets, groups of few work-items spend all their time in it.
 bool has_short_rests(const Region& region) {
-  return region.remainder ? region.remainder_from == 1 : region.is_brief;
+  return region.remainder ? region.remainder_from == 1 : region.has_brief_items;
 }
 
 // A function of the region's parameters that runs the rest of a row, from the given work-item on,

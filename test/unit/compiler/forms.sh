@@ -20,8 +20,8 @@ compile() {
   "$clocl" -w --target-cpu="$cpu" --emit=llvm -o "$code" "$@" "$folder/$source.cl" || exit 1
 }
 
-# What is asked for ahead: a line where a packet begins, and of what is long four lines, by a loop in
-# the function for the rest of a row.
+# What is asked for ahead: a line where a packet begins, and of what is long four lines; the same for work-items
+# of the rest of a row.
 cat > "$folder/prefetch.cl" <<END
 kernel void ahead(global float4* x) {
   prefetch(x + get_global_id(0) + 64, 1);
@@ -30,7 +30,7 @@ kernel void ahead(global float4* x) {
 }
 END
 compile prefetch haswell
-expect 7 'call void @llvm\.prefetch'
+expect 10 'call void @llvm\.prefetch'
 
 # Where a local size is known, and so the kernel in frequent use, a function that is too large for it
 # otherwise becomes part of the loop that calls it.

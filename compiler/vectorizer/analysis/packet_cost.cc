@@ -211,16 +211,32 @@ bool has_own_vectors(const llvm::Loop& loop, const TargetTransformInfo& target) 
   });
 }
 
-// Whether the lanes leave a loop one after the other: its packets run until the last one does.
-bool is_uneven(const llvm::Loop& loop) {
+// Whether a condition differs between lanes by more than where a row of ids ends, as `id < n` does in a loop
+// over every 1,000th element.
+bool divides_lanes(const llvm::Value* condition, const Shapes& shapes) {
+  auto* instruction = llvm::dyn_cast<Instruction>(condition);
+  if (!instruction || llvm::isa<llvm::PHINode>(instruction) || shapes.is_uniform(instruction))
+    return false;
+  const auto divides = [&](const llvm::Value* value) { return divides_lanes(value, shapes); };
+  if (instruction->isBitwiseLogicOp() || llvm::isa<llvm::SelectInst, llvm::FreezeInst>(instruction))
+    return llvm::any_of(instruction->operands(), divides);
+  const auto is_in_row = [&](const llvm::Value* value) {
+    return shapes.stride(value) || shapes.assumed_stride(value);
+  };
+  return !llvm::isa<llvm::ICmpInst>(instruction) ||
+         !llvm::all_of(instruction->operands(), is_in_row);
+}
+
+// Whether the lanes leave a loop at different times: its packets run until the last one does.
+bool is_uneven(const llvm::Loop& loop, const Shapes& shapes) {
   llvm::SmallVector<llvm::BasicBlock*> exiting;
   loop.getExitingBlocks(exiting);
-  return llvm::any_of(exiting, [](const llvm::BasicBlock* block) {
+  return llvm::any_of(exiting, [&](const llvm::BasicBlock* block) {
     auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
-    auto* condition = branch && branch->isConditional()
-                          ? llvm::dyn_cast<Instruction>(branch->getCondition())
-                          : nullptr;
-    return condition && is_any(*condition);
+    auto* vote = branch && branch->isConditional()
+                     ? llvm::dyn_cast<llvm::CallInst>(branch->getCondition())
+                     : nullptr;
+    return vote && is_any(*vote) && divides_lanes(vote->getArgOperand(0), shapes);
   });
 }
 
@@ -240,7 +256,7 @@ Times estimate(llvm::Function& region, const LaneIds& ids, const Shapes& shapes,
     const llvm::Loop* loop = loops.getLoopFor(&block);
     if (loop && has_own_vectors(*loop, target)) times.loops_with_vectors[loop] += once;
     const double weight = std::pow(tuning().estimated_iterations, loops.getLoopDepth(&block));
-    const double waste = loop && is_uneven(*loop) ? tuning().uneven_loop_cost : 1;
+    const double waste = loop && is_uneven(*loop, shapes) ? tuning().uneven_loop_cost : 1;
     times.all += {weight * once.scalar, weight * waste * once.packet};
   }
   return times;

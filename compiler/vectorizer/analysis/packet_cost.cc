@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/vectorizer/analysis/packet_cost.h"
 
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Dominators.h>
@@ -211,20 +214,25 @@ bool has_own_vectors(const llvm::Loop& loop, const TargetTransformInfo& target) 
   });
 }
 
-// Whether a condition differs between lanes by more than where a row of ids ends, as `id < n` does in a loop
-// over every 1,000th element.
-bool divides_lanes(const llvm::Value* condition, const Shapes& shapes) {
-  auto* instruction = llvm::dyn_cast<Instruction>(condition);
-  if (!instruction || llvm::isa<llvm::PHINode>(instruction) || shapes.is_uniform(instruction))
-    return false;
-  const auto divides = [&](const llvm::Value* value) { return divides_lanes(value, shapes); };
-  if (instruction->isBitwiseLogicOp() || llvm::isa<llvm::SelectInst, llvm::FreezeInst>(instruction))
-    return llvm::any_of(instruction->operands(), divides);
+// Whether what a loop calculates of a mask differs between lanes by more than where a row of ids ends, as
+// `id < n` does in a loop over every 1,000th element.
+bool divides_lanes(llvm::Value* mask, const llvm::Loop& loop, const Shapes& shapes) {
   const auto is_in_row = [&](const llvm::Value* value) {
     return shapes.stride(value) || shapes.assumed_stride(value);
   };
-  return !llvm::isa<llvm::ICmpInst>(instruction) ||
-         !llvm::all_of(instruction->operands(), is_in_row);
+  llvm::SmallVector<llvm::Value*> open = {mask};
+  llvm::SmallPtrSet<const Instruction*, 16> seen;
+  while (!open.empty()) {
+    auto* part = llvm::dyn_cast<Instruction>(open.pop_back_val());
+    if (!part || !loop.contains(part) || llvm::isa<llvm::PHINode>(part) ||
+        shapes.is_uniform(part) || !seen.insert(part).second)
+      continue;
+    if (part->isBitwiseLogicOp() || llvm::isa<llvm::SelectInst, llvm::FreezeInst>(part))
+      llvm::append_range(open, part->operands());
+    else if (!llvm::isa<llvm::ICmpInst>(part) || !llvm::all_of(part->operands(), is_in_row))
+      return true;
+  }
+  return false;
 }
 
 // Whether the lanes leave a loop at different times: its packets run until the last one does.
@@ -236,7 +244,7 @@ bool is_uneven(const llvm::Loop& loop, const Shapes& shapes) {
     auto* vote = branch && branch->isConditional()
                      ? llvm::dyn_cast<llvm::CallInst>(branch->getCondition())
                      : nullptr;
-    return vote && is_any(*vote) && divides_lanes(vote->getArgOperand(0), shapes);
+    return vote && is_any(*vote) && divides_lanes(vote->getArgOperand(0), loop, shapes);
   });
 }
 
@@ -247,6 +255,9 @@ Times estimate(llvm::Function& region, const LaneIds& ids, const Shapes& shapes,
   llvm::DominatorTree dominators(region);
   llvm::LoopInfo loops(dominators);
   const auto rare = rare_blocks(region, dominators);
+  llvm::SmallPtrSet<const llvm::Loop*, 8> uneven;
+  for (const llvm::Loop* loop : loops.getLoopsInPreorder())
+    if (is_uneven(*loop, shapes)) uneven.insert(loop);
   Times times;
   for (llvm::BasicBlock& block : region) {
     if (rare.contains(&block)) continue;
@@ -256,7 +267,7 @@ Times estimate(llvm::Function& region, const LaneIds& ids, const Shapes& shapes,
     const llvm::Loop* loop = loops.getLoopFor(&block);
     if (loop && has_own_vectors(*loop, target)) times.loops_with_vectors[loop] += once;
     const double weight = std::pow(tuning().estimated_iterations, loops.getLoopDepth(&block));
-    const double waste = loop && is_uneven(*loop, shapes) ? tuning().uneven_loop_cost : 1;
+    const double waste = uneven.contains(loop) ? tuning().uneven_loop_cost : 1;
     times.all += {weight * once.scalar, weight * waste * once.packet};
   }
   return times;

@@ -122,8 +122,8 @@ void vectorize_regions(const std::string& kernel, std::vector<Region>& regions, 
       continue;
     }
     region.has_brief_items = is_brief_besides_calls(*region.function, analyses);
-    region.has_quick_rests =
-        is_first_build(options) && tuning().quick_rests && is_brief(*region.function, analyses);
+    region.has_quick_rests = region.has_brief_items && is_first_build(options) &&
+                             tuning().quick_rests && is_brief(*region.function, analyses);
     PacketForms forms = needed_forms(region, lanes, plan.dimension, plan.size, info, options);
     forms.whole_kernel = regions.size() == 1;
     forms.tall &= has_rows;

@@ -2,7 +2,11 @@
 #include "compiler/codegen/codegen.h"
 
 #include <llvm/ADT/StringRef.h>
+#include <llvm/CodeGen/MachineModuleInfo.h>
+#include <llvm/CodeGen/Passes.h>
+#include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Verifier.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Target/TargetMachine.h>
@@ -13,6 +17,7 @@
 #include "compiler/base/tuning.h"
 #include "compiler/codegen/bounded_codegen.h"
 #include "compiler/codegen/code_size.h"
+#include "compiler/x86/cleared_masks.h"
 #include "compiler/x86/vector_math.h"
 
 namespace conclave::compiler {
@@ -30,8 +35,32 @@ namespace {
 void spend_little_on_quick_code(llvm::Module& module) {
   for (llvm::Function& function : module)
     if (!function.isDeclaration() && function.hasFnAttribute(kQuickCode) &&
-        function.hasFnAttribute(llvm::Attribute::NoInline))
+        function.hasFnAttribute(llvm::Attribute::NoInline)) {
+      function.removeFnAttr(llvm::Attribute::OptimizeForSize);
+      function.removeFnAttr(llvm::Attribute::MinSize);
       function.addFnAttr(llvm::Attribute::OptimizeNone);
+    }
+}
+
+// What LLVMTargetMachine::addPassesToEmitFile() does, with a pass of our own.
+void add_code_generator(llvm::TargetMachine& machine, llvm::legacy::PassManager& passes,
+                        llvm::raw_pwrite_stream& stream, llvm::CodeGenFileType type) {
+  auto& generator = static_cast<llvm::LLVMTargetMachine&>(machine);
+  auto* module_info = new llvm::MachineModuleInfoWrapperPass(&generator);
+  llvm::TargetPassConfig* parts = generator.createPassConfig(passes);
+  parts->setDisableVerify(true);
+  parts->insertPass(&llvm::FinalizeISelID, make_clear_masks());
+  passes.add(parts);
+  passes.add(module_info);
+  bool fails = parts->addISelPasses();
+  if (!fails) {
+    parts->addMachinePasses();
+    parts->setInitialized();
+    fails = generator.addAsmPrinter(passes, stream, nullptr, type,
+                                    module_info->getMMI().getContext());
+  }
+  if (fails) throw BuildError("the code generator cannot write this kind of file");
+  passes.add(llvm::createFreeMachineFunctionPass());
 }
 
 }  // namespace
@@ -67,6 +96,8 @@ std::string generate_code(llvm::Module& module, const Target& target, llvm::Code
   Analyses analyses;
   llvm::PassBuilder builder(&target.machine(), {}, {}, analyses.instrumentation());
   analyses.add_all(builder);
+  if (bool has_broken_lines = false; llvm::verifyModule(module, nullptr, &has_broken_lines))
+    throw GeneratorError("LLVM's optimiser has made invalid code");
   make_last_passes(target).run(module, analyses.module);
   spend_little_on_quick_code(module);
   bound_code_generator(module, effort);
@@ -76,8 +107,7 @@ std::string generate_code(llvm::Module& module, const Target& target, llvm::Code
   std::unique_ptr<llvm::TargetMachine> other;
   if (level != target.machine().getOptLevel()) other = target.make_machine(level);
   llvm::TargetMachine& machine = other ? *other : target.machine();
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
-    throw BuildError("the code generator cannot write this kind of file");
+  add_code_generator(machine, passes, stream, type);
   const llvm::ScopedFatalErrorHandler handler(give_up);
   passes.run(module);
   return std::string(code);

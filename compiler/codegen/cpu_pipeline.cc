@@ -41,7 +41,6 @@
 #include "compiler/codegen/order_chains.h"
 #include "compiler/x86/aligned_spills.h"
 #include "compiler/x86/bit_counts.h"
-#include "compiler/x86/byte_masks.h"
 #include "compiler/x86/lane_addresses.h"
 #include "compiler/x86/lower_half.h"
 #include "compiler/x86/reloaded_splats.h"
@@ -238,7 +237,6 @@ llvm::ModulePassManager make_cpu_pipeline(Effort effort) {
 llvm::ModulePassManager make_last_passes(const Target& target) {
   llvm::FunctionPassManager passes;
   const TargetModel& cpu = target.model();
-  if (cpu.has_mask_registers && tuning().byte_masks) passes.addPass(WidenByteMasks());
   if (cpu.has_mask_registers && tuning().shared_comparisons) passes.addPass(ShareComparisons());
   if (!cpu.has_mask_registers && tuning().wide_masks) passes.addPass(WidenLaneMasks());
   if (cpu.counts_bits_by_table && tuning().bit_counts) passes.addPass(CountBitsByTable());

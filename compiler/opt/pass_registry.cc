@@ -67,7 +67,6 @@
 #include "compiler/workgroup/zero_private_memory.h"
 #include "compiler/x86/aligned_spills.h"
 #include "compiler/x86/bit_counts.h"
-#include "compiler/x86/byte_masks.h"
 #include "compiler/x86/byte_products.h"
 #include "compiler/x86/cpu_questions.h"
 #include "compiler/x86/lane_addresses.h"

@@ -54,5 +54,37 @@ TEST(Remainder, RowsOfEveryLength) {
       }
 }
 
+// The rest's mask is kept in memory, since the loop over work-groups needs more masks than there are
+// registers.
+TEST(Remainder, LanesThatAreOffWriteNothing) {
+  Program program(R"(
+    typedef struct { double real; uint word; short number; uchar bytes[2]; } Record;
+    kernel __attribute__((reqd_work_group_size(40, 1, 1)))
+    void mark(global const uint* in, global const Record* records, global Record* marked,
+              int mask, int factor) {
+      long id = get_global_id(0);
+      bool reads = (get_local_id(0) & 4) != 0 || (mask & 4) != 0;
+      uint value = reads ? convert_int_sat(in[3 + get_global_id(0)]) * factor + 1u : 3869689656u;
+      if ((value & 6) == 0) {
+        global short* place = &marked[(id * 37 & 511) * 4].number;
+        *place = rotate(convert_short_sat(get_global_id(1)), records[id].number) % 8;
+      }
+    })");
+  struct Record {
+    cl_double real;
+    cl_uint word;
+    cl_short number;
+    cl_uchar bytes[2];
+  };
+  constexpr size_t kItems = 280, kPlaces = 512;
+  Buffer<cl_uint> in(std::vector<cl_uint>(2 * kItems, 9));
+  Buffer<Record> records(std::vector<Record>(2 * kItems));
+  Buffer<Record> marked(std::vector<Record>(4 * kPlaces, Record{0, 0, -1, {}}));
+  program.run("mark", {{kItems}, {40}}, in, records, marked, 15, 0);
+  const std::vector<Record> result = marked.read();
+  for (size_t id = 0; id < kPlaces; ++id)
+    ASSERT_EQ(result[(id * 37 & 511) * 4].number, id < kItems ? 0 : -1) << id;
+}
+
 }  // namespace
 }  // namespace conclave::test

@@ -156,10 +156,9 @@ Value* PacketAccess::lane_pointer(unsigned lane, uint64_t offset) {
 Value* PacketAccess::all_pointers(const Element& element) {
   Value* all = memory_.pointers;
   if (has_known_lanes()) {
-    llvm::SmallVector<llvm::Constant*> offsets;
-    for (unsigned lane = 0; lane < lanes(); ++lane)
-      offsets.push_back(builder_.getInt64(static_cast<uint64_t>(lane_offset(lane))));
-    all = builder_.CreatePtrAdd(memory_.pointer, llvm::ConstantVector::get(offsets));
+    LaneOffsets distances;
+    for (unsigned lane = 0; lane < lanes(); ++lane) distances.push_back(lane_offset(lane));
+    all = addresses_behind(builder_, memory_.pointer, distances);
   }
   return offset_by(all, static_cast<int64_t>(element.offset));
 }

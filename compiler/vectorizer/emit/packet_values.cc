@@ -105,6 +105,13 @@ unsigned first_scalar(Type* type, llvm::ArrayRef<unsigned> indices) {
   return first;
 }
 
+// LLVM 19's InstCombine makes one address of a field's address plus a vector of zeros.
+Value* addresses_behind(IRBuilderBase& builder, Value* pointer, const LaneOffsets& distances) {
+  if (llvm::all_of(distances, [](int64_t distance) { return distance == 0; }))
+    return splat(builder, pointer, distances.size());
+  return builder.CreatePtrAdd(pointer, vector_of(builder.getInt64Ty(), distances));
+}
+
 Parts take_apart(IRBuilderBase& builder, Value* value) {
   Parts parts;
   take_apart(builder, value, parts);
@@ -133,7 +140,7 @@ Parts PacketValues::make_parts(Value* value) {
   const LaneOffsets* pattern = offsets(value);
   const LaneOffsets more = pattern ? *pattern : steps(stride(value).value(), lanes_);
   if (value->getType()->isPointerTy())
-    return {builder.CreatePtrAdd(value, vector_of(builder.getInt64Ty(), more))};
+    return {addresses_behind(builder, value, more)};
   auto* type = llvm::cast<llvm::IntegerType>(value->getType());
   return {builder.CreateAdd(repeat(builder, value)[0], vector_of(type, more))};
 }

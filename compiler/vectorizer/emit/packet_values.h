@@ -97,6 +97,10 @@ class PacketValues {
   llvm::DenseMap<llvm::Type*, llvm::SmallVector<llvm::AllocaInst*, 2>> loop_memory_;
 };
 
+// Returns the addresses at these distances from one, in bytes, a vector.
+llvm::Value* addresses_behind(llvm::IRBuilderBase& builder, llvm::Value* pointer,
+                              const LaneOffsets& distances);
+
 // A value of `type` from its scalars, and the other way round.
 llvm::Value* assemble(llvm::IRBuilderBase& builder, llvm::Type* type,
                       llvm::ArrayRef<llvm::Value*> scalars);

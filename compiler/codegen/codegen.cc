@@ -56,8 +56,8 @@ void add_code_generator(llvm::TargetMachine& machine, llvm::legacy::PassManager&
   if (!fails) {
     parts->addMachinePasses();
     parts->setInitialized();
-    fails = generator.addAsmPrinter(passes, stream, nullptr, type,
-                                    module_info->getMMI().getContext());
+    fails =
+        generator.addAsmPrinter(passes, stream, nullptr, type, module_info->getMMI().getContext());
   }
   if (fails) throw BuildError("the code generator cannot write this kind of file");
   passes.add(llvm::createFreeMachineFunctionPass());

@@ -139,8 +139,7 @@ Parts PacketValues::make_parts(Value* value) {
   if (is_uniform(value)) return repeat(builder, value);
   const LaneOffsets* pattern = offsets(value);
   const LaneOffsets more = pattern ? *pattern : steps(stride(value).value(), lanes_);
-  if (value->getType()->isPointerTy())
-    return {addresses_behind(builder, value, more)};
+  if (value->getType()->isPointerTy()) return {addresses_behind(builder, value, more)};
   auto* type = llvm::cast<llvm::IntegerType>(value->getType());
   return {builder.CreateAdd(repeat(builder, value)[0], vector_of(type, more))};
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <numeric>
 
@@ -291,6 +292,32 @@ TEST(HardKernels, JumpIntoALoop) {
                      if ((x *= 2) >= 1000) return x;
                    }
                  });
+}
+
+// LLVM 19's optimiser makes one address of those of the lanes, which all read what the first one does.
+TEST(HardKernels, LanesThatReadOnePlaceInALoop) {
+  CompiledProgram program(R"(
+    typedef struct { short first; uchar second; } Record;
+    kernel void k(global const Record* records, global double16* out, int n) {
+      const long id = get_global_linear_id();
+      double16 kept[8];
+      for (int i = 0; i < 8; ++i) kept[i] = 7;
+      if ((~get_group_id(2) & 5) != 0)
+        for (int i = 0; i < (n & 7); ++i)
+          if ((get_local_id(0) & 3) == 0)
+            kept[7] = (double16)(records[id * 4 + 3].first <= 0 ? 1 : records[id * 4].second);
+      out[id] = kept[n & 7];
+    })",
+                          "-cl-std=CL2.0 -cl-conclave-width=4");
+  struct Record {
+    int16_t first;
+    uint8_t second;
+  };
+  std::vector<Record> records(4 * kItems, Record{5, 9});
+  std::vector<std::array<double, 16>> out(kItems);
+  program.run("k", Arguments().add(records.data()).add(out.data()).add(int32_t{7}),
+              range1(kItems, 16));
+  for (unsigned i = 0; i < kItems; ++i) EXPECT_EQ(out[i][3], i % 4 == 0 ? 9 : 7) << i;
 }
 
 // What OpenCL C does not have is refused with the place.

@@ -41,12 +41,14 @@ bool is_first_build(const Options& options) {
   return options.first && !options.specialization;
 }
 
-unsigned wanted_lanes(const Region& region, bool has_long_rows, const KernelInfo& info,
+// `row`: the length of the kernel's rows; 0: unknown.
+unsigned wanted_lanes(const Region& region, bool joins_groups, uint64_t row, const KernelInfo& info,
                       const Options& options, llvm::FunctionAnalysisManager& analyses) {
   if (info.required_sub_group_size) return info.required_sub_group_size;
   if (!options.optimize) return 1;
   if (options.width) return options.width;
   const LaneCount& lanes = analyses.getResult<LaneCountAnalysis>(*region.function);
+  const bool has_long_rows = joins_groups || (row != 0 && row % lanes.in_long_rows == 0);
   return has_long_rows ? lanes.in_long_rows : lanes.usual;
 }
 
@@ -231,7 +233,7 @@ KernelRemarks vectorize(RegionedKernel& kernel, const RegionedKernel& model, Ker
     if (!kernel.joins_groups) apply_local_size_to_region(*region.function, info);
     region.has_required_lanes = info.required_sub_group_size != 0;
     plan.lanes.push_back(
-        wanted_lanes(model.regions[i], kernel.joins_groups, info, options, analyses));
+        wanted_lanes(model.regions[i], kernel.joins_groups, plan.size[0], info, options, analyses));
   }
   const unsigned least = *std::min_element(plan.lanes.begin(), plan.lanes.end());
   if (has_sub_groups) plan.lanes.assign(plan.lanes.size(), least);

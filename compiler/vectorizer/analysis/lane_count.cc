@@ -117,11 +117,10 @@ class Loops {
     return vector ? each * vector->getNumElements() : each;
   }
 
-  // Returns how many times the lanes fit into the registers; twice at most where lanes leave at
-  // different times, since they wait for the last.
+  // Returns how many times the lanes fit into the registers.
   unsigned times_of_chain(const llvm::Loop& loop, unsigned registers) const {
     const unsigned fit = chain_registers_ / (count_kept(loop) * registers);
-    return leaves_at_different_times(loop) ? std::min(fit, 2u) : fit;
+    return leaves_at_different_times(loop) ? std::min(fit, tuning().uneven_chain_times) : fit;
   }
 
   static bool is_integer_of_64_bits(const Instruction& instruction) {

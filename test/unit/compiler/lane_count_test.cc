@@ -78,6 +78,33 @@ TEST(LaneCount, IsMoreForShortChains) {
 }
 
 // Kernels that read, without a barrier, what neighbours have written, as where 32 run in step.
+// A binary search among what the group has loaded. A packet of more lanes than usual would leave much of
+// a row over whose length is no multiple of them.
+TEST(LaneCount, IsMoreForShortChainsWhereRowsHaveAKnownLength) {
+  const auto lanes_of_search = [](const std::string& row) {
+    protocol::Request request;
+    request.target_cpu = "x86-64-v4";
+    request.source = R"(
+      kernel ROW void k(global const float* a, global uint* b) {
+        local float bounds[32];
+        if (get_local_id(0) < 32) bounds[get_local_id(0)] = a[get_local_id(0)];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        uint low = 0, high = 31;
+        float x = a[get_global_id(0)];
+        while (high > low + 1) {
+          uint middle = (low + high) / 2;
+          if (x < bounds[middle]) high = middle; else low = middle;
+        }
+        b[get_global_id(0)] = low;
+      })";
+    request.options = "-DROW=" + row;
+    return CompiledProgram(request).kernel_metadata("k").at("lanes").get<unsigned>();
+  };
+  EXPECT_EQ(lanes_of_search(""), 16U);
+  EXPECT_EQ(lanes_of_search("__attribute__((reqd_work_group_size(256,1,1)))"), 64U);
+  EXPECT_EQ(lanes_of_search("__attribute__((reqd_work_group_size(40,1,1)))"), 16U);
+}
+
 TEST(LaneCount, IsThirtyTwoWhereWorkItemsAreToRunInStep) {
   const auto lanes_with = [](const std::string& statement) {
     return lanes_of("int", "local volatile int s[256]; int l = get_local_id(0); s[l] = a[i]; " +

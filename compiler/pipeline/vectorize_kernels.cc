@@ -41,7 +41,7 @@ bool is_first_build(const Options& options) {
   return options.first && !options.specialization;
 }
 
-// `row`: the length of the kernel's rows; 0: unknown.
+// `row`: the length of the kernel's rows; 0: unknown, or of no concern.
 unsigned wanted_lanes(const Region& region, bool joins_groups, uint64_t row, const KernelInfo& info,
                       const Options& options, llvm::FunctionAnalysisManager& analyses) {
   if (info.required_sub_group_size) return info.required_sub_group_size;
@@ -226,6 +226,8 @@ KernelRemarks vectorize(RegionedKernel& kernel, const RegionedKernel& model, Ker
       });
   kernel.joins_groups = !has_sub_groups && is_indifferent_to_groups(kernel);
   Plan plan{{}, 0, known_size(kernel, info)};
+  // Code for a local size must not have sub-groups of another size than the kernel's other code.
+  const uint64_t row = lanes_matter ? 0 : plan.size[0];
   for (size_t i = 0; i < kernel.regions.size(); ++i) {
     Region& region = kernel.regions[i];
     region.has_sub_groups = has_sub_groups;
@@ -233,7 +235,7 @@ KernelRemarks vectorize(RegionedKernel& kernel, const RegionedKernel& model, Ker
     if (!kernel.joins_groups) apply_local_size_to_region(*region.function, info);
     region.has_required_lanes = info.required_sub_group_size != 0;
     plan.lanes.push_back(
-        wanted_lanes(model.regions[i], kernel.joins_groups, plan.size[0], info, options, analyses));
+        wanted_lanes(model.regions[i], kernel.joins_groups, row, info, options, analyses));
   }
   const unsigned least = *std::min_element(plan.lanes.begin(), plan.lanes.end());
   if (has_sub_groups) plan.lanes.assign(plan.lanes.size(), least);

@@ -117,7 +117,8 @@ class Loops {
     return vector ? each * vector->getNumElements() : each;
   }
 
-  // Returns how many times the lanes fit into the registers.
+  // Returns how many times the lanes fit into the registers; not more often than is good for lanes
+  // that leave at different times, since they wait for the last.
   unsigned times_of_chain(const llvm::Loop& loop, unsigned registers) const {
     const unsigned fit = chain_registers_ / (count_kept(loop) * registers);
     return leaves_at_different_times(loop) ? std::min(fit, tuning().uneven_chain_times) : fit;

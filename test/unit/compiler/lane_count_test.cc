@@ -77,7 +77,6 @@ TEST(LaneCount, IsMoreForShortChains) {
   EXPECT_EQ(lanes_of("int", "int x = a[i]; while (x > 9) x = x / 2 + 3; b[i] = x;"), 32U);
 }
 
-// Kernels that read, without a barrier, what neighbours have written, as where 32 run in step.
 // A binary search among what the group has loaded. A packet of more lanes than usual would leave much of
 // a row over whose length is no multiple of them.
 TEST(LaneCount, IsMoreForShortChainsWhereRowsHaveAKnownLength) {
@@ -105,6 +104,25 @@ TEST(LaneCount, IsMoreForShortChainsWhereRowsHaveAKnownLength) {
   EXPECT_EQ(lanes_of_search("__attribute__((reqd_work_group_size(40,1,1)))"), 16U);
 }
 
+// Programs are told how large sub-groups are before they choose a local size.
+TEST(LaneCount, IsTheSameForSubGroupsWhateverTheLengthOfRows) {
+  const auto lanes_of_reduction = [](const std::string& options) {
+    protocol::Request request;
+    request.target_cpu = "x86-64-v4";
+    request.source = R"(
+      kernel void k(global uint* a) {
+        uint x = a[get_global_id(0)];
+        while (x > 9) x = x / 2 + 3;
+        a[get_global_id(0)] = sub_group_reduce_add(x);
+      })";
+    request.options = "-cl-std=CL3.0 " + options;
+    return CompiledProgram(request).kernel_metadata("k").at("lanes").get<unsigned>();
+  };
+  EXPECT_EQ(lanes_of_reduction(""), 16U);
+  EXPECT_EQ(lanes_of_reduction("-cl-conclave-local-size=k:256,1,1"), 16U);
+}
+
+// Kernels that read, without a barrier, what neighbours have written, as where 32 run in step.
 TEST(LaneCount, IsThirtyTwoWhereWorkItemsAreToRunInStep) {
   const auto lanes_with = [](const std::string& statement) {
     return lanes_of("int", "local volatile int s[256]; int l = get_local_id(0); s[l] = a[i]; " +

@@ -314,10 +314,13 @@ TEST(HardKernels, LanesThatReadOnePlaceInALoop) {
     uint8_t second;
   };
   std::vector<Record> records(4 * kItems, Record{5, 9});
-  std::vector<std::array<double, 16>> out(kItems);
+  struct alignas(128) Numbers {
+    double all[16];
+  };
+  std::vector<Numbers> out(kItems);
   program.run("k", Arguments().add(records.data()).add(out.data()).add(int32_t{7}),
               range1(kItems, 16));
-  for (unsigned i = 0; i < kItems; ++i) EXPECT_EQ(out[i][3], i % 4 == 0 ? 9 : 7) << i;
+  for (unsigned i = 0; i < kItems; ++i) EXPECT_EQ(out[i].all[3], i % 4 == 0 ? 9 : 7) << i;
 }
 
 // What OpenCL C does not have is refused with the place.

@@ -2,8 +2,9 @@
 #include "compiler/pipeline/code_budget.h"
 
 #include <llvm/ADT/SetVector.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
-#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/InstrTypes.h>
 #include <llvm/Target/TargetMachine.h>
 
@@ -17,22 +18,36 @@
 namespace conclave::compiler {
 namespace {
 
+// What counting asks.
+struct Sources {
+  const Target& target;
+  llvm::FunctionAnalysisManager& analyses;
+};
+
 // What functions cost that are compiled once, however often they are called.
 class CodeCost {
  public:
-  explicit CodeCost(const Target& target) : target_(target) {}
+  explicit CodeCost(const Sources& sources) : sources_(sources) {}
 
   void add(llvm::Function& function) {
     llvm::SetVector<llvm::Function*> work;
     if (seen_.insert(&function)) work.insert(&function);
     for (size_t i = 0; i < work.size(); ++i) {
-      const auto costs = target_.machine().getTargetTransformInfo(*work[i]);
-      for (llvm::Instruction& instruction : llvm::instructions(*work[i])) {
-        total_ += cost(costs, instruction);
-        auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-        llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
-        if (callee && !callee->isDeclaration() && seen_.insert(callee)) work.insert(callee);
+      const auto costs = sources_.target.machine().getTargetTransformInfo(*work[i]);
+      const bool has_wishes = llvm::any_of(*work[i], [](const llvm::BasicBlock& block) {
+        return block.getTerminator()->hasMetadata(llvm::LLVMContext::MD_loop);
+      });
+      for (llvm::BasicBlock& block : *work[i]) {
+        const uint64_t copies = has_wishes ? copies_of(block) : 1;
+        for (llvm::Instruction& instruction : block) {
+          total_ += copies * cost(costs, instruction);
+          auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+          llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+          if (callee && !callee->isDeclaration() && seen_.insert(callee)) work.insert(callee);
+        }
       }
+      // The function may be erased.
+      if (has_wishes) sources_.analyses.clear(*work[i], work[i]->getName());
     }
   }
   uint64_t total() const { return total_; }
@@ -44,7 +59,36 @@ class CodeCost {
     return cost.isValid() ? static_cast<uint64_t>(*cost.getValue()) : tuning().unknown_code_cost;
   }
 
-  const Target& target_;
+  // How many copies of a block there are going to be. Loops that the program wants unrolled are
+  // unrolled long after code is counted.
+  uint64_t copies_of(llvm::BasicBlock& block) {
+    const auto& loops = sources_.analyses.getResult<llvm::LoopAnalysis>(*block.getParent());
+    uint64_t copies = 1;
+    for (llvm::Loop* loop = loops.getLoopFor(&block); loop; loop = loop->getParentLoop())
+      copies *= copies_of(*loop);
+    return copies;
+  }
+
+  uint64_t copies_of(llvm::Loop& loop) {
+    uint64_t instructions = 0;
+    for (const llvm::BasicBlock* block : loop.blocks()) instructions += block->size();
+    constexpr uint64_t kMost = 16 * 1024;  // LLVM's pragma-unroll-threshold
+    const uint64_t copies = wanted_copies_of(loop);
+    return copies * instructions < kMost ? copies : 1;
+  }
+
+  uint64_t wanted_copies_of(llvm::Loop& loop) {
+    const auto count = llvm::getOptionalIntLoopAttribute(&loop, "llvm.loop.unroll.count");
+    if (count && *count > 0) return static_cast<uint64_t>(*count);
+    if (!llvm::getBooleanLoopAttribute(&loop, "llvm.loop.unroll.enable") &&
+        !llvm::getBooleanLoopAttribute(&loop, "llvm.loop.unroll.full"))
+      return 1;
+    auto& evolution =
+        sources_.analyses.getResult<llvm::ScalarEvolutionAnalysis>(*loop.getHeader()->getParent());
+    return std::max(evolution.getSmallConstantTripCount(&loop), 1u);
+  }
+
+  Sources sources_;
   llvm::SetVector<llvm::Function*> seen_;
   uint64_t total_ = 0;
 };
@@ -55,14 +99,14 @@ void for_each_region(RegionedKernel& kernel, Visit visit) {
     for (Region& region : *regions) visit(region);
 }
 
-uint64_t scalar_cost(RegionedKernel& kernel, const Target& target) {
-  CodeCost cost(target);
+uint64_t scalar_cost(RegionedKernel& kernel, const Sources& sources) {
+  CodeCost cost(sources);
   for_each_region(kernel, [&](Region& region) { cost.add(*region.function); });
   return cost.total();
 }
 
-uint64_t full_cost(RegionedKernel& kernel, const Target& target) {
-  CodeCost cost(target);
+uint64_t full_cost(RegionedKernel& kernel, const Sources& sources) {
+  CodeCost cost(sources);
   for_each_region(kernel, [&](Region& region) {
     cost.add(*region.function);
     for (llvm::Function* form : region.packet_forms()) cost.add(*form);
@@ -119,12 +163,12 @@ struct Candidate {
 
 class Budget {
  public:
-  Budget(Program& program, llvm::MutableArrayRef<KernelRemarks> remarks, const Target& target)
-      : program_(program), remarks_(remarks), target_(target) {
+  Budget(Program& program, llvm::MutableArrayRef<KernelRemarks> remarks, const Sources& sources)
+      : program_(program), remarks_(remarks), sources_(sources) {
     uint64_t scalar = 0;
     for (size_t i = 0; i < program.kernels.size(); ++i) {
       RegionedKernel& kernel = program.kernels[i];
-      costs_.push_back({i, scalar_cost(kernel, target), full_cost(kernel, target)});
+      costs_.push_back({i, scalar_cost(kernel, sources), full_cost(kernel, sources)});
       scalar += costs_.back().scalar;
       full_ += costs_.back().full;
     }
@@ -143,7 +187,7 @@ class Budget {
       RegionedKernel& kernel = program_.kernels[cost.kernel];
       const uint64_t stack = stack_of_packets(kernel);
       reduce(kernel);
-      const uint64_t rest = full_cost(kernel, target_);
+      const uint64_t rest = full_cost(kernel, sources_);
       if (rest == cost.full) continue;
       full_ -= cost.full - rest;
       cost.full = rest;
@@ -155,14 +199,14 @@ class Budget {
   // theirs, as many as fit: what is short is often what a loop around barriers runs most often.
   void take_packets() {
     if (is_kept()) return;
-    CodeCost kept(target_);
+    CodeCost kept(sources_);
     std::vector<Candidate> candidates;
     for (const Costs& cost : costs_) {
       const bool loses = !is_kept() && may_lose(cost);
       if (loses) full_ -= cost.full - cost.scalar;
       for_each_region(program_.kernels[cost.kernel], [&](Region& region) {
         kept.add(*region.function);
-        CodeCost own(target_);
+        CodeCost own(sources_);
         for (llvm::Function* form : region.packet_forms()) (loses ? own : kept).add(*form);
         if (own.total()) candidates.push_back({cost.kernel, &region, own.total()});
       });
@@ -207,7 +251,7 @@ class Budget {
 
   Program& program_;
   llvm::MutableArrayRef<KernelRemarks> remarks_;
-  const Target& target_;
+  Sources sources_;
   std::vector<Costs> costs_;  // those with the most code first
   uint64_t full_ = 0, budget_;
 };
@@ -215,8 +259,8 @@ class Budget {
 }  // namespace
 
 void keep_to_budget(Program& program, llvm::MutableArrayRef<KernelRemarks> remarks,
-                    const Target& target) {
-  Budget budget(program, remarks, target);
+                    const Target& target, llvm::FunctionAnalysisManager& analyses) {
+  Budget budget(program, remarks, {target, analyses});
   for (const auto reduce : {erase_tall_forms, erase_remainders}) budget.take_forms(reduce);
   budget.take_packets();
 }

@@ -9,6 +9,7 @@
 #define CONCLAVE_COMPILER_PIPELINE_CODE_BUDGET_H_
 
 #include <llvm/ADT/ArrayRef.h>
+#include <llvm/IR/PassManager.h>
 
 #include "compiler/base/program.h"
 #include "compiler/vectorizer/analysis/remarks.h"
@@ -23,7 +24,7 @@ namespace conclave::compiler {
 // lost forms need, which come later, and in the remarks, one per kernel, which parts have no packets
 // left. Kernels with sub-groups keep theirs: sub-groups are packets.
 void keep_to_budget(Program& program, llvm::MutableArrayRef<KernelRemarks> remarks,
-                    const Target& target);
+                    const Target& target, llvm::FunctionAnalysisManager& analyses);
 
 }  // namespace conclave::compiler
 

@@ -293,7 +293,7 @@ llvm::PreservedAnalyses VectorizeKernels::run(llvm::Module& module,
     remarks.push_back(
         vectorize(program.kernels[i], model, program.infos[i], options, target, functions));
   }
-  if (is_first_build(options)) keep_to_budget(program, remarks, target);
+  if (is_first_build(options)) keep_to_budget(program, remarks, target, functions);
   for (const RegionedKernel& model : program.models)
     for (const Region& region : model.regions) region.function->eraseFromParent();
   program.models.clear();

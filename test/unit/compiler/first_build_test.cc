@@ -190,6 +190,23 @@ TEST(FirstBuild, KeepsToItsBudget) {
             build(long_kernel(), "-cl-conclave-width=8").binary.size());
 }
 
+// Loops that the program wants unrolled are unrolled after the code is counted.
+TEST(FirstBuild, CountsTheCopiesThatTheProgramWants) {
+  const auto has_packets = [](const std::string& hint) {
+    const Response response = build(
+        "kernel void k(global float* o, global int* p, int n) {"
+        "  size_t i = get_global_id(0); float x = o[i];\n" +
+            hint +
+            "  for (int j = 0; j < n; ++j) x = x * atomic_inc(&p[i + j]) + 0.5f;"
+            "  o[i] = x; }",
+        "-v -cl-conclave-width=8 -cl-conclave-tune=first_code_cost=2000 -cl-conclave-first");
+    return !contains(response.log, "too much code for a first build");
+  };
+  EXPECT_TRUE(has_packets(""));
+  EXPECT_FALSE(has_packets("#pragma unroll 100\n"));
+  EXPECT_FALSE(has_packets("n = 100;\n#pragma unroll\n"));
+}
+
 // Each process has its kernels' part of the budget: there is as much code as where one process makes
 // it all.
 TEST(FirstBuild, SharesOutItsBudget) {

@@ -39,6 +39,9 @@ struct Ending {
   std::array<std::string, kExcesses> messages;
 };
 Ending* ending = nullptr;  // never freed
+void (*crash_handler)() = nullptr;
+
+constexpr std::array<int, 5> kCrashes = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
 
 [[noreturn]] void end_build(Excess excess) {
   if (ending->is_part) _exit(kFirstPartStatus + excess);
@@ -65,17 +68,25 @@ uintptr_t stack_pointer(const void* context) {
 #endif
 }
 
-void on_bad_access(int number, siginfo_t* info, void* context) {
-  const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
-  if (address + kFrameBytes - stack_pointer(context) < 2 * kFrameBytes) end_build(kStack);
-  signal(number, SIG_DFL);  // a crash: the instruction is repeated
+bool is_stack_overflow(int number, const siginfo_t& info, const void* context) {
+  if (number != SIGSEGV || info.si_code <= 0) return false;
+  const auto address = reinterpret_cast<uintptr_t>(info.si_addr);
+  return address + kFrameBytes - stack_pointer(context) < 2 * kFrameBytes;
 }
 
-void handle(int number, void (*handler)(int, siginfo_t*, void*)) {
+void on_crash(int number, siginfo_t* info, void* context) {
+  if (is_stack_overflow(number, *info, context)) end_build(kStack);
+  signal(number, SIG_DFL);
+  if (crash_handler && !ending->is_part) crash_handler();
+  raise(number);
+}
+
+// The signal is not blocked in its handler, so that it is not blocked in a program that this starts.
+void handle_crashes() {
   struct sigaction action = {};
-  action.sa_sigaction = handler;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  sigaction(number, &action, nullptr);
+  action.sa_sigaction = on_crash;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  for (const int number : kCrashes) sigaction(number, &action, nullptr);
 }
 
 // The main thread's stack grows as far as the limit of now allows.
@@ -88,7 +99,7 @@ void enlarge_stack() {
   const stack_t place = {
       .ss_sp = handler_stack.data(), .ss_flags = 0, .ss_size = kHandlerStackBytes};
   sigaltstack(&place, nullptr);
-  handle(SIGSEGV, on_bad_access);
+  handle_crashes();
 }
 
 // Returns the bytes that RLIMIT_DATA counts, and those of the stack.
@@ -158,6 +169,10 @@ void limit_build(const BuildLimits& limits, int descriptor,
   if (limits.cpu_seconds) limit_time(limits.cpu_seconds);
 }
 
+void call_at_crash(void (*handler)()) {
+  crash_handler = handler;
+}
+
 uint64_t memory_left() {
   const rlim_t limit = data_limit();
   if (limit == RLIM_INFINITY) return UINT64_MAX;
@@ -180,6 +195,10 @@ void become_part_of_build() {
 void end_as_part_did(int status) {
   const int excess = WIFEXITED(status) ? WEXITSTATUS(status) - kFirstPartStatus : -1;
   if (ending && excess >= 0 && excess < kExcesses) end_build(static_cast<Excess>(excess));
+}
+
+bool is_crash(int status) {
+  return WIFSIGNALED(status) && std::ranges::find(kCrashes, WTERMSIG(status)) != kCrashes.end();
 }
 
 }  // namespace conclave::compiler

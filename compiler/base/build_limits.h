@@ -25,6 +25,10 @@ struct BuildLimits {
 void limit_build(const BuildLimits& limits, int descriptor,
                  const std::function<std::string(const std::string& reason)>& message_for);
 
+// When this process crashes after limit_build(), a signal handler calls `handler`. If that returns, the
+// process ends by its signal. Processes that do a part of the build end at once.
+void call_at_crash(void (*handler)());
+
 // Makes this process the first that the kernel ends when the machine has no memory left.
 void be_first_to_be_killed();
 
@@ -50,6 +54,8 @@ void become_part_of_build();
 // Ends this process as one that has met the limit that its part has met; returns if the part ended
 // for another reason. `status` is what waitpid() has told of the part.
 void end_as_part_did(int status);
+// Whether the part has crashed.
+bool is_crash(int status);
 
 }  // namespace conclave::compiler
 

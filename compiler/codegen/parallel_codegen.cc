@@ -180,15 +180,16 @@ class Child {
       waitpid(pid_, &status, 0);
       is_ended_ = true;
       end_as_part_did(status);
+      if (is_crash(status)) throw GeneratorError(kEnded);
     }
     PartResult result;
     std::string_view rest = message;
-    if (rest.empty()) throw BuildError("the compiler crashed while generating code");
+    if (rest.empty()) throw BuildError(kEnded);
     result.failed = rest.front() != '\0';
     rest.remove_prefix(1);
     if (!take(rest, result.given_up) || !take(rest, result.log) || !take(rest, result.object) ||
         !take(rest, result.metadata))
-      throw BuildError("the compiler crashed while generating code");
+      throw BuildError(kEnded);
     return result;
   }
 
@@ -235,6 +236,7 @@ class Child {
   }
 
   static constexpr int kLookMs = 500;
+  static constexpr char kEnded[] = "the compiler crashed or was killed while generating code";
 
   pid_t pid_;
   int input_;

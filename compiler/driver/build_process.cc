@@ -15,6 +15,8 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -23,6 +25,8 @@
 
 #include "compiler/base/build_limits.h"
 #include "compiler/driver/compilation.h"
+#include "compiler/driver/second_try.h"
+#include "compiler/frontend/tool.h"
 #include "conclave/compile_protocol.h"
 
 namespace conclave::compiler {
@@ -125,31 +129,45 @@ protocol::Request read_request(int descriptor) {
   return protocol::decode_request(*message);
 }
 
+enum class Try { kFirst, kSecond };
+
+// For a request whose build crashes in this process.
+void prepare_second_try_of(protocol::Request request, int connection) {
+  request.options += std::string(" ") + kOneByOne;
+  static std::optional<MemoryFile> file;
+  file.emplace(protocol::encode(request));
+  prepare_second_try({kSecondTry, std::to_string(connection), file->path()}, "", connection);
+}
+
 // `get`: returns the request.
 template <class Get>
-protocol::Response answer(int descriptor, Get&& get) {
+protocol::Response answer(int descriptor, Try which, Get&& get) {
   try {
     protocol::Request request = get();
     die_with_requester(descriptor);
     limit_build({request.memory_mib, request.cpu_seconds}, descriptor,
                 [](const std::string& reason) { return message_of(failure(reason)); });
+    if (which == Try::kFirst) prepare_second_try_of(request, descriptor);
     be_as_nice_as(request.urgency);
     if (!request.directory.empty() && chdir(request.directory.c_str()) != 0)
       throw std::runtime_error("the directory '" + request.directory +
                                "' cannot be entered: " + std::strerror(errno));
     Extras extras;
-    return with_short_log(process(request, extras));
+    protocol::Response response = process(request, extras);
+    if (which == Try::kSecond)
+      response.log = one_by_one_warning("the compiler crashed") + response.log;
+    return with_short_log(std::move(response));
   } catch (const std::exception& error) {
     return failure(error.what());
   }
 }
 
 template <class Get>
-[[noreturn]] void build_and_answer(int descriptor, Get&& get) {
+[[noreturn]] void build_and_answer(int descriptor, Try which, Get&& get) {
   prctl(PR_SET_NAME, "clocl-build");
   rlimit no_core = {0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
-  const std::string message = message_of(answer(descriptor, get));
+  const std::string message = message_of(answer(descriptor, which, get));
   signal(SIGIO, SIG_IGN);  // a requester who has the answer may go
   write_all(descriptor, message);
   // The processes that generated code are still ending. Nobody else would reap them before the
@@ -167,11 +185,18 @@ void end_with_server(pid_t server) {
 }
 
 void serve_request(int descriptor) {
-  build_and_answer(descriptor, [descriptor] { return read_request(descriptor); });
+  build_and_answer(descriptor, Try::kFirst, [descriptor] { return read_request(descriptor); });
 }
 
 void serve_request(int descriptor, protocol::Request request) {
-  build_and_answer(descriptor, [&request] { return std::move(request); });
+  build_and_answer(descriptor, Try::kFirst, [&request] { return std::move(request); });
+}
+
+void serve_second_try(int descriptor, const std::string& path) {
+  build_and_answer(descriptor, Try::kSecond, [&path] {
+    std::ifstream file(path, std::ios::binary);
+    return protocol::decode_request(std::string(std::istreambuf_iterator<char>(file), {}));
+  });
 }
 
 // Memory grows with the bytes that arrive, not with the announced size.

@@ -22,6 +22,11 @@ void end_with_server(pid_t server);
 // The same for a request that has been read.
 [[noreturn]] void serve_request(int connection, protocol::Request request);
 
+// The word that has clocl call serve_second_try() with the two words behind it.
+inline constexpr char kSecondTry[] = "--second-try";
+// The same in the place of a process that has crashed. `path`: of the file with the request.
+[[noreturn]] void serve_second_try(int connection, const std::string& path);
+
 // A whole message from `connection`; nothing if it ends before. Throws std::runtime_error for one
 // that is too long.
 std::optional<std::string> read_message(int connection);

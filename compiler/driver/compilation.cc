@@ -25,6 +25,7 @@
 #include "compiler/codegen/outlined_functions.h"
 #include "compiler/codegen/parallel_codegen.h"
 #include "compiler/driver/report.h"
+#include "compiler/driver/second_try.h"
 #include "compiler/frontend/frontend.h"
 #include "compiler/frontend/options.h"
 #include "compiler/frontend/read_spirv.h"
@@ -345,10 +346,9 @@ Response compile(const protocol::Request& request, Extras& extras) {
     return Compilation(request, extras).run();
   } catch (const GeneratorError& error) {
     protocol::Request narrow = request;
-    narrow.options += " -cl-conclave-width=1";
+    narrow.options += std::string(" ") + kOneByOne;
     Response response = Compilation(narrow, extras).run();
-    response.log = "warning: " + std::string(error.what()) +
-                   "; work-items run one by one instead\n" + response.log;
+    response.log = one_by_one_warning(error.what()) + response.log;
     return response;
   }
 }

@@ -4,9 +4,10 @@
 // The runtime starts the server with a connected stream socket as file descriptor kControlFd. For
 // each request it makes a socket pair, passes one end to the server (one byte with SCM_RIGHTS over
 // the control socket) and then writes a Request to and reads a Response from the other end. The
-// server forks a child for each, so requests run side by side and a compiler crash is seen as an
-// end of file without a response. Closing its end, the runtime cancels the request: the child is
-// killed. The server exits when the control socket is closed, or after being idle for a while.
+// server forks a child for each, so requests run side by side. A child that crashes tries once
+// more, work-item by work-item; one that is killed is seen as an end of file without a response.
+// Closing its end, the runtime cancels the request: the child is killed. The server exits when the
+// control socket is closed, or after being idle for a while.
 //
 // A message is a little-endian uint64_t byte count, then the fields in order. Integers are
 // little-endian, strings and byte blocks a uint64_t length and the bytes, lists a uint64_t count

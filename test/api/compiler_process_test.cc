@@ -163,6 +163,53 @@ TEST_F(CompilerProcessTest, KeeperKilledDuringABuild) {
   build(context_, fresh_source());
 }
 
+// Whether the process has a handler for crashes.
+bool handles_crashes(pid_t process) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("SigCgt:"))
+      return std::stoull(line.substr(7), nullptr, 16) >> (SIGABRT - 1) & 1;
+  return false;
+}
+
+// The processes that build something for this host, or their children, where these make code.
+std::vector<pid_t> builders(bool children) {
+  std::vector<pid_t> found;
+  for (pid_t server : compile_servers(getpid()))
+    for (pid_t build : children_of(server)) {
+      if (!handles_crashes(build)) continue;
+      if (!children) found.push_back(build);
+      for (pid_t part : children_of(build))
+        if (children) found.push_back(part);
+    }
+  return found;
+}
+
+// Packets are what LLVM has errors in.
+TEST_F(CompilerProcessTest, AfterACrashWorkItemsRunOneByOne) {
+  build(context_, fresh_source());
+  std::string long_body;
+  for (int i = 0; i < 3000; ++i)
+    long_body += "o[" + std::to_string(i) + "] = o[" + std::to_string(i + 1) + "] * o[2];\n";
+  for (bool in_part : {false, true}) {
+    Program program = make_program(context_, fresh_source(long_body));
+    bool has_crashed = false;
+    std::thread killer([&] {
+      has_crashed = eventually([&] { return !builders(in_part).empty(); });
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      for (pid_t process : builders(in_part)) kill(process, in_part ? SIGABRT : SIGSEGV);
+    });
+    const char* options = "-cl-conclave-tune=fork_instructions=0,code_processes=4";
+    const cl_int status = clBuildProgram(program, 0, nullptr, options, nullptr, nullptr);
+    killer.join();
+    EXPECT_TRUE(has_crashed) << in_part;
+    EXPECT_EQ(CL_SUCCESS, status) << error_name(status) << " " << build_log(program);
+    EXPECT_NE(std::string::npos, build_log(program).find("work-items run one by one instead"))
+        << in_part << build_log(program);
+  }
+  EXPECT_TRUE(eventually([&] { return builders(false).empty(); }));
+}
+
 CHILD_PROCESS(build_exploding_source) {
   Context context = make_context();
   Program program = make_program(context, exploding_source());

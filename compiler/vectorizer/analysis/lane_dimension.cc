@@ -72,6 +72,8 @@ unsigned choose_dimension(llvm::ArrayRef<Region> regions, llvm::ArrayRef<unsigne
                           const std::array<uint64_t, 3>& sizes,
                           llvm::FunctionAnalysisManager& analyses) {
   if (!tuning().other_dimensions) return 0;
+  const double gain = llvm::is_contained(sizes, 0) ? tuning().other_dimension_gain
+                                                   : tuning().other_dimension_gain_if_known;
   unsigned best = 0;
   double least = 0;
   for (unsigned d = 0; d < 3; ++d) {
@@ -81,7 +83,7 @@ unsigned choose_dimension(llvm::ArrayRef<Region> regions, llvm::ArrayRef<unsigne
     for (const auto& [region, count] : llvm::zip(regions, lanes))
       time += times_along(region, d, count, sizes[d], analyses).packet;
     if (d == 0)
-      least = time / tuning().other_dimension_gain;
+      least = time / gain;
     else if (time < least)
       best = d, least = time;
   }

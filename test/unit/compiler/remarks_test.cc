@@ -103,6 +103,18 @@ TEST(Remarks, SayTheDimension) {
   EXPECT_EQ(log_of("__attribute__((reqd_work_group_size(1, 8, 1)))\n"
                    "kernel void k(global int* a) { a[get_local_id(1)] = get_group_id(0); }"),
             "program.cl:2: remark: kernel 'k': 8 lanes in dimension 1\n");
+  // Where the size is known, dimension 0 is preferred less.
+  const auto log_for = [](const std::string& size) {
+    return build(size +
+                     "kernel void k(global int* a, int n) {\n"
+                     "  a[get_local_id(0) * n + get_local_id(1)] += get_group_id(0);\n"
+                     "}\n",
+                 "-v -cl-conclave-width=8 -cl-conclave-tune=other_dimension_gain=100")
+        .log;
+  };
+  EXPECT_TRUE(contains(log_for(""), "8 lanes in dimension 0"));
+  EXPECT_TRUE(contains(log_for("__attribute__((reqd_work_group_size(8, 8, 1)))\n"),
+                       "8 lanes in dimension 1"));
 }
 
 // Packets of several rows are made where work-items know their row: no program has groups of several

@@ -39,6 +39,7 @@
 #include "compiler/codegen/freeze_wrapping_indices.h"
 #include "compiler/codegen/limited_passes.h"
 #include "compiler/codegen/order_chains.h"
+#include "compiler/codegen/ordered_iterations.h"
 #include "compiler/x86/aligned_spills.h"
 #include "compiler/x86/bit_counts.h"
 #include "compiler/x86/lane_addresses.h"
@@ -124,6 +125,7 @@ FunctionPassManager make_vectorization(bool has_vectorizers, Way way) {
   FunctionPassManager passes;
   if (has_vectorizers) {
     passes.addPass(FreezeWrappingIndices());
+    passes.addPass(OrderedIterations());
     passes.addPass(VectorizeLoops());
     if (tuning().forward_stores) passes.addPass(ForwardStores());
   }

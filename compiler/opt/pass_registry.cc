@@ -10,6 +10,7 @@
 #include "compiler/check/prepare_checks.h"
 #include "compiler/codegen/freeze_wrapping_indices.h"
 #include "compiler/codegen/limited_passes.h"
+#include "compiler/codegen/ordered_iterations.h"
 #include "compiler/codegen/order_chains.h"
 #include "compiler/native/native_calls.h"
 #include "compiler/pipeline/program_passes.h"

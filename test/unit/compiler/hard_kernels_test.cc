@@ -323,6 +323,35 @@ TEST(HardKernels, LanesThatReadOnePlaceInALoop) {
   for (unsigned i = 0; i < kItems; ++i) EXPECT_EQ(out[i].all[3], i % 4 == 0 ? 9 : 7) << i;
 }
 
+// LLVM 19's loop vectorizer, for which work-items are iterations, moves strided accesses past others.
+TEST(HardKernels, AccessesOfAWorkItemKeepTheirOrder) {
+  CompiledProgram program(R"(
+    kernel void stores(global uint* a, global const uint* at) {
+      const size_t i = get_global_id(0);
+      a[2 * i] = 1;
+      const uint x = a[at[i]];
+      a[2 * i + 1] = x + 10;
+    }
+    kernel void loads(global uint* a, global const uint* at) {
+      const size_t i = get_global_id(0);
+      const uint x = a[2 * i];
+      a[at[i]] = x + 1;
+      a[at[i] + 2 * kItems] = a[2 * i + 1];
+    })",
+                          "-cl-conclave-width=1 -DkItems=" + std::to_string(kItems));
+  const auto run = [&](const std::string& kernel, unsigned other) {
+    std::vector<uint32_t> a(4 * kItems, 0), at(kItems);
+    for (unsigned i = 0; i < kItems; ++i) at[i] = 2 * i + other;
+    program.run(kernel, Arguments().add(a.data()).add(at.data()), range1(kItems, kItems));
+    return a;
+  };
+  const std::vector<uint32_t> stored = run("stores", 0), loaded = run("loads", 1);
+  for (unsigned i = 0; i < kItems; ++i) {
+    EXPECT_EQ(stored[2 * i + 1], 11u) << i;
+    EXPECT_EQ(loaded[2 * i + 1 + 2 * kItems], 1u) << i;
+  }
+}
+
 // What OpenCL C does not have is refused with the place.
 TEST(HardKernels, PointersToFunctionsAreRefused) {
   const std::string functions = "uint f(uint x) { return x; }\nuint g(uint x) { return 2u * x; }\n";

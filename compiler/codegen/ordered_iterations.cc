@@ -16,8 +16,8 @@ namespace conclave::compiler {
 namespace {
 
 constexpr char kIndependent[] = "llvm.loop.parallel_accesses";
-constexpr int64_t kMostNeighbours = 8;  // that LLVM takes together
-constexpr size_t kMostQuestions = 10'000;
+constexpr int64_t kMostNeighbours = 8;      // that LLVM takes together
+constexpr size_t kMostQuestions = 100'000;  // some 0.1 s
 
 struct Access {
   llvm::Instruction* instruction;
@@ -39,13 +39,14 @@ class Iteration {
         if (instruction.mayReadOrWriteMemory()) accesses_.push_back(describe(instruction, loop));
   }
 
-  // Whether an access depends on one with which LLVM would change its order.
+  // Whether an access depends on one with which LLVM would change its order, or may do so in a loop of
+  // very many.
   bool depends_on_order() {
     for (size_t second = 1; second < accesses_.size(); ++second)
       for (size_t first = 0; first < second; ++first)
-        if (are_neighbours(accesses_[first], accesses_[second]) && is_between(first, second))
+        if (are_neighbours(accesses_[first], accesses_[second]) && has_obstacle(first, second))
           return true;
-    return false;
+    return questions_ > kMostQuestions;
   }
 
  private:
@@ -57,7 +58,8 @@ class Iteration {
     if (!address || address->getLoop() != &loop) return access;
     auto* step = llvm::dyn_cast<llvm::SCEVConstant>(address->getStepRecurrence(evolution_));
     const auto bytes = instruction.getDataLayout().getTypeStoreSize(getLoadStoreType(&instruction));
-    if (!step || bytes.isScalable() || step->getAPInt().getSignificantBits() > 32) return access;
+    if (!step || bytes.isScalable() || bytes.isZero() || step->getAPInt().getSignificantBits() > 32)
+      return access;
     access.step = step->getAPInt().getSExtValue();
     access.bytes = static_cast<int64_t>(bytes.getFixedValue());
     const int64_t stride = std::abs(access.step) / access.bytes;
@@ -67,19 +69,20 @@ class Iteration {
 
   bool are_neighbours(const Access& first, const Access& second) {
     if (!first.address || !second.address || first.is_store() != second.is_store() ||
-        first.step != second.step || first.bytes != second.bytes)
+        first.step != second.step || first.bytes != second.bytes || ++questions_ > kMostQuestions)
       return false;
     auto* distance =
         llvm::dyn_cast<llvm::SCEVConstant>(evolution_.getMinusSCEV(second.address, first.address));
     return distance && distance->getAPInt().abs().ult(static_cast<uint64_t>(std::abs(first.step)));
   }
 
-  // Whether there is an access between two that the first store cannot pass, or the second load.
-  bool is_between(size_t first, size_t second) {
+  // Whether there is an access between two stores that the first one cannot pass, or between two loads
+  // that the second one cannot.
+  bool has_obstacle(size_t first, size_t second) {
     const Access& moved = accesses_[accesses_[first].is_store() ? first : second];
     const auto place = llvm::MemoryLocation::get(moved.instruction);
     for (size_t other = first + 1; other < second; ++other) {
-      if (++questions_ > kMostQuestions) return true;
+      if (++questions_ > kMostQuestions) return false;
       const auto effect = aliases_.getModRefInfo(accesses_[other].instruction, place);
       if (moved.is_store() ? isModOrRefSet(effect) : isModSet(effect)) return true;
     }

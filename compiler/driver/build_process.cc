@@ -132,8 +132,7 @@ protocol::Request read_request(int descriptor) {
 enum class Try { kFirst, kSecond };
 
 // For a request whose build crashes in this process.
-void prepare_second_try_of(protocol::Request request, int connection) {
-  request.options += std::string(" ") + kOneByOne;
+void prepare_second_try_of(const protocol::Request& request, int connection) {
   static std::optional<MemoryFile> file;
   file.emplace(protocol::encode(request));
   prepare_second_try({kSecondTry, std::to_string(connection), file->path()}, "", connection);
@@ -195,7 +194,10 @@ void serve_request(int descriptor, protocol::Request request) {
 void serve_second_try(int descriptor, const std::string& path) {
   build_and_answer(descriptor, Try::kSecond, [&path] {
     std::ifstream file(path, std::ios::binary);
-    return protocol::decode_request(std::string(std::istreambuf_iterator<char>(file), {}));
+    protocol::Request request =
+        protocol::decode_request(std::string(std::istreambuf_iterator<char>(file), {}));
+    request.options += std::string(" ") + kOneByOne;
+    return request;
   });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/pipeline/code_budget.h"
 
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
@@ -9,6 +10,7 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "compiler/base/attributes.h"
@@ -34,54 +36,71 @@ class CodeCost {
     if (seen_.insert(&function)) work.insert(&function);
     for (size_t i = 0; i < work.size(); ++i) {
       const auto costs = sources_.target.machine().getTargetTransformInfo(*work[i]);
-      const bool has_wishes = llvm::any_of(*work[i], [](const llvm::BasicBlock& block) {
-        return block.getTerminator()->hasMetadata(llvm::LLVMContext::MD_loop);
-      });
+      const Copies copies = copies_in(*work[i]);
       for (llvm::BasicBlock& block : *work[i]) {
-        const uint64_t copies = has_wishes ? copies_of(block) : 1;
+        const auto found = copies.find(&block);
+        const uint64_t times = found == copies.end() ? 1 : found->second;
         for (llvm::Instruction& instruction : block) {
-          total_ += copies * cost(costs, instruction);
+          total_ += times * cost(costs, instruction);
           auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
           llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
           if (callee && !callee->isDeclaration() && seen_.insert(callee)) work.insert(callee);
         }
       }
-      // The function may be erased.
-      if (has_wishes) sources_.analyses.clear(*work[i], work[i]->getName());
     }
   }
   uint64_t total() const { return total_; }
 
  private:
+  // How many copies of a block there are going to be, where more than one.
+  using Copies = llvm::DenseMap<const llvm::BasicBlock*, uint64_t>;
+
+  static constexpr char kCount[] = "llvm.loop.unroll.count";
+  static constexpr char kEnable[] = "llvm.loop.unroll.enable";
+  static constexpr char kFull[] = "llvm.loop.unroll.full";
+  static constexpr std::array<const char*, 3> kWishes = {kCount, kEnable, kFull};
+
   static uint64_t cost(const llvm::TargetTransformInfo& costs, llvm::Instruction& instruction) {
     const llvm::InstructionCost cost =
         costs.getInstructionCost(&instruction, llvm::TargetTransformInfo::TCK_CodeSize);
     return cost.isValid() ? static_cast<uint64_t>(*cost.getValue()) : tuning().unknown_code_cost;
   }
 
-  // How many copies of a block there are going to be. Loops that the program wants unrolled are
-  // unrolled long after code is counted.
-  uint64_t copies_of(llvm::BasicBlock& block) {
-    const auto& loops = sources_.analyses.getResult<llvm::LoopAnalysis>(*block.getParent());
-    uint64_t copies = 1;
-    for (llvm::Loop* loop = loops.getLoopFor(&block); loop; loop = loop->getParentLoop())
-      copies *= copies_of(*loop);
+  // Most loops say something of themselves, few how often they want to be unrolled.
+  static bool has_wish(const llvm::BasicBlock& block) {
+    llvm::MDNode* loop = block.getTerminator()->getMetadata(llvm::LLVMContext::MD_loop);
+    return loop && llvm::any_of(kWishes, [&](const char* wish) {
+             return llvm::findOptionMDForLoopID(loop, wish) != nullptr;
+           });
+  }
+
+  // Loops that the program wants unrolled are unrolled long after code is counted.
+  Copies copies_in(llvm::Function& function) {
+    Copies copies;
+    if (llvm::none_of(function, has_wish)) return copies;
+    for (llvm::Loop* loop :
+         sources_.analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder())
+      if (const uint64_t times = copies_of(*loop); times > 1)
+        for (const llvm::BasicBlock* block : loop->blocks())
+          copies.try_emplace(block, 1).first->second *= times;
+    sources_.analyses.clear(function, function.getName());  // the function may be erased
     return copies;
   }
 
   uint64_t copies_of(llvm::Loop& loop) {
+    const uint64_t copies = wanted_copies_of(loop);
+    if (copies == 1) return 1;
     uint64_t instructions = 0;
     for (const llvm::BasicBlock* block : loop.blocks()) instructions += block->size();
     constexpr uint64_t kMost = 16 * 1024;  // LLVM's pragma-unroll-threshold
-    const uint64_t copies = wanted_copies_of(loop);
     return copies * instructions < kMost ? copies : 1;
   }
 
   uint64_t wanted_copies_of(llvm::Loop& loop) {
-    const auto count = llvm::getOptionalIntLoopAttribute(&loop, "llvm.loop.unroll.count");
+    const auto count = llvm::getOptionalIntLoopAttribute(&loop, kCount);
     if (count && *count > 0) return static_cast<uint64_t>(*count);
-    if (!llvm::getBooleanLoopAttribute(&loop, "llvm.loop.unroll.enable") &&
-        !llvm::getBooleanLoopAttribute(&loop, "llvm.loop.unroll.full"))
+    if (!llvm::getBooleanLoopAttribute(&loop, kEnable) &&
+        !llvm::getBooleanLoopAttribute(&loop, kFull))
       return 1;
     auto& evolution =
         sources_.analyses.getResult<llvm::ScalarEvolutionAnalysis>(*loop.getHeader()->getParent());

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tinygrad's functions on the device against NumPy's. Each takes part of a kernel that tinygrad
-writes, reads the built binary back, and builds that in turn. tinygrad.sh calls it."""
+"""tinygrad's functions on the device against NumPy's. tinygrad writes kernels for them, builds these,
+reads the binaries back and builds those in turn. tinygrad.sh calls it."""
 import sys
 
 import numpy

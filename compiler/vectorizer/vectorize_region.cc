@@ -68,7 +68,7 @@ class PassMaker {
       passes.addPass(UnlessRefused(llvm::LoopSimplifyPass()));
       passes.addPass(NoteItemLoops(costs_));
     }
-    if (tuning().unconditional_stores) passes.addPass(MakeStoresUnconditional());
+    if (tuning().unconditional_stores) passes.addPass(MakeStoresUnconditional(lanes));
     return passes;
   }
 

@@ -5,12 +5,14 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
 
 #include <vector>
 
 #include "compiler/base/address_spaces.h"
 #include "compiler/base/tuning.h"
 #include "compiler/vectorizer/analysis/lane_pass.h"
+#include "compiler/vectorizer/analysis/sampled_places.h"
 #include "compiler/vectorizer/analysis/uniformity.h"
 
 namespace conclave::compiler {
@@ -66,6 +68,14 @@ bool is_harmless(const BasicBlock& block, llvm::ArrayRef<Place> places) {
   return has_stores;
 }
 
+bool have_lanes_own_places(const BasicBlock& block, const SampledPlaces& sampled) {
+  llvm::SmallVector<const Value*> pointers;
+  for (const Instruction& instruction : block)
+    if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction))
+      pointers.push_back(store->getPointerOperand());
+  return sampled.are_disjoint(pointers);
+}
+
 Value* content_of(llvm::IRBuilder<>& builder, const llvm::StoreInst& store, const Place& place) {
   if (place.content) return place.content;
   llvm::LoadInst* load =
@@ -108,7 +118,8 @@ void enter_always(BasicBlock& before, BasicBlock& block, BasicBlock& end,
   branch.eraseFromParent();
 }
 
-void make_stores_unconditional(llvm::Function& region, const Uniformity& uniformity) {
+void make_stores_unconditional(llvm::Function& region, const Uniformity& uniformity,
+                               const SampledPlaces& sampled) {
   std::vector<BasicBlock*> divided;
   for (BasicBlock& block : region)
     if (uniformity.has_divergent_branch(block)) divided.push_back(&block);
@@ -122,7 +133,7 @@ void make_stores_unconditional(llvm::Function& region, const Uniformity& uniform
           block->getSingleSuccessor() != end)
         continue;
       const llvm::SmallVector<Place> places = places_at_end(*before, kLocalAddressSpace);
-      if (!is_harmless(*block, places)) continue;
+      if (!is_harmless(*block, places) || !have_lanes_own_places(*block, sampled)) continue;
       enter_always(*before, *block, *end, places);
       break;
     }
@@ -131,10 +142,12 @@ void make_stores_unconditional(llvm::Function& region, const Uniformity& uniform
 
 }  // namespace
 
-llvm::PreservedAnalyses MakeStoresUnconditional::run(llvm::Function& region,
-                                                     llvm::FunctionAnalysisManager& analyses) {
-  return transform_lanes(region, analyses, [&](const auto&, PartRemarks&) {
-    make_stores_unconditional(region, analyses.getResult<UniformityAnalysis>(region));
+llvm::PreservedAnalyses MakeStoresUnconditional::run(
+    llvm::Function& region, llvm::FunctionAnalysisManager& analyses) const {
+  return transform_lanes(region, analyses, [&](const auto& ids, PartRemarks&) {
+    const Uniformity& uniformity = analyses.getResult<UniformityAnalysis>(region);
+    const SampledPlaces sampled(ids.lanes, uniformity, lanes, region.getParent()->getDataLayout());
+    make_stores_unconditional(region, uniformity, sampled);
   });
 }
 

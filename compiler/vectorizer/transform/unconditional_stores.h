@@ -9,7 +9,9 @@
 //   end:                                                 br label %end
 //
 // Only where the work-item has accessed the same place just before: then no other one may write
-// there, and it may be written to. Everything else in the block must be cheap and harmless.
+// there, and it may be written to. Programs do so all the same where it does no harm: `if (*go &&
+// !c) *go = 0`. So no two lanes may have a place in common (sampled_places.h): one would store what
+// was there over what the other has stored. Everything else in the block must be cheap and harmless.
 #ifndef CONCLAVE_COMPILER_VECTORIZER_TRANSFORM_UNCONDITIONAL_STORES_H_
 #define CONCLAVE_COMPILER_VECTORIZER_TRANSFORM_UNCONDITIONAL_STORES_H_
 
@@ -21,8 +23,11 @@
 namespace conclave::compiler {
 
 struct MakeStoresUnconditional : llvm::PassInfoMixin<MakeStoresUnconditional> {
-  static llvm::PreservedAnalyses run(llvm::Function& region,
-                                     llvm::FunctionAnalysisManager& analyses);
+  unsigned lanes;
+
+  explicit MakeStoresUnconditional(unsigned count) : lanes(count) {}
+  llvm::PreservedAnalyses run(llvm::Function& region,
+                              llvm::FunctionAnalysisManager& analyses) const;
 };
 
 }  // namespace conclave::compiler

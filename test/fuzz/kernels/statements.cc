@@ -46,9 +46,10 @@ std::string Statements::between_barriers() {
 }
 
 std::string Statements::communication() {
-  unsigned kind = random_.below(10);
+  unsigned kind = random_.below(12);
   if (kind < 7) return exchange();
-  return kind < 9 ? reduction() : histogram();
+  if (kind < 9) return reduction();
+  return kind == 9 ? histogram() : vote();
 }
 
 std::string Statements::compound(const Flow& flow) {
@@ -417,6 +418,31 @@ std::string Statements::histogram() {
   text += kBarrier;
   std::string element = "bins[" + expressions_.masked(16, 1) + "]";
   return text + assign(writable_place(), element, {Scalar::kUint, 1});
+}
+
+// Work-items set flags that several of them share, all to one value and without atomic operations, as
+// programs do.
+std::string Statements::vote() {
+  const std::string flag = "bins[" + new_name("w") + "]", index = flag.substr(5, flag.size() - 6);
+  std::string text =
+      std::string(kBarrier) + "for (uint i = l; i < 16; i += n_l) bins[i] = 1;\n" + kBarrier;
+  static const std::vector<std::string> kShared = {"0", "l / 8 & 15", "l & 3", "(uint)m & 15"};
+  text += "const uint " + index + " = " +
+          (random_.chance(60) ? random_.pick(kShared) : expressions_.masked(16, 1)) + ";\n";
+  const std::string found = "(bool)(" + expressions_.condition(2) + ")", set = flag + " = 0;\n";
+  switch (random_.below(3)) {
+    case 0:
+      text += "if (" + flag + " && " + found + ") " + set;
+      break;
+    case 1:
+      text += "if (" + flag + ") " + in_braces("if (" + found + ") " + set);
+      break;
+    default:
+      text += "if (" + found + ") " + set;
+  }
+  text += kBarrier;
+  const std::string element = "bins[" + expressions_.masked(16, 1) + "]";
+  return in_braces(text + assign(writable_place(), element, {Scalar::kUint, 1}));
 }
 
 }  // namespace conclave::fuzz

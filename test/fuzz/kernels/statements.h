@@ -87,6 +87,7 @@ class Statements {
   std::string exchange();
   std::string reduction();
   std::string histogram();
+  std::string vote();
 
   Flow inner(const Flow& flow, bool barriers);
   const Place& writable_place();

@@ -352,6 +352,29 @@ TEST(HardKernels, AccessesOfAWorkItemKeepTheirOrder) {
   }
 }
 
+// Several work-items may set one flag: those that do not must leave it alone.
+TEST(HardKernels, FlagsThatWorkItemsShare) {
+  CompiledProgram program(R"(
+    kernel void k(global const uint* in, global uint* out) {
+      local uint calm, calm_pairs[64];
+      const uint l = get_local_id(0);
+      if (l == 0) calm = 1;
+      calm_pairs[l] = 1;
+      barrier(CLK_LOCAL_MEM_FENCE);
+      const bool is_loud = in[get_global_id(0)] > 100;
+      if (calm && is_loud) calm = 0;
+      if (calm_pairs[l / 2] && is_loud) calm_pairs[l / 2] = 0;
+      barrier(CLK_LOCAL_MEM_FENCE);
+      out[get_global_id(0)] = 2 * calm + calm_pairs[l / 2];
+    })");
+  constexpr unsigned kVoters = 128;
+  std::vector<uint32_t> in(kVoters, 0), out(kVoters);
+  in[0] = in[36] = 101;
+  program.run("k", Arguments().add(in.data()).add(out.data()), range1(kVoters, 32));
+  for (unsigned i = 0; i < kVoters; ++i)
+    EXPECT_EQ(out[i], (i < 64 ? 0u : 2u) + (i / 2 == 0 || i / 2 == 18 ? 0u : 1u)) << i;
+}
+
 // What OpenCL C does not have is refused with the place.
 TEST(HardKernels, PointersToFunctionsAreRefused) {
   const std::string functions = "uint f(uint x) { return x; }\nuint g(uint x) { return 2u * x; }\n";

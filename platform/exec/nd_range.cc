@@ -197,9 +197,9 @@ void NdRange::dealt(Dealing::Way way, float ns) {
 // Work-groups that are narrower than the kernel's packets fill a packet together, if nothing tells
 // them apart. One by one they would be slow, and would go on being dealt out one by one.
 uint64_t NdRange::parts_at_least() const {
-  const uint64_t row = std::max<uint64_t>(launch_.local_size[0], 1);
-  const bool may_be_joined = local_bytes_ == 0 && spill_bytes_ == 0;
-  return may_be_joined ? (code_->info->lanes + row - 1) / row : 1;
+  const KernelInfo& info = *code_->info;
+  const uint64_t row = std::max<uint64_t>(launch_.local_size[info.dimension], 1);
+  return info.joins_groups ? (info.lanes + row - 1) / row : 1;
 }
 
 // Launches of the same kernel that have run since may have told what this one takes.

@@ -156,6 +156,37 @@ TEST_F(NdRangeTest, LongWorkItemsMakeSmallGroups) {
   EXPECT_LE(size_for(kMany * groups), kMany / 2);
 }
 
+// A launch may be long although those before it were brief, as where a kernel looks whether there is
+// anything to do. Its groups are of one work-item, far fewer than a packet has.
+TEST_F(NdRangeTest, FewLongGroupsAreSpreadAfterBriefLaunches) {
+  CONCLAVE_ONLY();
+  const auto units = info<cl_uint>(clGetDeviceInfo, device(), CL_DEVICE_MAX_COMPUTE_UNITS);
+  if (units < 2) GTEST_SKIP();
+  Program program = build(context_, R"(
+    kernel void meet(volatile global int* running, global int* most, int steps) {
+      if (steps == 0) return;
+      atomic_max(most, atomic_inc(running) + 1);
+      for (int i = get_group_id(0); i < steps; ++i) *running;
+      atomic_dec(running);
+    })");
+  Kernel meet = make_kernel(program, "meet");
+  const Buffer running = make_buffer(context_, std::vector<int>(1)),
+               most = make_buffer(context_, std::vector<int>(1));
+  ASSERT_OK(clSetKernelArg(meet, 0, sizeof(cl_mem), running.list()));
+  ASSERT_OK(clSetKernelArg(meet, 1, sizeof(cl_mem), most.list()));
+  const size_t groups = 6 * units, local = 1;
+  const auto run = [&](cl_int steps) {
+    ASSERT_OK(clSetKernelArg(meet, 2, sizeof steps, &steps));
+    ASSERT_OK(launch(meet, 1, nullptr, &groups, &local));
+    ASSERT_OK(clFinish(queue_));
+  };
+  for (int round = 0; round < 20 && contents(queue_, most, 1)[0] < 2; ++round) {
+    for (int brief = 0; brief < 5; ++brief) run(0);
+    run(1'000'000);
+  }
+  EXPECT_GE(contents(queue_, most, 1)[0], 2);
+}
+
 // "If ... global_work_size is NULL or the value in any passed dimension is zero, then the kernel
 // command will trivially succeed after its event dependencies are satisfied" (OpenCL 2.1 and
 // newer).

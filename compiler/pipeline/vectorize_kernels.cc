@@ -17,11 +17,13 @@
 #include "compiler/vectorizer/analysis/lane_dimension.h"
 #include "compiler/vectorizer/analysis/lane_masks.h"
 #include "compiler/vectorizer/analysis/lockstep.h"
+#include "compiler/vectorizer/form_passes.h"
 #include "compiler/vectorizer/vectorize_region.h"
 #include "compiler/workgroup/brief_work.h"
 #include "compiler/workgroup/group_order.h"
 #include "compiler/workgroup/group_rows.h"
 #include "compiler/workgroup/known_local_size.h"
+#include "compiler/workgroup/simplify.h"
 #include "compiler/workgroup/sub_groups.h"
 #include "compiler/workgroup/sum_arguments.h"
 #include "compiler/x86/cpu_questions.h"
@@ -210,6 +212,13 @@ bool is_reduced(const Region& region) {
   return region.lanes > 1 || calls_long_functions(*region.function, seen);
 }
 
+// As packets have them. A copy of a region that calls nothing stays as it is.
+void inline_calls_for_packets(llvm::Function& copy, llvm::FunctionAnalysisManager& analyses) {
+  const unsigned before = copy.getInstructionCount();
+  InlineCalls(/*keeps=*/true).run(copy, analyses);
+  if (copy.getInstructionCount() != before) simplify(copy, analyses);
+}
+
 // `model` is `kernel`, or the same without checks.
 KernelRemarks vectorize(RegionedKernel& kernel, const RegionedKernel& model, KernelInfo& info,
                         const Options& options, const Target& target,
@@ -241,10 +250,11 @@ KernelRemarks vectorize(RegionedKernel& kernel, const RegionedKernel& model, Ker
   if (has_sub_groups) plan.lanes.assign(plan.lanes.size(), least);
   if (runs_in_step) plan.lanes.assign(plan.lanes.size(), kLanesInStep);
   // Sub-groups are made of neighbours in dimension 0, as are work-items that run in step.
+  const auto inline_calls = [&](llvm::Function& copy) { inline_calls_for_packets(copy, analyses); };
   if (!has_sub_groups && !runs_in_step && least > 1)
-    plan.dimension = options.dimension
-                         ? *options.dimension
-                         : choose_dimension(model.regions, plan.lanes, plan.size, analyses);
+    plan.dimension = options.dimension ? *options.dimension
+                                       : choose_dimension(model.regions, plan.lanes, plan.size,
+                                                          inline_calls, analyses);
   const bool depends_on_size = plan.dimension != 0 && plan.size[plan.dimension] == 0;
   Plan usual = plan;
   if (depends_on_size) usual.dimension = 0;

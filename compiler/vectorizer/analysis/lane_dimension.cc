@@ -21,12 +21,14 @@ bool uses_dimension(const Region& region, unsigned dimension) {
 }
 
 PacketTimes times_along(const Region& region, unsigned dimension, unsigned lanes, uint64_t row,
+                        llvm::function_ref<void(llvm::Function&)> inline_calls,
                         llvm::FunctionAnalysisManager& analyses) {
   if (row != 0) lanes = static_cast<unsigned>(std::min<uint64_t>(lanes, std::bit_ceil(row)));
   llvm::ValueToValueMapTy map;
   llvm::Function* copy = llvm::CloneFunction(region.function, map);
   if (dimension != 0) calculate_linear_ids(*copy);
   copy->addFnAttr(kLanesAttribute, std::to_string(dimension));
+  inline_calls(*copy);
   PacketTimes times = analyses.getResult<PacketCostAnalysis>(*copy).of(lanes).times;
   analyses.clear(*copy, copy->getName());
   copy->eraseFromParent();
@@ -70,18 +72,22 @@ llvm::PreservedAnalyses CalculateLinearIds::run(llvm::Function& region,
 
 unsigned choose_dimension(llvm::ArrayRef<Region> regions, llvm::ArrayRef<unsigned> lanes,
                           const std::array<uint64_t, 3>& sizes,
+                          llvm::function_ref<void(llvm::Function&)> inline_calls,
                           llvm::FunctionAnalysisManager& analyses) {
-  if (!tuning().other_dimensions) return 0;
+  const auto is_used = [&](unsigned dimension) {
+    return llvm::any_of(regions,
+                        [&](const Region& region) { return uses_dimension(region, dimension); });
+  };
+  if (!tuning().other_dimensions || (!is_used(1) && !is_used(2))) return 0;
   const double gain = llvm::is_contained(sizes, 0) ? tuning().other_dimension_gain
                                                    : tuning().other_dimension_gain_if_known;
   unsigned best = 0;
   double least = 0;
   for (unsigned d = 0; d < 3; ++d) {
-    const auto uses_it = [&](const Region& region) { return uses_dimension(region, d); };
-    if (d != 0 && llvm::none_of(regions, uses_it)) continue;
+    if (d != 0 && !is_used(d)) continue;
     double time = 0;
     for (const auto& [region, count] : llvm::zip(regions, lanes))
-      time += times_along(region, d, count, sizes[d], analyses).packet;
+      time += times_along(region, d, count, sizes[d], inline_calls, analyses).packet;
     if (d == 0)
       least = time / gain;
     else if (time < least)

@@ -8,6 +8,7 @@
 #define CONCLAVE_COMPILER_VECTORIZER_ANALYSIS_LANE_DIMENSION_H_
 
 #include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/IR/PassManager.h>
 
 #include <array>
@@ -29,8 +30,10 @@ struct CalculateLinearIds : llvm::PassInfoMixin<CalculateLinearIds> {
 
 // Returns the dimension along which packets of the regions are fastest by an estimate, or 0 if
 // another one is hardly faster. `sizes` are those of a work-group, 0 where they are not known.
+// `inline_calls` does so in the copies that are estimated: most accesses may be in what they call.
 unsigned choose_dimension(llvm::ArrayRef<Region> regions, llvm::ArrayRef<unsigned> lanes,
                           const std::array<uint64_t, 3>& sizes,
+                          llvm::function_ref<void(llvm::Function&)> inline_calls,
                           llvm::FunctionAnalysisManager& analyses);
 
 }  // namespace conclave::compiler

@@ -69,7 +69,8 @@ class Estimate {
   static bool is_free(const Instruction& instruction) {
     return llvm::isa<llvm::PHINode, llvm::BranchInst, llvm::ReturnInst, llvm::GetElementPtrInst,
                      llvm::CastInst, llvm::DbgInfoIntrinsic, llvm::AllocaInst>(instruction) ||
-           is_lanes(instruction) || is_any(instruction) || is_outside(instruction);
+           instruction.isLifetimeStartOrEnd() || is_lanes(instruction) || is_any(instruction) ||
+           is_outside(instruction);
   }
 
   // Each lane has its own, at whatever address.

@@ -117,6 +117,21 @@ TEST(Remarks, SayTheDimension) {
                        "8 lanes in dimension 1"));
 }
 
+TEST(Remarks, TheDimensionSuitsWhatIsCalled) {
+  const std::string log = log_of(
+      "void scatter(global float* out, int pitch, int at, float value) {\n"
+      "  for (int i = 0; i < 100; ++i) out[i * pitch + at] = value * i;\n"
+      "}\n"
+      "kernel void k(global const float* in, global float* out, int n, int pitch) {\n"
+      "  int x = get_global_id(0), y = get_global_id(1);\n"
+      "  float sum = 0;\n"
+      "  for (int i = 0; i < n; ++i) sum += in[x * n + i];\n"
+      "  scatter(out, n * pitch, y * pitch + x, sum);\n"
+      "}\n");
+  EXPECT_TRUE(contains(log, "lanes in dimension 0")) << log;
+  EXPECT_FALSE(contains(log, "scatter")) << log;
+}
+
 // Packets of several rows are made where work-items know their row: no program has groups of several
 // rows otherwise.
 TEST(Remarks, TellRowsThatRunAtOnce) {

@@ -429,7 +429,13 @@ std::string Statements::vote() {
   static const std::vector<std::string> kShared = {"0", "l / 8 & 15", "l & 3", "(uint)m & 15"};
   text += "const uint " + index + " = " +
           (random_.chance(60) ? random_.pick(kShared) : expressions_.masked(16, 1)) + ";\n";
-  const std::string found = "(bool)(" + expressions_.condition(2) + ")", set = flag + " = 0;\n";
+  std::string found = "(bool)(" + expressions_.condition(2) + ")";
+  const std::string set = flag + " = 0;\n";
+  if (random_.chance(60)) {  // known before the flag is read
+    const std::string known = new_name("b");
+    text += "const bool " + known + " = " + found + ";\n";
+    found = known;
+  }
   switch (random_.below(3)) {
     case 0:
       text += "if (" + flag + " && " + found + ") " + set;

@@ -18,6 +18,20 @@ run() {
   [ "$status" -eq "$expected" ] || fail "exit status $status, not $expected: $*"
 }
 
+# run_twice <command...>: runs it twice at the same time, as programs that share the device.
+run_twice() {
+  local others other
+  others=$(mktemp)
+  "$@" >"$others" 2>&1 &
+  other=$!
+  run 0 "$@"
+  wait "$other" || {
+    cat "$others"
+    fail "a second program at the same time: $*"
+  }
+  rm -f "$others"
+}
+
 # expect <extended regular expression>: a line of the last output has to match.
 expect() {
   grep -qE -- "$1" <<<"$output" || fail "no line matches: $1"

@@ -9,12 +9,5 @@ if ! "$python" -c 'import openmm' 2> /dev/null; then
   echo "skipped: $python has no openmm (pip install openmm)"
   exit 77
 fi
-others=$(mktemp)
-trap 'rm -f "$others"' EXIT
-here=$(dirname "$0")
-# Two programs at a time share the device.
-"$python" "$here/openmm_chains.py" > "$others" 2>&1 &
-other=$!
-run 0 "$python" "$here/openmm_chains.py"
+run_twice "$python" "$(dirname "$0")/openmm_chains.py"
 expect '^platform Conclave$'
-wait "$other" || { cat "$others"; fail "a second program at the same time"; }

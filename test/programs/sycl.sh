@@ -29,8 +29,4 @@ run 0 "$clocl" --emit=spirv -o "$folder/axpy.spv" "$folder/axpy.cl"
 export ONEAPI_DEVICE_SELECTOR='opencl:*'
 here=$(dirname "$0")
 run 0 "$python" "$here/sycl.py" "$folder/axpy.spv"
-# Two programs at a time share the device.
-"$python" "$here/sycl.py" "$folder/axpy.spv" > "$folder/other" 2>&1 &
-other=$!
-run 0 "$python" "$here/sycl.py" "$folder/axpy.spv"
-wait "$other" || { cat "$folder/other"; fail "a second program at the same time"; }
+run_twice "$python" "$here/sycl.py" "$folder/axpy.spv"

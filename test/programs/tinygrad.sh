@@ -16,8 +16,4 @@ trap 'discard "$XDG_CACHE_HOME"' EXIT
 here=$(dirname "$0")
 run 0 "$python" "$here/tinygrad_functions.py"
 expect '^device CL$'
-# Two programs at a time share the device.
-"$python" "$here/tinygrad_functions.py" > "$XDG_CACHE_HOME/other" 2>&1 &
-other=$!
-run 0 "$python" "$here/tinygrad_functions.py"
-wait "$other" || { cat "$XDG_CACHE_HOME/other"; fail "a second program at the same time"; }
+run_twice "$python" "$here/tinygrad_functions.py"

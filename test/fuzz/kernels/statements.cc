@@ -423,7 +423,7 @@ std::string Statements::histogram() {
 // Work-items set flags that several of them share, all to one value and without atomic operations, as
 // programs do.
 std::string Statements::vote() {
-  const std::string flag = "bins[" + new_name("w") + "]", index = flag.substr(5, flag.size() - 6);
+  const std::string index = new_name("w"), flag = "bins[" + index + "]";
   std::string text =
       std::string(kBarrier) + "for (uint i = l; i < 16; i += n_l) bins[i] = 1;\n" + kBarrier;
   static const std::vector<std::string> kShared = {"0", "l / 8 & 15", "l & 3", "(uint)m & 15"};

@@ -149,12 +149,12 @@ bool ComputeUnit::stay_awake() {
   const long preemptions = preemptions_of_this_thread();
   while (now < gaps.awake_until(idle_since_ns_) && !Dispatcher::handed_over(*this)) {
     sched_yield();
-    if (has_work()) return true;
     now = now_ns();
     if (preemptions_of_this_thread() != preemptions) {
       calm_from_ns_ = now + kCalmNs;
       break;
     }
+    if (has_work()) return true;
   }
   return false;
 }

@@ -228,20 +228,25 @@ void Engine::act(ScopedLease lease, ReadyList ready, Ref<Event> first, const Eve
   share_ready(thread.ready);
 }
 
-// Takes part in a short command that a host thread waits for, if nobody has begun it yet or more
-// compute units would help. On busy CPUs this is sooner than a worker that has just been woken.
-// Long commands are left to the workers: Linux moves a host thread that computes between CPUs, and
-// then two threads compute on one of them.
+// Helps with a command that a host thread waits for, if nobody has begun it yet or more compute
+// units would help. The thread takes part in a short one: on busy CPUs this is sooner than a worker
+// that has just been woken. Of a long one it wakes the worker of its own CPU, which it is about to
+// leave: the worker that was woken first may be on a CPU where others compute. It does not take part
+// itself, since Linux moves a host thread that computes between CPUs, and then two threads compute
+// on one of them.
 void Engine::help(Event& event) {
   WorkRecord& p = event.work;
   if (acting_thread_ || event.finished() || !p.planned.load(std::memory_order_acquire)) return;
-  if (p.gang || expected_ns(event) >= kWorthQueuingNs || p.exhausted()) return;
-  if (p.started.load(std::memory_order_relaxed) && p.wanted.load() <= 0) return;
+  if (p.gang || p.exhausted()) return;
+  const bool is_short = expected_ns(event) < kWorthQueuingNs;
+  if ((!is_short || p.started.load(std::memory_order_relaxed)) && p.wanted.load() <= 0) return;
   std::optional<ScopedLease> lease = dispatcher_.claim(event, Dispatcher::Prefer::kHere);
   if (!lease) return;
-  if (suits(lease->cu(), true, event) &&
+  if (is_short && suits(lease->cu(), true, event) &&
       (p.take_wanted() || !p.started.load(std::memory_order_relaxed)))
     act(std::move(*lease), {}, Ref<Event>(&event), &event);
+  else if (!is_short && p.take_wanted())
+    dispatcher_.post(std::move(*lease), Ref<Event>(&event));
   else
     dispatcher_.leave(*lease);
 }

@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
   // Fresh processes first: nothing of this process runs beside them yet.
   bench::add_process_benchmarks();
   bench::add_launch_benchmarks();
+  bench::add_host_thread_benchmarks();
   bench::add_memory_benchmarks();
   bench::add_product_benchmarks();
   int count = static_cast<int>(rest.size());

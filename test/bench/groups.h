@@ -5,10 +5,11 @@
 
 namespace bench {
 
-void add_process_benchmarks();  // start-up, builds, size of the host process
-void add_launch_benchmarks();   // latency and rate of small commands
-void add_memory_benchmarks();   // bandwidth
-void add_product_benchmarks();  // sgemm and dgemm against OpenBLAS
+void add_process_benchmarks();      // start-up, builds, size of the host process
+void add_launch_benchmarks();       // latency and rate of small commands
+void add_host_thread_benchmarks();  // launches beside threads of the host
+void add_memory_benchmarks();       // bandwidth
+void add_product_benchmarks();      // sgemm and dgemm against OpenBLAS
 
 }  // namespace bench
 

@@ -191,8 +191,9 @@ void Engine::serve(ScopedLease lease, Ref<Event> event) noexcept {
   acting_thread_ = nullptr;
 }
 
-void Engine::wait(Event& event, ReadyList deferred) {
+void Engine::wait(Event& event, Event* before, ReadyList deferred) {
   if (event.finished() && deferred.empty()) return;
+  if (before && before != &event) help(*before, event);
   if (!deferred.empty()) {
     deferred.for_each(admit);
     // A thread that acts for a compute unit already, and waits in a callback, goes on doing so.
@@ -206,7 +207,7 @@ void Engine::wait(Event& event, ReadyList deferred) {
       share_ready(deferred);
     }
   }
-  help(event);
+  help(event, event);
   if (spin_on(event)) return;
   // Nothing else would run what this thread has made ready, or, if there is only one compute unit,
   // what is in the run queue.
@@ -228,13 +229,13 @@ void Engine::act(ScopedLease lease, ReadyList ready, Ref<Event> first, const Eve
   share_ready(thread.ready);
 }
 
-// Helps with a command that a host thread waits for, if nobody has begun it yet or more compute
-// units would help. The thread takes part in a short one: on busy CPUs this is sooner than a worker
-// that has just been woken. Of a long one it wakes the worker of its own CPU, which it is about to
-// leave: the worker that was woken first may be on a CPU where others compute. It does not take part
-// itself, since Linux moves a host thread that computes between CPUs, and then two threads compute
-// on one of them.
-void Engine::help(Event& event) {
+// Helps with a command that a host thread waits for, itself or for what comes after it, if nobody
+// has begun it yet or more compute units would help. The thread takes part in a short one: on busy
+// CPUs this is sooner than a worker that has just been woken. Of a long one it wakes the worker of
+// its own CPU, which it is about to leave: the worker that was woken first may be on a CPU where
+// others compute. It does not take part itself, since Linux moves a host thread that computes
+// between CPUs, and then two threads compute on one of them.
+void Engine::help(Event& event, const Event& awaited) {
   WorkRecord& p = event.work;
   if (acting_thread_ || event.finished() || !p.planned.load(std::memory_order_acquire)) return;
   if (p.gang || p.exhausted()) return;
@@ -244,7 +245,7 @@ void Engine::help(Event& event) {
   if (!lease) return;
   if (is_short && suits(lease->cu(), true, event) &&
       (p.take_wanted() || !p.started.load(std::memory_order_relaxed)))
-    act(std::move(*lease), {}, Ref<Event>(&event), &event);
+    act(std::move(*lease), {}, Ref<Event>(&event), &awaited);
   else if (!is_short && p.take_wanted())
     dispatcher_.post(std::move(*lease), Ref<Event>(&event));
   else

@@ -63,9 +63,10 @@ class Engine {
   // A command whose last dependency has just ended on this thread.
   void ready(Event& event) noexcept;
 
-  // Waits until `event` has ended. Meanwhile runs `deferred` commands, and those that they make
-  // ready, on the calling thread as long as a compute unit is free.
-  void wait(Event& event, ReadyList deferred);
+  // Waits until `event` has ended. Helps with `before` (null: none), for which it may wait, and runs
+  // `deferred` commands, and those that they make ready, on the calling thread as long as a compute
+  // unit is free.
+  void wait(Event& event, Event* before, ReadyList deferred);
 
   // --- For workers ---
 
@@ -103,7 +104,7 @@ class Engine {
   void act(ScopedLease lease, ReadyList ready, Ref<Event> first, const Event* until);
   bool run_here(Event& event);
   static bool ends_with_context(Event& event) noexcept;
-  void help(Event& event);
+  void help(Event& event, const Event& awaited);
   static bool spin_on(const Event& event);
   void work(ActingThread& thread, Ref<Event> event, const Event* until);
   void run_one(ActingThread& thread, Event& event);

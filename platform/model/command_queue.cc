@@ -96,6 +96,7 @@ Ref<Event> CommandQueue::enqueue(cl_command_type type, std::unique_ptr<Command> 
     if (deferred_ns_ < kWorthQueuingNs && !Engine::get().has_free_unit(event->compute_units()))
       return event;
     due = take_deferred();
+    handed_over_ = Ref<Event>(&due.front());
   }
   submit(std::move(due));
   return event;
@@ -165,20 +166,23 @@ void CommandQueue::flush() {
 
 void CommandQueue::wait(Event& event) {
   ReadyList due;
+  Ref<Event> before;
   {
     std::lock_guard lock(mutex_);
     due = take_deferred();
+    before = handed_over_;
   }
-  Engine::get().wait(event, std::move(due));
+  Engine::get().wait(event, before.get(), std::move(due));
 }
 
 void CommandQueue::finish() {
-  Ref<Event> last;
+  Ref<Event> last, before;
   std::vector<Ref<Event>> others;
   ReadyList due;
   {
     std::lock_guard lock(mutex_);
     last = last_;
+    before = handed_over_;
     if (barrier_) others.push_back(barrier_);
     if (!unordered_.empty()) drop_finished();
     others.insert(others.end(), unordered_.begin(), unordered_.end());
@@ -187,7 +191,7 @@ void CommandQueue::finish() {
   // The waiting thread runs them. What was last before the queue came out of order has ended long ago.
   Event* first = !others.empty() ? others.front().get() : last.get();
   if (first)
-    Engine::get().wait(*first, std::move(due));
+    Engine::get().wait(*first, before.get(), std::move(due));
   else
     submit(std::move(due));
   if (last && first != last.get()) wait(*last);
@@ -218,7 +222,7 @@ template <class MayGo>
 bool CommandQueue::drop(MayGo may_go) {
   Ref<Event> dropped;
   std::lock_guard lock(mutex_);
-  for (Ref<Event>* remembered : {&last_, &barrier_}) {
+  for (Ref<Event>* remembered : {&last_, &barrier_, &handed_over_}) {
     if (!*remembered || !may_go(**remembered)) continue;
     dropped = std::move(*remembered);
     return true;

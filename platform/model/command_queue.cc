@@ -96,7 +96,7 @@ Ref<Event> CommandQueue::enqueue(cl_command_type type, std::unique_ptr<Command> 
     if (deferred_ns_ < kWorthQueuingNs && !Engine::get().has_free_unit(event->compute_units()))
       return event;
     due = take_deferred();
-    handed_over_ = Ref<Event>(&due.front());
+    sent_ = Ref<Event>(&due.front());
   }
   submit(std::move(due));
   return event;
@@ -170,7 +170,7 @@ void CommandQueue::wait(Event& event) {
   {
     std::lock_guard lock(mutex_);
     due = take_deferred();
-    before = handed_over_;
+    before = sent_;
   }
   Engine::get().wait(event, before.get(), std::move(due));
 }
@@ -182,7 +182,7 @@ void CommandQueue::finish() {
   {
     std::lock_guard lock(mutex_);
     last = last_;
-    before = handed_over_;
+    before = sent_;
     if (barrier_) others.push_back(barrier_);
     if (!unordered_.empty()) drop_finished();
     others.insert(others.end(), unordered_.begin(), unordered_.end());
@@ -222,7 +222,7 @@ template <class MayGo>
 bool CommandQueue::drop(MayGo may_go) {
   Ref<Event> dropped;
   std::lock_guard lock(mutex_);
-  for (Ref<Event>* remembered : {&last_, &barrier_, &handed_over_}) {
+  for (Ref<Event>* remembered : {&last_, &barrier_, &sent_}) {
     if (!*remembered || !may_go(**remembered)) continue;
     dropped = std::move(*remembered);
     return true;

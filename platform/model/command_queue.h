@@ -112,7 +112,7 @@ class CommandQueue : public Object<CommandQueue> {
   std::mutex mutex_;
   Ref<Event> last_;                    // in-order: what the next command waits for
   Ref<Event> barrier_;                 // out-of-order: the last barrier
-  Ref<Event> handed_over_;             // the last command for which enqueue() asked for a worker
+  Ref<Event> sent_;                    // the last command that enqueue() sent to a worker
   std::vector<Ref<Event>> unordered_;  // out-of-order: commands since the barrier, also ended ones
   size_t prune_at_ = 64;
   // Ready commands that are too short to wake a thread for. They run with the next flush, wait or

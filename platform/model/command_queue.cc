@@ -95,8 +95,7 @@ Ref<Event> CommandQueue::enqueue(cl_command_type type, std::unique_ptr<Command> 
     if (deferred_ns_ <= kWorthWakingNs) return event;
     if (deferred_ns_ < kWorthQueuingNs && !Engine::get().has_free_unit(event->compute_units()))
       return event;
-    due = take_deferred();
-    sent_ = Ref<Event>(&due.front());
+    due = take_to_send();
   }
   submit(std::move(due));
   return event;
@@ -151,6 +150,11 @@ ReadyList CommandQueue::take_deferred() {
   return std::move(deferred_);
 }
 
+ReadyList CommandQueue::take_to_send() {
+  if (!deferred_.empty()) sent_ = Ref<Event>(&deferred_.front());
+  return take_deferred();
+}
+
 void CommandQueue::submit(ReadyList due) {
   while (!due.empty()) Engine::get().submit(due.pop_front());
 }
@@ -159,7 +163,7 @@ void CommandQueue::flush() {
   ReadyList due;
   {
     std::lock_guard lock(mutex_);
-    due = take_deferred();
+    due = take_to_send();
   }
   submit(std::move(due));
 }

@@ -90,7 +90,9 @@ class CommandQueue : public Object<CommandQueue> {
 
   void order(Event& event, std::span<const Ref<Event>> wait_list, Ordering ordering);
   void reserve(Event& event, size_t wait_list, Ordering ordering);
+  // Called under the lock. What goes to a worker is remembered: threads that wait may help with it.
   ReadyList take_deferred();
+  ReadyList take_to_send();
   static void submit(ReadyList due);
   template <class MayGo>
   bool drop(MayGo may_go);
@@ -112,7 +114,7 @@ class CommandQueue : public Object<CommandQueue> {
   std::mutex mutex_;
   Ref<Event> last_;                    // in-order: what the next command waits for
   Ref<Event> barrier_;                 // out-of-order: the last barrier
-  Ref<Event> sent_;                    // the last command that enqueue() sent to a worker
+  Ref<Event> sent_;                    // the last command that went to a worker
   std::vector<Ref<Event>> unordered_;  // out-of-order: commands since the barrier, also ended ones
   size_t prune_at_ = 64;
   // Ready commands that are too short to wake a thread for. They run with the next flush, wait or

@@ -16,6 +16,9 @@ constexpr double kLongFirstNs = 1e6;
 constexpr double kOverheadNs = 1'500;
 constexpr float kFasterBy = 0.95F, kMuchFasterBy = 0.85F, kOutFrom = 1.15F;
 constexpr int kOutAfter = 3;
+// A form that takes less than so much in each of its first comparisons needs no further ones.
+constexpr float kFarAheadFrom = 0.6F;
+constexpr int kFarAheadAfter = 3;
 // A form's time by that of the chosen one, as it is taken to be before it has run. In programs of others
 // 14 of 332 forms in packets took more, and 15 of 166 with work-items one by one.
 constexpr float kExpectedInPackets = 2, kExpectedOneByOne = 4;
@@ -51,7 +54,13 @@ bool FormChoice::Record::is_clearly_slower() const {
   return count == kOutAfter && *std::min_element(quotients.begin(), end) > kOutFrom;
 }
 
+bool FormChoice::Record::is_far_ahead() const {
+  const auto end = quotients.begin() + count;
+  return count >= kFarAheadAfter && *std::max_element(quotients.begin(), end) < kFarAheadFrom;
+}
+
 bool FormChoice::Record::is_faster() const {
+  if (is_far_ahead()) return true;
   if (count < kComparisons || median() >= kFasterBy) return false;
   const int allowed = median() < kMuchFasterBy ? 2 : 1;
   return std::count_if(quotients.begin(), quotients.end(), [](float q) { return q < 1; }) >=
@@ -83,12 +92,29 @@ bool FormContest::has_unknown_times(const FormChoice& choice) const {
   return std::find(choice.relative_.begin(), end, 0.0F) != end;
 }
 
-// The other form with the fewest comparisons, so that they are spread over the same time.
+bool FormContest::has_comparisons(const FormChoice& choice) const {
+  const auto end = choice.records_.begin() + static_cast<std::ptrdiff_t>(forms_.size());
+  return std::any_of(choice.records_.begin(), end,
+                     [](const auto& record) { return record.count > 0; });
+}
+
+bool FormContest::has_faster_form(const FormChoice& choice) const {
+  const auto end = choice.records_.begin() + static_cast<std::ptrdiff_t>(forms_.size());
+  return std::any_of(choice.records_.begin(), end,
+                     [](const auto& record) { return record.is_faster(); });
+}
+
+// The other form that is expected to take the least time, since what is faster costs nothing to try. Among equals
+// the one with the fewest comparisons.
 std::optional<size_t> FormContest::next_form(const FormChoice& choice) const {
   std::optional<size_t> next;
+  const auto rank = [&](size_t form) {
+    const FormChoice::Record& record = choice.records_[form];
+    return std::pair(record.expected, record.count);
+  };
   for (size_t form = 0; form < forms_.size(); ++form) {
     if (form == choice.chosen() || choice.records_[form].is_done()) continue;
-    if (!next || choice.records_[form].count < choice.records_[*next].count) next = form;
+    if (!next || rank(form) < rank(*next)) next = form;
   }
   return next;
 }
@@ -98,23 +124,27 @@ std::optional<FormContest::Trial> FormContest::begin(FormChoice& choice, uint64_
   if (!choice.may_be_due(spent_ns)) return {};
   std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock || choice.proof_ || !choice.may_be_due(spent_ns) || chunk.group_ns <= 0) return {};
+  // What others measure includes the time for which the thread did not run.
+  const double group_ns = choice.group_ns_ > 0 ? choice.group_ns_ : chunk.group_ns;
+  const uint64_t least = std::max<uint64_t>(chunk.least_groups, 1);
+  const bool is_alone = chunk.groups < 2 * least;
+  const double alone_ns = is_alone ? static_cast<double>(chunk.groups) * group_ns : 0;
   const std::optional<size_t> form = next_form(choice);
   if (!form) {
-    settle(choice, spent_ns);
+    // Earlier processes may have compared all.
+    if (has_comparisons(choice))
+      is_news_ |= decide(choice, spent_ns, alone_ns);
+    else
+      settle(choice, spent_ns);
     return {};
   }
   const FormChoice::Record& record = choice.records_[*form];
-  // What others measure includes the time for which the thread did not run.
-  const double group_ns = choice.group_ns_ > 0 ? choice.group_ns_ : chunk.group_ns;
-  const auto wanted =
-      static_cast<uint64_t>((record.is_known ? kTrialNs : kFirstTrialNs) / group_ns);
-  const uint64_t least = std::max<uint64_t>(chunk.least_groups, 1);
-  Trial trial{{}, *form, chunk.groups, true, record.count % 2 == 1, group_ns};
-  if (2 * least <= chunk.groups) {
-    trial.groups = std::clamp(wanted, least, chunk.groups / 2);
-    trial.alone = false;
-  } else if (choice.alone_ns_ > 0) {
-    if (choice.alone_form_ == *form) trial.form = choice.chosen();
+  Trial trial{{}, *form, chunk.groups, is_alone, record.count % 2 == 1, group_ns};
+  if (!is_alone) {
+    const double trial_ns = record.is_known ? kTrialNs : kFirstTrialNs;
+    trial.groups = std::clamp(static_cast<uint64_t>(trial_ns / group_ns), least, chunk.groups / 2);
+  } else if (choice.alone_ns_ > 0 && choice.alone_form_ == *form) {
+    trial.form = choice.chosen();
   }
   const float quotient = trial.form == choice.chosen() ? 1 : record.expected;
   const double expected =
@@ -122,10 +152,13 @@ std::optional<FormContest::Trial> FormContest::begin(FormChoice& choice, uint64_
   const auto needed_ns =
       static_cast<uint64_t>((lost_ns_ + expected) * static_cast<double>(kMostCost));
   const bool costs_time = trial.form != choice.chosen();
-  if (!is_free_ && costs_time && earlier_ns_ + spent_ns < needed_ns) {
+  const uint64_t all_spent_ns = earlier_ns_ + spent_ns;
+  if (!is_free_ && costs_time && all_spent_ns < needed_ns) {
     choice.due_ns_.store(std::min(needed_ns - earlier_ns_, spent_ns + kLookAgainNs),
                          std::memory_order_relaxed);
     is_too_dear_ = choice.relative_[choice.chosen()] == 0;
+    if (needed_ns > 2 * all_spent_ns && has_faster_form(choice))
+      is_news_ |= decide(choice, spent_ns, alone_ns);
     return {};
   }
   is_too_dear_ = false;
@@ -182,15 +215,16 @@ bool FormContest::end(FormChoice& choice, Trial trial, uint64_t spent_ns, double
 
 bool FormContest::should_hand_on(uint64_t spent_ns) {
   const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock || !is_too_dear_ || spent_ns < std::max(2 * handed_on_ns_, kLeastHandedOnNs))
-    return false;
+  if (!lock) return false;
+  if (std::exchange(is_news_, false)) return true;
+  if (!is_too_dear_ || spent_ns < std::max(2 * handed_on_ns_, kLeastHandedOnNs)) return false;
   is_too_dear_ = false;
   handed_on_ns_ = spent_ns;
   return true;
 }
 
-// All forms have been compared, the last one by work-groups that took `alone_ns` and had a chunk to
-// themselves, or 0. Returns whether something is new.
+// All forms have been compared, or one is faster and others would cost too much. `alone_ns`: what work-groups
+// take that had a chunk to themselves, or 0. Returns whether something is new.
 bool FormContest::decide(FormChoice& choice, uint64_t spent_ns, double alone_ns) {
   const size_t before = choice.chosen();
   const bool is_news = has_unknown_times(choice);
@@ -204,11 +238,14 @@ bool FormContest::decide(FormChoice& choice, uint64_t spent_ns, double alone_ns)
     if (record.is_faster() && record.median() < choice.relative_[best]) best = form;
   }
   const float time = choice.relative_[best];
-  for (float& relative : choice.relative_) relative /= time;
-  for (size_t form = 0; form < forms_.size(); ++form)
-    choice.records_[form] = {.is_known = true,
-                             .is_barred = choice.records_[form].is_barred,
-                             .expected = choice.relative_[form]};
+  for (size_t form = 0; form < forms_.size(); ++form) {
+    choice.relative_[form] /= time;
+    FormChoice::Record& record = choice.records_[form];
+    const bool has_time = choice.relative_[form] > 0;
+    record = {.is_known = record.is_known,
+              .is_barred = record.is_barred,
+              .expected = has_time ? choice.relative_[form] : record.expected / time};
+  }
   choice.alone_ns_ = 0;
   choice.chosen_.store(static_cast<uint8_t>(best), std::memory_order_relaxed);
   // The comparisons of so long work-groups are as good, and a process may end before a few more have run.
@@ -326,10 +363,8 @@ void FormContest::resume(const Unfinished& unfinished) {
   for (const Unfinished::Form& known : unfinished.forms) {
     const std::optional<size_t> form = form_with(known.lanes);
     if (!form || known.quotients.empty()) continue;
-    // The last comparison is made again: it leads to the choice.
-    constexpr size_t kMost = FormChoice::kComparisons - 1;
     FormChoice::Record& record = choice->records_[*form];
-    const size_t count = std::min(known.quotients.size(), kMost);
+    const size_t count = std::min<size_t>(known.quotients.size(), FormChoice::kComparisons);
     std::copy_n(known.quotients.begin(), count, record.quotients.begin());
     record.count = static_cast<int>(count);
     record.expected = record.median();

@@ -4,17 +4,19 @@
 //
 //   begin()  a chunk of work-groups is about to run: now and then it tells the caller to run some
 //            of the groups by another form and as many by the chosen one, and to time both
-//   end()    takes the times; after seven comparisons of each form it chooses
+//   end()    takes the times; when all forms have been compared it chooses
 //   ran()    takes the times of whole chunks while a new choice has to prove itself
 //
 // Another form is chosen if it was faster in six of seven comparisons, and by at least a twentieth
-// in the middle one, or in five and by 15 % there: work-groups are not all alike. Then it has to prove
-// itself, unless work-groups are long: a trial shows what a form takes beside the chosen one, not what
-// several CPUs take that all run it and contend for the same cache lines. The new choice and the former
-// one run whole chunks by turns, since a program's launches are not all alike. If the new one takes
-// longer, the former comes back for good. Launches of different sizes have choices of their own. A
-// choice is looked at again when the kernel's time has doubled since, at the latest after
-// kLongestPauseNs of it. What trials cost is at most kMostCost of the time of all launches.
+// in the middle one, or in five and by 15 % there: work-groups are not all alike. Three are enough if it
+// takes less than 0.6 of the time in each. It does not wait for forms that would cost too much to try
+// before the kernel's time has doubled. Then it has to prove itself, unless work-groups are long: a trial
+// shows what a form takes beside the chosen one, not what several CPUs take that all run it and contend
+// for the same cache lines. The new choice and the former one run whole chunks by turns, since a
+// program's launches are not all alike. If the new one takes longer, the former comes back for good.
+// Launches of different sizes have choices of their own. A choice is looked at again when the kernel's
+// time has doubled since, at the latest after kLongestPauseNs of it. What trials cost is at most
+// kMostCost of the time of all launches.
 #ifndef CONCLAVE_PLATFORM_MODEL_FORM_CONTEST_H_
 #define CONCLAVE_PLATFORM_MODEL_FORM_CONTEST_H_
 
@@ -75,9 +77,10 @@ class FormChoice {
     bool is_out = false;     // clearly slower, or an earlier process has compared it
     bool is_barred = false;  // has not proved itself
     float expected = 0;      // quotient
-    bool is_done() const { return is_barred || is_out || count == kComparisons; }
+    bool is_done() const { return is_barred || is_out || is_far_ahead() || count == kComparisons; }
     float median() const;
     bool is_clearly_slower() const;
+    bool is_far_ahead() const;
     bool is_faster() const;
   };
 
@@ -183,8 +186,8 @@ class FormContest {
   // alone). Returns whether something is known now that should be kept.
   bool end(FormChoice& choice, Trial trial, uint64_t spent_ns, double form_ns, double chosen_ns);
 
-  // Whether later processes should know what launches have taken here, since a trial would have cost too
-  // much for that. True once each time when that has doubled.
+  // Whether later processes should know what has been found out or what launches have taken here, since a
+  // trial would have cost too much for that. True once each time when that has doubled.
   bool should_hand_on(uint64_t spent_ns);
 
   // Takes the CPU time of work-groups that ran by `form`, all in a row. Returns whether something is
@@ -211,6 +214,8 @@ class FormContest {
   };
 
   std::optional<size_t> form_with(unsigned lanes) const;
+  bool has_comparisons(const FormChoice& choice) const;
+  bool has_faster_form(const FormChoice& choice) const;
   // Whether the time of some form is not known yet.
   bool has_unknown_times(const FormChoice& choice) const;
   std::optional<size_t> next_form(const FormChoice& choice) const;
@@ -227,6 +232,7 @@ class FormContest {
   double lost_ns_ = 0;
   uint64_t earlier_ns_ = 0;    // that launches have taken in earlier processes
   bool is_too_dear_ = false;   // a trial that would lead to a first choice
+  bool is_news_ = false;       // a choice that has not been handed on
   uint64_t handed_on_ns_ = 0;  // that launches had taken when it was last handed on
   std::array<FormChoice, kMostClasses> choices_;
 };

@@ -135,6 +135,31 @@ TEST_F(FormContestTest, ProgramsOfTwentyMillisecondsFindOut) {
   EXPECT_LE(lost_ns_, spent_ns_ / FormContest::kMostCost);
 }
 
+// Nobody waits for what would cost much more time to try than there has been.
+TEST_F(FormContestTest, WhatIsFasterDoesNotWaitForDearTrials) {
+  FormContest contest = make();
+  FormChoice& choice = *contest.choice_for(kLarge);
+  time_of = [](unsigned lanes) { return lanes == 32 ? 4e6 : lanes == 1 ? 50e6 : 5e6; };
+  spent_ns_ = 0;
+  while (contest.results().empty() && spent_ns_ < 10'000.0 * kMs) run(contest, choice, 1);
+  ASSERT_EQ(contest.results().size(), 1u);
+  EXPECT_EQ(contest.results()[0].lanes, 32u);
+  EXPECT_LT(spent_ns_, 2'000.0 * kMs);
+  // The others follow.
+  EXPECT_EQ(winner(contest, choice, 20'000, 1), 32u);
+  EXPECT_EQ(contest.results()[0].others.size(), 3u);
+}
+
+TEST_F(FormContestTest, WhatIsFarAheadNeedsFewComparisons) {
+  FormContest contest = make();
+  FormChoice& choice = *contest.choice_for(kLarge);
+  time_of = [](unsigned lanes) { return lanes == 1 ? 200.0 : lanes == 16 ? 1'000.0 : 3'000.0; };
+  while (choice.chosen() == 0 && trials_ < 100) run(contest, choice, 20);
+  EXPECT_EQ(contest.lanes(choice.chosen()), 1u);
+  // Three for each form, after the first ones, which do not count.
+  EXPECT_EQ(trials_, 3 * 4);
+}
+
 TEST_F(FormContestTest, WhatIsHardlyFasterDoesNotWin) {
   FormContest contest = make();
   time_of = [](unsigned lanes) { return lanes == 1 ? 970.0 : 1'000.0; };

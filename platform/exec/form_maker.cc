@@ -118,7 +118,7 @@ void install(const KernelCode& code, LaunchKindUse& use, std::vector<std::string
     if (account.kind == kind_text) contest->take_over({account.spent_ns, account.lost_ns});
   for (const FormChoices::Unfinished& unfinished : known.unfinished) {
     if (unfinished.kind != kind_text) continue;
-    FormContest::Unfinished one{{unfinished.size_class}, {}};
+    FormContest::Unfinished one{{unfinished.size_class}, 0, {}};
     for (const auto& [lanes, quotients] : unfinished.comparisons)
       one.forms.push_back({lanes, quotients});
     contest->resume(one);
@@ -132,12 +132,6 @@ void write_choices(const KernelCode& code, LaunchKindUse& use) {
   FormChoices choices = choices_of(code);
   const FormContest::Account account = use.contest()->account(use.spent_ns());
   choices.put(FormChoices::Account{kind, account.spent_ns, account.lost_ns});
-  for (const FormContest::Unfinished& unfinished : use.contest()->unfinished()) {
-    FormChoices::Unfinished one{kind, unfinished.size_class.bits, {}};
-    for (const auto& [lanes, quotients] : unfinished.forms)
-      one.comparisons.emplace_back(lanes, quotients);
-    choices.put(one);
-  }
   bool is_new = false;
   for (const FormContest::Result& result : use.contest()->results()) {
     FormChoices::Choice choice{kind, result.size_class.bits, result.lanes, {}};
@@ -145,6 +139,12 @@ void write_choices(const KernelCode& code, LaunchKindUse& use) {
     if (!choices.put(choice)) continue;
     is_new = true;
     log::debug(special_builds::describe(code, use.kind()) + ": " + choice.text());
+  }
+  for (const FormContest::Unfinished& unfinished : use.contest()->unfinished()) {
+    FormChoices::Unfinished one{kind, unfinished.size_class.bits, {}};
+    for (const auto& [lanes, quotients] : unfinished.forms)
+      one.comparisons.emplace_back(lanes, quotients);
+    choices.put(one, unfinished.chosen_lanes);
   }
   keep_note(request_for_all(code), choices.text());
   later_processes::tell_of_code(code, use);

@@ -41,6 +41,10 @@ uint64_t first_due_ns() {
   return std::max<uint64_t>(std::min(compile_after_ns(), kLookAfterNs), 1);
 }
 
+uint64_t forms_after_ns() {
+  return std::min(compile_after_ns(), kFormsAfterNs);
+}
+
 // How far one attempt to serve a kind of launches goes.
 enum class Effort {
   kFirstLook,  // on the thread that launches: only what is in the cache
@@ -67,7 +71,13 @@ bool specialize(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& us
   if (!code) return false;
   if (!response) {
     code->launch_kinds->give_place_back();
-    if (effort == Effort::kLook) later_processes::leave({request}, *code, use);
+    if (effort == Effort::kLook) {
+      std::vector<protocol::Request> wanted{request};
+      if (code->launch_kinds->hopes().forms && use.spent_ns() >= forms_after_ns())
+        for (protocol::Request& form : forms::requests_for(*code, use))
+          wanted.push_back(std::move(form));
+      later_processes::leave(wanted, *code, use);
+    }
     use.set_due(effort == Effort::kFirstLook ? first_due_ns() : compile_after_ns());
     return false;
   }
@@ -83,10 +93,6 @@ bool specialize(const std::weak_ptr<const KernelCode>& kernel, LaunchKindUse& us
   }
   if (effort != Effort::kFirstLook && !is_awaited()) later_processes::tell_of_code(*code, use);
   return true;
-}
-
-uint64_t forms_after_ns() {
-  return std::min(compile_after_ns(), kFormsAfterNs);
 }
 
 // Other forms matter where the cache knows that one is faster, and after a while, if it does not know

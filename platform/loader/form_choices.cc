@@ -140,9 +140,10 @@ void FormChoices::put(const Account& account) {
   replace(accounts, account, [&](const Account& known) { return known.kind == account.kind; });
 }
 
-void FormChoices::put(const Unfinished& one) {
+void FormChoices::put(const Unfinished& one, unsigned chosen_lanes) {
   const auto is_same = of_same_launches(one);
-  if (std::any_of(choices.begin(), choices.end(), is_same)) return;
+  const auto winner = std::find_if(choices.begin(), choices.end(), is_same);
+  if (winner != choices.end() && winner->lanes != chosen_lanes) return;
   std::erase_if(unfinished, is_same);
   const auto is_of_kind = [&](const Unfinished& known) { return known.kind == one.kind; };
   if (std::count_if(unfinished.begin(), unfinished.end(), is_of_kind) >= kMostUnfinished)

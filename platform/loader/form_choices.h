@@ -36,11 +36,11 @@ struct FormChoices {
     uint64_t spent_ns;  // by the launches of this kind
     double lost_ns;     // by their trials
   };
-  // Launches without a choice so far.
+  // Launches some of whose forms have not been compared.
   struct Unfinished {
     std::string kind;
     uint32_t size_class;
-    // Lanes of forms, and their times by those of the compiler's choice.
+    // Lanes of forms, and their times by those of the winner, if there is one, or of the compiler's choice.
     std::vector<std::pair<unsigned, std::vector<float>>> comparisons;
   };
 
@@ -52,12 +52,12 @@ struct FormChoices {
   std::vector<Account> accounts{};
   std::vector<Unfinished> unfinished{};
 
-  // Puts it in the place of what is there about the same launches. Returns whether another form wins
-  // now, or whether nothing was known.
+  // Puts it in the place of what is there about the same launches, with what was unfinished. Returns whether
+  // another form wins now, or whether nothing was known.
   bool put(const Choice& choice);
   void put(const Account& account);
-  // Changes nothing if there is a choice.
-  void put(const Unfinished& unfinished);
+  // `chosen_lanes`: of the form with which the others were compared. Changes nothing if another has won.
+  void put(const Unfinished& unfinished, unsigned chosen_lanes);
 
   std::string text() const;
   // Nothing if it is no such text.

@@ -33,6 +33,8 @@ constexpr double kProofPart = 8, kLeastProofNs = 1e6, kMostProofNs = 10e6;
 constexpr uint64_t kShortNs = 200'000'000;
 constexpr double kLongComparisonNs = 1e6;
 constexpr uint64_t kLeastHandedOnNs = 10'000'000;
+// What no process has compared with a known winner is compared after so much of the kernel's time.
+constexpr uint64_t kNewFormsAfterNs = 5'000'000;
 // When a trial costs too much it is looked at again after so much of the kernel's time: the next chunk
 // may be shorter.
 constexpr uint64_t kLookAgainNs = 500'000;
@@ -101,7 +103,7 @@ bool FormContest::has_comparisons(const FormChoice& choice) const {
 bool FormContest::has_faster_form(const FormChoice& choice) const {
   const auto end = choice.records_.begin() + static_cast<std::ptrdiff_t>(forms_.size());
   return std::any_of(choice.records_.begin(), end,
-                     [](const auto& record) { return record.is_faster(); });
+                     [](const auto& record) { return !record.is_barred && record.is_faster(); });
 }
 
 // The other form that is expected to take the least time, since what is faster costs nothing to try. Among equals
@@ -156,7 +158,7 @@ std::optional<FormContest::Trial> FormContest::begin(FormChoice& choice, uint64_
   if (!is_free_ && costs_time && all_spent_ns < needed_ns) {
     choice.due_ns_.store(std::min(needed_ns - earlier_ns_, spent_ns + kLookAgainNs),
                          std::memory_order_relaxed);
-    is_too_dear_ = choice.relative_[choice.chosen()] == 0;
+    is_too_dear_ = has_unknown_times(choice);
     if (needed_ns > 2 * all_spent_ns && has_faster_form(choice))
       is_news_ |= decide(choice, spent_ns, alone_ns);
     return {};
@@ -210,7 +212,7 @@ bool FormContest::end(FormChoice& choice, Trial trial, uint64_t spent_ns, double
   record.is_out = record.is_clearly_slower();
   if (!next_form(choice)) return decide(choice, spent_ns, trial.alone ? form_ns : 0);
   const bool is_worth_keeping = spent_ns < kShortNs || form_ns + chosen_ns > kLongComparisonNs;
-  return choice.relative_[choice.chosen()] == 0 && is_worth_keeping;
+  return has_unknown_times(choice) && is_worth_keeping;
 }
 
 bool FormContest::should_hand_on(uint64_t spent_ns) {
@@ -307,6 +309,17 @@ void FormContest::conclude(FormChoice& choice, const FormChoice::Proof& proof) {
     choice.records_[proof.now.form].is_barred = true;
   }
   choice.chosen_.store(static_cast<uint8_t>(winner), std::memory_order_relaxed);
+  if (winner == 0 && has_unknown_times(choice)) reopen(choice);
+}
+
+// Back to the usual form, without a choice: some forms have not been compared with it.
+void FormContest::reopen(FormChoice& choice) const {
+  for (size_t form = 1; form < forms_.size(); ++form) {
+    if (choice.relative_[form] == 0) continue;
+    choice.records_[form].quotients.fill(choice.relative_[form]);
+    choice.records_[form].count = FormChoice::kComparisons;
+  }
+  choice.relative_.fill(0);
 }
 
 void FormContest::adopt(const Result& result, uint64_t due_ns) {
@@ -324,7 +337,8 @@ void FormContest::adopt(const Result& result, uint64_t due_ns) {
   const bool has_new_forms = has_unknown_times(*choice);
   for (size_t form = 0; form < forms_.size(); ++form)
     choice->records_[form].is_out = has_new_forms && choice->relative_[form] > 0;
-  choice->due_ns_.store(has_new_forms ? due_ns / 2 : due_ns, std::memory_order_relaxed);
+  choice->due_ns_.store(has_new_forms ? std::min(due_ns, kNewFormsAfterNs) : due_ns,
+                        std::memory_order_relaxed);
 }
 
 std::vector<FormContest::Result> FormContest::results() {
@@ -359,7 +373,7 @@ void FormContest::resume(const Unfinished& unfinished) {
   FormChoice* choice = choice_for(unfinished.size_class);
   if (!choice) return;
   const std::lock_guard lock(mutex_);
-  if (choice->relative_[choice->chosen()] > 0) return;
+  if (!has_unknown_times(*choice)) return;
   for (const Unfinished::Form& known : unfinished.forms) {
     const std::optional<size_t> form = form_with(known.lanes);
     if (!form || known.quotients.empty()) continue;
@@ -377,8 +391,8 @@ std::vector<FormContest::Unfinished> FormContest::unfinished() {
   std::vector<Unfinished> all;
   for (const FormChoice& choice : choices_) {
     const SizeClass size_class{choice.size_class_.load(std::memory_order_relaxed)};
-    if (size_class.bits == 0 || choice.relative_[choice.chosen()] != 0) continue;
-    Unfinished& unfinished = all.emplace_back(Unfinished{size_class, {}});
+    if (size_class.bits == 0 || !has_unknown_times(choice)) continue;
+    Unfinished& unfinished = all.emplace_back(Unfinished{size_class, lanes(choice.chosen()), {}});
     for (size_t form = 0; form < forms_.size(); ++form) {
       const FormChoice::Record& record = choice.records_[form];
       if (record.count > 0)

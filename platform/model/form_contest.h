@@ -142,17 +142,18 @@ class FormContest {
     std::vector<Other> others;
   };
 
-  // What processes hand on to each other until there is a first choice: what all of them have spent, and
-  // comparisons.
+  // What processes hand on to each other until the times of all forms are known: what all of them have spent,
+  // and comparisons.
   struct Account {
     uint64_t spent_ns = 0;  // by launches
     double lost_ns = 0;     // by trials
   };
   struct Unfinished {
     SizeClass size_class;
+    unsigned chosen_lanes;  // not read by resume()
     struct Form {
       unsigned lanes;
-      std::vector<float> quotients;  // its times by those of the usual form
+      std::vector<float> quotients;  // its times by those of the chosen form
     };
     std::vector<Form> forms;
   };
@@ -195,7 +196,7 @@ class FormContest {
   bool ran(FormChoice& choice, size_t form, uint64_t groups, double ns, uint64_t spent_ns);
 
   // Begins with what an earlier process found out. The forms that it has compared are compared again from
-  // `due_ns` on, others from half of that.
+  // `due_ns` on, others after a few milliseconds.
   void adopt(const Result& result, uint64_t due_ns);
   // What has been found out.
   std::vector<Result> results();
@@ -221,6 +222,7 @@ class FormContest {
   std::optional<size_t> next_form(const FormChoice& choice) const;
   bool decide(FormChoice& choice, uint64_t spent_ns, double alone_ns);
   void conclude(FormChoice& choice, const FormChoice::Proof& proof);
+  void reopen(FormChoice& choice) const;
   void settle(FormChoice& choice, uint64_t spent_ns);
 
   const std::vector<SpecializedCode> others_;
@@ -231,7 +233,7 @@ class FormContest {
   // Guarded by mutex_.
   double lost_ns_ = 0;
   uint64_t earlier_ns_ = 0;    // that launches have taken in earlier processes
-  bool is_too_dear_ = false;   // a trial that would lead to a first choice
+  bool is_too_dear_ = false;   // a trial of a form whose time is not known
   bool is_news_ = false;       // a choice that has not been handed on
   uint64_t handed_on_ns_ = 0;  // that launches had taken when it was last handed on
   std::array<FormChoice, kMostClasses> choices_;

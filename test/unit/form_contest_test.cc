@@ -61,15 +61,18 @@ class FormContestTest : public ::testing::Test {
 
   // What a process knows from earlier ones, and hands on.
   struct Handed {
+    std::vector<FormContest::Result> results;
     FormContest::Account account;
     std::vector<FormContest::Unfinished> unfinished;
   };
   static void take_over(const Handed& handed, FormContest& contest) {
+    for (const FormContest::Result& result : handed.results) contest.adopt(result, 200 * kMs);
     contest.take_over(handed.account);
     for (const FormContest::Unfinished& one : handed.unfinished) contest.resume(one);
   }
   Handed hand_on(FormContest& contest) const {
-    return {contest.account(static_cast<uint64_t>(spent_ns_)), contest.unfinished()};
+    return {contest.results(), contest.account(static_cast<uint64_t>(spent_ns_)),
+            contest.unfinished()};
   }
 
   std::function<double(unsigned lanes)> time_of = [](unsigned) { return 1'000.0; };
@@ -241,7 +244,7 @@ TEST_F(FormContestTest, ComparesWhatIsNewWithWhatIsKnown) {
   contest.adopt({kLarge, 8, {{16, 1.5F}, {1, 3.0F}}}, 1'000 * kMs);
   FormChoice& choice = *contest.choice_for(kLarge);
   EXPECT_EQ(contest.lanes(choice.chosen()), 8u);
-  spent_ns_ = 450.0 * kMs;
+  spent_ns_ = 4.0 * kMs;
   run(contest, choice, 20);
   EXPECT_EQ(trials_, 0);
   spent_ns_ = 500.0 * kMs;
@@ -324,6 +327,31 @@ TEST_F(FormContestTest, ProcessesOfLongWorkGroupsFindOutTogether) {
   EXPECT_LE(lost_ns_, 2600.0 * kMs * processes / FormContest::kMostCost);
 }
 
+// Each process computes for 100 ms, in work-groups of 5 ms. The first form to win is not the fastest, which
+// costs most to try.
+TEST_F(FormContestTest, WhatWasTooDearIsComparedWithTheFirstWinner) {
+  double one_by_one_ns = 1e6;
+  time_of = [&](unsigned lanes) {
+    return lanes == 1 ? one_by_one_ns : lanes == 32 ? 4.4e6 : lanes == 8 ? 6e6 : 5e6;
+  };
+  Handed handed;
+  std::vector<unsigned> winners{kUsual};
+  for (int processes = 0; processes < 200; ++processes) {
+    FormContest contest = make();
+    take_over(handed, contest);
+    spent_ns_ = 0;
+    FormChoice& choice = *contest.choice_for(kLarge);
+    while (spent_ns_ < 100.0 * kMs)
+      if (run(contest, choice, 1) || contest.should_hand_on(static_cast<uint64_t>(spent_ns_)))
+        handed = hand_on(contest);
+    const unsigned lanes = contest.lanes(choice.chosen());
+    if (lanes != winners.back()) winners.push_back(lanes);
+  }
+  EXPECT_EQ(winners, (std::vector<unsigned>{kUsual, 32, 1}));
+  ASSERT_EQ(handed.results.size(), 1u);
+  EXPECT_EQ(handed.results[0].others.size(), 3u);
+}
+
 // A process computes for 200 ms, in ten work-groups: too short for a pause between a form's group and
 // the one that it is compared with, or for many more of them. A form takes longer than expected.
 TEST_F(FormContestTest, ProcessesOfTenWorkGroupsFindOutTogether) {
@@ -390,7 +418,7 @@ TEST(FormChoices, AreReadAsTheyWereWritten) {
   EXPECT_TRUE(choices.put({"", kSmall.bits, 8, {{16, 1.5F}}}));
   choices.put(FormChoices::Account{"", 30'000'000, 1'500.5});
   choices.put(
-      FormChoices::Unfinished{"local size 8,8,1", kLarge.bits, {{8, {1.5F, 0.75F}}, {1, {}}}});
+      FormChoices::Unfinished{"local size 8,8,1", kLarge.bits, {{8, {1.5F, 0.75F}}, {1, {}}}}, 16);
   const auto read = FormChoices::parse(choices.text());
   ASSERT_TRUE(read);
   EXPECT_EQ(read->text(), choices.text());
@@ -407,13 +435,17 @@ TEST(FormChoices, AreReadAsTheyWereWritten) {
 // Where there is a choice, comparisons for it are of no use any more.
 TEST(FormChoices, AChoiceTakesThePlaceOfWhatWasUnfinished) {
   FormChoices choices{"walk", {}};
-  choices.put(FormChoices::Unfinished{"", kLarge.bits, {{8, {1.5F}}}});
-  choices.put(FormChoices::Unfinished{"", kLarge.bits, {{8, {1.5F, 1.5F}}}});
-  choices.put(FormChoices::Unfinished{"", kSmall.bits, {{8, {1.5F}}}});
+  choices.put(FormChoices::Unfinished{"", kLarge.bits, {{8, {1.5F}}}}, 16);
+  choices.put(FormChoices::Unfinished{"", kLarge.bits, {{8, {1.5F, 1.5F}}}}, 16);
+  choices.put(FormChoices::Unfinished{"", kSmall.bits, {{8, {1.5F}}}}, 16);
   ASSERT_EQ(choices.unfinished.size(), 2u);
   choices.put(FormChoices::Choice{"", kLarge.bits, 1, {}});
   ASSERT_EQ(choices.unfinished.size(), 1u);
   EXPECT_EQ(choices.unfinished[0].size_class, kSmall.bits);
+  choices.put(FormChoices::Unfinished{"", kLarge.bits, {{8, {1.5F}}}}, 16);
+  EXPECT_EQ(choices.unfinished.size(), 1u);
+  choices.put(FormChoices::Unfinished{"", kLarge.bits, {{8, {1.5F}}}}, 1);
+  EXPECT_EQ(choices.unfinished.size(), 2u);
 }
 
 TEST(FormChoices, NonsenseIsRefused) {

@@ -18,6 +18,9 @@ inline constexpr char kAsksIfDisjoint[] = "conclave-asks-if-disjoint";
 // for LLVM's vectorizers.
 inline constexpr char kInPackets[] = "conclave-in-packets";
 
+// Functions of kernels that ask for no id: they are made to be launched as one work-item, so their loops are long.
+inline constexpr char kTask[] = "conclave-task";
+
 // Functions of kernels that lost their packets to the budget of a first build: other code follows
 // soon, so LLVM's vectorizers would make these long for little.
 inline constexpr char kForNow[] = "conclave-for-now";

@@ -88,7 +88,7 @@ llvm::CodeGenOptLevel optimize_for_cpu(llvm::Module& module, const Target& targe
   if (effort == Effort::kMost && inlined_size(module) > tuning().most_effort_instructions)
     effort = Effort::kUsual;
   run(make_cpu_pipeline(effort));
-  return llvm::CodeGenOptLevel::Default;
+  return target.machine().getOptLevel();
 }
 
 std::string generate_code(llvm::Module& module, const Target& target, llvm::CodeGenOptLevel level,

@@ -121,7 +121,7 @@ FunctionPassManager make_simplification(Way way) {
   return passes;
 }
 
-FunctionPassManager make_vectorization(bool has_vectorizers, Way way) {
+FunctionPassManager make_vectorization(bool has_vectorizers, Way way, bool has_long_loops = false) {
   FunctionPassManager passes;
   if (has_vectorizers) {
     passes.addPass(FreezeWrappingIndices());
@@ -140,9 +140,10 @@ FunctionPassManager make_vectorization(bool has_vectorizers, Way way) {
                                            .sinkCommonInsts(true)));
   if (has_vectorizers) passes.addPass(llvm::SLPVectorizerPass());
   passes.addPass(llvm::VectorCombinePass());
-  // Not by counts that are known at run time only: inner loops of kernels are often short, and the
+  // Mostly not by counts that are known at run time only: inner loops of kernels are often short, and the
   // remainder is one more branch that is predicted wrong.
-  passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(kUnrollLevel).setRuntime(false)));
+  passes.addPass(
+      llvm::LoopUnrollPass(llvm::LoopUnrollOptions(kUnrollLevel).setRuntime(has_long_loops)));
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
@@ -165,7 +166,7 @@ FunctionPassManager make_little_simplification() {
 
 // Gives each function the passes for its kind.
 struct ByKind : llvm::PassInfoMixin<ByKind> {
-  FunctionPassManager ordinary, packets, for_now, cold;
+  FunctionPassManager ordinary, packets, tasks, for_now, cold;
 
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
     return passes_for(function).run(function, analyses);
@@ -175,7 +176,8 @@ struct ByKind : llvm::PassInfoMixin<ByKind> {
   FunctionPassManager& passes_for(const llvm::Function& function) {
     if (function.hasFnAttribute(llvm::Attribute::Cold)) return cold;
     if (function.hasFnAttribute(kForNow)) return for_now;
-    return function.hasFnAttribute(kInPackets) ? packets : ordinary;
+    if (function.hasFnAttribute(kInPackets)) return packets;
+    return function.hasFnAttribute(kTask) ? tasks : ordinary;
   }
 };
 
@@ -183,6 +185,7 @@ ByKind make_simplifications(Way packets) {
   ByKind passes;
   passes.ordinary = make_simplification(Way::kUsual);
   passes.packets = make_simplification(packets);
+  passes.tasks = make_simplification(Way::kUsual);
   passes.for_now = make_simplification(Way::kUsual);
   passes.cold = make_little_simplification();
   return passes;
@@ -193,6 +196,7 @@ ByKind make_vectorizations(Way packets) {
   ByKind passes;
   passes.ordinary = make_vectorization(/*has_vectorizers=*/true, Way::kUsual);
   passes.packets = make_vectorization(/*has_vectorizers=*/false, packets);
+  passes.tasks = make_vectorization(/*has_vectorizers=*/true, Way::kUsual, /*has_long_loops=*/true);
   passes.for_now = make_vectorization(/*has_vectorizers=*/false, Way::kUsual);
   return passes;
 }

@@ -99,7 +99,7 @@ std::string compile_c(const std::string& path, const Options& options, bool has_
   target.apply_to(*result.module);
   optimize(*result.module, target, options.optimize);
   return options.optimize
-             ? generate_code(*result.module, target, llvm::CodeGenOptLevel::Default, Effort::kUsual)
+             ? generate_code(*result.module, target, target.machine().getOptLevel(), Effort::kUsual)
              : generate_code(*result.module, target, llvm::CodeGenOptLevel::None, Effort::kNone);
 }
 

@@ -159,6 +159,13 @@ bool differs_between_work_items(WorkItemFunction function) {
          function == kLocalLinearId || function == kSubGroup;
 }
 
+bool asks_for_index(const llvm::Function& function) {
+  return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& instruction) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    return call && is_index_function(classify(*call));
+  });
+}
+
 llvm::PreservedAnalyses LowerWorkItemFunctions::run(llvm::Function& region,
                                                     llvm::FunctionAnalysisManager&) {
   if (!is_region(region)) return llvm::PreservedAnalyses::all();

@@ -41,6 +41,9 @@ bool is_index_function(WorkItemFunction function);
 // True for those that tell the work-items of a group different things.
 bool differs_between_work_items(WorkItemFunction function);
 
+// Whether a function calls an index function.
+bool asks_for_index(const llvm::Function& function);
+
 // Replaces the calls in a region function by arithmetic on the region's hidden parameters:
 //
 //   %id = call i64 @_Z13get_global_idj(i32 0)   =>   %id = add i64 %base.0, %local.0

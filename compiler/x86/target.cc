@@ -75,7 +75,9 @@ Target::Target(const std::string& cpu) : cpu_(cpu) {
   model_ = model_of(*known, /*is_this_machine=*/cpu.empty());
   if (model_.vector_bits == 512 && !model_.gathers_pay && tuning().own_gathers)
     add(kWithoutGathers, features_);
-  machine_ = make_machine(llvm::CodeGenOptLevel::Default);
+  // At this level short blocks are repeated where that saves a jump. Loops with branches that are predicted well
+  // were seen to take half the time.
+  machine_ = make_machine(llvm::CodeGenOptLevel::Aggressive);
 }
 
 std::unique_ptr<llvm::TargetMachine> Target::make_machine(llvm::CodeGenOptLevel level) const {

@@ -18,7 +18,8 @@ inline constexpr char kAsksIfDisjoint[] = "conclave-asks-if-disjoint";
 // for LLVM's vectorizers.
 inline constexpr char kInPackets[] = "conclave-in-packets";
 
-// Functions of kernels that ask for no id: they are made to be launched as one work-item, so their loops are long.
+// Functions of kernels that ask for no local or global id: they are made for one work-item (RefuseEqualWork in
+// form_passes.h), so their loops are long.
 inline constexpr char kTask[] = "conclave-task";
 
 // Functions of kernels that lost their packets to the budget of a first build: other code follows

@@ -356,7 +356,7 @@ RegionedKernel form_regions(llvm::Function& kernel, bool exits_have_lines,
   llvm::removeUnreachableBlocks(kernel);
   drop_variable_debug_info(kernel);
   isolate_allocas(kernel);
-  if (!asks_for_index(kernel)) kernel.addFnAttr(kTask);
+  if (!tells_work_items_apart(kernel)) kernel.addFnAttr(kTask);
   BarrierCuts cuts = cut_at_barriers(kernel);
   analyses.clear(kernel, kernel.getName());
   if (take_out_uniform_steps(kernel, cuts, analyses)) forget_values(kernel, analyses);

@@ -159,10 +159,10 @@ bool differs_between_work_items(WorkItemFunction function) {
          function == kLocalLinearId || function == kSubGroup;
 }
 
-bool asks_for_index(const llvm::Function& function) {
+bool tells_work_items_apart(const llvm::Function& function) {
   return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& instruction) {
     const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    return call && is_index_function(classify(*call));
+    return call && differs_between_work_items(classify(*call));
   });
 }
 

@@ -41,8 +41,8 @@ bool is_index_function(WorkItemFunction function);
 // True for those that tell the work-items of a group different things.
 bool differs_between_work_items(WorkItemFunction function);
 
-// Whether a function calls an index function.
-bool asks_for_index(const llvm::Function& function);
+// Whether a function calls one that tells the work-items of a group different things.
+bool tells_work_items_apart(const llvm::Function& function);
 
 // Replaces the calls in a region function by arithmetic on the region's hidden parameters:
 //

@@ -239,14 +239,11 @@ bool FormContest::decide(FormChoice& choice, uint64_t spent_ns, double alone_ns)
     choice.relative_[form] = record.median();
     if (record.is_faster() && record.median() < choice.relative_[best]) best = form;
   }
-  const float time = choice.relative_[best];
+  measure_by(choice, best);
   for (size_t form = 0; form < forms_.size(); ++form) {
-    choice.relative_[form] /= time;
     FormChoice::Record& record = choice.records_[form];
-    const bool has_time = choice.relative_[form] > 0;
-    record = {.is_known = record.is_known,
-              .is_barred = record.is_barred,
-              .expected = has_time ? choice.relative_[form] : record.expected / time};
+    record = {
+        .is_known = record.is_known, .is_barred = record.is_barred, .expected = record.expected};
   }
   choice.alone_ns_ = 0;
   choice.chosen_.store(static_cast<uint8_t>(best), std::memory_order_relaxed);
@@ -261,6 +258,16 @@ bool FormContest::decide(FormChoice& choice, uint64_t spent_ns, double alone_ns)
   }
   settle(choice, spent_ns);
   return is_news || best != before;
+}
+
+// All times become those by the time of `form`.
+void FormContest::measure_by(FormChoice& choice, size_t form) const {
+  const float time = choice.relative_[form];
+  for (size_t other = 0; other < forms_.size(); ++other) {
+    float &relative = choice.relative_[other], &expected = choice.records_[other].expected;
+    relative /= time;
+    expected = relative > 0 ? relative : expected / time;
+  }
 }
 
 // Nothing is tried or watched until the choice is looked at again.
@@ -301,15 +308,13 @@ void FormContest::conclude(FormChoice& choice, const FormChoice::Proof& proof) {
   size_t winner = proof.now.form;
   if (quotient >= 1) {
     winner = proof.former.form;
-    const float time = choice.relative_[winner];
-    for (float& relative : choice.relative_) relative /= time;
+    measure_by(choice, winner);
     choice.relative_[proof.now.form] = static_cast<float>(quotient);
-    for (size_t form = 0; form < forms_.size(); ++form)
-      choice.records_[form].expected = choice.relative_[form];
+    choice.records_[proof.now.form].expected = static_cast<float>(quotient);
     choice.records_[proof.now.form].is_barred = true;
+    if (winner == 0 && has_unknown_times(choice)) reopen(choice);
   }
   choice.chosen_.store(static_cast<uint8_t>(winner), std::memory_order_relaxed);
-  if (winner == 0 && has_unknown_times(choice)) reopen(choice);
 }
 
 // Back to the usual form, without a choice: some forms have not been compared with it.

@@ -223,6 +223,7 @@ class FormContest {
   bool decide(FormChoice& choice, uint64_t spent_ns, double alone_ns);
   void conclude(FormChoice& choice, const FormChoice::Proof& proof);
   void reopen(FormChoice& choice) const;
+  void measure_by(FormChoice& choice, size_t form) const;
   void settle(FormChoice& choice, uint64_t spent_ns);
 
   const std::vector<SpecializedCode> others_;

@@ -327,6 +327,33 @@ TEST_F(FormContestTest, ProcessesOfLongWorkGroupsFindOutTogether) {
   EXPECT_LE(lost_ns_, 2600.0 * kMs * processes / FormContest::kMostCost);
 }
 
+// The form that is chosen before the others are known does not prove itself.
+TEST_F(FormContestTest, NothingIsChosenWhereTheFirstWinnerIsGivenUp) {
+  FormContest contest = make();
+  FormChoice& choice = *contest.choice_for(kLarge);
+  time_of = [](unsigned lanes) {
+    return lanes == 32 ? 0.7e6 : lanes == 8 ? 10e6 : lanes == 1 ? 0.4e6 : 1e6;
+  };
+  whole_time_of = [&](unsigned lanes) { return lanes == 32 ? 1.8e6 : time_of(lanes); };
+  spent_ns_ = 0;
+  bool was_chosen = false;
+  while (!was_chosen || contest.lanes(choice.chosen()) == 32 || choice.is_watched()) {
+    run(contest, choice, 4);
+    was_chosen |= contest.lanes(choice.chosen()) == 32;
+  }
+  EXPECT_EQ(contest.lanes(choice.chosen()), kUsual);
+  EXPECT_TRUE(contest.results().empty());
+  const auto unfinished = contest.unfinished();
+  ASSERT_EQ(unfinished.size(), 1u);
+  EXPECT_EQ(unfinished[0].forms.size(), 2u);
+  EXPECT_EQ(unfinished[0].forms[0].lanes, 32u);
+  EXPECT_NEAR(unfinished[0].forms[0].quotients[0], 1.8, 0.01);
+  // What is not known is still taken to be dear.
+  while (contest.lanes(choice.chosen()) != 1 && spent_ns_ < 10'000.0 * kMs) run(contest, choice, 4);
+  EXPECT_EQ(contest.lanes(choice.chosen()), 1u);
+  EXPECT_GT(spent_ns_, 1'150.0 * kMs);
+}
+
 // Each process computes for 100 ms, in work-groups of 5 ms. The first form to win is not the fastest, which
 // costs most to try.
 TEST_F(FormContestTest, WhatWasTooDearIsComparedWithTheFirstWinner) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# task_loops.sh CLOCL: loops of kernels that ask for no id are unrolled though nobody knows how often they run.
+# task_loops.sh CLOCL: loops of kernels that ask for no id are unrolled even if nobody knows how often they run.
 set -eu -o pipefail
 clocl=$1
 cd "$(mktemp -d)"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // OpenCL C 6.15.2, math functions: sine, cosine and tangent.
+#include "fused_product.h"
 #include "math_sleef.h"
 
 #define BODY "math_trigonometric.inc"

@@ -142,8 +142,16 @@ void FormChoices::put(const Account& account) {
 
 void FormChoices::put(const Unfinished& one, unsigned chosen_lanes) {
   const auto is_same = of_same_launches(one);
-  const auto winner = std::find_if(choices.begin(), choices.end(), is_same);
-  if (winner != choices.end() && winner->lanes != chosen_lanes) return;
+  if (const auto winner = std::find_if(choices.begin(), choices.end(), is_same);
+      winner != choices.end()) {
+    const auto is_known = [&](const auto& comparison) {
+      return std::any_of(winner->others.begin(), winner->others.end(),
+                         [&](const auto& other) { return other.first == comparison.first; });
+    };
+    if (winner->lanes != chosen_lanes ||
+        std::all_of(one.comparisons.begin(), one.comparisons.end(), is_known))
+      return;
+  }
   std::erase_if(unfinished, is_same);
   const auto is_of_kind = [&](const Unfinished& known) { return known.kind == one.kind; };
   if (std::count_if(unfinished.begin(), unfinished.end(), is_of_kind) >= kMostUnfinished)

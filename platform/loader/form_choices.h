@@ -56,7 +56,8 @@ struct FormChoices {
   // another form wins now, or whether nothing was known.
   bool put(const Choice& choice);
   void put(const Account& account);
-  // `chosen_lanes`: of the form with which the others were compared. Changes nothing if another has won.
+  // `chosen_lanes`: of the form with which the others were compared. Changes nothing if another has won, or
+  // if the times of all of them are known.
   void put(const Unfinished& unfinished, unsigned chosen_lanes);
 
   std::string text() const;

@@ -473,6 +473,9 @@ TEST(FormChoices, AChoiceTakesThePlaceOfWhatWasUnfinished) {
   EXPECT_EQ(choices.unfinished.size(), 1u);
   choices.put(FormChoices::Unfinished{"", kLarge.bits, {{8, {1.5F}}}}, 1);
   EXPECT_EQ(choices.unfinished.size(), 2u);
+  choices.put(FormChoices::Choice{"", kLarge.bits, 1, {{8, 1.5F}}});
+  choices.put(FormChoices::Unfinished{"", kLarge.bits, {{8, {1.5F}}}}, 1);
+  EXPECT_EQ(choices.unfinished.size(), 1u);
 }
 
 TEST(FormChoices, NonsenseIsRefused) {

@@ -17,6 +17,7 @@
 #ifndef CONCLAVE_COMPILER_CHECK_CHECK_REGIONS_H_
 #define CONCLAVE_COMPILER_CHECK_CHECK_REGIONS_H_
 
+#include <llvm/IR/Instruction.h>
 #include <llvm/IR/PassManager.h>
 
 namespace conclave::compiler {

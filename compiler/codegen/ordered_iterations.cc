@@ -6,6 +6,7 @@
 #include <llvm/Analysis/LoopIterator.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/IR/DataLayout.h>
 #include <llvm/IR/Instructions.h>
 
 #include <cstdint>

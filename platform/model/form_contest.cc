@@ -94,16 +94,10 @@ bool FormContest::has_unknown_times(const FormChoice& choice) const {
   return std::find(choice.relative_.begin(), end, 0.0F) != end;
 }
 
-bool FormContest::has_comparisons(const FormChoice& choice) const {
-  const auto end = choice.records_.begin() + static_cast<std::ptrdiff_t>(forms_.size());
-  return std::any_of(choice.records_.begin(), end,
-                     [](const auto& record) { return record.count > 0; });
-}
-
-bool FormContest::has_faster_form(const FormChoice& choice) const {
-  const auto end = choice.records_.begin() + static_cast<std::ptrdiff_t>(forms_.size());
-  return std::any_of(choice.records_.begin(), end,
-                     [](const auto& record) { return !record.is_barred && record.is_faster(); });
+template <class Is>
+bool FormContest::has_record(const FormChoice& choice, Is is) const {
+  return std::any_of(choice.records_.begin(),
+                     choice.records_.begin() + static_cast<std::ptrdiff_t>(forms_.size()), is);
 }
 
 // The other form that is expected to take the least time, since what is faster costs nothing to try. Among equals
@@ -134,7 +128,7 @@ std::optional<FormContest::Trial> FormContest::begin(FormChoice& choice, uint64_
   const std::optional<size_t> form = next_form(choice);
   if (!form) {
     // Earlier processes may have compared all.
-    if (has_comparisons(choice))
+    if (has_record(choice, [](const auto& record) { return record.count > 0; }))
       is_news_ |= decide(choice, spent_ns, alone_ns);
     else
       settle(choice, spent_ns);
@@ -159,7 +153,8 @@ std::optional<FormContest::Trial> FormContest::begin(FormChoice& choice, uint64_
     choice.due_ns_.store(std::min(needed_ns - earlier_ns_, spent_ns + kLookAgainNs),
                          std::memory_order_relaxed);
     is_too_dear_ = has_unknown_times(choice);
-    if (needed_ns > 2 * all_spent_ns && has_faster_form(choice))
+    const auto may_win = [](const auto& record) { return !record.is_barred && record.is_faster(); };
+    if (needed_ns > 2 * all_spent_ns && has_record(choice, may_win))
       is_news_ |= decide(choice, spent_ns, alone_ns);
     return {};
   }

@@ -215,8 +215,9 @@ class FormContest {
   };
 
   std::optional<size_t> form_with(unsigned lanes) const;
-  bool has_comparisons(const FormChoice& choice) const;
-  bool has_faster_form(const FormChoice& choice) const;
+  // Whether a form's record is so.
+  template <class Is>
+  bool has_record(const FormChoice& choice, Is is) const;
   // Whether the time of some form is not known yet.
   bool has_unknown_times(const FormChoice& choice) const;
   std::optional<size_t> next_form(const FormChoice& choice) const;

@@ -121,7 +121,20 @@ FunctionPassManager make_simplification(Way way) {
   return passes;
 }
 
-FunctionPassManager make_vectorization(bool has_vectorizers, Way way, bool has_long_loops = false) {
+// By counts that are known at run time only in tasks alone: inner loops of other kernels are often short, and the
+// remainder is one more branch that is predicted wrong.
+struct UnrollLoops : llvm::PassInfoMixin<UnrollLoops> {
+  bool sees_tasks;
+
+  explicit UnrollLoops(bool with_tasks) : sees_tasks(with_tasks) {}
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+    const bool by_any_count = sees_tasks && function.hasFnAttribute(kTask);
+    llvm::LoopUnrollPass unroll(llvm::LoopUnrollOptions(kUnrollLevel).setRuntime(by_any_count));
+    return unroll.run(function, analyses);
+  }
+};
+
+FunctionPassManager make_vectorization(bool has_vectorizers, Way way) {
   FunctionPassManager passes;
   if (has_vectorizers) {
     passes.addPass(FreezeWrappingIndices());
@@ -140,10 +153,7 @@ FunctionPassManager make_vectorization(bool has_vectorizers, Way way, bool has_l
                                            .sinkCommonInsts(true)));
   if (has_vectorizers) passes.addPass(llvm::SLPVectorizerPass());
   passes.addPass(llvm::VectorCombinePass());
-  // Mostly not by counts that are known at run time only: inner loops of kernels are often short, and the
-  // remainder is one more branch that is predicted wrong.
-  passes.addPass(
-      llvm::LoopUnrollPass(llvm::LoopUnrollOptions(kUnrollLevel).setRuntime(has_long_loops)));
+  passes.addPass(UnrollLoops(/*with_tasks=*/has_vectorizers));
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
@@ -166,7 +176,7 @@ FunctionPassManager make_little_simplification() {
 
 // Gives each function the passes for its kind.
 struct ByKind : llvm::PassInfoMixin<ByKind> {
-  FunctionPassManager ordinary, packets, tasks, for_now, cold;
+  FunctionPassManager ordinary, packets, for_now, cold;
 
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
     return passes_for(function).run(function, analyses);
@@ -176,8 +186,7 @@ struct ByKind : llvm::PassInfoMixin<ByKind> {
   FunctionPassManager& passes_for(const llvm::Function& function) {
     if (function.hasFnAttribute(llvm::Attribute::Cold)) return cold;
     if (function.hasFnAttribute(kForNow)) return for_now;
-    if (function.hasFnAttribute(kInPackets)) return packets;
-    return function.hasFnAttribute(kTask) ? tasks : ordinary;
+    return function.hasFnAttribute(kInPackets) ? packets : ordinary;
   }
 };
 
@@ -185,7 +194,6 @@ ByKind make_simplifications(Way packets) {
   ByKind passes;
   passes.ordinary = make_simplification(Way::kUsual);
   passes.packets = make_simplification(packets);
-  passes.tasks = make_simplification(Way::kUsual);
   passes.for_now = make_simplification(Way::kUsual);
   passes.cold = make_little_simplification();
   return passes;
@@ -196,7 +204,6 @@ ByKind make_vectorizations(Way packets) {
   ByKind passes;
   passes.ordinary = make_vectorization(/*has_vectorizers=*/true, Way::kUsual);
   passes.packets = make_vectorization(/*has_vectorizers=*/false, packets);
-  passes.tasks = make_vectorization(/*has_vectorizers=*/true, Way::kUsual, /*has_long_loops=*/true);
   passes.for_now = make_vectorization(/*has_vectorizers=*/false, Way::kUsual);
   return passes;
 }

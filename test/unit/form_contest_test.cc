@@ -357,9 +357,8 @@ TEST_F(FormContestTest, NothingIsChosenWhereTheFirstWinnerIsGivenUp) {
 // Each process computes for 100 ms, in work-groups of 5 ms. The first form to win is not the fastest, which
 // costs most to try.
 TEST_F(FormContestTest, WhatWasTooDearIsComparedWithTheFirstWinner) {
-  double one_by_one_ns = 1e6;
-  time_of = [&](unsigned lanes) {
-    return lanes == 1 ? one_by_one_ns : lanes == 32 ? 4.4e6 : lanes == 8 ? 6e6 : 5e6;
+  time_of = [](unsigned lanes) {
+    return lanes == 1 ? 1e6 : lanes == 32 ? 4.4e6 : lanes == 8 ? 6e6 : 5e6;
   };
   Handed handed;
   std::vector<unsigned> winners{kUsual};
@@ -459,7 +458,7 @@ TEST(FormChoices, AreReadAsTheyWereWritten) {
             "work-items, 2^22 bytes)");
 }
 
-// Where there is a choice, comparisons for it are of no use any more.
+// Where there is a choice, only comparisons of forms whose times it lacks are of use.
 TEST(FormChoices, AChoiceTakesThePlaceOfWhatWasUnfinished) {
   FormChoices choices{"walk", {}};
   choices.put(FormChoices::Unfinished{"", kLarge.bits, {{8, {1.5F}}}}, 16);

@@ -23,6 +23,7 @@
 #include "compiler/vectorizer/analysis/joined_form.h"
 #include "compiler/vectorizer/analysis/lane_masks.h"
 #include "compiler/vectorizer/analysis/lane_patterns.h"
+#include "compiler/vectorizer/analysis/lane_runs.h"
 #include "compiler/vectorizer/analysis/rare_blocks.h"
 #include "compiler/vectorizer/analysis/shapes.h"
 
@@ -106,7 +107,19 @@ class Estimate {
     if (patterns_.offsets(pointer) && !is_masked && llvm::VectorType::isValidElementType(type))
       return {1, static_cast<double>(lanes_)};
     if (shapes_.assumed_stride(pointer)) return {1, registers(type)};
-    return {1, scattered(instruction, pointer, type, is_masked)};
+    const double scattered_cost = scattered(instruction, pointer, type, is_masked);
+    if (may_follow(instruction, pointer, type))
+      return {1, registers(type) + tuning().missed_runs * scattered_cost};
+    return {1, scattered_cost};
+  }
+
+  // Whether packets ask if the lanes' elements follow one another.
+  bool may_follow(const Instruction& instruction, const llvm::Value* pointer,
+                  llvm::Type* type) const {
+    const llvm::DataLayout& layout = instruction.getDataLayout();
+    const auto run = find_lane_run(const_cast<llvm::Value*>(pointer), layout, patterns_);
+    return tuning().lane_runs && run && !type->isVectorTy() &&
+           std::abs(run->stride) == static_cast<int64_t>(layout.getTypeStoreSize(type));
   }
 
   // Whether a packet does it with one lock, of which there are none in local memory.

@@ -12,7 +12,7 @@
 #include "compiler/base/target_model.h"
 #include "compiler/base/tuning.h"
 #include "compiler/vectorizer/analysis/lane_masks.h"
-#include "compiler/vectorizer/emit/lane_runs.h"
+#include "compiler/vectorizer/analysis/lane_runs.h"
 #include "compiler/vectorizer/emit/two_forms.h"
 
 namespace conclave::compiler {
@@ -196,8 +196,8 @@ bool is_barrier(const Instruction& instruction) {
 // apart than an increment of 1.
 bool is_scattered(Value* pointer, const llvm::DataLayout& layout, const PacketValues& values) {
   if (distance_of(pointer, values).stride || values.offsets(pointer)) return false;
-  const std::optional<LaneRun> run = LaneRun::find(pointer, layout, values);
-  return !run || run->has_increment();
+  const std::optional<LaneRun> run = find_lane_run(pointer, layout, values.patterns());
+  return !run || run->incremented;
 }
 
 // Describes the group's memory by the address of its position.

@@ -4,9 +4,10 @@
 #include <llvm/IR/DataLayout.h>
 
 #include "compiler/base/tuning.h"
-#include "compiler/vectorizer/emit/lane_runs.h"
+#include "compiler/vectorizer/analysis/lane_runs.h"
 #include "compiler/vectorizer/emit/packet_access.h"
 #include "compiler/vectorizer/emit/per_lane.h"
+#include "compiler/vectorizer/emit/run_address.h"
 #include "compiler/vectorizer/emit/two_forms.h"
 
 namespace conclave::compiler {
@@ -59,7 +60,7 @@ class Rewrite {
     if (stride) return mask_ && prefers_whole(*stride) ? emit_whole_or_masked() : emit_plain();
     if (values_.offsets(pointer_)) return emit_form(access(&instruction_, stride));
     if (values_.assumed_stride(pointer_)) return emit_checked();
-    if (auto run = LaneRun::find(pointer_, instruction_.getDataLayout(), values_);
+    if (auto run = find_lane_run(pointer_, instruction_.getDataLayout(), values_.patterns());
         run && is_worth_asking_for(*run))
       return emit_run(*run);
     return emit_plain();
@@ -91,7 +92,7 @@ class Rewrite {
   // Rows of 16 bytes that are only copied are accessed as such, wherever their lanes are: there is no
   // transposition while there is one way to do it.
   bool is_worth_asking_for(const LaneRun& run) {
-    return tuning().lane_runs && access(&instruction_, run.stride()).is_contiguous() &&
+    return tuning().lane_runs && access(&instruction_, run.stride).is_contiguous() &&
            !(is_copy() && access(&instruction_, std::nullopt).is_in_rows());
   }
 
@@ -148,12 +149,13 @@ class Rewrite {
         [&](auto* position) { return emit_form(access(position, std::nullopt)); });
   }
 
-  Parts emit_run(LaneRun& run) {
+  Parts emit_run(const LaneRun& run) {
     remark("contiguous only where the lanes' addresses follow one another");
     llvm::IRBuilder<> builder(&instruction_);
-    Value* condition = run.is_there(builder, values_);
+    const RunAddress address(run, builder, values_);
+    Value* condition = address.is_there();
     Value* mask = mask_;
-    if (mask && access(&instruction_, run.stride()).is_mask_dear()) {
+    if (mask && access(&instruction_, run.stride).is_mask_dear()) {
       condition = builder.CreateAnd(condition, all_run(builder));
       mask = nullptr;
     }
@@ -161,9 +163,27 @@ class Rewrite {
         instruction_, condition,
         [&](auto* position) {
           llvm::IRBuilder<> at(position);
-          return emit_form(access(position, run.pointer(at), run.stride(), mask));
+          return emit_form(access(position, address.pointer(at), run.stride, mask));
         },
-        [&](auto* position) { return emit_form(access(position, std::nullopt)); });
+        [&](auto* position) { return emit_once_or_any(*position, run, address); });
+  }
+
+  // What counts from a different number in each lane may be the same in all of them by now.
+  Parts emit_once_or_any(llvm::Instruction& position, const LaneRun& run,
+                         const RunAddress& address) {
+    const auto emit_any = [&](auto* at) { return emit_form(access(at, std::nullopt)); };
+    if (!run.counts || !llvm::isa<llvm::LoadInst>(instruction_) || instruction_.isVolatile())
+      return emit_any(&position);
+    llvm::IRBuilder<> builder(&position);
+    return emit_either(
+        position, address.is_one_place(builder),
+        [&](auto* at) {
+          llvm::IRBuilder<> here(at);
+          llvm::Instruction* once = instruction_.clone();
+          once->setOperand(0, address.pointer(here));
+          return values_.repeat(here, here.Insert(once));
+        },
+        emit_any);
   }
 
   llvm::Instruction& instruction_;

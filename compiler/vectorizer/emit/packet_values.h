@@ -45,6 +45,7 @@ class PacketValues {
 
   unsigned lanes() const { return lanes_; }
   PartRemarks& remarks() const { return remarks_; }
+  const LanePatterns& patterns() const { return patterns_; }
   llvm::FixedVectorType* packet_type(llvm::Type* scalar) const {
     return llvm::FixedVectorType::get(scalar, lanes_);
   }
@@ -66,9 +67,6 @@ class PacketValues {
 
   // Whether the argument is 1: an i1, calculated once.
   llvm::Value* is_one(llvm::Argument& argument);
-  bool is_compared_with_one(const llvm::Argument& argument) const {
-    return is_one_.contains(&argument);
-  }
 
   Parts parts(llvm::Value* value);
   // The vector of a value that has one part.

@@ -36,8 +36,9 @@ std::string Statements::simple(const Flow& flow) {
   if (kind < 72) return input_pointer();
   if (kind < 79) return vector_load();
   if (kind < 85) return vector_store();
-  if (kind < 89) return row_walk();
-  return kind < 94 ? atomic() : jump(flow);
+  if (kind < 88) return row_walk();
+  if (kind < 91) return window();
+  return kind < 95 ? atomic() : jump(flow);
 }
 
 std::string Statements::between_barriers() {
@@ -246,6 +247,42 @@ std::string Statements::row_walk() {
   std::string text = type.name() + " " + found + " = 0;\n";
   text += "for (" + random_.pick(kCounters) + " " + k + " = 0; " + k + " < " + length + "; ++" + k +
           ") " + in_braces(step);
+  return in_braces(text + assign(writable_place(), found, type));
+}
+
+// Each work-item goes through a window of an input around its own place, which ends at the input's ends.
+std::string Statements::window() {
+  std::vector<Place> scalars;
+  for (const Place& input : inputs)
+    if (input.type.width == 1) scalars.push_back(input);
+  if (scalars.empty() || scope_.linear_id.empty()) return assignment();
+  const Place& input = random_.pick(scalars);
+  static const std::vector<std::string> kPlaces = {"(int)(g & 511)", "(int)(g & 511)",
+                                                   "(int)(g & 511) % 37", "(int)(g & 511) / 3"};
+  const std::string c = new_name("c"), k = new_name("k"), found = new_name("f");
+  const auto number = [&](unsigned least, unsigned most) {
+    return std::to_string(random_.between(least, most));
+  };
+  const std::string before = number(0, 9), least = number(0, 20), most = number(20, 500);
+  const std::string first = random_.chance(50) ? "max(" + c + " - " + before + ", " + least + ")"
+                            : random_.chance(50)
+                                ? c + " > " + most + " ? " + c + " - " + most + " : 1"
+                                : "max(" + least + ", " + before + " - " + c + ")";
+  const std::string last = random_.chance(50)
+                               ? "min(" + c + " + " + number(0, 9) + ", " + most + ")"
+                               : "min(" + most + ", " + c + ") % 30";
+  const std::vector<std::string> indices = {
+      k, k, k + " - " + c + " + 512", c + " + 512 - " + k, k + " + 2 * " + c, k + " ^ 1"};
+  const std::string element = input.before + random_.pick(indices) + input.after;
+  const Type type = input.type;
+  const std::string step = type.real() ? found + " = fmax(" + found + ", " + element + ");\n"
+                                       : found + " = (" + found + " >> 1) ^ " + element + ";\n";
+  std::string body = step;
+  if (random_.chance(20)) body += "if (" + expressions_.condition(1) + ") break;\n";
+  std::string text = "const int " + c + " = " + random_.pick(kPlaces) + ";\n";
+  text += type.name() + " " + found + " = 0;\n";
+  text += "for (int " + k + " = " + first + "; " + k + " <= " + last + "; " + k +
+          " += " + (random_.chance(80) ? "1" : "2") + ") " + in_braces(body);
   return in_braces(text + assign(writable_place(), found, type));
 }
 

@@ -74,6 +74,7 @@ class Statements {
   std::string input_pointer();
   std::string vector_load();
   std::string row_walk();
+  std::string window();
   std::string vector_store();
   std::string jump(const Flow& flow);
 

@@ -257,3 +257,98 @@ define void @pitch(i64 "conclave-lane" %lane.x, ptr %a, ptr %b, i32 %pitch, i32 
   store float %x, ptr %q, align 4
   ret void
 }
+
+; Lanes that count from a number of their own differ by what they begin with. One of the two indices
+; follows from lane to lane, or is the same in all of them.
+; CHECK-LABEL: define void @window(
+; CHECK: %first = call <4 x i32> @llvm.smax.v4i32(
+; CHECK: %[[BEGIN:.*]] = freeze <4 x i32> %first
+; CHECK: %[[NOW:.*]] = freeze <4 x i32> %k
+; CHECK: extractelement <4 x i32> %[[NOW]], i64 0
+; CHECK: icmp eq <4 x i32> %[[BEGIN]],
+; CHECK: br i1
+; CHECK: call <4 x float> @llvm.masked.load.v4f32.p0(
+; CHECK: %[[ONE:.*]] = icmp eq <4 x i32> %[[BEGIN]],
+; CHECK: br i1
+; CHECK: %[[X:.*]] = load float, ptr
+; CHECK: insertelement <4 x float> poison, float %[[X]], i64 0
+; CHECK: call <4 x float> @llvm.masked.gather.v4f32.v4p0(
+; CHECK: %[[PART:.*]] = sub <4 x i32> %{{.*}}, %first
+; CHECK: freeze <4 x i32> %[[PART]]
+; CHECK: call <4 x float> @llvm.masked.load.v4f32.p0(
+; CHECK: call <4 x float> @llvm.masked.gather.v4f32.v4p0(
+declare i32 @llvm.smax.i32(i32, i32)
+declare i1 @conclave.any(i1)
+define void @window(i64 "conclave-lane" %lane.x, ptr %a, ptr %b, ptr %c, i32 %n) "conclave-lanes" {
+entry:
+  %id = trunc i64 %lane.x to i32
+  %first = call i32 @llvm.smax.i32(i32 %id, i32 %n)
+  br label %header
+
+header:
+  %k = phi i32 [ %first, %entry ], [ %k.next, %latch ]
+  %sum = phi float [ 0.0, %entry ], [ %sum.next, %latch ]
+  %active = phi i1 [ true, %entry ], [ %active.next, %latch ]
+  %inside = icmp slt i32 %k, %n
+  %runs = select i1 %active, i1 %inside, i1 false
+  %some = call i1 @conclave.any(i1 %runs)
+  br i1 %some, label %body, label %latch
+
+body:
+  call void @conclave.lanes(i1 %runs)
+  %wide = sext i32 %k to i64
+  %p = getelementptr inbounds float, ptr %a, i64 %wide
+  %x = load float, ptr %p, align 4
+  %left = sub i32 %id, %k
+  %left.wide = sext i32 %left to i64
+  %q = getelementptr inbounds float, ptr %b, i64 %left.wide
+  %y = load float, ptr %q, align 4
+  %product = fmul float %x, %y
+  %more = fadd float %sum, %product
+  %next = add i32 %k, 1
+  br label %latch
+
+latch:
+  %k.next = phi i32 [ %next, %body ], [ %k, %header ]
+  %sum.next = phi float [ %more, %body ], [ %sum, %header ]
+  %active.next = phi i1 [ %runs, %body ], [ false, %header ]
+  %goes.on = call i1 @conclave.any(i1 %active.next)
+  br i1 %goes.on, label %header, label %end
+
+end:
+  %r = getelementptr inbounds float, ptr %c, i64 %lane.x
+  store float %sum, ptr %r, align 4
+  ret void
+}
+
+; Counters that only some lanes increase tell nothing about the others.
+; CHECK-LABEL: define void @uneven(
+; CHECK-NOT: llvm.masked.load
+; CHECK: call <4 x float> @llvm.masked.gather.v4f32.v4p0(
+; CHECK: ret void
+define void @uneven(i64 "conclave-lane" %lane.x, ptr %a, ptr %c, i32 %n) "conclave-lanes" {
+entry:
+  %id = trunc i64 %lane.x to i32
+  %first = call i32 @llvm.smax.i32(i32 %id, i32 %n)
+  br label %loop
+
+loop:
+  %k = phi i32 [ %first, %entry ], [ %k.next, %loop ]
+  %i = phi i32 [ 0, %entry ], [ %i.next, %loop ]
+  %sum = phi float [ 0.0, %entry ], [ %more, %loop ]
+  %wide = sext i32 %k to i64
+  %p = getelementptr inbounds float, ptr %a, i64 %wide
+  %x = load float, ptr %p, align 4
+  %more = fadd float %sum, %x
+  %is.small = fcmp olt float %x, 1.0
+  %next = add i32 %k, 1
+  %k.next = select i1 %is.small, i32 %next, i32 %k
+  %i.next = add i32 %i, 1
+  %goes.on = icmp ult i32 %i.next, %n
+  br i1 %goes.on, label %loop, label %end
+
+end:
+  %r = getelementptr inbounds float, ptr %c, i64 %lane.x
+  store float %more, ptr %r, align 4
+  ret void
+}

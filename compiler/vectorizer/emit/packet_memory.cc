@@ -152,7 +152,7 @@ class Rewrite {
   Parts emit_run(const LaneRun& run) {
     remark("contiguous only where the lanes' addresses follow one another");
     llvm::IRBuilder<> builder(&instruction_);
-    const RunAddress address(run, builder, values_);
+    const RunAddress address(run, mask_, builder, values_);
     Value* condition = address.is_there();
     Value* mask = mask_;
     if (mask && access(&instruction_, run.stride).is_mask_dear()) {
@@ -180,7 +180,7 @@ class Rewrite {
         [&](auto* at) {
           llvm::IRBuilder<> here(at);
           llvm::Instruction* once = instruction_.clone();
-          once->setOperand(0, address.pointer(here));
+          once->setOperand(0, address.place(here));
           return values_.repeat(here, here.Insert(once));
         },
         emit_any);

@@ -13,10 +13,11 @@ using llvm::Value;
 
 constexpr unsigned kPointerBits = 64;
 
+// -W/2, ..., W/2 - 1
 llvm::Constant* lane_numbers(llvm::Type* type, unsigned lanes) {
   llvm::SmallVector<llvm::Constant*> numbers;
   for (unsigned lane = 0; lane < lanes; ++lane)
-    numbers.push_back(llvm::ConstantInt::get(type, lane));
+    numbers.push_back(llvm::ConstantInt::getSigned(type, int64_t{lane} - lanes / 2));
   return llvm::ConstantVector::get(numbers);
 }
 
@@ -37,8 +38,9 @@ Value* lane_part(llvm::IRBuilderBase& builder, Value* value, PacketValues& value
 
 }  // namespace
 
-RunAddress::RunAddress(const LaneRun& run, llvm::IRBuilderBase& builder, PacketValues& values)
-    : run_(run) {
+RunAddress::RunAddress(const LaneRun& run, Value* mask, llvm::IRBuilderBase& builder,
+                       PacketValues& values)
+    : run_(run), mask_(mask) {
   Value* follows =
       run.incremented ? has_increment_of_one(builder, values) : follows_itself(builder, values);
   is_there_ = follows;
@@ -63,23 +65,36 @@ Value* RunAddress::has_increment_of_one(llvm::IRBuilderBase& builder, PacketValu
 Value* RunAddress::follows_itself(llvm::IRBuilderBase& builder, PacketValues& values) {
   difference_ = builder.CreateFreeze(lane_part(builder, run_.index, values));
   Value* all = run_.counts ? builder.CreateFreeze(values.vector(run_.index)) : difference_;
-  first_ = builder.CreateExtractElement(all, uint64_t{0});
-  return differs_by(builder, lane_numbers(first_->getType(), values.lanes()));
+  const unsigned middle = values.lanes() / 2;
+  middle_ = builder.CreateExtractElement(all, middle);
+  llvm::Type* type = middle_->getType();
+  first_ = builder.CreateSub(middle_, llvm::ConstantInt::get(type, middle));
+  return differ_by(builder, lane_numbers(type, values.lanes()));
 }
 
-Value* RunAddress::differs_by(llvm::IRBuilderBase& builder, Value* numbers) const {
+// Whether each lane that runs differs by its number from the one in the middle.
+Value* RunAddress::differ_by(llvm::IRBuilderBase& builder, llvm::Constant* numbers) const {
   const auto lanes = llvm::cast<llvm::FixedVectorType>(numbers->getType())->getNumElements();
-  Value* first = builder.CreateExtractElement(difference_, uint64_t{0});
-  Value* expected = builder.CreateAdd(builder.CreateVectorSplat(lanes, first), numbers);
-  Value* equal = mask_bits(builder, builder.CreateICmpEQ(difference_, expected));
-  return builder.CreateICmpEQ(equal, llvm::Constant::getAllOnesValue(equal->getType()));
+  Value* middle = builder.CreateExtractElement(difference_, lanes / 2);
+  Value* expected = builder.CreateAdd(builder.CreateVectorSplat(lanes, middle), numbers);
+  Value* others = mask_bits(builder, builder.CreateICmpNE(difference_, expected));
+  if (mask_) others = builder.CreateAnd(others, builder.CreateFreeze(mask_bits(builder, mask_)));
+  return builder.CreateIsNull(others);
 }
 
 Value* RunAddress::is_one_place(llvm::IRBuilderBase& builder) const {
-  return differs_by(builder, llvm::Constant::getNullValue(difference_->getType()));
+  return differ_by(builder, llvm::Constant::getNullValue(difference_->getType()));
 }
 
 Value* RunAddress::pointer(llvm::IRBuilderBase& builder) const {
+  return address_of(builder, first_);
+}
+
+Value* RunAddress::place(llvm::IRBuilderBase& builder) const {
+  return address_of(builder, middle_);
+}
+
+Value* RunAddress::address_of(llvm::IRBuilderBase& builder, Value* index) const {
   llvm::Type* type = builder.getIntNTy(kPointerBits);
   Value* pointer = run_.base;
   auto add = [&](Value* offset, const APInt& scale) {
@@ -88,8 +103,8 @@ Value* RunAddress::pointer(llvm::IRBuilderBase& builder) const {
   for (const auto& [value, scale] : run_.offsets)
     add(builder.CreateSExtOrTrunc(value, type), scale);
   if (run_.offset != 0) pointer = builder.CreatePtrAdd(pointer, builder.getInt64(run_.offset));
-  add(run_.is_signed ? builder.CreateSExtOrTrunc(first_, type)
-                     : builder.CreateZExtOrTrunc(first_, type),
+  add(run_.is_signed ? builder.CreateSExtOrTrunc(index, type)
+                     : builder.CreateZExtOrTrunc(index, type),
       APInt(kPointerBits, static_cast<uint64_t>(run_.stride), true));
   return pointer;
 }

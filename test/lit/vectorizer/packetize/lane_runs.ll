@@ -7,11 +7,12 @@ declare i32 @llvm.smin.i32(i32, i32)
 ; CHECK-LABEL: define void @clamp(
 ; CHECK: %j = add nsw <4 x i32> %i,
 ; CHECK: %[[J:.*]] = freeze <4 x i32> %j
-; CHECK: %[[FIRST:.*]] = extractelement <4 x i32> %[[J]], i64 0
-; CHECK: %[[RANGE:.*]] = add <4 x i32> %{{.*}}, <i32 0, i32 1, i32 2, i32 3>
-; CHECK: %[[SAME:.*]] = icmp eq <4 x i32> %[[J]], %[[RANGE]]
-; CHECK: %[[BITS:.*]] = bitcast <4 x i1> %[[SAME]] to i4
-; CHECK: %[[ALL:.*]] = icmp eq i4 %[[BITS]], -1
+; CHECK: %[[MIDDLE:.*]] = extractelement <4 x i32> %[[J]], i64 2
+; CHECK: %[[FIRST:.*]] = sub i32 %[[MIDDLE]], 2
+; CHECK: %[[RANGE:.*]] = add <4 x i32> %{{.*}}, <i32 -2, i32 -1, i32 0, i32 1>
+; CHECK: %[[OTHER:.*]] = icmp ne <4 x i32> %[[J]], %[[RANGE]]
+; CHECK: %[[BITS:.*]] = bitcast <4 x i1> %[[OTHER]] to i4
+; CHECK: %[[ALL:.*]] = icmp eq i4 %[[BITS]], 0
 ; CHECK: %[[NO_WRAP:.*]] = icmp sle i32 %[[FIRST]], 2147483644
 ; CHECK: %[[IS_RANGE:.*]] = and i1 %[[ALL]], %[[NO_WRAP]]
 ; CHECK: br i1 %[[IS_RANGE]], label %[[THEN:.*]], label %[[ELSE:.*]], !prof
@@ -36,7 +37,7 @@ define void @clamp(i64 "conclave-lane" %lane.x, ptr %a, ptr %b, i32 %last, i32 %
 
 ; Without sign, and with a constant distance and an index that is the same for all lanes.
 ; CHECK-LABEL: define void @places(
-; CHECK: %[[FIRST:.*]] = extractelement <4 x i32> %{{.*}}, i64 0
+; CHECK: %[[FIRST:.*]] = sub i32 %{{.*}}, 2
 ; CHECK: icmp ule i32 %[[FIRST]], -4
 ; CHECK: %[[M:.*]] = mul i64 %m, 64
 ; CHECK: %[[P:.*]] = getelementptr i8, ptr %a, i64 %[[M]]
@@ -61,12 +62,17 @@ define void @places(i64 "conclave-lane" %lane.x, ptr %a, ptr %b, i32 %n, i64 %m)
   ret void
 }
 
-; Lanes that run are where they are even if the others are anywhere.
+; Lanes that run are where they are even if the others are anywhere, which are not asked.
 ; CHECK-LABEL: define void @masked(
 ; CHECK: call void @llvm.masked.store.v4f32.p0(<4 x float> {{.*}}, ptr %{{.*}}, i32 4, <4 x i1> %c)
 ; CHECK: call void @llvm.masked.scatter.v4f32.v4p0(<4 x float> {{.*}}, <4 x ptr> %q, i32 4, <4 x i1> %c)
+; CHECK: %[[OTHERS:.*]] = bitcast <4 x i1> %{{.*}} to i4
 ; CHECK: %[[BITS:.*]] = bitcast <4 x i1> %c to i4
-; CHECK: %[[LANES:.*]] = freeze i4 %[[BITS]]
+; CHECK: %[[RUN:.*]] = freeze i4 %[[BITS]]
+; CHECK: %[[ASKED:.*]] = and i4 %[[OTHERS]], %[[RUN]]
+; CHECK: %[[FOLLOW:.*]] = icmp eq i4 %[[ASKED]], 0
+; CHECK: %[[BITS1:.*]] = bitcast <4 x i1> %c to i4
+; CHECK: %[[LANES:.*]] = freeze i4 %[[BITS1]]
 ; CHECK: %[[ALL:.*]] = icmp eq i4 %[[LANES]], -1
 ; CHECK: %[[BOTH:.*]] = and i1 %{{.*}}, %[[ALL]]
 ; CHECK: br i1 %[[BOTH]]
@@ -264,11 +270,11 @@ define void @pitch(i64 "conclave-lane" %lane.x, ptr %a, ptr %b, i32 %pitch, i32 
 ; CHECK: %first = call <4 x i32> @llvm.smax.v4i32(
 ; CHECK: %[[BEGIN:.*]] = freeze <4 x i32> %first
 ; CHECK: %[[NOW:.*]] = freeze <4 x i32> %k
-; CHECK: extractelement <4 x i32> %[[NOW]], i64 0
-; CHECK: icmp eq <4 x i32> %[[BEGIN]],
+; CHECK: extractelement <4 x i32> %[[NOW]], i64 2
+; CHECK: icmp ne <4 x i32> %[[BEGIN]],
 ; CHECK: br i1
 ; CHECK: call <4 x float> @llvm.masked.load.v4f32.p0(
-; CHECK: %[[ONE:.*]] = icmp eq <4 x i32> %[[BEGIN]],
+; CHECK: icmp ne <4 x i32> %[[BEGIN]],
 ; CHECK: br i1
 ; CHECK: %[[X:.*]] = load float, ptr
 ; CHECK: insertelement <4 x float> poison, float %[[X]], i64 0

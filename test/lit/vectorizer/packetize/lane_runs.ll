@@ -68,8 +68,8 @@ define void @places(i64 "conclave-lane" %lane.x, ptr %a, ptr %b, i32 %n, i64 %m)
 ; CHECK: call void @llvm.masked.scatter.v4f32.v4p0(<4 x float> {{.*}}, <4 x ptr> %q, i32 4, <4 x i1> %c)
 ; CHECK: %[[OTHERS:.*]] = bitcast <4 x i1> %{{.*}} to i4
 ; CHECK: %[[BITS:.*]] = bitcast <4 x i1> %c to i4
-; CHECK: %[[RUN:.*]] = freeze i4 %[[BITS]]
-; CHECK: %[[ASKED:.*]] = and i4 %[[OTHERS]], %[[RUN]]
+; CHECK: %[[ACTIVE:.*]] = freeze i4 %[[BITS]]
+; CHECK: %[[ASKED:.*]] = and i4 %[[OTHERS]], %[[ACTIVE]]
 ; CHECK: %[[FOLLOW:.*]] = icmp eq i4 %[[ASKED]], 0
 ; CHECK: %[[BITS1:.*]] = bitcast <4 x i1> %c to i4
 ; CHECK: %[[LANES:.*]] = freeze i4 %[[BITS1]]

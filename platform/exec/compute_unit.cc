@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -25,8 +26,10 @@ namespace {
 constexpr int kSpins = 60;
 
 // For how long a worker does not stay awake after others have wanted its CPU. To yield to them does
-// not suffice: Linux would give it as much of the CPU as them.
-constexpr uint64_t kCalmNs = 100'000'000;
+// not suffice: Linux would give it as much of the CPU as them. The time doubles while they still want it
+// when the worker tries again: a host thread that enqueues for a moment should not cost a wake-up for
+// each launch of the next 100 ms.
+constexpr uint64_t kShortestCalmNs = 1'000'000, kLongestCalmNs = 100'000'000;
 
 // How long a worker waits for its turn before it looks at the compute unit's holder: that may have
 // been stopped, or be in a work-group that never ends.
@@ -145,16 +148,20 @@ bool ComputeUnit::stay_awake() {
   if (has_work()) return true;
   const LaunchGaps& gaps = Engine::get().launch_gaps();
   uint64_t now = now_ns();
-  if (now < calm_from_ns_ || now >= gaps.awake_until(idle_since_ns_)) return false;
+  if (now < calm_until_ns_ || now >= gaps.awake_until(idle_since_ns_)) return false;
   const long preemptions = preemptions_of_this_thread();
   while (now < gaps.awake_until(idle_since_ns_) && !Dispatcher::handed_over(*this)) {
     sched_yield();
     now = now_ns();
     if (preemptions_of_this_thread() != preemptions) {
-      calm_from_ns_ = now + kCalmNs;
+      calm_ns_ = std::clamp(2 * calm_ns_, kShortestCalmNs, kLongestCalmNs);
+      calm_until_ns_ = now + calm_ns_;
       break;
     }
-    if (has_work()) return true;
+    if (has_work()) {
+      calm_ns_ = 0;
+      return true;
+    }
   }
   return false;
 }

@@ -116,7 +116,8 @@ class ComputeUnit {
   uint64_t computed_ns_ = 0;
   uint64_t looked_ns_ = 0;  // when the worker last looked at other holders
   uint64_t idle_since_ns_ = 0;
-  uint64_t calm_from_ns_ = 0;  // until then the worker sleeps at once
+  uint64_t calm_until_ns_ = 0;  // until then the worker sleeps at once
+  uint64_t calm_ns_ = 0;  // how long it was to do so the last time; 0: others let it stay awake
   GuardedBlock local_;
   GuardedBlock spill_;
   abi::Workspace workspace_{};

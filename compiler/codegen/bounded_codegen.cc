@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/bounded_codegen.h"
 
+#include <llvm/IR/InstIterator.h>
 #include <llvm/Support/CommandLine.h>
 
 #include "compiler/base/attributes.h"
@@ -54,13 +55,25 @@ bool may_skip_preparation(const llvm::Function& function) {
          function.hasFnAttribute(kRegionAttribute);
 }
 
+// Products of 128 bits, as mul_hi of ulong has them. To count with these, LLVM's loop strength reduction
+// would divide by them where the program divides shorter numbers, which is a call of a function that no
+// library of ours has.
+bool has_long_products(const llvm::Module& module) {
+  return llvm::any_of(module, [](const llvm::Function& function) {
+    return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& instruction) {
+      return instruction.getOpcode() == llvm::Instruction::Mul &&
+             instruction.getType()->getScalarSizeInBits() > 64;
+    });
+  });
+}
+
 }  // namespace
 
 void bound_code_generator(const llvm::Module& module, Effort effort) {
   // From this many accesses on, LLVM forgets half of the dependencies at once.
   set_option<unsigned>("dag-maps-huge-region", tuning().scheduled_accesses);
   set_option<bool>("disable-post-ra", llvm::any_of(module, has_huge_block));
-  set_option<bool>("disable-lsr", effort == Effort::kFirst);
+  set_option<bool>("disable-lsr", effort == Effort::kFirst || has_long_products(module));
   set_option<bool>("disable-cgp",
                    effort == Effort::kFirst && llvm::all_of(module, may_skip_preparation));
   set_option<bool>("disable-x86-domain-reassignment", effort == Effort::kFirst);

@@ -386,5 +386,28 @@ TEST(HardKernels, PointersToFunctionsAreRefused) {
       << response.log;
 }
 
+// LLVM would divide numbers of 128 bits to count with the quotients, by a function that there is not.
+TEST(HardKernels, MultipliesQuotientsToLongProducts) {
+  CompiledProgram program(R"(
+kernel void k(global const ulong* a, global const float* x, global float* out) {
+  size_t g = get_global_id(0);
+  if ((mad_hi(a[g], 358926744179139706ul / ((g & 15) + 1), g) & 3) == 1)
+    out[((g * 37) & 511) * 4] = x[g];
+})",
+                          "");
+  std::vector<uint64_t> a(kItems);
+  std::vector<float> x(kItems), out(2048), expected(2048);
+  for (uint64_t g = 0; g < kItems; ++g) {
+    a[g] = g << 58 | 0x123456789abcdefu;
+    x[g] = static_cast<float>(g + 1);
+    const uint64_t quotient = 358926744179139706u / ((g & 15) + 1);
+    const auto product =
+        static_cast<uint64_t>(static_cast<unsigned __int128>(a[g]) * quotient >> 64);
+    if (((product + g) & 3) == 1) expected[((g * 37) & 511) * 4] = x[g];
+  }
+  program.run("k", Arguments().add(a.data()).add(x.data()).add(out.data()), range1(kItems, 16));
+  EXPECT_EQ(out, expected);
+}
+
 }  // namespace
 }  // namespace conclave::test

@@ -132,17 +132,19 @@ IndexSpace index_space(const CommandQueue& queue, const Kernel& kernel, const Ke
     empty |= space.global[d] == 0;
   }
   const auto& required = code.info->required_local_size;
+  const auto units = [&] { return std::max<size_t>(1, kernel.units_on(queue.device()).size()); };
   if (local) {
     for (cl_uint d = 0; d < dimensions; ++d) space.local[d] = local[d];
     check_local_size(space, code);
   } else if (!empty) {
     check_global_size(space);
-    space.local =
-        choose_local_size(space, code, std::max<size_t>(1, kernel.units_on(queue.device()).size()));
+    space.local = choose_local_size(space, code, units());
     if (required[0]) check_local_size(space, code);
   }
   // A local size that the platform has chosen divides the global size.
   if (local || required[0]) check_global_size(space);
+  if (local && has_too_few_groups(space, *code.info, code.timing.ns_per_item(), units()))
+    space.local = choose_local_size(space, code, units());
   return space;
 }
 

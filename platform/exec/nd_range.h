@@ -57,6 +57,11 @@ struct IndexSpace {
 std::array<size_t, 3> choose_local_size(const IndexSpace& space, const KernelCode& code,
                                         size_t compute_units);
 
+// Whether the work-groups are too few for the compute units, take long, and may have any size, since the
+// kernel knows its work-items by their global ids alone. `ns_per_item`: as far as is known, else 0.
+bool has_too_few_groups(const IndexSpace& space, const KernelInfo& kernel, float ns_per_item,
+                        size_t compute_units);
+
 class NdRange : public Command {
  public:
   // Takes a snapshot of the kernel's arguments. Throws Error{CL_INVALID_KERNEL_ARGS} if one of them

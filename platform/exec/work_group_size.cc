@@ -5,6 +5,7 @@
 
 #include "platform/base/config.h"
 #include "platform/base/host_memory.h"
+#include "platform/exec/admission.h"
 #include "platform/exec/nd_range.h"
 #include "platform/model/device.h"
 
@@ -57,6 +58,16 @@ size_t largest_divisor(size_t n, size_t limit) {
 size_t max_work_group_size(const KernelInfo& kernel) {
   return std::min(Device::max_work_group_size(),
                   max_items_with(max_group_private_bytes(), kernel.spill_bytes));
+}
+
+bool has_too_few_groups(const IndexSpace& space, const KernelInfo& kernel, float ns_per_item,
+                        size_t compute_units) {
+  constexpr size_t kGroupsEach = 4;
+  if (!kernel.joins_groups || kernel.required_local_size[0] || kernel.checked) return false;
+  if (space.groups(0) * space.groups(1) * space.groups(2) >= kGroupsEach * compute_units)
+    return false;
+  return ns_per_item * static_cast<float>(space.items().saturated()) >
+         static_cast<float>(kWorthWakingNs);
 }
 
 std::array<size_t, 3> choose_local_size(const IndexSpace& space, const KernelCode& code,

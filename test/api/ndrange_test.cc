@@ -235,6 +235,39 @@ TEST_F(NdRangeTest, LargeWorkGroupsAndBarriers) {
             contents(queue_, out, 2));
 }
 
+// Few large groups of a kernel that does not know them are cut once it is known how long they take.
+TEST_F(NdRangeTest, FewLargeGroupsComputeTheSame) {
+  constexpr size_t kWidth = 96, kHeight = 32;
+  Program program = build(context_, R"(
+kernel void count(global int* out, int steps) {
+  const int i = get_global_id(0) - get_global_offset(0) + 96 * (get_global_id(1) - get_global_offset(1));
+  uint x = i;
+  for (int k = 0; k < steps; ++k) x = x * 31 + (x >> 3);
+  out[i] += x;
+})",
+                          "-cl-std=CL2.0");
+  Kernel count = make_kernel(program, "count");
+  const int steps = 3000;
+  std::vector<int> expected(kWidth * kHeight);
+  for (size_t i = 0; i < expected.size(); ++i) {
+    auto x = static_cast<unsigned>(i);
+    for (int k = 0; k < steps; ++k) x = x * 31 + (x >> 3);
+    expected[i] = static_cast<int>(x);
+  }
+  Buffer out = make_buffer(context_, std::vector<int>(kWidth * kHeight, 0));
+  ASSERT_OK(clSetKernelArg(count, 0, sizeof(cl_mem), out.list()));
+  ASSERT_OK(clSetKernelArg(count, 1, sizeof steps, &steps));
+  const size_t kOffset[] = {5, 7}, kGlobal[] = {kWidth, kHeight}, kWhole[] = {kWidth, kHeight},
+               kUneven[] = {80, 32};
+  for (const size_t* local : {kWhole, kUneven, kWhole, kUneven}) {
+    const std::vector<int> zeros(kWidth * kHeight, 0);
+    ASSERT_OK(clEnqueueWriteBuffer(queue_, out, CL_TRUE, 0, zeros.size() * sizeof(int),
+                                   zeros.data(), 0, nullptr, nullptr));
+    ASSERT_OK(launch(count, 2, kOffset, kGlobal, local));
+    EXPECT_EQ(expected, contents(queue_, out, expected.size()));
+  }
+}
+
 TEST_F(NdRangeTest, RequiredWorkGroupSizeIsEnforced) {
   Buffer out = make_buffer(context_, std::vector<int>(64, 0));
   Kernel fixed = kernel("fixed");

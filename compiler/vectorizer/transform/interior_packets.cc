@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/vectorizer/transform/interior_packets.h"
 
-#include <llvm/ADT/MapVector.h>
-#include <llvm/ADT/PointerIntPair.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
@@ -18,12 +16,14 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "compiler/base/address_spaces.h"
 #include "compiler/base/tuning.h"
 #include "compiler/vectorizer/analysis/lane_masks.h"
 #include "compiler/vectorizer/analysis/lane_pass.h"
 #include "compiler/vectorizer/analysis/uniformity.h"
+#include "compiler/vectorizer/transform/linear_sum.h"
 
 namespace conclave::compiler {
 namespace {
@@ -36,60 +36,11 @@ using llvm::Instruction;
 using llvm::MinMaxIntrinsic;
 using llvm::PHINode;
 using llvm::Value;
-
-// Sums of so many terms with such factors and constants do not wrap in 64 bits.
-constexpr size_t kMaxTerms = 8;
-constexpr int64_t kMaxFactor = int64_t{1} << 12;
-constexpr int64_t kMaxTerm = int64_t{1} << 46;
-constexpr int64_t kMaxConstant = kMaxTerm;
-// Terms with more bits are to be compared with the largest.
-constexpr unsigned kTermBits = 46;
+using Sum = LinearSum;
 
 unsigned bits_of(const Value& value) {
   return value.getType()->getIntegerBitWidth();
 }
-
-// A sum of values, each times a number, without end: in arithmetic that does not wrap.
-class Sum {
- public:
-  // A value, and whether it is read with sign.
-  using Term = llvm::PointerIntPair<Value*, 1, bool>;
-
-  Sum() = default;
-  explicit Sum(int64_t constant) : constant_(constant) {}
-  explicit Sum(Term term) { factors_[term] = 1; }
-
-  void add(const Sum& other, int64_t factor = 1) {
-    for (const auto& [term, count] : other.factors_) {
-      factors_[term] += count * factor;
-      if (factors_[term] == 0) factors_.erase(term);
-    }
-    constant_ += other.constant_ * factor;
-  }
-
-  bool is_small() const {
-    const auto is_small_factor = [](const auto& entry) {
-      return std::abs(entry.second) <= kMaxFactor;
-    };
-    return factors_.size() <= kMaxTerms && llvm::all_of(factors_, is_small_factor) &&
-           std::abs(constant_) <= kMaxConstant;
-  }
-
-  int64_t constant() const { return constant_; }
-  const llvm::MapVector<Term, int64_t>& factors() const { return factors_; }
-
-  // Whether they differ by their constants only.
-  bool has_terms_of(const Sum& other) const {
-    return factors_.size() == other.factors_.size() &&
-           llvm::all_of(factors_, [&](const auto& entry) {
-             return other.factors_.lookup(entry.first) == entry.second;
-           });
-  }
-
- private:
-  llvm::MapVector<Term, int64_t> factors_;
-  int64_t constant_ = 0;
-};
 
 // Between what a value lies, in all lanes and all iterations: what it is modulo its type's range.
 // It is `exact` if it is that number, read with sign.
@@ -125,6 +76,32 @@ class Interior {
     return uniformity_.is_divergent(*left) ? left : right;
   }
 
+  // A loop that all lanes go through as often if all conditions are true, although each begins and ends it
+  // with numbers of its own.
+  struct EvenLoop {
+    PHINode* counter;
+    ICmpInst* compare;
+    ICmpInst::Predicate predicate;
+    bool is_inverse;  // whether the comparison is of the opposite
+    Sum length;       // what the end is above the first number, the same for all lanes
+    uint64_t step;
+    const BasicBlock* latch;
+  };
+
+  void find_even_loops() {
+    for (llvm::Loop* loop : loops_.getLoopsInPreorder())
+      for (PHINode& phi : loop->getHeader()->phis())
+        if (std::optional<EvenLoop> even = even_loop(phi)) even_loops_.push_back(std::move(*even));
+  }
+  const std::vector<EvenLoop>& even_loops() const { return even_loops_; }
+
+  // Emits a loop's length before the end of the entry block: an i64.
+  Value* emit_length(const EvenLoop& loop, Instruction& end) {
+    for (const auto& [term, factor] : loop.length.factors()) hoist(*term.getPointer(), end);
+    llvm::IRBuilder<> builder(&end);
+    return loop.length.emit(builder);
+  }
+
   // Emits, before the end of the entry block, whether any of the conditions is false.
   Value* emit_any_false(Instruction& end) {
     for (const Sum& sum : conditions_)
@@ -138,8 +115,8 @@ class Interior {
     for (const Sum& sum : least_conditions()) {
       for (const auto& [term, factor] : sum.factors())
         if (needs_check(*term.getPointer()) && checked.insert(term.getPointer()).second)
-          add(builder.CreateICmpUGT(term.getPointer(), builder.getInt64(kMaxTerm)));
-      add(emit_is_below_0(builder, sum));
+          add(builder.CreateICmpUGT(term.getPointer(), builder.getInt64(Sum::kMaxTerm)));
+      add(sum.emit_is_below_0(builder));
     }
     return builder.CreateFreeze(any);
   }
@@ -169,13 +146,45 @@ class Interior {
     const bool is_signed = clamp.isSigned();
     if (!valid(range) || !can_hoist(*bound)) return false;
     const Sum limit = term_of(*bound, is_signed);
-    if (!limit.is_small() || (bits_of(clamp) > kTermBits && !range->exact)) return false;
+    if (!limit.is_small() || (bits_of(clamp) > Sum::kTermBits && !range->exact)) return false;
     require_fits(*range, bits_of(clamp), is_signed);
     if (ICmpInst::isGT(clamp.getPredicate()))
       require(range->least, limit);
     else
       require(limit, range->greatest);
     return true;
+  }
+
+  std::optional<EvenLoop> even_loop(PHINode& phi) {
+    const std::optional<Counter> counter = find_counter(phi);
+    if (!counter || !uniformity_.is_divergent(*counter->compare)) return std::nullopt;
+    const size_t count = conditions_.size();
+    block_ = phi.getParent();
+    const Ranges first = range_of(*counter->first, 0), end = range_of(*counter->end, 0);
+    if (is_one(first) && is_one(end)) {
+      Sum length = end->least;
+      length.add(first->least, -1);
+      const bool is_even = llvm::none_of(length.factors(), [&](const auto& entry) {
+        Value* term = entry.first.getPointer();
+        return uniformity_.is_divergent(*term) || needs_check(*term);
+      });
+      if (is_even && length.is_small() &&
+          llvm::all_of(conditions_, [](const Sum& sum) { return sum.is_small(); }))
+        return EvenLoop{&phi,
+                        counter->compare,
+                        counter->predicate,
+                        counter->predicate != counter->compare->getPredicate(),
+                        std::move(length),
+                        counter->step->getZExtValue(),
+                        loops_.getLoopFor(phi.getParent())->getLoopLatch()};
+    }
+    conditions_.resize(count);
+    return std::nullopt;
+  }
+  // Whether it is one number in each lane.
+  static bool is_one(const Ranges& range) {
+    return valid(range) && range->exact && range->least.constant() == range->greatest.constant() &&
+           range->least.has_terms_of(range->greatest);
   }
 
   static Sum term_of(Value& value, bool is_signed) {
@@ -255,7 +264,7 @@ class Interior {
 
   Ranges multiply(const Instruction& operation, unsigned depth) {
     auto* constant = llvm::dyn_cast<llvm::ConstantInt>(operation.getOperand(1));
-    if (!constant || constant->getValue().abs().ugt(kMaxFactor)) return std::nullopt;
+    if (!constant || constant->getValue().abs().ugt(Sum::kMaxFactor)) return std::nullopt;
     int64_t factor = constant->getSExtValue();
     if (operation.getOpcode() == Instruction::Shl) {
       if (factor >= std::min<int64_t>(bits_of(operation), 12)) return std::nullopt;
@@ -281,7 +290,7 @@ class Interior {
     if (!uniformity_.is_divergent(extension) && can_hoist(extension)) return std::nullopt;
     Ranges range = range_of(from, depth + 1);
     if (!valid(range)) return std::nullopt;
-    if (bits_of(from) > kTermBits) return std::nullopt;
+    if (bits_of(from) > Sum::kTermBits) return std::nullopt;
     require_fits(*range, bits_of(from), llvm::isa<llvm::SExtInst>(extension));
     range->exact = true;
     return range;
@@ -290,34 +299,56 @@ class Interior {
   // A loop's counter goes up from the first value, and is below the end wherever the loop's header
   // has been passed.
   Ranges range_of_counter(const PHINode& phi, unsigned depth) {
+    const std::optional<Counter> counter = find_counter(phi);
+    if (!counter || !dominators_.dominates(counter->into, block_)) return std::nullopt;
+    Ranges first = range_of(*counter->first, depth + 1);
+    if (!valid(first) || !first->exact) return std::nullopt;
+    Ranges end = range_of(*counter->end, depth + 1);
+    if (!valid(end) || !end->exact) return std::nullopt;
+    if (counter->predicate == ICmpInst::ICMP_SLT) end->greatest.add(Sum(-1));
+    return Range{first->least, end->greatest, true};
+  }
+
+  // What goes up in a loop while `predicate` is true of it and the end, and by how much.
+  struct Counter {
+    Value* first;
+    Value* end;
+    ICmpInst::Predicate predicate;  // less, or less or equal, with sign
+    llvm::BasicBlockEdge into;      // where the loop goes on
+    ICmpInst* compare;
+    llvm::ConstantInt* step;
+  };
+
+  std::optional<Counter> find_counter(const PHINode& phi) const {
     llvm::Loop* loop = loops_.getLoopFor(phi.getParent());
     if (!loop || loop->getHeader() != phi.getParent() || !loop->getLoopPredecessor() ||
-        !loop->getLoopLatch() ||
-        !counts_up(*phi.getIncomingValueForBlock(loop->getLoopLatch()), phi))
+        !loop->getLoopLatch())
       return std::nullopt;
-    Ranges first = range_of(*phi.getIncomingValueForBlock(loop->getLoopPredecessor()), depth + 1);
+    llvm::ConstantInt* step = step_of(*phi.getIncomingValueForBlock(loop->getLoopLatch()), phi);
     auto* exit = llvm::dyn_cast<BranchInst>(loop->getHeader()->getTerminator());
-    if (!valid(first) || !first->exact || !exit || !exit->isConditional()) return std::nullopt;
+    if (!step || !exit || !exit->isConditional()) return std::nullopt;
     auto* compare = llvm::dyn_cast<ICmpInst>(exit->getCondition());
     if (!compare || compare->getOperand(0) != &phi) return std::nullopt;
     const bool goes_on_if_true = loop->contains(exit->getSuccessor(0));
     if (goes_on_if_true == loop->contains(exit->getSuccessor(1))) return std::nullopt;
-    const llvm::BasicBlockEdge into(loop->getHeader(), exit->getSuccessor(goes_on_if_true ? 0 : 1));
-    if (!dominators_.dominates(into, block_)) return std::nullopt;
     const auto predicate =
         goes_on_if_true ? compare->getPredicate() : compare->getInversePredicate();
     if (predicate != ICmpInst::ICMP_SLT && predicate != ICmpInst::ICMP_SLE) return std::nullopt;
-    Ranges end = range_of(*compare->getOperand(1), depth + 1);
-    if (!valid(end) || !end->exact) return std::nullopt;
-    if (predicate == ICmpInst::ICMP_SLT) end->greatest.add(Sum(-1));
-    return Range{first->least, end->greatest, true};
+    return Counter{phi.getIncomingValueForBlock(loop->getLoopPredecessor()),
+                   compare->getOperand(1),
+                   predicate,
+                   {loop->getHeader(), exit->getSuccessor(goes_on_if_true ? 0 : 1)},
+                   compare,
+                   step};
   }
 
-  static bool counts_up(const Value& next, const PHINode& phi) {
+  static llvm::ConstantInt* step_of(const Value& next, const PHINode& phi) {
     auto* add = llvm::dyn_cast<llvm::BinaryOperator>(&next);
-    if (!add || add->getOpcode() != Instruction::Add || !never_wraps(*add)) return false;
+    if (!add || add->getOpcode() != Instruction::Add || !never_wraps(*add)) return nullptr;
     auto* step = llvm::dyn_cast<llvm::ConstantInt>(add->getOperand(1));
-    return add->getOperand(0) == &phi && step && step->getValue().isStrictlyPositive();
+    const bool goes_up =
+        add->getOperand(0) == &phi && step && step->getValue().isStrictlyPositive();
+    return goes_up ? step : nullptr;
   }
 
   // Whether a value, or an id, can be calculated in the entry block. Nothing changes constant
@@ -360,25 +391,8 @@ class Interior {
   }
 
   // Whether nothing is known about how large a term is.
-  bool needs_check(const Value& term) const { return bits_of(term) > kTermBits && !is_id(term); }
-
-  static Value* emit_is_below_0(llvm::IRBuilder<>& builder, const Sum& sum) {
-    Value* above = nullptr;
-    Value* below = nullptr;
-    const auto add = [&](Value*& side, Value* value) {
-      side = side ? builder.CreateNSWAdd(side, value) : value;
-    };
-    for (const auto& [term, factor] : sum.factors()) {
-      Value* wide = term.getInt() ? builder.CreateSExt(term.getPointer(), builder.getInt64Ty())
-                                  : builder.CreateZExt(term.getPointer(), builder.getInt64Ty());
-      const int64_t count = std::abs(factor);
-      if (count != 1) wide = builder.CreateNSWMul(wide, builder.getInt64(count));
-      add(factor > 0 ? above : below, wide);
-    }
-    const int64_t constant = sum.constant();
-    if (constant > 0 || !above) add(above, builder.getInt64(std::max<int64_t>(constant, 0)));
-    if (constant < 0 || !below) add(below, builder.getInt64(std::max<int64_t>(-constant, 0)));
-    return builder.CreateICmpSLT(above, below);
+  bool needs_check(const Value& term) const {
+    return bits_of(term) > Sum::kTermBits && !is_id(term);
   }
 
   const LaneIds& ids_;
@@ -388,19 +402,24 @@ class Interior {
   const BasicBlock* block_ = nullptr;  // of the clamp that is looked at
   llvm::SmallVector<Sum> conditions_;  // each is at least 0
   llvm::SmallPtrSet<Instruction*, 8> hoisted_;
+  std::vector<EvenLoop> even_loops_;
 };
 
 using Clamps = llvm::SmallVector<MinMaxIntrinsic*>;
 
-// Whether an address is calculated from a value.
+// Whether an address is calculated from a value, or a loop's counter is compared with it.
 bool is_index(const Value& value, unsigned depth = 0) {
   return depth < tuning().interior_depth &&
          llvm::any_of(
              value.users(),
              [&](const llvm::User* user) {
                if (llvm::getLoadStorePointerOperand(user)) return value.getType()->isPointerTy();
-               const bool goes_on = llvm::isa<llvm::BinaryOperator, llvm::CastInst, MinMaxIntrinsic,
-                                              llvm::FreezeInst, llvm::GetElementPtrInst>(user);
+               if (auto* compare = llvm::dyn_cast<ICmpInst>(user))
+                 return llvm::isa<PHINode>(compare->getOperand(0)) &&
+                        compare->getOperand(1) == &value;
+               const bool goes_on =
+                   llvm::isa<llvm::BinaryOperator, llvm::CastInst, MinMaxIntrinsic,
+                             llvm::FreezeInst, llvm::GetElementPtrInst, PHINode>(user);
                return goes_on && is_index(*user, depth + 1);
              });
 }
@@ -423,8 +442,27 @@ BasicBlock& split_entry(Function& region) {
   return *rest;
 }
 
+// Lets a loop end by how far its counter is from its first number, which is the same for all lanes.
+void count_distance(const Interior::EvenLoop& loop, PHINode& counter, ICmpInst& compare,
+                    Value* length) {
+  llvm::IRBuilder<> builder(&counter);
+  PHINode* distance = builder.CreatePHI(builder.getInt64Ty(), 2);
+  for (unsigned i = 0; i < 2; ++i) {
+    BasicBlock* before = counter.getIncomingBlock(i);
+    builder.SetInsertPoint(before->getTerminator());
+    Value* number = loop.counter->getIncomingBlock(i) == loop.latch
+                        ? builder.CreateNSWAdd(distance, builder.getInt64(loop.step))
+                        : builder.getInt64(0);
+    distance->addIncoming(number, before);
+  }
+  builder.SetInsertPoint(&compare);
+  Value* goes_on = builder.CreateICmp(loop.predicate, distance, length);
+  compare.replaceAllUsesWith(loop.is_inverse ? builder.CreateNot(goes_on) : goes_on);
+}
+
 // Code for packets to which the clamps do nothing; returns the block that it begins with.
-BasicBlock* make_version(Function& region, const Interior& interior, const Clamps& clamps) {
+BasicBlock* make_version(Function& region, Interior& interior, const Clamps& clamps,
+                         Instruction& end) {
   llvm::SmallVector<BasicBlock*> blocks, clones;
   for (BasicBlock& block : llvm::drop_begin(region)) blocks.push_back(&block);
   llvm::ValueToValueMapTy map;
@@ -439,6 +477,11 @@ BasicBlock* make_version(Function& region, const Interior& interior, const Clamp
         copy.getOperand(interior.kept_operand(*clamp) == clamp->getLHS() ? 0 : 1));
     copy.eraseFromParent();
   }
+  for (const Interior::EvenLoop& loop : interior.even_loops()) {
+    auto& counter = *llvm::cast<PHINode>(map.lookup(loop.counter));
+    count_distance(loop, counter, *llvm::cast<ICmpInst>(map.lookup(loop.compare)),
+                   interior.emit_length(loop, end));
+  }
   return clones.front();
 }
 
@@ -447,10 +490,11 @@ void add_interior_version(Function& region, const LaneIds& ids, const Uniformity
   Interior interior(region, ids, uniformity);
   const Clamps clamps = find_clamps(region, interior);
   if (clamps.empty()) return;
+  interior.find_even_loops();
   BasicBlock& edge = split_entry(region);
   Instruction* end = region.getEntryBlock().getTerminator();
   Value* any_false = interior.emit_any_false(*end);
-  BasicBlock* version = make_version(region, interior, clamps);
+  BasicBlock* version = make_version(region, interior, clamps, *end);
   llvm::IRBuilder<> builder(end);
   builder.CreateCondBr(create_any(builder, any_false), &edge, version);
   end->eraseFromParent();

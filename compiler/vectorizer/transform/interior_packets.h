@@ -13,7 +13,8 @@
 //   interior: %p = getelementptr float, ptr %in, i32 %right
 //
 // In loops `for (d = -r; d <= r; ++d)` an index counts with the least and the greatest that it
-// gets.
+// gets. A loop `for (i = max(x - r, 0); i <= min(x + r, last); ++i)` is as long in all lanes of such
+// packets: it ends there by the distance from its first number, of which all lanes have the same.
 #ifndef CONCLAVE_COMPILER_VECTORIZER_TRANSFORM_INTERIOR_PACKETS_H_
 #define CONCLAVE_COMPILER_VECTORIZER_TRANSFORM_INTERIOR_PACKETS_H_
 

@@ -165,3 +165,81 @@ define void @others(i64 "conclave-lane" %lane.x, ptr %in, ptr %out, i32 %y, i32 
   store i32 %all, ptr %s
   ret void
 }
+
+; A window around the work-item that ends at the edges: away from them all lanes go through it as often.
+; CHECK-LABEL: define void @window(
+; CHECK: icmp slt i64 %lane.x, %{{.*}}
+; CHECK: freeze i1
+; CHECK: %[[RADIUS:.*]] = sext i32 %r to i64
+; CHECK: %[[TWICE:.*]] = mul nsw i64 %[[RADIUS]], 2
+; CHECK: %[[LENGTH:.*]] = add nsw i64 1, %[[TWICE]]
+; CHECK: br i1 %{{.*}}, label %edge, label %edge.interior
+; CHECK: edge:
+; CHECK: %ends = icmp sge i32 %i, %last
+; CHECK: loop.interior:
+; CHECK: %[[DISTANCE:.*]] = phi i64 [ 0, %edge.interior ], [ %[[NEXT:.*]], %body.interior ]
+; CHECK: %i.interior = phi i32 [ %left.interior, %edge.interior ]
+; CHECK: %[[GOES_ON:.*]] = icmp slt i64 %[[DISTANCE]], %[[LENGTH]]
+; CHECK: %[[ENDS:.*]] = xor i1 %[[GOES_ON]], true
+; CHECK-NEXT: icmp sge
+; CHECK-NEXT: br i1 %[[ENDS]], label %end.interior, label %body.interior
+; CHECK: body.interior:
+; CHECK: %[[NEXT]] = add nsw i64 %[[DISTANCE]], 2
+define void @window(i64 "conclave-lane" %lane.x, ptr %in, ptr %out, i32 %r, i32 %width) "conclave-lanes" {
+  %x = trunc i64 %lane.x to i32
+  %left = sub nsw i32 %x, %r
+  %first = call i32 @llvm.smax.i32(i32 %left, i32 0)
+  %right = add nsw i32 %x, %r
+  %behind = add nsw i32 %right, 1
+  %last = call i32 @llvm.smin.i32(i32 %behind, i32 %width)
+  br label %loop
+
+loop:
+  %i = phi i32 [ %first, %0 ], [ %next, %body ]
+  %sum = phi i32 [ 0, %0 ], [ %more, %body ]
+  %ends = icmp sge i32 %i, %last
+  br i1 %ends, label %end, label %body
+
+body:
+  %k = sext i32 %i to i64
+  %p = getelementptr i32, ptr %in, i64 %k
+  %a = load i32, ptr %p
+  %more = add i32 %sum, %a
+  %next = add nsw i32 %i, 2
+  br label %loop
+
+end:
+  %s = getelementptr i32, ptr %out, i64 %lane.x
+  store i32 %sum, ptr %s
+  ret void
+}
+
+; The first numbers differ, and the ends do not: nothing is even.
+; CHECK-LABEL: define void @triangle(
+; CHECK-NOT: phi i64
+; CHECK: ret void
+define void @triangle(i64 "conclave-lane" %lane.x, ptr %in, ptr %out, i32 %width) "conclave-lanes" {
+  %x = trunc i64 %lane.x to i32
+  %left = sub nsw i32 %x, 1
+  %first = call i32 @llvm.smax.i32(i32 %left, i32 0)
+  br label %loop
+
+loop:
+  %i = phi i32 [ %first, %0 ], [ %next, %body ]
+  %sum = phi i32 [ 0, %0 ], [ %more, %body ]
+  %goes.on = icmp slt i32 %i, %width
+  br i1 %goes.on, label %body, label %end
+
+body:
+  %k = sext i32 %i to i64
+  %p = getelementptr i32, ptr %in, i64 %k
+  %a = load i32, ptr %p
+  %more = add i32 %sum, %a
+  %next = add nsw i32 %i, 1
+  br label %loop
+
+end:
+  %s = getelementptr i32, ptr %out, i64 %lane.x
+  store i32 %sum, ptr %s
+  ret void
+}

@@ -394,6 +394,58 @@ TEST(Kernel, ScattersToGlobalAndPrivateMemory) {
   }
 }
 
+// Each lane's loop begins and ends with numbers of its own, which clamps change at the edges; the weights
+// lie the other way round.
+TEST(Kernel, WindowsEndAtTheEdges) {
+  constexpr int kItems = 300;
+  std::vector<int> in(kItems), weights(2 * kItems + 1), out(kItems);
+  for (int i = 0; i < kItems; ++i) in[i] = i * 7919 % 1000;
+  for (size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<int>(i * 104729 % 997);
+  for (const char* options : {"", "-cl-conclave-width=8", "-cl-conclave-width=64"}) {
+    CompiledProgram program(R"(
+kernel void k(global const int* in, global const int* weights, global int* out, int r, int step) {
+  const int x = get_global_id(0), n = get_global_size(0);
+  int sum = 0;
+  for (int i = max(x - r, 0); i < min(x + r + 1, n); i += step) sum += in[i] * weights[x - i + n];
+  out[x] = sum;
+}
+kernel void half_open(global const int* in, global const int* weights, global int* out, int r, int step) {
+  const int x = get_global_id(0), n = get_global_size(0);
+  int sum = 0;
+  for (int i = r < x ? x - r : 1; i <= n - 2; i += step) {
+    if (in[i] == 7) break;
+    sum += in[i] * weights[x - i + n];
+  }
+  out[x] = sum;
+})",
+                            options);
+    for (const int r : {0, 1, 5, 40, 150, 400}) {
+      for (const int step : {1, 3}) {
+        const auto run = [&](const char* kernel) {
+          program.run(
+              kernel,
+              Arguments().add(in.data()).add(weights.data()).add(out.data()).add(r).add(step),
+              range1(kItems, 150));
+        };
+        run("k");
+        for (int x = 0; x < kItems; ++x) {
+          int sum = 0;
+          for (int i = std::max(x - r, 0); i < std::min(x + r + 1, kItems); i += step)
+            sum += in[i] * weights[x - i + kItems];
+          ASSERT_EQ(out[x], sum) << options << ", radius " << r << ", step " << step << " at " << x;
+        }
+        run("half_open");
+        for (int x = 0; x < kItems; ++x) {
+          int sum = 0;
+          for (int i = r < x ? x - r : 1; i <= kItems - 2 && in[i] != 7; i += step)
+            sum += in[i] * weights[x - i + kItems];
+          ASSERT_EQ(out[x], sum) << options << ", radius " << r << ", step " << step << " at " << x;
+        }
+      }
+    }
+  }
+}
+
 TEST(Kernel, MathOfManyWorkItemsIsThatOfOne) {
   CompiledProgram program(
       "kernel void k(global const float* x, global float* y) {"

@@ -135,6 +135,24 @@ std::optional<IncrementedIndex> incremented_index(Value* index, const LanePatter
   return std::nullopt;
 }
 
+// Whether ids are divided: neighbours often have one quotient.
+bool has_quotient(const Value* value, const LanePatterns& lanes, unsigned depth = 0) {
+  auto* instruction = llvm::dyn_cast<Instruction>(value);
+  if (!instruction || is_uniform(lanes, value) || depth == tuning().lane_run_depth) return false;
+  switch (instruction->getOpcode()) {
+    case Instruction::UDiv:
+    case Instruction::SDiv:
+    case Instruction::LShr:
+    case Instruction::AShr:
+      return true;
+    default:
+      return is_integer_operation(*instruction) &&
+             llvm::any_of(instruction->operands(), [&](const Value* operand) {
+               return has_quotient(operand, lanes, depth + 1);
+             });
+  }
+}
+
 // The depth keeps this from following sums without end.
 bool sums_counter(const Value* value, const LanePatterns& lanes, unsigned depth) {
   if (start_of_counter(value, lanes)) return !is_uniform(lanes, value);
@@ -198,6 +216,7 @@ std::optional<LaneRun> find_lane_run(Value* pointer, const llvm::DataLayout& lay
     run.incremented = incremented_index(run.index, lanes);
   if (!run.incremented && !is_made_of_ids(run.index, lanes)) return std::nullopt;
   run.counts = has_counter(run.index, lanes);
+  run.may_be_one_place = !run.incremented && (run.counts || has_quotient(run.index, lanes));
   // All lane numbers must be indices.
   if (run.index->getType()->getScalarSizeInBits() < 16) return std::nullopt;
   return run;

@@ -40,6 +40,8 @@ struct LaneRun {
   int64_t stride = 0;            // bytes from lane to lane where they follow one another
   // Whether the index counts in a loop, which each lane begins with a number of its own.
   bool counts = false;
+  // Whether all lanes may have one place: they count, or the index is a quotient.
+  bool may_be_one_place = false;
   // If the index is that of a vector with increments: its sum, of which the product comes first.
   std::optional<IncrementedIndex> incremented;
 };

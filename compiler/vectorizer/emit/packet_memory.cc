@@ -168,11 +168,12 @@ class Rewrite {
         [&](auto* position) { return emit_once_or_any(*position, run, address); });
   }
 
-  // What counts from a different number in each lane may be the same in all of them by now.
+  // Lanes that do not follow one another may all have one place.
   Parts emit_once_or_any(llvm::Instruction& position, const LaneRun& run,
                          const RunAddress& address) {
     const auto emit_any = [&](auto* at) { return emit_form(access(at, std::nullopt)); };
-    if (!run.counts || !llvm::isa<llvm::LoadInst>(instruction_) || instruction_.isVolatile())
+    if (!run.may_be_one_place || !llvm::isa<llvm::LoadInst>(instruction_) ||
+        instruction_.isVolatile())
       return emit_any(&position);
     llvm::IRBuilder<> builder(&position);
     return emit_either(

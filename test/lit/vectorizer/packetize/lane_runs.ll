@@ -358,3 +358,35 @@ end:
   store float %more, ptr %r, align 4
   ret void
 }
+
+; A quotient of an id is often the same in all lanes.
+; CHECK-LABEL: define void @quotient(
+; CHECK: %i = udiv <4 x i64>
+; CHECK: br i1
+; CHECK: load <4 x float>
+; CHECK: %[[PLACE:.*]] = extractelement <4 x i64> %{{.*}}, i64 2
+; CHECK: br i1
+; CHECK: load float, ptr
+; CHECK: call <4 x float> @llvm.masked.gather.v4f32.v4p0(
+; A remainder is not.
+; CHECK-LABEL: define void @remainder(
+; CHECK: br i1
+; CHECK: load <4 x float>
+; CHECK-NOT: load float
+; CHECK: ret void
+define void @quotient(i64 "conclave-lane" %lane.x, ptr %a, ptr %b, i64 %n) "conclave-lanes" {
+  %i = udiv i64 %lane.x, %n
+  %p = getelementptr inbounds float, ptr %a, i64 %i
+  %x = load float, ptr %p, align 4
+  %q = getelementptr inbounds float, ptr %b, i64 %lane.x
+  store float %x, ptr %q, align 4
+  ret void
+}
+define void @remainder(i64 "conclave-lane" %lane.x, ptr %a, ptr %b, i64 %n) "conclave-lanes" {
+  %i = urem i64 %lane.x, %n
+  %p = getelementptr inbounds float, ptr %a, i64 %i
+  %x = load float, ptr %p, align 4
+  %q = getelementptr inbounds float, ptr %b, i64 %lane.x
+  store float %x, ptr %q, align 4
+  ret void
+}

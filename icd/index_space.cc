@@ -88,7 +88,7 @@ void require_units(const IndexSpace& space, const KernelCode& code, size_t units
           "the kernel is bound to compute units of an xclbin, none of which is on the queue's "
           "device");
   if (!code.info->gang) return;
-  const size_t groups = space.groups(0) * space.groups(1) * space.groups(2);
+  const size_t groups = space.all_groups();
   if (groups > units)
     throw Error(CL_INVALID_GLOBAL_WORK_SIZE, "a gang of " + std::to_string(groups) +
                                                  " work-groups, which have to run at the "
@@ -143,8 +143,11 @@ IndexSpace index_space(const CommandQueue& queue, const Kernel& kernel, const Ke
   }
   // A local size that the platform has chosen divides the global size.
   if (local || required[0]) check_global_size(space);
-  if (local && has_too_few_groups(space, *code.info, code.timing.ns_per_item(), units()))
-    space.local = choose_local_size(space, code, units());
+  if (local && has_too_few_groups(space, *code.info, code.timing.ns_per_item(), units())) {
+    IndexSpace chosen = space;
+    chosen.local = choose_local_size(space, code, units());
+    if (chosen.all_groups() > space.all_groups()) return chosen;
+  }
   return space;
 }
 

@@ -41,6 +41,7 @@ struct IndexSpace {
     if (local[d] == 1) return global[d];  // most are, and a division takes long
     return global[d] == 0 ? 0 : (global[d] - 1) / local[d] + 1;
   }
+  size_t all_groups() const { return groups(0) * groups(1) * groups(2); }
   // The number of work-items if all work-groups were full.
   CheckedSize items() const {
     CheckedSize items = 1;

@@ -64,8 +64,7 @@ bool has_too_few_groups(const IndexSpace& space, const KernelInfo& kernel, float
                         size_t compute_units) {
   constexpr size_t kGroupsEach = 4;
   if (!kernel.joins_groups || kernel.required_local_size[0] || kernel.checked) return false;
-  if (space.groups(0) * space.groups(1) * space.groups(2) >= kGroupsEach * compute_units)
-    return false;
+  if (space.all_groups() >= kGroupsEach * compute_units) return false;
   return ns_per_item * static_cast<float>(space.items().saturated()) >
          static_cast<float>(kWorthWakingNs);
 }

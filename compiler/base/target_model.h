@@ -21,6 +21,7 @@ struct TargetModel {
   // These are the same for every x86-64, though CPUs could report another line.
   static constexpr int64_t kLineBytes = 64;     // of the caches
   static constexpr int64_t kSectionBytes = 16;  // of a vector register; shuffles within are cheap
+  static constexpr unsigned kPointerBits = 64;
 
   unsigned vector_bits = 128;         // of a register
   unsigned vector_registers = 16;     // that code can name

@@ -9,14 +9,14 @@
 
 #include <algorithm>
 
+#include "compiler/base/target_model.h"
+
 namespace conclave::compiler {
 namespace {
 
 using llvm::Instruction;
 using llvm::Value;
 using Parts = llvm::SmallVector<uint64_t, 16>;
-
-constexpr unsigned kPointerBits = 64;
 
 uint64_t low_bits(unsigned count) {
   return llvm::maskTrailingOnes<uint64_t>(std::min(count, 64U));
@@ -222,8 +222,8 @@ std::optional<LanePatterns::Pattern> LanePatterns::infer_address(
     const llvm::GetElementPtrInst& address) const {
   // Bytes from lane to lane, of pointers and of indices.
   const auto distances = [&](const Value* value) -> std::optional<Parts> {
-    const bool is_wide =
-        value->getType()->getScalarSizeInBits() >= kPointerBits || value->getType()->isPointerTy();
+    const bool is_wide = value->getType()->getScalarSizeInBits() >= TargetModel::kPointerBits ||
+                         value->getType()->isPointerTy();
     if (auto stride = shapes_.stride(value);
         stride && (*stride == 0 || is_wide || shapes_.is_exact(value, true))) {
       Parts parts;
@@ -232,7 +232,8 @@ std::optional<LanePatterns::Pattern> LanePatterns::infer_address(
       return parts;
     }
     // Narrow indices are extended with sign.
-    const unsigned bits = is_wide ? kPointerBits : value->getType()->getScalarSizeInBits();
+    const unsigned bits =
+        is_wide ? TargetModel::kPointerBits : value->getType()->getScalarSizeInBits();
     auto known = patterns_.find(value);
     if (known != patterns_.end()) {
       if (!is_wide && known->second.zeros >= bits && !fit(known->second.parts, bits - 1))
@@ -254,7 +255,7 @@ std::optional<LanePatterns::Pattern> LanePatterns::infer_address(
     const uint64_t size = part.getSequentialElementStride(layout).getFixedValue();
     for (auto [all, one] : llvm::zip(*sum, *more)) all += one * size;
   }
-  return Pattern{std::move(*sum), kPointerBits};
+  return Pattern{std::move(*sum), TargetModel::kPointerBits};
 }
 
 std::optional<LaneOffsets> LanePatterns::difference(const Value* value) const {

@@ -7,6 +7,7 @@
 #include <llvm/IR/Operator.h>
 #include <llvm/IR/PatternMatch.h>
 
+#include "compiler/base/target_model.h"
 #include "compiler/base/tuning.h"
 
 namespace conclave::compiler {
@@ -15,8 +16,6 @@ namespace {
 using llvm::APInt;
 using llvm::Instruction;
 using llvm::Value;
-
-constexpr unsigned kPointerBits = 64;
 
 bool is_uniform(const LanePatterns& lanes, const Value* value) {
   return lanes.stride(value) == 0;
@@ -188,11 +187,11 @@ bool has_counter(const Value* value, const LanePatterns& lanes) {
 std::optional<LaneRun> find_lane_run(Value* pointer, const llvm::DataLayout& layout,
                                      const LanePatterns& lanes) {
   LaneRun run;
-  APInt offset(kPointerBits, 0);
+  APInt offset(TargetModel::kPointerBits, 0);
   while (!is_uniform(lanes, pointer)) {
     auto* address = llvm::dyn_cast<llvm::GEPOperator>(pointer);
     if (!address || is_lanes_own(*address, lanes) ||
-        !address->collectOffset(layout, kPointerBits, run.offsets, offset))
+        !address->collectOffset(layout, TargetModel::kPointerBits, run.offsets, offset))
       return std::nullopt;
     pointer = address->getPointerOperand();
   }

@@ -22,8 +22,6 @@ using llvm::APInt;
 using llvm::Instruction;
 using llvm::Value;
 
-constexpr unsigned kPointerBits = 64;
-
 // Bytes per access for lanes at unknown addresses.
 constexpr int64_t kRowBytes = TargetModel::kSectionBytes;
 
@@ -47,7 +45,7 @@ struct Origin {
 std::pair<const Value*, int64_t> split_sum(const Value* value, bool may_wrap, bool is_signed) {
   auto* sum = llvm::dyn_cast<llvm::BinaryOperator>(value);
   auto* number = sum ? llvm::dyn_cast<llvm::ConstantInt>(sum->getOperand(1)) : nullptr;
-  if (!number || number->getBitWidth() > kPointerBits) return {value, 0};
+  if (!number || number->getBitWidth() > TargetModel::kPointerBits) return {value, 0};
   auto* disjoint = llvm::dyn_cast<llvm::PossiblyDisjointInst>(sum);
   const bool adds = sum->getOpcode() == Instruction::Add || (disjoint && disjoint->isDisjoint());
   const bool is_exact =
@@ -60,7 +58,7 @@ std::pair<const Value*, int64_t> split_sum(const Value* value, bool may_wrap, bo
 // An index and how it is extended; what is added to it is taken off and added to `offset`.
 Origin::Index split_index(const Value* value, int64_t scale, int64_t& offset) {
   Origin::Index index{value, true, scale};
-  bool may_wrap = value->getType()->getScalarSizeInBits() >= kPointerBits;
+  bool may_wrap = value->getType()->getScalarSizeInBits() >= TargetModel::kPointerBits;
   if (auto* extension = llvm::dyn_cast<llvm::SExtInst>(value)) {
     index.value = extension->getOperand(0);
     may_wrap = false;
@@ -77,9 +75,9 @@ Origin::Index split_index(const Value* value, int64_t scale, int64_t& offset) {
 
 Origin find_origin(const Value* pointer, const llvm::DataLayout& layout, int64_t& offset) {
   llvm::MapVector<Value*, APInt> indices;
-  APInt constant(kPointerBits, 0);
+  APInt constant(TargetModel::kPointerBits, 0);
   while (auto* address = llvm::dyn_cast<llvm::GEPOperator>(pointer)) {
-    if (!address->collectOffset(layout, kPointerBits, indices, constant)) break;
+    if (!address->collectOffset(layout, TargetModel::kPointerBits, indices, constant)) break;
     pointer = address->getPointerOperand();
   }
   offset = constant.getSExtValue();

@@ -3,6 +3,7 @@
 
 #include <llvm/IR/Constants.h>
 
+#include "compiler/base/target_model.h"
 #include "compiler/vectorizer/emit/per_lane.h"
 
 namespace conclave::compiler {
@@ -10,8 +11,6 @@ namespace {
 
 using llvm::APInt;
 using llvm::Value;
-
-constexpr unsigned kPointerBits = 64;
 
 // -W/2, ..., W/2 - 1
 llvm::Constant* lane_numbers(llvm::Type* type, unsigned lanes) {
@@ -45,7 +44,7 @@ RunAddress::RunAddress(const LaneRun& run, Value* mask, llvm::IRBuilderBase& bui
       run.incremented ? has_increment_of_one(builder, values) : follows_itself(builder, values);
   is_there_ = follows;
   const unsigned bits = first_->getType()->getIntegerBitWidth();
-  if (bits >= kPointerBits) return;
+  if (bits >= TargetModel::kPointerBits) return;
   // One that wraps is not extended to a run.
   const APInt max = run.is_signed ? APInt::getSignedMaxValue(bits) : APInt::getMaxValue(bits);
   Value* last = llvm::ConstantInt::get(first_->getType(), max - (values.lanes() - 1));
@@ -95,7 +94,7 @@ Value* RunAddress::place(llvm::IRBuilderBase& builder) const {
 }
 
 Value* RunAddress::address_of(llvm::IRBuilderBase& builder, Value* index) const {
-  llvm::Type* type = builder.getIntNTy(kPointerBits);
+  llvm::Type* type = builder.getIntNTy(TargetModel::kPointerBits);
   Value* pointer = run_.base;
   auto add = [&](Value* offset, const APInt& scale) {
     pointer = builder.CreatePtrAdd(pointer, builder.CreateMul(offset, builder.getInt(scale)));
@@ -105,7 +104,7 @@ Value* RunAddress::address_of(llvm::IRBuilderBase& builder, Value* index) const 
   if (run_.offset != 0) pointer = builder.CreatePtrAdd(pointer, builder.getInt64(run_.offset));
   add(run_.is_signed ? builder.CreateSExtOrTrunc(index, type)
                      : builder.CreateZExtOrTrunc(index, type),
-      APInt(kPointerBits, static_cast<uint64_t>(run_.stride), true));
+      APInt(TargetModel::kPointerBits, static_cast<uint64_t>(run_.stride), true));
   return pointer;
 }
 

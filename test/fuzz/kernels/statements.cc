@@ -202,10 +202,15 @@ std::string Statements::input_pointer() {
   return in_braces(text);
 }
 
-std::string Statements::vector_load() {
+std::vector<Place> Statements::scalar_inputs() const {
   std::vector<Place> scalars;
   for (const Place& input : inputs)
     if (input.type.width == 1) scalars.push_back(input);
+  return scalars;
+}
+
+std::string Statements::vector_load() {
+  const std::vector<Place> scalars = scalar_inputs();
   if (scalars.empty()) return assignment();
   const Place& input = random_.pick(scalars);
   std::string array = input.before.substr(0, input.before.find('['));
@@ -220,9 +225,7 @@ std::string Statements::vector_load() {
 
 // Each work-item goes along a row of an input, and keeps what it finds in a variable or in memory.
 std::string Statements::row_walk() {
-  std::vector<Place> scalars;
-  for (const Place& input : inputs)
-    if (input.type.width == 1) scalars.push_back(input);
+  const std::vector<Place> scalars = scalar_inputs();
   if (scalars.empty() || scope_.linear_id.empty()) return assignment();
   const Place& input = random_.pick(scalars);
   static const std::vector<std::string> kRows = {"(uint)(g & 31)", "(int)(g & 31)", "(g & 31)"};
@@ -252,9 +255,7 @@ std::string Statements::row_walk() {
 
 // Each work-item goes through a window of an input around its own place, which ends at the input's ends.
 std::string Statements::window() {
-  std::vector<Place> scalars;
-  for (const Place& input : inputs)
-    if (input.type.width == 1) scalars.push_back(input);
+  const std::vector<Place> scalars = scalar_inputs();
   if (scalars.empty() || scope_.linear_id.empty()) return assignment();
   const Place& input = random_.pick(scalars);
   static const std::vector<std::string> kPlaces = {"(int)(g & 511)", "(int)(g & 511)",

@@ -92,6 +92,7 @@ class Statements {
 
   Flow inner(const Flow& flow, bool barriers);
   const Place& writable_place();
+  std::vector<Place> scalar_inputs() const;
   std::string assign(const Place& place, const std::string& text, Type type);
   std::string local_index();
   std::string new_name(const char* prefix) { return prefix + std::to_string(names_++); }

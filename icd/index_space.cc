@@ -143,7 +143,8 @@ IndexSpace index_space(const CommandQueue& queue, const Kernel& kernel, const Ke
   }
   // A local size that the platform has chosen divides the global size.
   if (local || required[0]) check_global_size(space);
-  if (local && has_too_few_groups(space, *code.info, code.timing.ns_per_item(), units())) {
+  if (local && code.info->joins_groups &&
+      has_too_few_groups(space, *code.info, code.timing.ns_per_item(), units())) {
     IndexSpace chosen = space;
     chosen.local = choose_local_size(space, code, units());
     if (chosen.all_groups() > space.all_groups()) return chosen;

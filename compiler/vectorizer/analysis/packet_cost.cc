@@ -116,10 +116,10 @@ class Estimate {
   // Whether packets ask if the lanes' elements follow one another.
   bool may_follow(const Instruction& instruction, const llvm::Value* pointer,
                   llvm::Type* type) const {
+    if (!tuning().lane_runs || type->isVectorTy()) return false;
     const llvm::DataLayout& layout = instruction.getDataLayout();
     const auto run = find_lane_run(const_cast<llvm::Value*>(pointer), layout, patterns_);
-    return tuning().lane_runs && run && !type->isVectorTy() &&
-           std::abs(run->stride) == static_cast<int64_t>(layout.getTypeStoreSize(type));
+    return run && std::abs(run->stride) == static_cast<int64_t>(layout.getTypeStoreSize(type));
   }
 
   // Whether a packet does it with one lock, of which there are none in local memory.

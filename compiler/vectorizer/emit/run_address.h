@@ -12,8 +12,6 @@
 
 #include <llvm/IR/IRBuilder.h>
 
-#include <optional>
-
 #include "compiler/vectorizer/analysis/lane_runs.h"
 #include "compiler/vectorizer/emit/packet_values.h"
 

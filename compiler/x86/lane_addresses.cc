@@ -109,6 +109,14 @@ struct Gather {
   llvm::FixedVectorType* type;
 };
 
+// The code generator makes instructions of the gathers and scatters that are left.
+void allow_instructions(llvm::Function& function) {
+  std::string features = function.getFnAttribute("target-features").getValueAsString().str();
+  for (const char* refused : {"+prefer-no-gather", "+prefer-no-scatter"})
+    if (const size_t at = features.find(refused); at != std::string::npos) features[at] = '-';
+  function.addFnAttr("target-features", features);
+}
+
 }  // namespace
 
 Value* replace_lanes(llvm::IRBuilderBase& builder, Value* addresses,
@@ -169,6 +177,7 @@ llvm::PreservedAnalyses SplitGathers::run(llvm::Function& function,
     const Gather gather(*call);
     if (run_all_lanes(gather.mask) && !gather.has_instruction(target)) gather.split();
   }
+  allow_instructions(function);
   return llvm::PreservedAnalyses::none();
 }
 

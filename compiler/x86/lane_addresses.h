@@ -46,7 +46,8 @@ class LaneAddresses {
 };
 
 // Makes loads or stores of gathers and scatters of which all lanes run, where the target has no
-// instruction for them. To be done last: LLVM's optimiser would put the indices together again.
+// instruction for them, or a slow one; the others become instructions if there are any. To be done last:
+// LLVM's optimiser would put the indices together again, and take gathers for fast.
 struct SplitGathers : llvm::PassInfoMixin<SplitGathers> {
   static llvm::PreservedAnalyses run(llvm::Function& function,
                                      llvm::FunctionAnalysisManager& analyses);

@@ -2,8 +2,10 @@
 """The suite strangers: whole programs that others wrote, run by several implementations in turn.
 
 A layer of the OpenCL loader (test/bench/strangers) times what the programs launch and build. The time of
-a program is that of all its kernels by their profiling events. The first run of each program fills the
-caches of kernels; only its builds count. Ratios are speeds: 2 means that we need half of their time.
+a program is that of all its kernels by their profiling events. Its wait is the time in which a launch had
+been enqueued and had not ended: the one figure has what the device does, the other what the program sees.
+The first run of each program fills the caches of kernels; only its builds count. Ratios are speeds: 2 means
+that we need half of their time.
 """
 
 import collections
@@ -29,7 +31,7 @@ WARM_BYTES = 256 << 20
 PAGE_BYTES = 4096
 
 Program = collections.namedtuple("Program", "name directory command")
-Run = collections.namedtuple("Run", "build_ms kernels launches")  # kernels: {name: ms}
+Run = collections.namedtuple("Run", "build_ms wait_ms kernels launches")  # kernels: {name: ms}
 
 
 def read_corpus(options):
@@ -84,7 +86,9 @@ def run(options, program, who, caches):
             return "no times: is it a program of OpenCL, and does its loader know layers?"
     kernels = {name: figure["ms"] for name, figure in answer["kernels"].items()}
     launches = sum(figure["launches"] for figure in answer["kernels"].values())
-    return Run(answer["build ms"], kernels, launches) if kernels else "no kernel has run"
+    if not kernels:
+        return "no kernel has run"
+    return Run(answer["build ms"], answer["wait ms"], kernels, launches)
 
 
 def layer(options):
@@ -97,7 +101,8 @@ def combine(options, runs):
     measured = runs[1:]
     kernels = {name: typical([one.kernels.get(name, 0) for one in measured])
                for name in measured[0].kernels}
-    return Run(runs[0].build_ms, kernels, statistics.median(one.launches for one in measured))
+    return Run(runs[0].build_ms, typical([one.wait_ms for one in measured]), kernels,
+               statistics.median(one.launches for one in measured))
 
 
 def drop_unequal(program, results, failures):
@@ -146,6 +151,10 @@ def speed(theirs, ours):
     return total(theirs) / total(ours)
 
 
+def shorter_wait(theirs, ours):
+    return theirs.wait_ms / ours.wait_ms if ours.wait_ms else None
+
+
 def fastest(options, results, program):
     """The run of the fastest of the others, or None."""
     runs = [results[who][program] for who in options.best_of if program in results[who]]
@@ -164,14 +173,16 @@ def slowest_kernel(ours, theirs):
 
 def print_programs(options, results, others):
     heading(["program", "kernels, ms", "cold build, ms",
-             *(f"speed to {who}" for who in others), f"speed to {BEST}",
+             *(f"speed to {who}" for who in others), f"speed to {BEST}", "wait, ms",
+             *(f"wait to {who}" for who in others),
              *(f"build to {who}" for who in others), "the kernel that loses most"])
     for program, ours in sorted(results["ours"].items()):
         theirs = [results[who].get(program) for who in others]
         better = fastest(options, results, program)
         row([program, number(total(ours)), number(ours.build_ms),
              *(number(speed(one, ours)) if one else "-" for one in theirs),
-             number(speed(better, ours)) if better else "-",
+             number(speed(better, ours)) if better else "-", number(ours.wait_ms),
+             *(number(shorter_wait(one, ours) or 0) if one else "-" for one in theirs),
              *(number(ours.build_ms / one.build_ms) if one and one.build_ms else "-"
                for one in theirs),
              slowest_kernel(ours, better) if better else "-"])
@@ -179,7 +190,7 @@ def print_programs(options, results, others):
 
 def print_summary(options, results, others):
     print()
-    heading(["compared with", "programs", "speed, geometric mean", "below 0.95", "cold build"])
+    heading(["compared with", "programs", "speed, geometric mean", "below 0.95", "wait", "cold build"])
     for who in [*others, BEST]:
         pairs = {}
         for program, ours in results["ours"].items():
@@ -191,6 +202,7 @@ def print_summary(options, results, others):
         behind = sorted((program for program in speeds if speeds[program] < 0.95), key=speeds.get)
         row([who, str(len(speeds)), mean(speeds.values()),
              ", ".join(f"{program} {number(speeds[program])}" for program in behind) or "none",
+             mean(shorter_wait(*pair) for pair in pairs.values() if shorter_wait(*pair)),
              mean(ours.build_ms / one.build_ms for one, ours in pairs.values() if one.build_ms)])
 
 
@@ -205,7 +217,8 @@ def print_failures(failures):
 def run_strangers(options, _suites):
     """Runs the suite and prints its tables; returns whether anything has run."""
     results, failures = measure_all(options, read_corpus(options))
-    write_json(options, {who: {name: {"cold build ms": one.build_ms, "kernels ms": one.kernels}
+    write_json(options, {who: {name: {"cold build ms": one.build_ms, "wait ms": one.wait_ms,
+                                      "kernels ms": one.kernels}
                                for name, one in programs.items()}
                          for who, programs in results.items()}, failures)
     others = [who for who in results if who != "ours"]

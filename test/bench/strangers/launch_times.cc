@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch_times.h"
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -25,14 +26,23 @@ bool LaunchTimes::has_ended(cl_event event) const {
          status <= CL_COMPLETE;
 }
 
-uint64_t LaunchTimes::nanoseconds(cl_event event) const {
+void LaunchTimes::count_times(cl_event event, Sum& sum) {
+  const auto ask = [&](cl_profiling_info what, cl_ulong& time) {
+    return implementation_.clGetEventProfilingInfo(event, what, sizeof time, &time, nullptr) ==
+           CL_SUCCESS;
+  };
+  cl_ulong queued = 0;
   cl_ulong start = 0;
   cl_ulong end = 0;
-  const auto ask = implementation_.clGetEventProfilingInfo;
-  if (ask(event, CL_PROFILING_COMMAND_START, sizeof start, &start, nullptr) != CL_SUCCESS ||
-      ask(event, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr) != CL_SUCCESS || end < start)
-    return 0;
-  return end - start;
+  if (!ask(CL_PROFILING_COMMAND_QUEUED, queued) || !ask(CL_PROFILING_COMMAND_START, start) ||
+      !ask(CL_PROFILING_COMMAND_END, end) || end < start)
+    return;
+  sum.nanoseconds += end - start;
+  // They come as they were enqueued, so that none of the wait is counted twice.
+  if (const cl_ulong since = std::max<cl_ulong>(queued, waited_until_); end > since) {
+    wait_nanoseconds_ += end - since;
+    waited_until_ = end;
+  }
 }
 
 void LaunchTimes::count_ended() {
@@ -41,7 +51,7 @@ void LaunchTimes::count_ended() {
     running_.pop_front();
     Sum& sum = sums_[launch.kernel];
     ++sum.launches;
-    sum.nanoseconds += nanoseconds(launch.event);
+    count_times(launch.event, sum);
     implementation_.clReleaseEvent(launch.event);
   }
 }
@@ -53,7 +63,9 @@ void LaunchTimes::write(const std::string& path) {
   for (const auto& [name, sum] : sums_)
     kernels[name] = {{"launches", sum.launches},
                      {"ms", static_cast<double>(sum.nanoseconds) * 1e-6}};
-  const nlohmann::json all = {{"build ms", build_seconds_ * 1e3}, {"kernels", kernels}};
+  const nlohmann::json all = {{"build ms", build_seconds_ * 1e3},
+                              {"wait ms", static_cast<double>(wait_nanoseconds_) * 1e-6},
+                              {"kernels", kernels}};
   std::ofstream(path) << all << "\n";
 }
 

@@ -23,8 +23,9 @@ class LaunchTimes {
   void add_launch(std::string kernel, cl_event event);
   void add_build(double seconds);
 
-  // Writes {"build ms": ..., "kernels": {name: {"launches": n, "ms": sum}}} to the file.
-  // Launches that have not ended are left out.
+  // Writes {"build ms": ..., "wait ms": ..., "kernels": {name: {"launches": n, "ms": sum}}} to the file.
+  // The wait is the time in which a launch had been enqueued and had not ended. Launches that have not
+  // ended are left out.
   void write(const std::string& path);
 
  private:
@@ -40,13 +41,15 @@ class LaunchTimes {
   // Counts the launches that have ended, from the oldest on, up to the first that has not.
   void count_ended();
   bool has_ended(cl_event event) const;
-  uint64_t nanoseconds(cl_event event) const;
+  void count_times(cl_event event, Sum& sum);
 
   const cl_icd_dispatch& implementation_;
   std::mutex mutex_;
   std::deque<Launch> running_;
   std::map<std::string, Sum> sums_;
   double build_seconds_ = 0;
+  uint64_t wait_nanoseconds_ = 0;
+  uint64_t waited_until_ = 0;  // the latest end, by the implementation's clock
 };
 
 }  // namespace bench

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/code_size.h"
 
-#include <llvm/ADT/DenseMap.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
@@ -14,25 +13,6 @@
 
 namespace conclave::compiler {
 namespace {
-
-// Instructions of functions with everything that they call, once for each call.
-class InlinedSize {
- public:
-  // There is no recursion; what is beyond the limit is not counted.
-  uint64_t of(const llvm::Function& function) {
-    if (function.isDeclaration()) return 0;
-    if (auto known = known_.find(&function); known != known_.end()) return known->second;
-    uint64_t size = function.getInstructionCount();
-    for (const llvm::Instruction& instruction : llvm::instructions(function))
-      if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
-        if (const llvm::Function* callee = call->getCalledFunction())
-          size = std::min(size + of(*callee), uint64_t{tuning().program_instructions} + 1);
-    return known_[&function] = size;
-  }
-
- private:
-  llvm::DenseMap<const llvm::Function*, uint64_t> known_;
-};
 
 unsigned loop_depth(llvm::Function& function) {
   llvm::DominatorTree dominators(function);
@@ -51,6 +31,19 @@ bool is_huge(llvm::Function& function) {
 
 }  // namespace
 
+uint64_t InlinedSizes::of(const llvm::Function& function) {
+  if (function.isDeclaration()) return 0;
+  if (auto known = known_.find(&function); known != known_.end()) return known->second;
+  uint64_t size = function.getInstructionCount();
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    if (!call || !call->getCalledFunction() || call->hasFnAttr(llvm::Attribute::NoInline)) continue;
+    size = std::min(size + of(*call->getCalledFunction()),
+                    uint64_t{tuning().program_instructions} + 1);
+  }
+  return known_[&function] = size;
+}
+
 bool is_huge(llvm::Module& module) {
   return inlined_size(module) > tuning().program_instructions ||
          llvm::any_of(module, [](llvm::Function& function) {
@@ -59,7 +52,7 @@ bool is_huge(llvm::Module& module) {
 }
 
 uint64_t inlined_size(llvm::Module& module) {
-  InlinedSize sizes;
+  InlinedSizes sizes;
   uint64_t largest = 0;
   for (const llvm::Function& function : module) largest = std::max(largest, sizes.of(function));
   return largest;

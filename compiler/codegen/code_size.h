@@ -5,16 +5,26 @@
 #ifndef CONCLAVE_COMPILER_CODEGEN_CODE_SIZE_H_
 #define CONCLAVE_COMPILER_CODEGEN_CODE_SIZE_H_
 
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/IR/Module.h>
 
 #include <cstdint>
 
 namespace conclave::compiler {
 
+// Instructions of functions with everything that they call, once for each call that may be inlined.
+class InlinedSizes {
+ public:
+  // There is no recursion. What is beyond the limit `program_instructions` is not counted.
+  uint64_t of(const llvm::Function& function);
+
+ private:
+  llvm::DenseMap<const llvm::Function*, uint64_t> known_;
+};
+
 bool is_huge(llvm::Module& module);
 
-// Instructions of the module's largest function, with everything that it calls once for each call.
-// Counting stops at the limit `program_instructions` (base/tuning.def).
+// That of the module's largest function.
 uint64_t inlined_size(llvm::Module& module);
 
 }  // namespace conclave::compiler

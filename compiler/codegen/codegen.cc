@@ -17,6 +17,8 @@
 #include "compiler/base/tuning.h"
 #include "compiler/codegen/bounded_codegen.h"
 #include "compiler/codegen/code_size.h"
+#include "compiler/codegen/cpu_pipeline.h"
+#include "compiler/codegen/kept_calls.h"
 #include "compiler/x86/cleared_masks.h"
 #include "compiler/x86/vector_math.h"
 
@@ -81,6 +83,7 @@ llvm::CodeGenOptLevel optimize_for_cpu(llvm::Module& module, const Target& targe
     return llvm::CodeGenOptLevel::None;
   }
   run(make_joining_passes());
+  KeepRepeatedCalls::run(module, analyses.module);
   if (is_huge(module)) {
     run(make_quick_pipeline());
     return llvm::CodeGenOptLevel::None;

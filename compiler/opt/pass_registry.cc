@@ -9,6 +9,7 @@
 #include "compiler/check/check_regions.h"
 #include "compiler/check/prepare_checks.h"
 #include "compiler/codegen/freeze_wrapping_indices.h"
+#include "compiler/codegen/kept_calls.h"
 #include "compiler/codegen/limited_passes.h"
 #include "compiler/codegen/order_chains.h"
 #include "compiler/codegen/ordered_iterations.h"

@@ -83,13 +83,13 @@ llvm::CodeGenOptLevel optimize_for_cpu(llvm::Module& module, const Target& targe
     return llvm::CodeGenOptLevel::None;
   }
   run(make_joining_passes());
-  KeepRepeatedCalls::run(module, analyses.module);
+  if (effort == Effort::kMost && inlined_size(module) > tuning().most_effort_instructions)
+    effort = Effort::kUsual;
+  if (effort != Effort::kMost) KeepRepeatedCalls::run(module, analyses.module);
   if (is_huge(module)) {
     run(make_quick_pipeline());
     return llvm::CodeGenOptLevel::None;
   }
-  if (effort == Effort::kMost && inlined_size(module) > tuning().most_effort_instructions)
-    effort = Effort::kUsual;
   run(make_cpu_pipeline(effort));
   return target.machine().getOptLevel();
 }

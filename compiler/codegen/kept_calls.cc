@@ -11,7 +11,7 @@
 namespace conclave::compiler {
 namespace {
 
-// Calls of smaller functions are hardly less code than what they do.
+// Calls of smaller functions without branches are hardly less code than what they do.
 constexpr uint64_t kLeastInstructions = 50;
 
 using Sites = llvm::SmallVector<llvm::CallBase*, 4>;
@@ -35,7 +35,8 @@ llvm::PreservedAnalyses KeepRepeatedCalls::run(llvm::Module& module, llvm::Modul
     for (auto& [callee, sites] : calls_in(caller)) {
       const uint64_t size = sizes.of(*callee);
       // One of them may take the function's own place.
-      if (size < kLeastInstructions || (sites.size() - 1) * size <= tuning().inlined_copies)
+      if ((callee->size() == 1 && size < kLeastInstructions) ||
+          (sites.size() - 1) * size <= tuning().inlined_copies)
         continue;
       for (llvm::CallBase* call : sites) call->addFnAttr(llvm::Attribute::NoInline);
     }

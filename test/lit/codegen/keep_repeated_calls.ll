@@ -136,4 +136,43 @@ define i32 @many_small_calls(i32 %x) {
   %c64 = call i32 @small(i32 %c63)
   ret i32 %c64
 }
+
+; With branches they are more: each copy divides its block.
+define internal i32 @branches(i32 %x) {
+  %c = icmp slt i32 %x, 9
+  br i1 %c, label %less, label %end
+less:
+  %y = mul i32 %x, 3
+  br label %end
+end:
+  %r = phi i32 [ %x, %0 ], [ %y, %less ]
+  ret i32 %r
+}
+; CHECK-LABEL: define i32 @many_branches(
+; CHECK-COUNT-22: call i32 @branches(i32 %{{.*}}) #[[KEPT]]
+define i32 @many_branches(i32 %x) {
+  %c1 = call i32 @branches(i32 %x)
+  %c2 = call i32 @branches(i32 %c1)
+  %c3 = call i32 @branches(i32 %c2)
+  %c4 = call i32 @branches(i32 %c3)
+  %c5 = call i32 @branches(i32 %c4)
+  %c6 = call i32 @branches(i32 %c5)
+  %c7 = call i32 @branches(i32 %c6)
+  %c8 = call i32 @branches(i32 %c7)
+  %c9 = call i32 @branches(i32 %c8)
+  %c10 = call i32 @branches(i32 %c9)
+  %c11 = call i32 @branches(i32 %c10)
+  %c12 = call i32 @branches(i32 %c11)
+  %c13 = call i32 @branches(i32 %c12)
+  %c14 = call i32 @branches(i32 %c13)
+  %c15 = call i32 @branches(i32 %c14)
+  %c16 = call i32 @branches(i32 %c15)
+  %c17 = call i32 @branches(i32 %c16)
+  %c18 = call i32 @branches(i32 %c17)
+  %c19 = call i32 @branches(i32 %c18)
+  %c20 = call i32 @branches(i32 %c19)
+  %c21 = call i32 @branches(i32 %c20)
+  %c22 = call i32 @branches(i32 %c21)
+  ret i32 %c22
+}
 ; CHECK: attributes #[[KEPT]] = { noinline }

@@ -314,6 +314,11 @@ Shape Shapes::infer_binary(const llvm::BinaryOperator& operation) const {
     shape = strided(left.stride >> shift, bits);
     max = std::min(left.max, unsigned_max(bits)) >> shift;
     overflows = false;
+  } else if (operation.getOpcode() == llvm::Instruction::Xor && factor == unsigned_max(bits)) {
+    // -1 - x, or the highest number less x. Neither wraps.
+    shape = strided(-left.stride, bits);
+    shape.signed_exact = left.signed_exact;
+    shape.unsigned_exact = left.unsigned_exact;
   } else if (operation.getOpcode() == llvm::Instruction::And && factor &&
              ((*factor + 1) & *factor) == 0 && left.max <= *factor) {
     return left;

@@ -11,6 +11,7 @@
 ; CHECK-NEXT: ; uniform: ptr %in
 ; CHECK-NEXT: ; stride 3{{.*}}: {{.*}}%triple =
 ; CHECK-NEXT: ; stride -1, exact with sign: {{.*}}%back =
+; CHECK-NEXT: ; stride -1, exact with sign, exact without sign: {{.*}}%inverse =
 ; CHECK-NEXT: ; stride 12{{.*}}: {{.*}}%address =
 ; CHECK-NEXT: ; varying: {{.*}}%loaded =
 ; CHECK-NEXT: ; uniform: {{.*}}%common =
@@ -18,6 +19,7 @@
 define void @strides(i64 "conclave-lane" %lane.x, i64 %n, ptr %in) "conclave-lanes" {
   %triple = mul nsw i64 %lane.x, 3
   %back = sub nsw i64 %n, %lane.x
+  %inverse = xor i64 %lane.x, -1
   %address = getelementptr float, ptr %in, i64 %triple
   %loaded = load float, ptr %address
   %common = load float, ptr %in

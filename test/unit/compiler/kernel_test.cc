@@ -396,6 +396,27 @@ TEST(Kernel, ScattersToGlobalAndPrivateMemory) {
 
 // Each lane's loop begins and ends with numbers of its own, which clamps change at the edges; the weights
 // lie the other way round.
+// Of some packets only the first lanes have an index that has not wrapped.
+TEST(Kernel, UnsignedIndicesCountBack) {
+  constexpr unsigned kItems = 300;
+  std::vector<int> in(kItems), out(kItems);
+  for (unsigned i = 0; i < kItems; ++i) in[i] = static_cast<int>(i * 7919 % 1000);
+  for (const char* options : {"", "-cl-conclave-width=1", "-cl-conclave-width=64"}) {
+    CompiledProgram program(R"(
+kernel void k(global const int* in, global int* out, uint n) {
+  const uint i = get_global_id(0), j = n - i - 1;
+  out[i] = j < n ? in[j] : (int)~j;
+})",
+                            options);
+    for (const unsigned n : {300U, 299U, 150U, 21U, 1U, 0U}) {
+      program.run("k", Arguments().add(in.data()).add(out.data()).add(n), range1(kItems, 150));
+      for (unsigned i = 0; i < kItems; ++i)
+        ASSERT_EQ(out[i], i < n ? in[n - i - 1] : static_cast<int>(i - n))
+            << options << ", " << n << " at " << i;
+    }
+  }
+}
+
 TEST(Kernel, WindowsEndAtTheEdges) {
   constexpr int kItems = 300;
   std::vector<int> in(kItems), weights(2 * kItems + 1), out(kItems);

@@ -12,7 +12,7 @@
 namespace conclave::compiler {
 
 // Keeps the calls of a function in another one that would add more than the limit `inlined_copies`
-// (base/tuning.def), except that the program wants it inlined.
+// (base/tuning.def), unless the program wants them inlined.
 struct KeepRepeatedCalls : llvm::PassInfoMixin<KeepRepeatedCalls> {
   static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&);
 };

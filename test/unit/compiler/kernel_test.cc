@@ -396,7 +396,7 @@ TEST(Kernel, ScattersToGlobalAndPrivateMemory) {
 
 // Each lane's loop begins and ends with numbers of its own, which clamps change at the edges; the weights
 // lie the other way round.
-// Of some packets only the first lanes have an index that has not wrapped.
+// In some packets the indices of the first lanes lie in the buffer, and those of the others have wrapped.
 TEST(Kernel, UnsignedIndicesCountBack) {
   constexpr unsigned kItems = 300;
   std::vector<int> in(kItems), out(kItems);

@@ -17,7 +17,6 @@
 #include "compiler/base/tuning.h"
 #include "compiler/codegen/bounded_codegen.h"
 #include "compiler/codegen/code_size.h"
-#include "compiler/codegen/cpu_pipeline.h"
 #include "compiler/codegen/kept_calls.h"
 #include "compiler/x86/cleared_masks.h"
 #include "compiler/x86/vector_math.h"

@@ -9,6 +9,8 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Support/MathExtras.h>
 
+#include "compiler/x86/target.h"
+
 namespace conclave::compiler {
 namespace {
 
@@ -111,9 +113,12 @@ struct Gather {
 
 // The code generator makes instructions of the gathers and scatters that are left.
 void allow_instructions(llvm::Function& function) {
-  std::string features = function.getFnAttribute("target-features").getValueAsString().str();
-  for (const char* refused : {"+prefer-no-gather", "+prefer-no-scatter"})
-    if (const size_t at = features.find(refused); at != std::string::npos) features[at] = '-';
+  const llvm::Attribute known = function.getFnAttribute("target-features");
+  if (!known.isValid()) return;  // those of the machine count
+  std::string features = known.getValueAsString().str();
+  for (const char* refusal : kGatherRefusals)
+    if (const size_t at = features.find(std::string("+") + refusal); at != std::string::npos)
+      features[at] = '-';
   function.addFnAttr("target-features", features);
 }
 

@@ -17,9 +17,6 @@ namespace {
 
 constexpr char kTriple[] = "x86_64-unknown-linux-gnu";
 
-// LLVM takes those of AVX-512 for fast on any CPU.
-constexpr char kWithoutGathers[] = "+prefer-no-gather,+prefer-no-scatter";
-
 void add(const std::string& feature, std::string& list) {
   if (!list.empty()) list += ",";
   list += feature;
@@ -73,8 +70,9 @@ Target::Target(const std::string& cpu) : cpu_(cpu) {
   std::unique_ptr<llvm::MCSubtargetInfo> known(
       find_target().createMCSubtargetInfo(kTriple, cpu_, features_));
   model_ = model_of(*known, /*is_this_machine=*/cpu.empty());
+  // LLVM takes those of AVX-512 for fast on any CPU.
   if (model_.vector_bits == 512 && !model_.gathers_pay && tuning().own_gathers)
-    add(kWithoutGathers, features_);
+    for (const char* refusal : kGatherRefusals) add(std::string("+") + refusal, features_);
   // At this level short blocks are repeated where that saves a jump. Loops with branches that are predicted well
   // were seen to take half the time.
   machine_ = make_machine(llvm::CodeGenOptLevel::Aggressive);

@@ -6,6 +6,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,6 +14,9 @@
 #include "compiler/base/target_model.h"
 
 namespace conclave::compiler {
+
+// The features by which LLVM makes no gathers and scatters although the CPU has them.
+inline constexpr std::array kGatherRefusals = {"prefer-no-gather", "prefer-no-scatter"};
 
 class Target {
  public:

@@ -152,7 +152,7 @@ def speed(theirs, ours):
 
 
 def shorter_wait(theirs, ours):
-    return theirs.wait_ms / ours.wait_ms if ours.wait_ms else None
+    return theirs.wait_ms / ours.wait_ms
 
 
 def fastest(options, results, program):
@@ -182,7 +182,7 @@ def print_programs(options, results, others):
         row([program, number(total(ours)), number(ours.build_ms),
              *(number(speed(one, ours)) if one else "-" for one in theirs),
              number(speed(better, ours)) if better else "-", number(ours.wait_ms),
-             *(number(shorter_wait(one, ours) or 0) if one else "-" for one in theirs),
+             *(number(shorter_wait(one, ours)) if one else "-" for one in theirs),
              *(number(ours.build_ms / one.build_ms) if one and one.build_ms else "-"
                for one in theirs),
              slowest_kernel(ours, better) if better else "-"])
@@ -202,7 +202,7 @@ def print_summary(options, results, others):
         behind = sorted((program for program in speeds if speeds[program] < 0.95), key=speeds.get)
         row([who, str(len(speeds)), mean(speeds.values()),
              ", ".join(f"{program} {number(speeds[program])}" for program in behind) or "none",
-             mean(shorter_wait(*pair) for pair in pairs.values() if shorter_wait(*pair)),
+             mean(shorter_wait(*pair) for pair in pairs.values()),
              mean(ours.build_ms / one.build_ms for one, ours in pairs.values() if one.build_ms)])
 
 

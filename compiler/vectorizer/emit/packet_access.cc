@@ -129,7 +129,7 @@ bool PacketAccess::is_dense() const {
   return true;
 }
 
-bool PacketAccess::has_instruction(Type* type, Align align) const {
+bool PacketAccess::has_fast_instruction(Type* type, Align align) const {
   if (!target_) return true;
   auto* vector = llvm::cast<llvm::VectorType>(type);
   if (is_load())
@@ -141,8 +141,8 @@ bool PacketAccess::has_instruction(Type* type, Align align) const {
 
 // Also CPUs whose gathers take longer than loads one by one have them. Where not all lanes run they are
 // faster nevertheless: nobody has to find a place for the others.
-bool PacketAccess::has_masked_instruction(Type* type, Align align) const {
-  if (has_instruction(type, align)) return true;
+bool PacketAccess::has_instruction(Type* type, Align align) const {
+  if (has_fast_instruction(type, align)) return true;
   constexpr unsigned kLeastBits = 256;
   return tuning().masked_gathers && memory_.mask && !has_known_lanes() && !is_mask_dear() &&
          type->getScalarSizeInBits() >= 32 && type->getPrimitiveSizeInBits() >= kLeastBits;
@@ -222,7 +222,7 @@ void PacketAccess::store_lanes(const Element& element, Value* value, Align align
 
 Value* PacketAccess::gather(const Element& element, Align align) {
   auto* type = llvm::FixedVectorType::get(element.type, lanes());
-  const bool has_one = is_volatile() || has_masked_instruction(type, align);
+  const bool has_one = is_volatile() || has_instruction(type, align);
   if (!has_one && has_known_lanes() && !memory_.mask) return load_lanes(element, align);
   Value* pointers = all_pointers(element);
   Value* mask = memory_.mask;
@@ -236,7 +236,7 @@ Value* PacketAccess::gather(const Element& element, Align align) {
 }
 
 void PacketAccess::scatter(const Element& element, Value* value, Align align) {
-  const bool has_one = is_volatile() || has_masked_instruction(value->getType(), align);
+  const bool has_one = is_volatile() || has_instruction(value->getType(), align);
   if (!has_one && has_known_lanes() && !memory_.mask) return store_lanes(element, value, align);
   Value* pointers = all_pointers(element);
   Value* mask = memory_.mask;

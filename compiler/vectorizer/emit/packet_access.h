@@ -80,8 +80,8 @@ class PacketAccess {
   bool is_pattern() const;
   unsigned row_length() const;
   bool is_done_by_all_lanes() const;
+  bool has_fast_instruction(llvm::Type* type, llvm::Align align) const;
   bool has_instruction(llvm::Type* type, llvm::Align align) const;
-  bool has_masked_instruction(llvm::Type* type, llvm::Align align) const;
 
   int64_t lane_offset(unsigned lane) const;
   LaneOffsets pattern_places() const;

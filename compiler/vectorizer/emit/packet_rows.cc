@@ -131,7 +131,7 @@ void PacketAccess::scatter_rows(llvm::IntegerType* row, const Parts& parts) {
 // Whether it is no more for the lanes that do not run to do what another one does.
 bool PacketAccess::is_done_by_all_lanes() const {
   auto* type = llvm::FixedVectorType::get(memory_.elements[0].type, lanes());
-  return !has_known_lanes() && !has_instruction(type, memory_.align);
+  return !has_known_lanes() && !has_fast_instruction(type, memory_.align);
 }
 
 // A lane's row is a vector; those of lanes i, i + length, ... lie behind one another in the i-th of

@@ -394,8 +394,6 @@ TEST(Kernel, ScattersToGlobalAndPrivateMemory) {
   }
 }
 
-// Each lane's loop begins and ends with numbers of its own, which clamps change at the edges; the weights
-// lie the other way round.
 // In some packets the indices of the first lanes lie in the buffer, and those of the others have wrapped.
 TEST(Kernel, UnsignedIndicesCountBack) {
   constexpr unsigned kItems = 300;
@@ -417,6 +415,8 @@ kernel void k(global const int* in, global int* out, uint n) {
   }
 }
 
+// Each lane's loop begins and ends with numbers of its own, which clamps change at the edges; the weights
+// lie the other way round.
 TEST(Kernel, WindowsEndAtTheEdges) {
   constexpr int kItems = 300;
   std::vector<int> in(kItems), weights(2 * kItems + 1), out(kItems);
